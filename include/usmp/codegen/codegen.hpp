@@ -1,0 +1,55 @@
+// Lowered modules → C99 (which is also C++11): operators and entry (M_lib1.c), interface (tvmgen_M.h, M_lib0.c) and the
+// common metadata.h. docs/generated-c.md describes the files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/liveness/liveness.hpp"
+#include "usmp/lower/lower.hpp"
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/problem/problem.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::codegen {
+
+// Everything there is to know of one planned module. References stay valid as long as the files are written.
+struct PlannedModule {
+  const mlf::ModuleInfo& info;
+  const tir::Module& source;  // before lowering
+  const liveness::Analysis& analysis;
+  const assemble::Assembly& assembly;
+  const Plan& plan;
+  const lower::Lowered& lowered;
+  bool workspace_io = false;
+};
+
+// An input or output as the interface names it.
+struct InterfaceTensor {
+  std::string name;       // interface name (metadata), not sanitised
+  std::string member;     // struct member: C identifier, unique within its struct
+  std::size_t param = 0;  // index into the source entry function's params
+  Bytes size = 0;
+};
+
+// How the entry function's parameters divide into inputs, outputs and device contexts: inputs match parameter names
+// (sanitised), outputs are the remaining tensor parameters in order, everything else is a device context. If the
+// archive names no tensors (TVM 0.9 without a header), a parameter that the module writes is an output. Names and sizes
+// are checked against the archive's; throws Error of kind archive on a mismatch.
+struct Interface {
+  std::vector<InterfaceTensor> inputs;  // in the order of the archive's struct members
+  std::vector<InterfaceTensor> outputs;
+  std::vector<InterfaceTensor> devices;
+};
+[[nodiscard]] Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module);
+
+// tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host. Throws Error of kind archive for a construct that has no C
+// (a dtype or operator without translation), naming function and node, before any sink is written to.
+[[nodiscard]] std::vector<OutputFile> module_files(const PlannedModule& module);
+
+// codegen/host/include/metadata.h over all modules.
+[[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
+
+}  // namespace usmp::codegen

@@ -1,0 +1,64 @@
+// The pools file (docs/pools.md, docs/schema/pools.schema.json). The only user of yaml-cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/problem/problem.hpp"
+#include "usmp/support/checked.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::config {
+
+enum class Access { read_only, read_write };  // "ro", "rw"
+
+struct PoolSpec {
+  std::string name;  // a C identifier
+  PoolKind kind = PoolKind::workspace;
+  std::optional<Bytes> size_hint;  // absent: unbounded
+  Bytes alignment = 1;  // a power of two; of the pool's start and of every offset in it. Absent: 1, and then the start
+                        // is as aligned as the buffers in it ask for
+  std::map<std::string, Access> targets;           // absent: every target may read and write
+  std::string section;                             // linker section of an internal pool; absent: none
+  bool internal = false;                           // the generated C owns the array
+  std::map<std::string, std::int64_t> properties;  // TVM's own (clock_frequency_hz, …), kept for later use
+};
+
+struct PoolsConfig {
+  std::vector<PoolSpec> workspace_pools;  // preferred first
+  std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
+  std::optional<std::string> algorithm;
+  std::optional<bool> workspace_io;
+};
+
+// TVM's names of the integer pool properties that are kept.
+[[nodiscard]] const std::vector<std::string>& property_names();
+
+// Parses the text of a pools file. Throws Error of kind usage, its place "line L, column C" (from 1), with a near
+// spelling where there is one: malformed YAML, unknown key, wrong type, bad size ("64KiB", "2MiB", "65536"), alignment
+// not a power of two, name that is no C identifier or that stands twice, a pool that no target can use.
+[[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
+
+// Without a pools file: one unbounded internal workspace pool named "global_workspace".
+[[nodiscard]] PoolsConfig default_pools();
+
+// "64KiB", "2MiB", "65536" for a byte count, the shortest exact form.
+[[nodiscard]] std::string format_size(Bytes size);
+
+// What `usmp-plan init` knows of a model when it writes a starter file.
+struct ModelSummary {
+  std::string archive;               // file name only
+  std::vector<std::string> targets;  // in order of appearance
+  Bytes workspace_load = 0;          // lower bound of the workspace
+  Bytes constant_bytes = 0;
+  std::optional<Bytes> unplanned_workspace;
+};
+
+// A commented pools file for the model that parse_pools accepts.
+[[nodiscard]] std::string starter_file(const ModelSummary& model);
+
+}  // namespace usmp::config

@@ -1,0 +1,57 @@
+// Model Library Format archives as a list of members, and back. The only user of libarchive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/support/error.hpp"
+
+namespace usmp::mlf {
+
+struct Member {
+  std::string name;  // normalised: no leading "./", '/' separators, no trailing '/'; never absolute, never with ".."
+  std::string bytes;
+  std::uint32_t mode = 0644;  // permission bits
+};
+
+// Regular files only; directories are implied by the names.
+struct Archive {
+  std::string path;             // as given by the user
+  bool is_directory = false;    // read from an extracted archive
+  std::vector<Member> members;  // a tar: in its order; a directory: sorted by name. Names are unique
+
+  [[nodiscard]] const Member* find(std::string_view name) const;  // nullptr if absent. O(members)
+};
+
+// Limits on what a file may claim; beyond them the archive is refused.
+struct Limits {
+  std::uint64_t member_bytes = std::uint64_t{1} << 31;  // of one member
+  std::uint64_t total_bytes = std::uint64_t{1} << 32;   // of all members
+  std::size_t members = 100000;
+};
+
+// Reads a tar (plain, gzip, xz or zstd; PAX and GNU names) or the directory of an extracted one. Throws Error of kind
+// archive: cannot be opened, not a tar, truncated (names the member), link or device member whose content is needed,
+// absolute or ".." name, name twice, a limit exceeded (checked against the claimed size before memory is taken).
+[[nodiscard]] Archive read_archive(const std::string& path, const Limits& limits = {});
+
+// The same from bytes; `path` is used in messages only.
+[[nodiscard]] Archive read_archive_bytes(std::string_view bytes, const std::string& path, const Limits& limits = {});
+
+// A member for the writer: its content stands in memory or in a file.
+struct TarEntry {
+  std::string name;  // written with "./" in front, as TVM does
+  std::string_view bytes;
+  std::string file;  // if not empty, the content's path; `bytes` is ignored
+  std::uint32_t mode = 0644;
+};
+
+// Writes an uncompressed PAX tar (plain ustar headers where they suffice) with fixed times and owners, directories
+// before their files: same entries, same bytes. Compressed if `path` ends in ".gz"/".tgz", ".xz" or ".zst".
+// Throws Error of kind output.
+void write_tar(const std::string& path, const std::vector<TarEntry>& entries);
+
+}  // namespace usmp::mlf

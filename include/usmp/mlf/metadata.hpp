@@ -1,0 +1,65 @@
+// metadata.json and what else an archive says about its modules besides the TIR.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/mlf/archive.hpp"
+#include "usmp/support/checked.hpp"
+
+namespace usmp::mlf {
+
+struct Tensor {
+  std::string name;   // of the interface, not sanitised
+  std::string dtype;  // "int8"; empty if unknown
+  std::optional<Bytes> size;
+};
+
+// A C library of external code generation: a lib<n>.c that defines functions which are opaque to planning.
+struct ForeignFunction {
+  std::string name;
+  std::string prototype;  // "int32_t tvmgen_default_cmsis_nn_main_0(int8_t* input_, …)", without TVM_DLL, one line
+  std::string member;     // archive member that defines it
+  bool allocates_workspace = false;  // its library file calls TVMBackendAllocWorkspace
+};
+
+struct ModuleInfo {
+  std::string name;               // "default"
+  std::string tir_member;         // "src/default.tir.json"; empty if the archive has none
+  bool packed_interface = false;  // the archive's entry point takes TVMValue arrays
+  // In the order of the archive's own header (struct member order), else metadata's natural order ("output2" before
+  // "output10"); empty if the archive says nothing (TVM 0.9). Sanitised header names are matched to metadata names.
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::optional<Bytes>
+      workspace_bytes;  // memory.functions.main[0].workspace_size_bytes: what the unplanned build needs
+  std::vector<ForeignFunction> foreign_functions;  // every function defined in foreign_members, in order of appearance
+  std::vector<std::string> foreign_members;  // codegen/… files to be copied unchanged: libraries of external code
+                                             // generators and the headers they include from the archive, sorted
+};
+
+struct Metadata {
+  int version = 0;                  // 5 or 7 (or a number near: 6 is read as 7, 1–4 as 5)
+  std::vector<ModuleInfo> modules;  // sorted by name
+};
+
+// Reads metadata.json and looks for the members of each module. Throws Error of kind archive: metadata.json missing
+// (names what the archive does hold and what an MLF archive should), malformed, of an unknown version, an executor
+// list without "aot" (the graph executor is not plannable here).
+[[nodiscard]] Metadata read_metadata(const Archive& archive);
+
+// New memory figures of one module for a re-planned archive.
+struct MemoryFigures {
+  std::string module;
+  Bytes workspace_bytes = 0;  // sum over workspace pools
+  Bytes constants_bytes = 0;  // sum over parameter pools
+};
+
+// metadata.json with memory.functions.main[*] of the modules updated (workspace_size_bytes, constants_size_bytes,
+// and every operator's workspace_size_bytes set to 0, since operators take none any more); keys sorted, everything
+// else unchanged.
+[[nodiscard]] std::string updated_metadata(const Archive& archive, const std::vector<MemoryFigures>& figures);
+
+}  // namespace usmp::mlf

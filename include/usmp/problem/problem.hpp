@@ -1,0 +1,160 @@
+// The memory planning problem: buffers with live ranges, pools, and what a plan of it is. Pure values that know
+// nothing of archives or of the IR.
+//
+//   time  0   1   2   3   4   5
+//   A     |-------|                 size 32   live [0,2)
+//   B         |-----------|         size 16   live [1,4)
+//   C                 |-------|     size 32   live [3,5)
+//
+// A and B conflict (both are live at 1), B and C conflict, A and C may share memory: an optimal plan of one pool
+// puts A and C at offset 0 and B at offset 32, and needs 48 bytes, which is also the load (the largest sum of
+// sizes that are live at one time).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/support/ids.hpp"
+
+namespace usmp {
+
+struct Buffer;
+struct Pool;
+using BufferId = Id<Buffer>;  // index into Problem::buffers
+using PoolId = Id<Pool>;      // index into Problem::pools
+
+// A point of the linearised execution; statements are numbered from 0 in execution order.
+using Tick = std::int64_t;
+
+// Half-open: live at every tick t with begin <= t < end. Always begin < end.
+struct LiveRange {
+  Tick begin = 0;
+  Tick end = 0;
+
+  friend auto operator<=>(const LiveRange&, const LiveRange&) = default;
+};
+
+// What a buffer holds. Planners do not look at it; reports and the emitted code do.
+enum class BufferKind {
+  tensor,    // a tensor between operators
+  scratch,   // allocated inside an operator
+  input,     // a model input inside the workspace
+  output,    // a model output inside the workspace
+  constant,  // read-only data, live throughout
+};
+
+[[nodiscard]] const char* to_string(BufferKind kind);
+
+struct Buffer {
+  std::string name;      // as in the source; need not be unique
+  std::string function;  // the function whose body allocates it; empty if the problem has no functions
+  BufferKind kind = BufferKind::tensor;
+  Bytes size = 0;                  // >= 0
+  Bytes alignment = 1;             // >= 1; the offset is a multiple of it. Need not be a power of two
+  std::vector<PoolId> candidates;  // pools it may be placed in, best first, without repetition; never empty
+  // Sorted, disjoint, not adjacent. Empty: never live, conflicts with nothing.
+  std::vector<LiveRange> live;
+};
+
+enum class PoolKind { workspace, constant };
+
+struct Pool {
+  std::string name;  // unique in the problem
+  PoolKind kind = PoolKind::workspace;
+  std::optional<Bytes> capacity;  // nothing: unbounded
+  Bytes alignment = 1;  // >= 1; offsets in this pool are multiples of it as well as of the buffer's own alignment
+};
+
+struct Problem {
+  std::vector<Pool> pools;  // the user's order
+  std::vector<Buffer> buffers;
+  Tick horizon = 0;  // every live range ends at or before it
+
+  // Bound on the sum of all sizes and alignments of a valid problem: no planner's arithmetic can overflow.
+  static constexpr Bytes max_total_bytes = Bytes{1} << 56;
+
+  [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
+  [[nodiscard]] const Pool& pool(PoolId id) const { return pools[id.index()]; }
+};
+
+// What is wrong with a problem (an id out of range, a live range that is empty or out of order, a total over
+// max_total_bytes, …); nothing if it is valid. Every stage may assume a valid problem. O(total size).
+[[nodiscard]] std::optional<std::string> invalid_reason(const Problem& problem);
+
+// The alignment that a buffer's offset obeys in a pool: the least common multiple of both alignments.
+[[nodiscard]] Bytes alignment_in(const Buffer& buffer, const Pool& pool);
+
+// Whether two sorted lists of live ranges share a tick. O(|a| + |b|).
+[[nodiscard]] bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
+
+// Which buffers are live together. Conflicts are the truth that planners obey.
+class Conflicts {
+ public:
+  // Two buffers conflict when their live ranges share a tick. O(n log n + conflicts).
+  explicit Conflicts(const Problem& problem);
+
+  [[nodiscard]] const std::vector<BufferId>& of(BufferId id) const { return neighbours_[id.index()]; }  // ascending
+  [[nodiscard]] bool between(BufferId a, BufferId b) const;                                             // O(log n)
+  [[nodiscard]] std::size_t pairs() const;  // unordered pairs
+
+ private:
+  std::vector<std::vector<BufferId>> neighbours_;
+};
+
+// ---------------------------------------------------------------------------------------------------------------
+
+struct Allocation {
+  PoolId pool;
+  Bytes offset = 0;  // from the pool's start
+
+  [[nodiscard]] bool placed() const { return pool.valid(); }
+  friend bool operator==(const Allocation&, const Allocation&) = default;
+};
+
+// Where each buffer is: allocations[i] belongs to Problem::buffers[i]. A complete plan places every buffer.
+struct Plan {
+  std::vector<Allocation> allocations;
+
+  [[nodiscard]] const Allocation& of(BufferId id) const { return allocations[id.index()]; }
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+// Bytes that a plan uses in each pool: the largest end (offset + size) of the buffers placed there. O(n).
+[[nodiscard]] std::vector<Bytes> used_bytes(const Problem& problem, const Plan& plan);
+
+enum class PlanStatus {
+  feasible,    // a complete plan, not known to be the best
+  optimal,     // a complete plan, and none uses less
+  infeasible,  // no plan exists; proved
+  not_found,   // the algorithm found no plan; one may exist
+};
+
+[[nodiscard]] const char* to_string(PlanStatus status);
+
+// Why a buffer found no place: what each of its candidate pools would have needed.
+struct Shortage {
+  struct PoolNeed {
+    PoolId pool;
+    Bytes required = 0;   // size the pool would need for this buffer on top of what was already placed
+    Bytes available = 0;  // the pool's capacity
+    [[nodiscard]] Bytes missing() const { return required - available; }
+  };
+  BufferId buffer;
+  std::vector<PoolNeed> pools;  // in order of preference
+};
+
+struct PlanResult {
+  PlanStatus status = PlanStatus::not_found;
+  Plan plan;                         // complete if status is feasible or optimal
+  std::optional<Shortage> shortage;  // the first buffer that did not fit, if status is infeasible or not_found
+  std::uint64_t iterations = 0;      // of the algorithm's own kind (placements, swaps, …)
+
+  [[nodiscard]] bool has_plan() const { return status == PlanStatus::feasible || status == PlanStatus::optimal; }
+};
+
+}  // namespace usmp

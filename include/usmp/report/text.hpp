@@ -1,0 +1,21 @@
+// Plans for people: a table a pool like GNU ld's --print-memory-usage, then peak, bounds, buffers at the peak,
+// warnings.
+#pragma once
+
+#include <string>
+
+#include "usmp/report/summary.hpp"
+
+namespace usmp::report {
+
+struct TextOptions {
+  bool color = false;
+  bool verbose = false;  // every buffer, not only those at the peak
+};
+
+[[nodiscard]] std::string plan_text(const Summary& summary, const TextOptions& options);
+
+// Which buffer did not fit and what each pool would have needed; several lines, no trailing newline.
+[[nodiscard]] std::string shortage_text(const Problem& problem, const Shortage& shortage);
+
+}  // namespace usmp::report

@@ -1,0 +1,52 @@
+// The one exception type that bad input raises, and where the bad input stands.
+//
+// Bad input (archive, pools file, command line) throws Error. An infeasible problem is a result, never an
+// exception. Bugs are assertions. The driver catches Error at one place and turns its kind into an exit code.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace usmp {
+
+// What went wrong, which decides the exit code of the program (see docs/cli.md).
+enum class ErrorKind {
+  usage,    // command line or pools file: exit code 2
+  archive,  // malformed or unsupported archive: exit code 3
+  output,   // a result could not be written: exit code 5
+};
+
+// Where the fault was found. Every part may be empty; a lower layer fills the parts it knows and the layer
+// above adds its own with Error::with_file / with_member.
+struct Location {
+  std::string file;    // path as the user gave it
+  std::string member;  // archive member, without leading "./"
+  std::string place;   // JSON path ("nodes[17].attrs.body"), "line 3, column 5", byte offset, …
+
+  friend bool operator==(const Location&, const Location&) = default;
+};
+
+// what() is "file: member: place: message", the empty parts left out. Messages are lower case, have no full
+// stop, and say what was found and what was expected.
+class Error : public std::exception {
+ public:
+  Error(ErrorKind kind, Location where, std::string message);
+
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+  [[nodiscard]] const Location& where() const noexcept { return where_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
+
+  // Copies of this error with the part set, if it was empty.
+  [[nodiscard]] Error with_file(std::string_view file) const;
+  [[nodiscard]] Error with_member(std::string_view member) const;
+
+ private:
+  ErrorKind kind_;
+  Location where_;
+  std::string message_;
+  std::string what_;
+};
+
+}  // namespace usmp

@@ -1,0 +1,55 @@
+// Small text helpers: output sinks, identifiers, spelling suggestions. None depends on the locale.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace usmp {
+
+// Where generated text goes. Large outputs (constant data) are streamed, never held as one string.
+class TextSink {
+ public:
+  virtual ~TextSink() = default;
+  virtual void write(std::string_view text) = 0;
+};
+
+class StringSink final : public TextSink {
+ public:
+  void write(std::string_view text) override { text_ += text; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// A file to be written: its path below the output directory ('/' separators, no ".."), and what writes it.
+// `write` may be called more than once and writes the same bytes each time.
+struct OutputFile {
+  std::string path;
+  std::function<void(TextSink&)> write;
+};
+
+// `name` with every character outside [A-Za-z0-9_] replaced by '_', as TVM sanitises names; never empty, and
+// never starting with a digit ('_' is put in front).
+[[nodiscard]] std::string c_identifier(std::string_view name);
+
+// ASCII upper case.
+[[nodiscard]] std::string upper_case(std::string_view text);
+
+// The candidate nearest to `word` in edit distance (insertions, deletions, substitutions, neighbour swaps), if
+// one is near enough to be a misspelling; otherwise empty. Ties go to the earlier candidate.
+// O(|word| · total length of the candidates).
+[[nodiscard]] std::string_view nearest_spelling(std::string_view word, std::span<const std::string> candidates);
+
+// " (did you mean 'x'?)" for the nearest spelling, or the empty string.
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+// Shortest decimal text that reads back as the same double or float ("0.1", "1e+20"); nan and inf as such.
+[[nodiscard]] std::string shortest_decimal(double value);
+[[nodiscard]] std::string shortest_decimal(float value);
+
+}  // namespace usmp

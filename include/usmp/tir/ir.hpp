@@ -1,0 +1,259 @@
+// The TIR tree: what a TVM PrimFunc computes, in one normal form for all TVM versions.
+//
+// Differences from TVM's own classes, all made by the reader so that no later stage meets the variants:
+//  - Storage is a Var of dtype handle. tir.Buffer does not exist here: BufferLoad and Load are both Load(storage,
+//    flat element index), BufferStore and Store are both Store. N-d accesses are flattened with the buffer's
+//    strides and elem_offset. The index counts elements of the accessed scalar dtype. A vector access has a
+//    vector-typed index (Ramp, …), one lane an element.
+//  - Nodes with a body (Allocate, LetStmt, AttrStmt, …) do not nest: a Block is a list, and what a statement
+//    declares is visible to the statements after it in the same Block and in the blocks inside those. Where
+//    TVM's scope ends earlier than the list, a Scope block holds it. So the depth of a tree is that of its
+//    loops, branches and expressions, not the number of its allocates.
+//  - DeclBuffer is gone; IterVar thread extents are serial loops.
+//
+// Expressions are immutable and may be shared (a DAG); a stage that visits them per use visits a shared node more
+// than once. The reader bounds the size of that expansion and the depth (see tir_json/reader.hpp), so recursion
+// over the tree is safe. Variables are ids into Module::vars: identity, never an address, orders and names them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/support/ids.hpp"
+
+namespace usmp::tir {
+
+enum class TypeCode : std::uint8_t { int_, uint, float_, bfloat, handle, void_ };
+
+struct DataType {
+  TypeCode code = TypeCode::void_;
+  std::uint8_t bits = 0;    // of one lane; 64 for handle, 0 for void. bool is uint of 1 bit
+  std::uint16_t lanes = 1;  // > 1: a vector
+
+  [[nodiscard]] bool is_bool() const { return code == TypeCode::uint && bits == 1; }
+  [[nodiscard]] bool is_int() const { return code == TypeCode::int_; }   // signed
+  [[nodiscard]] bool is_uint() const { return code == TypeCode::uint; }  // bool included
+  [[nodiscard]] bool is_float() const { return code == TypeCode::float_ || code == TypeCode::bfloat; }
+  [[nodiscard]] bool is_handle() const { return code == TypeCode::handle; }
+  [[nodiscard]] bool is_void() const { return code == TypeCode::void_; }
+  [[nodiscard]] bool is_vector() const { return lanes > 1; }
+  [[nodiscard]] DataType element() const { return {code, bits, 1}; }  // one lane
+  [[nodiscard]] DataType with_lanes(std::uint16_t n) const { return {code, bits, n}; }
+  // Bytes of memory of one lane: bits rounded up to whole bytes (a bool takes one).
+  [[nodiscard]] Bytes element_bytes() const { return (bits + 7) / 8; }
+  [[nodiscard]] Bytes bytes() const { return element_bytes() * lanes; }
+
+  friend bool operator==(const DataType&, const DataType&) = default;
+};
+
+inline constexpr DataType int32_type{TypeCode::int_, 32, 1};
+inline constexpr DataType int64_type{TypeCode::int_, 64, 1};
+inline constexpr DataType uint8_type{TypeCode::uint, 8, 1};
+inline constexpr DataType bool_type{TypeCode::uint, 1, 1};
+inline constexpr DataType handle_type{TypeCode::handle, 64, 1};
+inline constexpr DataType void_type{TypeCode::void_, 0, 1};
+
+// TVM's spelling ("int8", "float32x4", "bool", "handle"; void is ""). parse: nothing if it is none.
+[[nodiscard]] std::string to_string(DataType type);
+[[nodiscard]] std::optional<DataType> parse_data_type(const std::string& text);
+
+struct Var {
+  std::string name;           // TVM's name: neither unique nor a C identifier
+  DataType type;              // handle for storage and pointers
+  DataType element;           // of a handle: what it points to (void: not known)
+  std::string storage_scope;  // of a handle: "", "global", "global.workspace", …
+};
+using VarId = Id<Var>;  // index into Module::vars
+
+enum class ExprKind : std::uint8_t {
+  int_imm,     // int_value
+  float_imm,   // float_value
+  string_imm,  // text
+  var,         // var
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  floor_div,
+  floor_mod,
+  min,
+  max,  // 2 operands; div and mod truncate
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  and_,
+  or_,        // 2 operands
+  not_,       // 1 operand
+  select,     // condition, true value, false value: both sides are evaluated
+  cast,       // 1 operand, to `type`
+  load,       // var: storage; operands: flat element index [, predicate]
+  ramp,       // base, stride; lanes in `type`
+  broadcast,  // value; lanes in `type`
+  shuffle,    // n vectors, then m indices; int_value = n
+  let,        // var, operands: value, body
+  call,       // text: the operator ("tir.exp", "tir.call_extern"); operands: its arguments
+};
+
+struct Expr;
+using ExprRef = std::shared_ptr<const Expr>;
+
+struct Expr {
+  ExprKind kind = ExprKind::int_imm;
+  DataType type;
+  VarId var;
+  std::int64_t int_value = 0;  // int_imm: the bits of a uint64 above INT64_MAX stand here in two's complement
+  double float_value = 0;
+  std::string text;
+  std::vector<ExprRef> operands;
+};
+
+// Raw bytes of a constant, shared between the AllocateConst nodes that use the same data.
+struct Constant {
+  DataType type;
+  std::vector<std::int64_t> shape;  // empty: a scalar
+  std::string bytes;                // little endian, product(shape) · type.bytes() of them
+};
+
+struct Stmt;
+using Block = std::vector<Stmt>;
+
+// Storage for `var` from here to the end of the block.
+struct Allocate {
+  VarId var;
+  DataType type;
+  std::vector<ExprRef> extents;  // the size is their product times type.bytes(); empty: one element
+  ExprRef condition;             // null: unconditional
+  // Annotation candidate_memory_pools, by name, best first; empty: none. See Module::annotated_pools.
+  std::vector<std::string> candidate_pools;
+};
+
+struct AllocateConst {
+  VarId var;
+  DataType type;
+  std::shared_ptr<const Constant> data;  // never null
+  std::vector<std::string> candidate_pools;
+};
+
+struct Let {  // var = value from here to the end of the block
+  VarId var;
+  ExprRef value;
+};
+
+struct Store {
+  VarId storage;
+  ExprRef index;  // flat, in elements of value's scalar dtype; a vector for a vector store
+  ExprRef value;
+  ExprRef predicate;  // null: always
+};
+
+struct Evaluate {
+  ExprRef value;
+};
+
+struct For {
+  VarId var;
+  ExprRef min;
+  ExprRef extent;  // the loop runs over [min, min + extent)
+  Block body;
+};
+
+struct While {
+  ExprRef condition;
+  Block body;
+};
+
+struct IfThenElse {
+  ExprRef condition;
+  Block then_body;
+  Block else_body;  // empty: none
+};
+
+struct Assert {
+  ExprRef condition;
+  std::string message;
+};
+
+struct Scope {  // ends what its statements declare
+  Block body;
+};
+
+struct Stmt {
+  std::variant<Allocate, AllocateConst, Let, Store, Evaluate, For, While, IfThenElse, Assert, Scope> node;
+};
+
+struct Param {
+  VarId var;         // the variable that the body uses (for a tensor: its Buffer's data var)
+  std::string name;  // TVM's name of the parameter; need not be unique within the function
+  // For a tensor parameter (one with an entry in buffer_map):
+  bool is_tensor = false;
+  DataType element;
+  std::optional<std::vector<std::int64_t>> shape;  // nothing if not constant
+};
+
+struct Function {
+  std::string name;       // global_symbol
+  std::string target;     // TargetKind name: "c", "cmsis-nn", …; empty if the module does not say
+  bool is_entry = false;  // attribute runner_function: the AoT main
+  std::vector<Param> params;
+  Block body;
+  std::vector<std::string> imported_c;  // pragma_import_c sources in order, without repetition
+};
+
+// A pool that the module's own annotations or attributes describe (ir.WorkspacePoolInfo, ir.ConstantPoolInfo).
+struct AnnotatedPool {
+  std::string name;
+  bool is_constant = false;
+  std::optional<Bytes> size_hint;  // nothing: unbounded (-1)
+  bool is_internal = false;
+  std::vector<std::string> targets;                // TargetKind names; empty: not said
+  std::map<std::string, std::int64_t> properties;  // clock_frequency_hz, read_latency_cycles, …
+};
+
+struct Module {
+  std::vector<Var> vars;                       // owned by all functions
+  std::vector<Function> functions;             // sorted by name (TVM's own order is a hash order)
+  std::size_t entry = 0;                       // index into functions of the AoT main
+  std::vector<AnnotatedPool> annotated_pools;  // in order of appearance; names unique
+  std::string tvm_version;                     // "0.12.0"; empty if absent
+  std::optional<Bytes> workspace_alignment;    // executor attribute workspace-byte-alignment
+  std::optional<Bytes> constant_alignment;     // executor attribute constant-byte-alignment
+
+  [[nodiscard]] const Var& var(VarId id) const { return vars[id.index()]; }
+  // Index into functions; nothing if there is none of that name. O(log n).
+  [[nodiscard]] std::optional<std::size_t> find(const std::string& function_name) const;
+};
+
+// Product of constant extents times the element size. Nothing if an extent is not a constant, is negative, or the
+// product overflows: `why` then says which. O(extents).
+struct AllocationSize {
+  std::optional<Bytes> bytes;
+  enum class Unknown { none, not_constant, negative, overflow } why = Unknown::none;
+};
+[[nodiscard]] AllocationSize allocation_size(const Allocate& allocate);
+
+// The value if the expression is an int_imm.
+[[nodiscard]] std::optional<std::int64_t> as_int(const Expr& expr);
+
+// --- Construction ----------------------------------------------------------------------------------------------
+
+[[nodiscard]] ExprRef make_int(std::int64_t value, DataType type = int32_type);
+[[nodiscard]] ExprRef make_float(double value, DataType type);
+[[nodiscard]] ExprRef make_string(std::string text);
+[[nodiscard]] ExprRef make_var(const Module& module, VarId var);
+[[nodiscard]] ExprRef make_binary(ExprKind kind, ExprRef a, ExprRef b);  // comparison and logic kinds give bool
+[[nodiscard]] ExprRef make_cast(DataType type, ExprRef value);
+[[nodiscard]] ExprRef make_load(DataType type, VarId storage, ExprRef index);
+[[nodiscard]] ExprRef make_call(DataType type, std::string op, std::vector<ExprRef> arguments);
+
+}  // namespace usmp::tir

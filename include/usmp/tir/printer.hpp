@@ -1,0 +1,27 @@
+// TIR as text for people and tests. Stable: the same module always gives the same text. Not meant to be read back.
+#pragma once
+
+#include <string>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tir {
+
+// One function, e.g.
+//
+//   primfn fused_add(p0: int8*, T_add: int32*) target c {
+//     allocate compute: int32[16]
+//     for ax0 in [0, 16) {
+//       compute[ax0] = int32(p0[ax0]) + 3
+//     }
+//   }
+//
+// Variables of one function that share a name get a suffix "_1", "_2", … in order of first appearance.
+[[nodiscard]] std::string print(const Module& module, const Function& function);
+
+// All functions, the entry first, then by name.
+[[nodiscard]] std::string print(const Module& module);
+
+[[nodiscard]] std::string print_expr(const Module& module, const Expr& expr);
+
+}  // namespace usmp::tir

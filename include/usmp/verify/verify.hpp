@@ -1,0 +1,33 @@
+// Checks a plan against its problem: naive on purpose (every pair is looked at), and without knowledge of any planner.
+// Nothing is written that did not pass here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::verify {
+
+enum class ViolationKind {
+  wrong_count,  // not one allocation a buffer
+  not_placed,
+  unknown_pool,
+  not_a_candidate,  // pool exists, but the buffer may not be there
+  negative_offset,
+  misaligned,
+  over_capacity,  // end beyond a bounded pool, or beyond what an offset can express
+  overlap,        // with `other`: live together and sharing bytes of one pool
+};
+
+struct Violation {
+  ViolationKind kind = ViolationKind::not_placed;
+  BufferId buffer;
+  BufferId other;       // overlap only
+  std::string message;  // "buffers 'a' and 'b' overlap in pool 'sram': [0, 32) and [16, 48), both live at 7"
+};
+
+// All violations, ordered by buffer then kind; none means that the plan is right. O(n² · ranges).
+[[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan);
+
+}  // namespace usmp::verify

@@ -1,0 +1,198 @@
+#include "usmp/tir/ir.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace usmp::tir {
+namespace {
+
+struct NamedCode {
+  const char* name;
+  TypeCode code;
+};
+constexpr NamedCode named_codes[] = {
+    {"int", TypeCode::int_}, {"uint", TypeCode::uint}, {"float", TypeCode::float_}, {"bfloat", TypeCode::bfloat}};
+
+std::optional<int> parse_positive(const char*& position, const char* end) {
+  int value = 0;
+  const auto [next, error] = std::from_chars(position, end, value);
+  if (error != std::errc() || value <= 0) return std::nullopt;
+  position = next;
+  return value;
+}
+
+bool gives_bool(ExprKind kind) {
+  return kind == ExprKind::eq || kind == ExprKind::ne || kind == ExprKind::lt || kind == ExprKind::le ||
+         kind == ExprKind::gt || kind == ExprKind::ge || kind == ExprKind::and_ || kind == ExprKind::or_;
+}
+
+}  // namespace
+
+std::string to_string(DataType type) {
+  std::string text;
+  switch (type.code) {
+    case TypeCode::void_:
+      return "";
+    case TypeCode::handle:
+      text = "handle";
+      break;
+    default:
+      if (type.is_bool()) {
+        text = "bool";
+        break;
+      }
+      for (const NamedCode& entry : named_codes) {
+        if (entry.code == type.code) text = entry.name + std::to_string(type.bits);
+      }
+  }
+  if (type.lanes > 1) text += "x" + std::to_string(type.lanes);
+  return text;
+}
+
+std::optional<DataType> parse_data_type(const std::string& text) {
+  if (text.empty() || text == "void") return void_type;
+  DataType type;
+  const char* position = text.data();
+  const char* const end = position + text.size();
+  if (text.starts_with("handle")) {
+    type = handle_type;
+    position += 6;
+  } else if (text.starts_with("bool")) {
+    type = bool_type;
+    position += 4;
+  } else {
+    const auto* entry = std::find_if(std::begin(named_codes), std::end(named_codes),
+                                     [&](const NamedCode& named) { return text.starts_with(named.name); });
+    if (entry == std::end(named_codes)) return std::nullopt;
+    position += std::string(entry->name).size();
+    const auto bits = parse_positive(position, end);
+    if (!bits || *bits > 64) return std::nullopt;
+    type = {entry->code, static_cast<std::uint8_t>(*bits), 1};
+  }
+  if (position != end && *position == 'x') {
+    ++position;
+    const auto lanes = parse_positive(position, end);
+    if (!lanes || *lanes > 4096) return std::nullopt;
+    type.lanes = static_cast<std::uint16_t>(*lanes);
+  }
+  if (position != end) return std::nullopt;
+  return type;
+}
+
+std::optional<std::size_t> Module::find(const std::string& function_name) const {
+  const auto found =
+      std::lower_bound(functions.begin(), functions.end(), function_name,
+                       [](const Function& function, const std::string& name) { return function.name < name; });
+  if (found == functions.end() || found->name != function_name) return std::nullopt;
+  return static_cast<std::size_t>(found - functions.begin());
+}
+
+AllocationSize allocation_size(const Allocate& allocate) {
+  Bytes size = allocate.type.bytes();
+  for (const ExprRef& extent : allocate.extents) {
+    const auto value = as_int(*extent);
+    if (!value) return {std::nullopt, AllocationSize::Unknown::not_constant};
+    if (*value < 0) return {std::nullopt, AllocationSize::Unknown::negative};
+    const auto product = checked_mul(size, *value);
+    if (!product) return {std::nullopt, AllocationSize::Unknown::overflow};
+    size = *product;
+  }
+  return {size, AllocationSize::Unknown::none};
+}
+
+std::optional<std::int64_t> as_int(const Expr& expr) {
+  if (expr.kind != ExprKind::int_imm) return std::nullopt;
+  return expr.int_value;
+}
+
+ExprRef make_int(std::int64_t value, DataType type) {
+  Expr expr{.kind = ExprKind::int_imm,
+            .type = type,
+            .var = {},
+            .int_value = value,
+            .float_value = 0,
+            .text = {},
+            .operands = {}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_float(double value, DataType type) {
+  Expr expr{.kind = ExprKind::float_imm,
+            .type = type,
+            .var = {},
+            .int_value = 0,
+            .float_value = value,
+            .text = {},
+            .operands = {}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_string(std::string text) {
+  Expr expr{.kind = ExprKind::string_imm,
+            .type = handle_type,
+            .var = {},
+            .int_value = 0,
+            .float_value = 0,
+            .text = std::move(text),
+            .operands = {}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_var(const Module& module, VarId var) {
+  Expr expr{.kind = ExprKind::var,
+            .type = module.var(var).type,
+            .var = var,
+            .int_value = 0,
+            .float_value = 0,
+            .text = {},
+            .operands = {}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_binary(ExprKind kind, ExprRef a, ExprRef b) {
+  const DataType type = gives_bool(kind) ? bool_type.with_lanes(a->type.lanes) : a->type;
+  Expr expr{.kind = kind,
+            .type = type,
+            .var = {},
+            .int_value = 0,
+            .float_value = 0,
+            .text = {},
+            .operands = {std::move(a), std::move(b)}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_cast(DataType type, ExprRef value) {
+  Expr expr{.kind = ExprKind::cast,
+            .type = type,
+            .var = {},
+            .int_value = 0,
+            .float_value = 0,
+            .text = {},
+            .operands = {std::move(value)}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_load(DataType type, VarId storage, ExprRef index) {
+  Expr expr{.kind = ExprKind::load,
+            .type = type,
+            .var = storage,
+            .int_value = 0,
+            .float_value = 0,
+            .text = {},
+            .operands = {std::move(index)}};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+ExprRef make_call(DataType type, std::string op, std::vector<ExprRef> arguments) {
+  Expr expr{.kind = ExprKind::call,
+            .type = type,
+            .var = {},
+            .int_value = 0,
+            .float_value = 0,
+            .text = std::move(op),
+            .operands = std::move(arguments)};
+  return std::make_shared<const Expr>(std::move(expr));
+}
+
+}  // namespace usmp::tir

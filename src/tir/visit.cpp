@@ -1,0 +1,49 @@
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::tir {
+
+void for_each_expr(const Expr& root, const std::function<void(const Expr&)>& visit) {
+  visit(root);
+  for (const ExprRef& operand : root.operands) for_each_expr(*operand, visit);
+}
+
+void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit) {
+  const auto visit_if = [&](const ExprRef& expr) {
+    if (expr) visit(expr);
+  };
+  std::visit(Overloaded{[&](const Allocate& s) {
+                          for (const ExprRef& extent : s.extents) visit(extent);
+                          visit_if(s.condition);
+                        },
+                        [](const AllocateConst&) {}, [&](const Let& s) { visit(s.value); },
+                        [&](const Store& s) {
+                          visit(s.index);
+                          visit(s.value);
+                          visit_if(s.predicate);
+                        },
+                        [&](const Evaluate& s) { visit(s.value); },
+                        [&](const For& s) {
+                          visit(s.min);
+                          visit(s.extent);
+                        },
+                        [&](const While& s) { visit(s.condition); }, [&](const IfThenElse& s) { visit(s.condition); },
+                        [&](const Assert& s) { visit(s.condition); }, [](const Scope&) {}},
+             stmt.node);
+}
+
+std::vector<const Block*> blocks_of(const Stmt& stmt) {
+  if (const auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
+  if (const auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};
+  if (const auto* branch = std::get_if<IfThenElse>(&stmt.node)) return {&branch->then_body, &branch->else_body};
+  if (const auto* scope = std::get_if<Scope>(&stmt.node)) return {&scope->body};
+  return {};
+}
+
+void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit) {
+  for (const Stmt& stmt : block) {
+    visit(stmt);
+    for (const Block* inner : blocks_of(stmt)) for_each_stmt(*inner, visit);
+  }
+}
+
+}  // namespace usmp::tir
