@@ -1,0 +1,69 @@
+# The developer's interface. `make demo` and `make test` do everything on a fresh Debian 12 machine.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev libyaml-cpp-dev libspdlog-dev
+PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml
+PACKAGES_CHECK = clang-format clang-tidy
+PACKAGES_BENCH = libbenchmark-dev
+
+# Installs the packages of a list that are missing; asks for root only then.
+install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then \
+	  echo "installing:" $$missing; \
+	  root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$root apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$root apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	fi
+
+CONFIGURE = cmake -S . -G Ninja
+
+.PHONY: all demo test check format asan bench install clean deps deps-test
+all: deps
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+deps:
+	@$(call install_missing,$(PACKAGES_BUILD))
+
+deps-test: deps
+	@$(call install_missing,$(PACKAGES_TEST))
+
+# Plans a real network into a bounded fast memory, a slow one and flash, and shows the plan.
+demo: all
+	./$(BUILD)/usmp-plan testdata/ds_cnn.tar --pools testdata/pools/dtcm_sram.yaml -o $(BUILD)/demo
+	@echo; echo "The C is in $(BUILD)/demo:"; cd $(BUILD)/demo && find . -type f | sort
+
+test: deps-test
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+
+# Format, lint and the order of the layers.
+check: deps-test
+	@$(call install_missing,$(PACKAGES_CHECK))
+	@.ci/check_layers
+	@.ci/check_format
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@.ci/check_tidy $(BUILD) $(JOBS)
+
+format:
+	@$(call install_missing,$(PACKAGES_CHECK))
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+# All tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+asan: deps-test
+	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUSMP_SANITIZE=ON >/dev/null
+	@cmake --build $(BUILD)-asan -j $(JOBS)
+	@ctest --test-dir $(BUILD)-asan -j $(JOBS) --output-on-failure
+
+bench: deps-test
+	@$(call install_missing,$(PACKAGES_BENCH))
+	@$(CONFIGURE) -B $(BUILD)-bench -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF -DUSMP_BENCH=ON >/dev/null
+	@cmake --build $(BUILD)-bench -j $(JOBS)
+	@bench/run $(BUILD)-bench
+
+install: all
+	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench

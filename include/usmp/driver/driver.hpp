@@ -1,0 +1,57 @@
+// The one place that states the order of the stages, opens and writes files, and turns errors into exit codes.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+namespace usmp::driver {
+
+// Exit codes of the program (README.md, --help).
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_internal = 1,    // a bug: above all, a plan that the verifier refused
+  exit_usage = 2,       // command line or pools file
+  exit_archive = 3,     // malformed or unsupported archive
+  exit_infeasible = 4,  // no plan fits the pools
+  exit_output = 5,      // a result could not be written
+};
+
+enum class Verbosity { quiet, normal, verbose };
+
+// What the commands share.
+struct ModelOptions {
+  std::string model;                  // archive, extracted archive, or a bare TIR module (*.json)
+  std::optional<std::string> module;  // one module of several; absent: all
+  bool json = false;
+};
+
+struct PlanOptions {
+  ModelOptions model;
+  std::optional<std::string> pools_file;
+  std::optional<std::string> output;     // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
+  std::optional<std::string> algorithm;  // wins over the pools file's
+  bool workspace_io = false;             // or the pools file's
+  bool dry_run = false;                  // everything but writing
+  std::uint64_t seed = 0;
+  Verbosity verbosity = Verbosity::normal;
+  bool color = false;
+};
+
+struct InspectOptions {
+  ModelOptions model;
+  bool tir = false;  // the IR instead of the lists
+};
+
+// Each prints results to `out`, one message for what went wrong to `err`, and returns an ExitCode. Nothing is thrown,
+// and nothing is left under a final name unless the whole run succeeded.
+int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
+int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
+int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
+int list_algorithms(std::ostream& out);
+
+// Where `plan` writes without an output option: "models/kws.tar.gz" → "models/kws_planned".
+std::string default_output(const std::string& model);
+
+}  // namespace usmp::driver

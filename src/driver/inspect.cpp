@@ -1,0 +1,83 @@
+// usmp-plan inspect and init: what a model holds, without planning it.
+#include <algorithm>
+#include <ostream>
+
+#include "model.hpp"
+#include "run.hpp"
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/config/pools.hpp"
+#include "usmp/report/inspect.hpp"
+#include "usmp/tir/printer.hpp"
+
+namespace usmp::driver {
+namespace {
+
+int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
+  Model model = open_model(options.model);
+  const bool json_list = options.model.json && !options.tir;
+  if (json_list) out << "{\"modules\": [\n";
+  bool first = true;
+  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    const AnalysedModule analysed = analyse_module(model, info, false, true);
+    if (!first) out << (json_list ? ",\n" : "\n");
+    first = false;
+    if (options.tir) {
+      out << tir::print(analysed.module);
+    } else if (options.model.json) {
+      out << report::inspect_json(info, analysed.module, analysed.analysis);
+    } else {
+      out << report::inspect_text(info, analysed.module, analysed.analysis);
+    }
+  }
+  if (json_list) out << "]}\n";
+  return exit_ok;
+}
+
+// The figures of several modules that run one after another in the same pools: the largest of each.
+void add_module(config::ModelSummary& summary, const AnalysedModule& analysed) {
+  for (const liveness::Site& site : analysed.analysis.sites) {
+    for (const std::string& target : site.targets) {
+      if (std::find(summary.targets.begin(), summary.targets.end(), target) == summary.targets.end()) {
+        summary.targets.push_back(target);
+      }
+    }
+  }
+  Bytes constants = 0;
+  for (const liveness::Site& site : analysed.analysis.sites) {
+    if (site.kind == BufferKind::constant) constants += site.size;
+  }
+  const assemble::Assembly assembly = assemble::assemble(analysed.module, analysed.analysis, config::default_pools());
+  std::vector<BufferId> workspace;
+  for (std::size_t i = 0; i < assembly.problem.buffers.size(); ++i) {
+    if (assembly.problem.buffers[i].kind != BufferKind::constant) workspace.emplace_back(i);
+  }
+  summary.workspace_load = std::max(summary.workspace_load, bounds::load(assembly.problem, workspace).bytes);
+  summary.constant_bytes += constants;
+  if (const auto unplanned = analysed.info->workspace_bytes) {
+    summary.unplanned_workspace = std::max(summary.unplanned_workspace.value_or(0), *unplanned);
+  }
+}
+
+int init_or_throw(const ModelOptions& options, std::ostream& out) {
+  Model model = open_model(options);
+  config::ModelSummary summary;
+  summary.archive = model.file_name;
+  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    add_module(summary, analyse_module(model, info, false, true));
+  }
+  out << config::starter_file(summary);
+  return exit_ok;
+}
+
+}  // namespace
+
+int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return inspect_or_throw(options, out); });
+}
+
+int init(const ModelOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return init_or_throw(options, out); });
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,117 @@
+#include "model.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "usmp/support/text.hpp"
+#include "usmp/tir_json/reader.hpp"
+
+namespace usmp::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* export_hint =
+    "TVM does not write its TIR into archives by itself: run the export script (apps/export_tir.py) inside your TVM to "
+    "add it";
+
+std::string file_name_of(const std::string& path) {
+  fs::path name = fs::path(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return name.filename().string();
+}
+
+std::vector<std::string> module_names(const mlf::Metadata& metadata) {
+  std::vector<std::string> names;
+  for (const mlf::ModuleInfo& info : metadata.modules) names.push_back(info.name);
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+void keep_module(mlf::Metadata& metadata, const std::string& name) {
+  const auto found = std::find_if(metadata.modules.begin(), metadata.modules.end(),
+                                  [&](const mlf::ModuleInfo& info) { return info.name == name; });
+  if (found == metadata.modules.end()) {
+    const std::vector<std::string> names = module_names(metadata);
+    throw Error(ErrorKind::usage, {},
+                "no module '" + name + "'" + did_you_mean(name, names) + "; the archive holds: " + listed(names));
+  }
+  mlf::ModuleInfo chosen = std::move(*found);
+  metadata.modules.clear();
+  metadata.modules.push_back(std::move(chosen));
+}
+
+Model open_bare_module(const std::string& path) {
+  Model model;
+  model.bare_module = true;
+  model.archive.path = path;
+  model.archive.members.push_back({"src/default.tir.json", read_text_file(path, ErrorKind::archive), 0644});
+  mlf::ModuleInfo info;
+  info.name = "default";
+  info.tir_member = "src/default.tir.json";
+  model.metadata.modules.push_back(std::move(info));
+  return model;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path, ErrorKind kind) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  if (!file || fs::is_directory(path, error)) throw Error(kind, {path, {}, {}}, "cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) throw Error(kind, {path, {}, {}}, "reading failed");
+  return std::move(text).str();
+}
+
+Model open_model(const ModelOptions& options) {
+  try {
+    Model model;
+    std::error_code error;
+    if (options.model.ends_with(".json") && !fs::is_directory(options.model, error)) {
+      model = open_bare_module(options.model);
+    } else {
+      model.archive = mlf::read_archive(options.model);
+      model.metadata = mlf::read_metadata(model.archive);
+    }
+    model.file_name = file_name_of(options.model);
+    if (options.module) keep_module(model.metadata, *options.module);
+    return model;
+  } catch (const Error& error) {
+    throw error.with_file(options.model);
+  }
+}
+
+AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir) {
+  if (info.tir_member.empty()) {
+    throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
+                "the archive has no TIR of module '" + info.name + "'; " + export_hint);
+  }
+  try {
+    const auto member = std::find_if(model.archive.members.begin(), model.archive.members.end(),
+                                     [&](const mlf::Member& m) { return m.name == info.tir_member; });
+    AnalysedModule result;
+    result.info = &info;
+    result.module = tir_json::read_module(member->bytes);
+    if (release_tir) {
+      member->bytes.clear();
+      member->bytes.shrink_to_fit();
+    }
+    result.interface = codegen::interface_of(info, result.module);
+    result.analysis = liveness::analyse(result.module, {.workspace_io = workspace_io});
+    return result;
+  } catch (const Error& error) {
+    throw error.with_member(info.tir_member).with_file(model.archive.path);
+  }
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,40 @@
+// Opening a model: archive, metadata, TIR and live ranges. Shared by the commands.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/driver/driver.hpp"
+#include "usmp/liveness/liveness.hpp"
+#include "usmp/mlf/archive.hpp"
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::driver {
+
+struct Model {
+  std::string file_name;     // of the path, for reports
+  bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
+  mlf::Archive archive;
+  mlf::Metadata metadata;  // only the chosen modules
+};
+
+// Reads the archive (or bare module) and picks the modules. Throws Error with the file set.
+Model open_model(const ModelOptions& options);
+
+struct AnalysedModule {
+  const mlf::ModuleInfo* info = nullptr;  // into Model::metadata
+  tir::Module module;
+  codegen::Interface interface;
+  liveness::Analysis analysis;
+};
+
+// TIR, interface and live ranges of one module. Throws Error with file and member set. With `release_tir` the member's
+// bytes are freed as soon as they are read.
+AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir);
+
+// The whole file. Throws Error of the given kind.
+std::string read_text_file(const std::string& path, ErrorKind kind);
+
+}  // namespace usmp::driver

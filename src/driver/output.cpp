@@ -1,0 +1,186 @@
+#include "output.hpp"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw Error(ErrorKind::output, {path, {}, {}}, what + ": " + std::strerror(errno));
+}
+
+// A file that must be complete: write errors, also those that appear only on close, are thrown.
+class FileSink final : public TextSink {
+ public:
+  explicit FileSink(const fs::path& path) : path_(path.string()), file_(std::fopen(path_.c_str(), "wb")) {
+    if (file_ == nullptr) fail(path_, "cannot be created");
+  }
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
+  ~FileSink() override {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+
+  void write(std::string_view text) override {
+    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail(path_, "writing failed");
+  }
+
+  void close() {
+    std::FILE* file = std::exchange(file_, nullptr);
+    if (std::fclose(file) != 0) fail(path_, "writing failed");
+  }
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+};
+
+// A directory of its own beside the final place, removed with all it holds when the run ends.
+class Staging {
+ public:
+  explicit Staging(const fs::path& final_path) {
+    const fs::path parent = final_path.has_parent_path() ? final_path.parent_path() : fs::path(".");
+    std::error_code error;
+    fs::create_directories(parent, error);
+    std::string pattern = (parent / ("." + final_path.filename().string() + ".XXXXXX")).string();
+    if (::mkdtemp(pattern.data()) == nullptr) fail(parent.string(), "no temporary directory can be made in it");
+    path_ = pattern;
+    fs::permissions(path_,
+                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
+                        fs::perms::others_exec,
+                    error);
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+fs::path without_trailing_slash(const std::string& path) {
+  fs::path normal = fs::path(path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+void make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw Error(ErrorKind::output, {path.string(), {}, {}}, "cannot be created: " + error.message());
+}
+
+void write_files(const fs::path& root, const std::vector<OutputFile>& files) {
+  for (const OutputFile& file : files) {
+    const fs::path path = root / file.path;
+    make_directories(path.parent_path());
+    FileSink sink(path);
+    file.write(sink);
+    sink.close();
+  }
+}
+
+void rename_or_fail(const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to.string(), "cannot be put in place");
+}
+
+bool holds_only(const fs::path& directory, const std::vector<OutputFile>& files) {
+  std::set<std::string> written;
+  for (const OutputFile& file : files) written.insert(file.path);
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.is_directory() && !entry.is_symlink()) continue;
+    if (!written.contains(fs::relative(entry.path(), directory).generic_string())) return false;
+  }
+  return true;
+}
+
+// Swaps two directories in one step; false where the file system cannot.
+bool exchange(const fs::path& a, const fs::path& b) {
+  return ::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
+}
+
+// What the file system library throws is an output error like any other.
+template <class Action>
+void translating_errors(const Action& action) {
+  try {
+    action();
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ErrorKind::output, {error.path1().string(), {}, {}}, error.code().message());
+  }
+}
+
+void replace_directory(const std::string& directory, const std::vector<OutputFile>& files) {
+  const fs::path target = without_trailing_slash(directory);
+  if (fs::exists(target) && !fs::is_directory(target)) {
+    throw Error(ErrorKind::output, {directory, {}, {}}, "is a file, expected a directory or a new name");
+  }
+  const Staging staging(target);
+  const fs::path complete = staging.path() / "complete";
+  make_directories(complete);
+  write_files(complete, files);
+  if (!fs::exists(target)) return rename_or_fail(complete, target);
+  if (holds_only(target, files) && exchange(complete, target)) return;
+  for (const OutputFile& file : files) make_directories((target / file.path).parent_path());
+  for (const OutputFile& file : files) rename_or_fail(complete / file.path, target / file.path);
+}
+
+void replace_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
+                     const std::vector<std::string>& dropped) {
+  const fs::path target(path);
+  const Staging staging(target);
+  write_files(staging.path() / "files", files);
+
+  std::set<std::string> left_out(dropped.begin(), dropped.end());
+  for (const OutputFile& file : files) left_out.insert(file.path);
+  std::vector<mlf::TarEntry> entries;
+  for (const mlf::Member& member : archive.members) {
+    if (!left_out.contains(member.name)) entries.push_back({member.name, member.bytes, {}, member.mode});
+  }
+  for (const OutputFile& file : files) {
+    entries.push_back({file.path, {}, (staging.path() / "files" / file.path).string(), 0644});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const mlf::TarEntry& a, const mlf::TarEntry& b) { return a.name < b.name; });
+  const fs::path complete = staging.path() / target.filename();
+  mlf::write_tar(complete.string(), entries);
+  rename_or_fail(complete, target);
+}
+
+}  // namespace
+
+bool names_archive(const std::string& path) {
+  constexpr const char* endings[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst"};
+  return std::any_of(std::begin(endings), std::end(endings),
+                     [&](const char* ending) { return path.ends_with(ending); });
+}
+
+void write_directory(const std::string& directory, const std::vector<OutputFile>& files) {
+  translating_errors([&] { replace_directory(directory, files); });
+}
+
+void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
+                   const std::vector<std::string>& dropped) {
+  translating_errors([&] { replace_archive(path, archive, files, dropped); });
+}
+
+}  // namespace usmp::driver

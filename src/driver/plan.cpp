@@ -1,0 +1,283 @@
+// usmp-plan MODEL: archive → TIR → live ranges → problem → plan → verification → lowered TIR → C.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "model.hpp"
+#include "output.hpp"
+#include "run.hpp"
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/config/pools.hpp"
+#include "usmp/lower/lower.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/report/plan_json.hpp"
+#include "usmp/report/text.hpp"
+#include "usmp/verify/verify.hpp"
+
+namespace usmp::driver {
+namespace {
+
+// One module on its way through the stages. The summary and the emitted files point into it: it does not move.
+struct PlannedModule {
+  AnalysedModule analysed;
+  assemble::Assembly assembly;
+  PlanResult result;
+  lower::Lowered lowered;
+  report::Summary summary;
+};
+using PlannedModules = std::vector<std::unique_ptr<PlannedModule>>;
+
+struct Settings {
+  config::PoolsConfig pools;
+  const planners::Algorithm* algorithm = nullptr;
+  bool workspace_io = false;
+};
+
+const planners::Algorithm& algorithm_named(const std::string& name) {
+  if (const planners::Algorithm* found = planners::find_algorithm(name)) return *found;
+  std::vector<std::string> names;
+  for (const planners::Algorithm& algorithm : planners::algorithms()) names.emplace_back(algorithm.name);
+  throw Error(ErrorKind::usage, {},
+              "unknown algorithm '" + name + "'" + did_you_mean(name, names) + "; --list-algorithms lists them");
+}
+
+Settings read_settings(const PlanOptions& options) {
+  Settings settings;
+  settings.pools = config::default_pools();
+  if (options.pools_file) {
+    try {
+      settings.pools = config::parse_pools(read_text_file(*options.pools_file, ErrorKind::usage));
+      if (settings.pools.algorithm) settings.algorithm = &algorithm_named(*settings.pools.algorithm);
+    } catch (const Error& error) {
+      throw error.with_file(*options.pools_file);
+    }
+  }
+  if (options.algorithm) settings.algorithm = &algorithm_named(*options.algorithm);
+  if (settings.algorithm == nullptr) settings.algorithm = &planners::algorithms().front();
+  settings.workspace_io = options.workspace_io || settings.pools.workspace_io.value_or(false);
+  return settings;
+}
+
+std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
+  std::vector<std::string> warnings;
+  for (const liveness::Unplanned& unplanned : analysed.analysis.unplanned) {
+    warnings.push_back("'" + unplanned.name + "' in " + analysed.module.functions[unplanned.function].name +
+                       " is not planned: " + unplanned.reason + "; it is still allocated at run time");
+  }
+  std::set<std::string> members;
+  for (const mlf::ForeignFunction& function : analysed.info->foreign_functions) {
+    if (function.allocates_workspace && members.insert(function.member).second) {
+      warnings.push_back(function.member +
+                         " is copied unchanged and allocates workspace at run time, outside this plan");
+    }
+  }
+  return warnings;
+}
+
+report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
+                          std::uint64_t seed) {
+  report::Summary summary;
+  summary.module = planned.analysed.info->name;
+  summary.archive = model.file_name;
+  summary.algorithm = settings.algorithm->name;
+  summary.seed = seed;
+  summary.workspace_io = settings.workspace_io;
+  summary.status = planned.result.status;
+  summary.assembly = &planned.assembly;
+  summary.analysis = &planned.analysed.analysis;
+  summary.plan = &planned.result.plan;
+  summary.used = used_bytes(planned.assembly.problem, planned.result.plan);
+  summary.bounds = bounds::pool_bounds(planned.assembly.problem);
+  summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
+  summary.warnings = warnings_of(planned.analysed);
+  return summary;
+}
+
+// A plan that the verifier refuses is a bug of a planner: nothing is written.
+void require_verified(const Problem& problem, const Plan& plan) {
+  const std::vector<verify::Violation> violations = verify::check(problem, plan);
+  if (violations.empty()) return;
+  throw std::logic_error("the plan failed verification: " + violations.front().message +
+                         (violations.size() > 1 ? " (and " + std::to_string(violations.size() - 1) + " more)" : "") +
+                         "; nothing was written. This is a bug of usmp-plan");
+}
+
+// Fills everything after the analysis; false if no plan was found.
+bool plan_module(PlannedModule& planned, const Model& model, const Settings& settings, std::uint64_t seed) {
+  planned.assembly = assemble::assemble(planned.analysed.module, planned.analysed.analysis, settings.pools);
+  const Problem& problem = planned.assembly.problem;
+  if (const auto reason = invalid_reason(problem)) {
+    throw Error(ErrorKind::archive, {model.archive.path, planned.analysed.info->tir_member, {}}, *reason);
+  }
+  planned.result = settings.algorithm->plan(problem, {.seed = seed, .iterations = 0});
+  spdlog::debug("module {}: {} buffers, {}: {} after {} iterations", planned.analysed.info->name,
+                problem.buffers.size(), settings.algorithm->name, to_string(planned.result.status),
+                planned.result.iterations);
+  if (!planned.result.has_plan()) return false;
+  require_verified(problem, planned.result.plan);
+  planned.lowered =
+      lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, planned.result.plan);
+  planned.summary = summarise(planned, model, settings, seed);
+  return true;
+}
+
+codegen::PlannedModule emission_input(const PlannedModule& planned, bool workspace_io) {
+  return {.info = *planned.analysed.info,
+          .source = planned.analysed.module,
+          .analysis = planned.analysed.analysis,
+          .assembly = planned.assembly,
+          .plan = planned.result.plan,
+          .lowered = planned.lowered,
+          .workspace_io = workspace_io};
+}
+
+OutputFile plan_file(const PlannedModule& planned) {
+  return {planned.summary.module + ".plan.json",
+          [&planned](TextSink& sink) { sink.write(report::plan_json(planned.summary)); }};
+}
+
+OutputFile copied(const mlf::Member& member) {
+  return {member.name, [&member](TextSink& sink) { sink.write(member.bytes); }};
+}
+
+// Everything that the run writes. The files point into `inputs` and `model`.
+std::vector<OutputFile> files_of(const PlannedModules& modules, const std::vector<codegen::PlannedModule>& inputs,
+                                 const Model& model) {
+  std::vector<OutputFile> files;
+  std::set<std::string> paths;
+  const auto add = [&](OutputFile file) {
+    if (paths.insert(file.path).second) files.push_back(std::move(file));
+  };
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    for (OutputFile& file : codegen::module_files(inputs[i])) add(std::move(file));
+    add(plan_file(*modules[i]));
+    for (const std::string& name : modules[i]->analysed.info->foreign_members) {
+      if (const mlf::Member* member = model.archive.find(name)) add(copied(*member));
+    }
+  }
+  add(codegen::metadata_header(inputs));
+  return files;
+}
+
+// The C libraries that the planned ones replace.
+std::vector<std::string> replaced_members(const PlannedModules& modules, const Model& model) {
+  std::vector<std::string> names;
+  for (const auto& planned : modules) {
+    const mlf::ModuleInfo& info = *planned->analysed.info;
+    const std::string prefix = "codegen/host/src/" + info.name + "_lib";
+    const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
+    for (const mlf::Member& member : model.archive.members) {
+      if (member.name.starts_with(prefix) && !kept.contains(member.name)) names.push_back(member.name);
+    }
+  }
+  return names;
+}
+
+std::string replanned_metadata(const PlannedModules& modules, const Model& model) {
+  std::vector<mlf::MemoryFigures> figures;
+  for (const auto& planned : modules) {
+    figures.push_back({planned->summary.module, planned->summary.workspace_used(), planned->summary.constants_used()});
+  }
+  return mlf::updated_metadata(model.archive, figures);
+}
+
+void write_results(const PlanOptions& options, const PlannedModules& modules, const Model& model,
+                   std::vector<OutputFile> files) {
+  const std::string output = options.output.value_or(default_output(options.model.model));
+  if (!names_archive(output)) return write_directory(output, files);
+  files.push_back({"metadata.json", [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
+  write_archive(output, model.archive, files, replaced_members(modules, model));
+}
+
+void print_plans(const PlanOptions& options, const PlannedModules& modules, std::ostream& out) {
+  if (options.model.json) {
+    out << "{\"modules\": [\n";
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      out << (i == 0 ? "" : ",\n") << report::plan_json(modules[i]->summary);
+    }
+    out << "]}\n";
+    return;
+  }
+  if (options.verbosity == Verbosity::quiet) return;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    out << (i == 0 ? "" : "\n")
+        << report::plan_text(modules[i]->summary,
+                             {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
+  }
+}
+
+int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {
+  const bool proved = planned.result.status == PlanStatus::infeasible;
+  err << "usmp-plan: error: module '" << planned.analysed.info->name
+      << "': " << (proved ? "no plan fits the pools" : "no plan was found that fits the pools (algorithm ")
+      << (proved ? "" : std::string(settings.algorithm->name) + ")") << '\n';
+  if (planned.result.shortage) err << report::shortage_text(planned.assembly.problem, *planned.result.shortage) << '\n';
+  return exit_infeasible;
+}
+
+int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
+  const Settings settings = read_settings(options);
+  Model model = open_model(options.model);
+  if (model.bare_module && !options.dry_run) {
+    throw Error(ErrorKind::usage, {options.model.model, {}, {}},
+                "a TIR module without its archive can only be planned with --dry-run");
+  }
+  const bool rewrites_archive = options.output && names_archive(*options.output);
+  PlannedModules modules;
+  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    auto planned = std::make_unique<PlannedModule>();
+    planned->analysed = analyse_module(model, info, settings.workspace_io, !rewrites_archive);
+    if (!plan_module(*planned, model, settings, options.seed)) return report_infeasible(*planned, settings, err);
+    modules.push_back(std::move(planned));
+  }
+  if (!model.bare_module) {
+    std::vector<codegen::PlannedModule> inputs;
+    for (const auto& planned : modules) inputs.push_back(emission_input(*planned, settings.workspace_io));
+    std::vector<OutputFile> files;
+    try {
+      files = files_of(modules, inputs, model);
+    } catch (const Error& error) {
+      throw error.with_file(options.model.model);
+    }
+    if (!options.dry_run) write_results(options, modules, model, std::move(files));
+  }
+  print_plans(options, modules, out);
+  return exit_ok;
+}
+
+}  // namespace
+
+std::string default_output(const std::string& model) {
+  std::filesystem::path path = std::filesystem::path(model).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  std::string name = path.filename().string();
+  for (const char* ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar"}) {
+    if (name.ends_with(ending) && name.size() > std::string(ending).size()) {
+      name.resize(name.size() - std::string(ending).size());
+      break;
+    }
+  }
+  return (path.parent_path() / (name + "_planned")).string();
+}
+
+int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return plan_or_throw(options, out, err); });
+}
+
+int list_algorithms(std::ostream& out) {
+  std::size_t width = 0;
+  for (const planners::Algorithm& algorithm : planners::algorithms()) width = std::max(width, algorithm.name.size());
+  for (const planners::Algorithm& algorithm : planners::algorithms()) {
+    out << algorithm.name << std::string(width + 2 - algorithm.name.size(), ' ') << algorithm.summary
+        << (&algorithm == &planners::algorithms().front() ? " (default)" : "") << '\n';
+  }
+  return exit_ok;
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,44 @@
+// The boundary at which errors become messages and exit codes.
+#pragma once
+
+#include <exception>
+#include <iosfwd>
+#include <new>
+#include <ostream>
+#include <string>
+
+#include "usmp/driver/driver.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver {
+
+inline int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return exit_usage;
+    case ErrorKind::archive:
+      return exit_archive;
+    case ErrorKind::output:
+      return exit_output;
+  }
+  return exit_internal;
+}
+
+// Runs `command` (which returns an exit code) and reports what it throws as one message.
+template <class Command>
+int run(std::ostream& err, const Command& command) {
+  try {
+    return command();
+  } catch (const Error& error) {
+    err << "usmp-plan: error: " << error.what() << '\n';
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    err << "usmp-plan: error: out of memory\n";
+    return exit_internal;
+  } catch (const std::exception& error) {
+    err << "usmp-plan: internal error: " << error.what() << '\n';
+    return exit_internal;
+  }
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,278 @@
+// The commands as a user meets them: exit codes, messages, files. The emitted C is run by tests/e2e.
+#include "usmp/driver/driver.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "usmp/mlf/archive.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace usmp::driver;
+
+const std::string testdata = USMP_TESTDATA;
+
+// A directory of its own for a test, removed afterwards.
+struct TemporaryDirectory {
+  TemporaryDirectory() {
+    std::string pattern = (fs::temp_directory_path() / "usmp-driver-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path = pattern;
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code error;
+    fs::permissions(path, fs::perms::owner_all, error);
+    fs::remove_all(path, error);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path / name).string(); }
+
+  fs::path path;
+};
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome run_plan(const PlanOptions& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = plan(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+PlanOptions options_for(const std::string& model, const std::string& output) {
+  PlanOptions options;
+  options.model.model = model;
+  options.output = output;
+  return options;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+std::set<std::string> files_below(const fs::path& root) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.is_regular_file()) names.insert(fs::relative(entry.path(), root).generic_string());
+  }
+  return names;
+}
+
+const std::set<std::string> expected_files = {
+    "codegen/host/include/metadata.h", "codegen/host/include/tvmgen_default.h", "codegen/host/src/default_lib0.c",
+    "codegen/host/src/default_lib1.c", "default.plan.json"};
+
+}  // namespace
+
+TEST_CASE("a directory gets the archive's layout and the plan, and nothing else") {
+  const TemporaryDirectory temporary;
+  const Outcome outcome = run_plan(options_for(testdata + "/ds_cnn.tar", temporary.file("out")));
+  CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.find("Memory region") != std::string::npos);
+  CHECK(files_below(temporary.path / "out") == expected_files);
+  std::set<std::string> beside;
+  for (const auto& entry : fs::directory_iterator(temporary.path)) beside.insert(entry.path().filename().string());
+  CHECK(beside == std::set<std::string>{"out"});
+}
+
+TEST_CASE("the same input gives the same bytes, in a fresh directory, over an old one and in another locale") {
+  const TemporaryDirectory temporary;
+  for (const char* name : {"a", "b", "b"}) {
+    PlanOptions options = options_for(testdata + "/lstm.tar", temporary.file(name));
+    options.pools_file = testdata + "/pools/dtcm_sram.yaml";
+    const Outcome outcome = run_plan(options);
+    REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  }
+  for (const std::string& name : files_below(temporary.path / "a")) {
+    CHECK_MESSAGE(read(temporary.path / "a" / name) == read(temporary.path / "b" / name), name);
+  }
+}
+
+TEST_CASE("an extracted archive and the tar give the same C") {
+  const TemporaryDirectory temporary;
+  for (const usmp::mlf::Member& member : usmp::mlf::read_archive(testdata + "/resnet8.tar").members) {
+    const fs::path path = temporary.path / "model" / member.name;
+    fs::create_directories(path.parent_path());
+    write(path, member.bytes);
+  }
+  REQUIRE(run_plan(options_for(testdata + "/resnet8.tar", temporary.file("tar_out"))).code == exit_ok);
+  const Outcome outcome = run_plan(options_for(temporary.file("model") + "/", temporary.file("directory_out")));
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  for (const std::string& name : files_below(temporary.path / "tar_out" / "codegen")) {
+    CHECK(read(temporary.path / "tar_out" / "codegen" / name) ==
+          read(temporary.path / "directory_out" / "codegen" / name));
+  }
+}
+
+TEST_CASE("other files of an existing target directory stay") {
+  const TemporaryDirectory temporary;
+  fs::create_directories(temporary.path / "firmware");
+  write(temporary.path / "firmware" / "main.c", "int main(void) { return 0; }\n");
+  REQUIRE(run_plan(options_for(testdata + "/cast_subtract.tar", temporary.file("firmware"))).code == exit_ok);
+  std::set<std::string> expected = expected_files;
+  expected.insert("main.c");
+  CHECK(files_below(temporary.path / "firmware") == expected);
+}
+
+TEST_CASE("a re-planned archive is complete, plannable again and states its new memory") {
+  const TemporaryDirectory temporary;
+  const std::string output = temporary.file("replanned.tar");
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", output);
+  options.model.json = true;
+  const Outcome outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  const auto plan_value = nlohmann::json::parse(outcome.out).at("modules").at(0);
+  const usmp::mlf::Archive original = usmp::mlf::read_archive(testdata + "/ds_cnn.tar");
+  const usmp::mlf::Archive replanned = usmp::mlf::read_archive(output);
+  for (const usmp::mlf::Member& member : original.members) CHECK_MESSAGE(replanned.find(member.name), member.name);
+  const auto metadata = nlohmann::json::parse(replanned.find("metadata.json")->bytes);
+  CHECK(metadata.at("modules").at("default").at("memory").at("functions").at("main").at(0).at("workspace_size_bytes") ==
+        plan_value.at("totals").at("workspace_used"));
+  const Outcome again = run_plan(options_for(output, temporary.file("replanned_again.tar")));
+  REQUIRE_MESSAGE(again.code == exit_ok, again.err);
+  CHECK(read(output) == read(temporary.path / "replanned_again.tar"));
+}
+
+TEST_CASE("a dry run writes nothing") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.dry_run = true;
+  CHECK(run_plan(options).code == exit_ok);
+  CHECK(fs::is_empty(temporary.path));
+}
+
+TEST_CASE("quiet prints nothing, JSON is JSON") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.verbosity = Verbosity::quiet;
+  Outcome outcome = run_plan(options);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.empty());
+  options.model.json = true;
+  outcome = run_plan(options);
+  const auto value = nlohmann::json::parse(outcome.out);
+  CHECK(value.at("modules").size() == 1);
+  CHECK(nlohmann::json::parse(read(temporary.path / "out" / "default.plan.json")) == value.at("modules").at(0));
+}
+
+TEST_CASE("usage errors: exit code 2, one message, nothing written") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  std::string expected;
+  SUBCASE("algorithm") {
+    options.algorithm = "hill_clim";
+    expected =
+        "usmp-plan: error: unknown algorithm 'hill_clim' (did you mean 'hill_climb'?); --list-algorithms lists them\n";
+  }
+  SUBCASE("module") {
+    options.model.module = "defualt";
+    expected = "usmp-plan: error: " + testdata +
+               "/ds_cnn.tar: no module 'defualt' (did you mean 'default'?); the archive holds: default\n";
+  }
+  SUBCASE("pools file that does not exist") {
+    options.pools_file = temporary.file("none.yaml");
+    expected = "usmp-plan: error: " + temporary.file("none.yaml") + ": cannot be read\n";
+  }
+  SUBCASE("algorithm in the pools file") {
+    options.pools_file = temporary.file("pools.yaml");
+    write(*options.pools_file, "workspace_pools:\n  - name: sram\nalgorithm: greedy\n");
+    expected =
+        "usmp-plan: error: " + *options.pools_file + ": unknown algorithm 'greedy'; --list-algorithms lists them\n";
+  }
+  const Outcome outcome = run_plan(options);
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == expected);
+  CHECK(outcome.out.empty());
+  CHECK_FALSE(fs::exists(temporary.path / "out"));
+}
+
+TEST_CASE("an archive without TIR: exit code 3 and how to export it") {
+  const TemporaryDirectory temporary;
+  const usmp::mlf::Archive original = usmp::mlf::read_archive(testdata + "/ds_cnn.tar");
+  std::vector<usmp::mlf::TarEntry> entries;
+  for (const usmp::mlf::Member& member : original.members) {
+    if (member.name != "src/default.tir.json") entries.push_back({member.name, member.bytes, {}, member.mode});
+  }
+  usmp::mlf::write_tar(temporary.file("bare.tar"), entries);
+  const Outcome outcome = run_plan(options_for(temporary.file("bare.tar"), temporary.file("out")));
+  CHECK(outcome.code == exit_archive);
+  CHECK(outcome.err.find("src/default.tir.json: the archive has no TIR of module 'default'") != std::string::npos);
+  CHECK(outcome.err.find("export_tir.py") != std::string::npos);
+  CHECK_FALSE(fs::exists(temporary.path / "out"));
+}
+
+TEST_CASE("no plan fits: exit code 4, the buffer and what each pool lacks") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.pools_file = temporary.file("pools.yaml");
+  write(*options.pools_file,
+        "workspace_pools:\n  - name: dtcm\n    size_hint_bytes: 4KiB\n  - name: sram\n    size_hint_bytes: 8KiB\n");
+  const Outcome outcome = run_plan(options);
+  CHECK(outcome.code == exit_infeasible);
+  for (const char* part : {"dtcm", "sram", "required", "available 4096", "available 8192", "missing"}) {
+    CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part << " in: " << outcome.err);
+  }
+  CHECK_FALSE(fs::exists(temporary.path / "out"));
+}
+
+TEST_CASE("output that cannot be written: exit code 5, nothing left") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/cast_subtract.tar", temporary.file("file"));
+  write(temporary.path / "file", "mine");
+  SUBCASE("target directory is a file") {}
+  SUBCASE("parent is a file") { options.output = temporary.file("file/out"); }
+  SUBCASE("archive in a place that is a file") { options.output = temporary.file("file/out.tar"); }
+  const Outcome outcome = run_plan(options);
+  CHECK(outcome.code == exit_output);
+  CHECK(outcome.err.starts_with("usmp-plan: error: " + temporary.file("file")));
+  CHECK(read(temporary.path / "file") == "mine");
+  CHECK(files_below(temporary.path) == std::set<std::string>{"file"});
+}
+
+TEST_CASE("the default output stands beside the model") {
+  CHECK(default_output("models/kws.tar.gz") == "models/kws_planned");
+  CHECK(default_output("kws.tar") == "kws_planned");
+  CHECK(default_output("models/kws/") == "models/kws_planned");
+  CHECK(default_output("models/kws.tgz") == "models/kws_planned");
+  CHECK(default_output(".tar") == ".tar_planned");
+}
+
+TEST_CASE("inspect and init describe a model") {
+  std::ostringstream out;
+  std::ostringstream err;
+  InspectOptions options;
+  options.model.model = testdata + "/repeated_op.tar";
+  REQUIRE(inspect(options, out, err) == exit_ok);
+  for (const char* part : {"tvmgen_default_fused_nn_softmax", "sid_1", "data_pad"}) {
+    CHECK_MESSAGE(out.str().find(part) != std::string::npos, part);
+  }
+  out.str("");
+  REQUIRE(init(options.model, out, err) == exit_ok);
+  const TemporaryDirectory temporary;
+  write(temporary.path / "pools.yaml", out.str());
+  PlanOptions planning = options_for(options.model.model, temporary.file("out"));
+  planning.pools_file = temporary.file("pools.yaml");
+  const Outcome outcome = run_plan(planning);
+  CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+}

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Plans archives, compiles the emitted C and runs it on golden inputs.
+
+For every archive, algorithm, pools file and placement of inputs and outputs: `usmp-plan` writes C, a firmware-like main
+is generated that gives each external pool exactly the planned size, fills it with garbage and runs the model twice, and
+all of it is compiled as C99 with warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer. The outputs must
+equal the golden ones: integers exactly (by at most one unit where the network quantises from floats), floats to 1e-5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import array
+import concurrent.futures
+import itertools
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-Wstrict-prototypes"]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# Networks whose int8 outputs are quantised from floats: TVM prints float immediates with 7 digits.
+ONE_UNIT = {"ds_cnn", "mlperf_kws", "mlperf_resnet8", "mlperf_vww"}
+ALGORITHMS = ["greedy_by_size", "greedy_by_conflicts", "hill_climb", "none"]
+
+POOLS = {
+    "default": None,
+    "one": "workspace_pools:\n  - name: sram\n",
+    "internal": "workspace_pools:\n  - name: sram\n    internal: true\nparameter_pools:\n  - name: flash\n    internal: true\n",
+    "flash": "workspace_pools:\n  - name: sram\nparameter_pools:\n  - name: flash\n    targets: {c: ro}\n",
+    # The bound is filled in from an unbounded plan, so that some buffers must fall back.
+    "bounded": "workspace_pools:\n  - name: dtcm\n    size_hint_bytes: {half}\n    alignment: 16\n"
+               "  - name: sram\nparameter_pools:\n  - name: flash\n",
+}
+
+
+@dataclass
+class Model:
+    path: Path
+    golden: dict[str, Path]  # module name -> golden directory
+
+    @property
+    def name(self) -> str:
+        return self.path.name.removesuffix(".tar")
+
+
+@dataclass
+class Case:
+    model: Model
+    algorithm: str
+    pools: str
+    workspace_io: bool
+    compilers: list[list[str]] = field(default_factory=list)
+
+    def label(self) -> str:
+        return f"{self.model.path.parent.name}/{self.model.name} {self.algorithm} {self.pools}" + (" io" if self.workspace_io else "")
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command: list[str], **options) -> subprocess.CompletedProcess:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=600, **options)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-4000:]}")
+    return done
+
+
+def struct_members(header: str, struct: str) -> list[str]:
+    body = re.search(r"struct %s \{(.*?)\};" % re.escape(struct), header, re.S)
+    return re.findall(r"\*\s*(\w+)\s*;", body.group(1)) if body else []
+
+
+def sanitised(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def c_string(path: Path) -> str:
+    return json.dumps(str(path))
+
+
+def firmware_main(module: str, header: str, plan: dict, golden: Path, results: Path, packed: bool) -> str:
+    """A main that runs one module twice and writes its outputs of the second run."""
+    io = json.loads((golden / "io.json").read_text())
+    m = sanitised(module)
+    prefix = f"tvmgen_{m}"
+    pools = struct_members(header, f"{prefix}_workspace_pools")
+    kinds = {sanitised(pool["name"]): pool for pool in plan["pools"]}
+    in_workspace = plan["workspace_io"]
+    lines = [f'#include "{prefix}.h"', "#include <stdint.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>",
+             "static void* exact(size_t size, int garbage) {", "  void* p = 0;",
+             "  if (posix_memalign(&p, 64, size == 0 ? 1 : size) != 0) abort();", "  memset(p, garbage, size);", "  return p;", "}",
+             "static void load(const char* path, void* to, size_t size) {", '  FILE* f = fopen(path, "rb");',
+             "  if (!f || fread(to, 1, size, f) != size) abort();", "  fclose(f);", "}",
+             "static void save(const char* path, const void* from, size_t size) {", '  FILE* f = fopen(path, "wb");',
+             "  if (!f || fwrite(from, 1, size, f) != size || fclose(f) != 0) abort();", "}"]
+    if packed:
+        lines += ["typedef union { int64_t v_int64; double v_float64; void* v_handle; } Value;",
+                  "typedef struct { void* data; struct { int32_t type; int32_t id; } device; int32_t ndim;",
+                  "  struct { uint8_t code, bits; uint16_t lanes; } dtype; int64_t* shape; int64_t* strides; uint64_t byte_offset; } Tensor;"]
+    lines += ["int main(void) {", "  int round;", "  for (round = 0; round < 2; ++round) {", "    int garbage = round ? 0x5a : 0xa5;"]
+    data = []
+    for pool in pools:
+        macro = f"{prefix.upper()}_{pool.upper()}"
+        if kinds[pool]["kind"] == "constant":
+            data.append(pool)
+            lines += [f"    static const uint8_t {pool}_data[] = {{ {macro}_CONSTANT_POOL_DATA }};" if kinds[pool]["used"] else
+                      f"    static const uint8_t {pool}_data[1] = {{ 0 }};",
+                      f"    void* {pool} = exact({macro}_CONSTANT_POOL_SIZE, garbage);",
+                      f"    memcpy({pool}, {pool}_data, {macro}_CONSTANT_POOL_SIZE);"]
+        else:
+            lines.append(f"    void* {pool} = exact({macro}_WORKSPACE_POOL_SIZE, garbage);")
+    if pools:
+        lines.append(f"    struct {prefix}_workspace_pools pools;")
+        lines += [f"    pools.{pool} = {pool};" for pool in pools]
+    pool_argument = "&pools" if pools else ""
+    names = {"inputs": list(io["inputs"]), "outputs": list(io["outputs"])}
+    members = {side: struct_members(header, f"{prefix}_{side}") for side in names}
+    if not packed:
+        for side in names:
+            lines.append(f"    struct {prefix}_{side} {side};")
+    for side in names:
+        golden_names = {sanitised(name): name for name in names[side]}
+        order = members[side] or list(golden_names)
+        for i, member in enumerate(order):
+            # TVM 0.9 names outputs itself ("output", "output0"): fall back to the position.
+            name = golden_names.get(member, names[side][i])
+            size = io[side][name]["size"]
+            if in_workspace:
+                continue
+            lines.append(f"    void* {side}_{i} = exact({size}, garbage);")
+            if side == "inputs":
+                lines.append(f"    load({c_string(golden / (sanitised(name) + '.in.bin'))}, inputs_{i}, {size});")
+            if not packed:
+                lines.append(f"    {side}.{member} = {side}_{i};")
+    if in_workspace:
+        for side in names:
+            lines.append(f"    {side} = {prefix}_map_{side}({pool_argument});")
+        golden_names = {sanitised(name): name for name in names["inputs"]}
+        for i, member in enumerate(members["inputs"]):
+            name = golden_names.get(member, names["inputs"][i])
+            lines.append(f"    load({c_string(golden / (sanitised(name) + '.in.bin'))}, inputs.{member}, {io['inputs'][name]['size']});")
+    if packed:
+        count = len(names["inputs"]) + len(names["outputs"])
+        lines += [f"    Tensor tensors[{count}];", f"    Value args[{count + len(pools)}];", f"    int codes[{count + len(pools)}];",
+                  "    Value ret; int ret_code = 0;", "    memset(tensors, 0, sizeof tensors);"]
+        k = 0
+        for side in names:
+            for i in range(len(names[side])):
+                lines += [f"    tensors[{k}].data = {side}_{i}; args[{k}].v_handle = &tensors[{k}]; codes[{k}] = 7;"]
+                k += 1
+        for pool in pools:
+            lines.append(f"    args[{k}].v_handle = {pool}; codes[{k}] = 3;")
+            k += 1
+        lines.append(f"    if ({prefix}_run(args, codes, {k}, &ret, &ret_code, 0) != 0) return 2;")
+    else:
+        arguments = ([] if in_workspace else ["&inputs", "&outputs"]) + ([pool_argument] if pools else [])
+        lines.append(f"    if ({prefix}_run({', '.join(arguments)}) != 0) return 2;")
+    golden_names = {sanitised(name): name for name in names["outputs"]}
+    for i, member in enumerate(members["outputs"] or list(golden_names)):
+        name = golden_names.get(member, names["outputs"][i])
+        source = f"outputs.{member}" if not packed else f"outputs_{i}"
+        lines.append(f"    save({c_string(results / (sanitised(name) + '.out.bin'))}, {source}, {io['outputs'][name]['size']});")
+    if not in_workspace:
+        lines += [f"    free({side}_{i});" for side in names for i in range(len(names[side]))]
+    for pool in data:
+        macro = f"{prefix.upper()}_{pool.upper()}"
+        lines.append(f"    if (memcmp({pool}, {pool}_data, {macro}_CONSTANT_POOL_SIZE) != 0) return 3;")
+    lines += [f"    free({pool});" for pool in pools]
+    lines += ["  }", "  return 0;", "}", ""]
+    return "\n".join(lines)
+
+
+TYPES = {"int8": "b", "uint8": "B", "int16": "h", "int32": "i", "float32": "f", "int64": "q"}
+
+
+def compare(golden: Path, results: Path, name: str, dtype: str, model: str) -> None:
+    expected = array.array(TYPES[dtype], (golden / f"{sanitised(name)}.out.bin").read_bytes())
+    actual = array.array(TYPES[dtype], (results / f"{sanitised(name)}.out.bin").read_bytes())
+    if len(expected) != len(actual):
+        raise Failure(f"output {name}: {len(actual)} elements, expected {len(expected)}")
+    for i, (a, e) in enumerate(zip(actual, expected)):
+        if dtype == "float32":
+            good = math.isclose(a, e, rel_tol=1e-5, abs_tol=1e-6)
+        else:
+            good = abs(a - e) <= (1 if model in ONE_UNIT else 0)
+        if not good:
+            raise Failure(f"output {name}[{i}] is {a}, expected {e}")
+
+
+def plan(binary: Path, case: Case, directory: Path) -> Path:
+    command = [binary, case.model.path, "--algorithm", case.algorithm, "-o", directory / "out", "--quiet"]
+    text = POOLS[case.pools]
+    if text is not None:
+        if "{half}" in text:
+            done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json"]
+                       + (["--workspace-io"] if case.workspace_io else []))
+            used = max(module["totals"]["workspace_used"] for module in json.loads(done.stdout)["modules"])
+            text = text.replace("{half}", str(max(16, used // 2)))
+        (directory / "pools.yaml").write_text(text)
+        command += ["--pools", directory / "pools.yaml"]
+    if case.workspace_io:
+        command.append("--workspace-io")
+    run(command)
+    return directory / "out"
+
+
+def check_no_workspace_calls(source: Path) -> None:
+    for file in source.glob("*.c"):
+        text = file.read_text()
+        for word in ("TVMBackendAllocWorkspace", "c_runtime_api", "malloc"):
+            if word in text:
+                raise Failure(f"{file.name} uses {word}")
+
+
+def run_case(binary: Path, case: Case, packed: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="usmp-e2e-") as temporary:
+        directory = Path(temporary)
+        out = plan(binary, case, directory)
+        include, source = out / "codegen/host/include", out / "codegen/host/src"
+        check_no_workspace_calls(source)
+        for module, golden in case.model.golden.items():
+            plan_value = json.loads((out / f"{module}.plan.json").read_text())
+            header = (include / f"tvmgen_{sanitised(module)}.h").read_text()
+            results = directory / f"results_{module}"
+            results.mkdir()
+            main = directory / f"main_{module}.c"
+            main.write_text(firmware_main(module, header, plan_value, golden, results, packed))
+            libraries = sorted(source.glob(f"{module}_lib*.c"))
+            io = json.loads((golden / "io.json").read_text())
+            for number, compiler in enumerate(case.compilers):
+                program = directory / f"run_{module}_{number}"
+                objects = []
+                for file in [*libraries, main]:
+                    flags = WARNINGS if file != main else []
+                    if "-std=c++11" in compiler:
+                        flags = [flag for flag in flags if flag not in ("-Wmissing-prototypes", "-Wstrict-prototypes")]
+                    objects.append(directory / f"{file.stem}_{number}.o")
+                    run([*compiler, *flags, "-I", include, "-c", file, "-o", objects[-1]])
+                if "-fsyntax-only" in compiler:
+                    continue
+                run([*[part for part in compiler if part not in ("-xc++", "-std=c++11", "-std=c99")], *objects, "-lm", "-o", program])
+                run([program])
+                for name, tensor in io["outputs"].items():
+                    compare(golden, results, name, tensor["dtype"], golden.name.removesuffix(".golden"))
+
+
+def models_below(root: Path) -> list[Model]:
+    models = []
+    for path in sorted(root.rglob("*.tar")):
+        golden = path.with_name(path.name.removesuffix(".tar") + ".golden")
+        if golden.is_dir():
+            models.append(Model(path, {"default": golden}))
+    return models
+
+
+def shared_models(shared: Path) -> list[Model]:
+    archives = shared / "archives"
+    models = models_below(archives)
+    own = archives / "own"
+    variants = archives / "variants"
+    for name in ("resnet8_packed", "resnet8_nolink"):
+        models.append(Model(variants / f"{name}.tar", {"default": own / "resnet8.golden"}))
+    models.append(Model(variants / "two_models.tar", {"resnet8": own / "resnet8.golden", "ds_cnn": own / "ds_cnn.golden"}))
+    return models
+
+
+def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra: list[list[str]]) -> list[Case]:
+    cases = []
+    for index, model in enumerate(models):
+        packed = model.name.endswith("_packed")
+        for number, (algorithm, pools, io) in enumerate(itertools.product(ALGORITHMS, POOLS, (False, True))):
+            if packed and io:
+                continue
+            # A quick run takes each algorithm, each pools file and both placements, but not their product.
+            quick = (algorithm, pools, io) in {("hill_climb", "default", False), ("greedy_by_size", "bounded", True),
+                                               ("greedy_by_conflicts", "flash", False), ("none", "internal", False),
+                                               ("hill_climb", "bounded", False), ("hill_climb", "one", True)}
+            if full or quick:
+                first = number == 0 or (not full and (algorithm, pools, io) == ("greedy_by_conflicts", "flash", False))
+                cases.append(Case(model, algorithm, pools, io, compilers + (extra if first else [])))
+    return cases
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("roots", nargs="+", type=Path, help="testdata, or the shared folder")
+    parser.add_argument("--full", action="store_true", help="the whole product of algorithms, pools and placements")
+    parser.add_argument("--only", default="", help="archives whose path contains this")
+    parser.add_argument("--optimize", default="-O1")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    models = []
+    for root in arguments.roots:
+        models += shared_models(root) if (root / "archives").is_dir() else models_below(root)
+    models = [model for model in models if arguments.only in str(model.path)]
+    if not models:
+        print("no archive to run")
+        return 1
+    gcc = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-ffp-contract=off", arguments.optimize, *SANITIZE]
+    # Other compilers and languages: warnings only.
+    extra = [["g++", "-xc++", "-std=c++11", "-fsyntax-only"]]
+    if shutil.which("clang"):
+        extra.append(["clang", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-fsyntax-only"])
+        extra.append(["clang", "-xc++", "-std=c++11", "-fsyntax-only"])
+    cases = cases_of(models, arguments.full, [gcc], extra)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        futures = {pool.submit(run_case, arguments.binary.resolve(), case, case.model.name.endswith("_packed")): case
+                   for case in cases}
+        for future in concurrent.futures.as_completed(futures):
+            try:
+                future.result()
+            except Exception as error:  # every failing case is shown
+                failed += 1
+                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, Failure) else repr(error)}\n")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
