@@ -49,6 +49,18 @@ void keep_module(mlf::Metadata& metadata, const std::string& name) {
   metadata.modules.push_back(std::move(chosen));
 }
 
+liveness::Options liveness_options(const AnalysedModule& analysed, bool workspace_io) {
+  liveness::Options options;
+  options.workspace_io = workspace_io;
+  const std::vector<tir::Param>& params = analysed.module.functions[analysed.module.entry].params;
+  for (const codegen::InterfaceTensor& input : analysed.interface.inputs)
+    options.inputs.push_back(params[input.param].var);
+  for (const codegen::InterfaceTensor& output : analysed.interface.outputs) {
+    options.outputs.push_back(params[output.param].var);
+  }
+  return options;
+}
+
 Model open_bare_module(const std::string& path) {
   Model model;
   model.bare_module = true;
@@ -107,7 +119,7 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
       member->bytes.shrink_to_fit();
     }
     result.interface = codegen::interface_of(info, result.module);
-    result.analysis = liveness::analyse(result.module, {.workspace_io = workspace_io});
+    result.analysis = liveness::analyse(result.module, liveness_options(result, workspace_io));
     return result;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member).with_file(model.archive.path);
