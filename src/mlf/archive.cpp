@@ -1,0 +1,86 @@
+#include "usmp/mlf/archive.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "mlf/intake.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+// Reserved but untouched memory costs nothing, so one step holds all but exceptional members without a second copy.
+constexpr std::uint64_t reserve_step = std::uint64_t{128} << 20;
+
+}  // namespace
+
+Intake::Intake(const std::string& path, const Limits& limits) : limits_(limits) { archive_.path = path; }
+
+Error Intake::fault(std::string_view member, std::string message) const {
+  return {ErrorKind::archive, {archive_.path, std::string(member), ""}, std::move(message)};
+}
+
+void Intake::count(std::string_view name, std::uint64_t claimed_bytes) {
+  if (++entries_ > limits_.members) {
+    throw fault(name, "the archive holds more than " + std::to_string(limits_.members) + " members, the limit");
+  }
+  if (claimed_bytes > limits_.member_bytes) {
+    throw fault(name, "claims " + std::to_string(claimed_bytes) + " bytes, more than the limit of " +
+                          std::to_string(limits_.member_bytes) + " bytes for a member");
+  }
+  if (claimed_bytes > limits_.total_bytes - total_bytes_) {
+    throw fault(name, "claims " + std::to_string(claimed_bytes) + " bytes after " + std::to_string(total_bytes_) +
+                          " bytes of other members, more than the limit of " + std::to_string(limits_.total_bytes) +
+                          " bytes for an archive");
+  }
+  total_bytes_ += claimed_bytes;
+}
+
+std::string Intake::normalised(std::string_view name) const {
+  if (!name.empty() && name.front() == '/') {
+    throw fault(name, "the member's name is absolute, expected one relative to the archive");
+  }
+  std::string result;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find('/', at), name.size());
+    const std::string_view part = name.substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (part == "..") throw fault(name, "the member's name leads out of the archive with '..'");
+    if (!result.empty()) result += '/';
+    result += part;
+  }
+  return result;
+}
+
+void Intake::add(Member member) {
+  if (member.name.empty()) throw fault("", "a member has an empty name");
+  if (!names_.insert(member.name).second) throw fault(member.name, "the member stands in the archive twice");
+  archive_.members.push_back(std::move(member));
+}
+
+void Intake::reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes) {
+  if (bytes.size() < bytes.capacity()) return;
+  const std::uint64_t step = std::max<std::uint64_t>(reserve_step, bytes.size());
+  bytes.reserve(static_cast<std::size_t>(std::min(claimed_bytes, bytes.size() + step)));
+}
+
+Archive Intake::finish() && { return std::move(archive_); }
+
+const Member* Archive::find(std::string_view name) const {
+  const auto at = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == name; });
+  return at == members.end() ? nullptr : &*at;
+}
+
+Archive read_archive(const std::string& path, const Limits& limits) {
+  std::error_code fault;
+  const auto status = std::filesystem::status(path, fault);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    throw Error(ErrorKind::archive, {path, "", ""}, "no such file or directory");
+  }
+  if (fault) throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault.message());
+  return std::filesystem::is_directory(status) ? read_directory(path, limits) : read_tar_file(path, limits);
+}
+
+}  // namespace usmp::mlf

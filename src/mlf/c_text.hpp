@@ -1,0 +1,48 @@
+// The little that is read from the C files of an archive: functions defined, headers included, struct members, macros.
+//
+// A tolerant scanner in linear time, not a parser: comments and literals are skipped, preprocessor lines ignored (so
+// both sides of an #if are seen) and braces counted. Odd input gives fewer findings, never a fault.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+
+namespace usmp::mlf {
+
+struct CFunction {
+  std::string name;
+  std::string prototype;  // on one line, single spaces, without TVM_DLL, extern "C" and attributes
+};
+
+// `text` with every comment and the content of every string and character literal blanked; same length, same lines.
+[[nodiscard]] std::string code_only(std::string_view text);
+
+// The functions with external linkage that a file defines, in order. `code` comes from code_only().
+[[nodiscard]] std::vector<CFunction> defined_functions(std::string_view code);
+
+// Whether the text holds an identifier that ends in `suffix`, followed by `(` … `)` `{`. Needs no code_only(), so that
+// the megabytes of constants in an operator library cost one search.
+[[nodiscard]] bool defines_ending_in(std::string_view text, std::string_view suffix);
+
+// Whether the identifier `name` is followed somewhere by a parenthesised list that holds the identifier `word`.
+[[nodiscard]] bool takes(std::string_view text, std::string_view name, std::string_view word);
+
+// Whether the identifier `name` occurs.
+[[nodiscard]] bool mentions(std::string_view text, std::string_view name);
+
+// Names in #include "name" and #include <name>, in order.
+[[nodiscard]] std::vector<std::string> included_headers(std::string_view text);
+
+// Member names of `struct name { … }` in order; nothing if it is not defined here.
+[[nodiscard]] std::optional<std::vector<std::string>> struct_members(std::string_view code, std::string_view name);
+
+// The macros that `#define NAME 123` gives a plain decimal number to.
+[[nodiscard]] std::map<std::string, Bytes, std::less<>> number_macros(std::string_view code);
+
+}  // namespace usmp::mlf

@@ -1,0 +1,45 @@
+// Takes members in for an Archive: names are normalised and checked, limits kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "usmp/mlf/archive.hpp"
+
+namespace usmp::mlf {
+
+class Intake {
+ public:
+  Intake(const std::string& path, const Limits& limits);
+
+  // Counts an entry of any kind (a directory costs time as well) and its claimed size. Throws if a limit is exceeded.
+  void count(std::string_view name, std::uint64_t claimed_bytes);
+
+  // The normalised name; empty for the root directory. Throws on an absolute name or one with "..".
+  [[nodiscard]] std::string normalised(std::string_view name) const;
+
+  // Takes a regular file. Throws if the name is empty or was taken before.
+  void add(Member member);
+
+  // Makes room in `bytes` for reading on, never far ahead of what was really read: a claim alone takes no memory.
+  static void reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes);
+
+  [[nodiscard]] Error fault(std::string_view member, std::string message) const;
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] std::size_t entries() const { return entries_; }
+  [[nodiscard]] Archive finish() &&;
+
+ private:
+  Archive archive_;
+  Limits limits_;
+  std::size_t entries_ = 0;
+  std::uint64_t total_bytes_ = 0;
+  std::unordered_set<std::string> names_;
+};
+
+[[nodiscard]] Archive read_directory(const std::string& path, const Limits& limits);
+[[nodiscard]] Archive read_tar_file(const std::string& path, const Limits& limits);
+
+}  // namespace usmp::mlf

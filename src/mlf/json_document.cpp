@@ -1,0 +1,114 @@
+#include "mlf/json_document.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace usmp::mlf {
+namespace {
+
+constexpr int max_depth = 64;         // metadata.json of TVM is eight deep
+constexpr std::size_t max_shown = 6;  // members named in a message
+
+std::string place_of_byte(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_start + 1);
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …" without its first two parts.
+std::string parser_message(std::string_view text) {
+  const std::size_t column = text.find("column");
+  const std::size_t colon = text.find(": ", column == std::string_view::npos ? 0 : column);
+  return std::string(colon == std::string_view::npos ? text : text.substr(colon + 2));
+}
+
+Error missing(const Archive& archive) {
+  const std::string nested = "/" + std::string(metadata_member);
+  std::string message = "missing; the archive holds ";
+  for (std::size_t i = 0; i < std::min(archive.members.size(), max_shown); ++i) {
+    message += (i == 0 ? "'" : ", '") + archive.members[i].name + "'";
+  }
+  if (archive.members.empty()) message += "no files";
+  if (archive.members.size() > max_shown) {
+    message += " and " + std::to_string(archive.members.size() - max_shown) + " more";
+  }
+  message += ", expected a Model Library Format archive with metadata.json, codegen/ and src/ at its top";
+  for (const Member& member : archive.members) {
+    if (!member.name.ends_with(nested)) continue;
+    message += " (there is '" + member.name + "': was the archive packed from outside its directory?)";
+    break;
+  }
+  return {ErrorKind::archive, {archive.path, std::string(metadata_member), ""}, message};
+}
+
+}  // namespace
+
+Error JsonPlace::fault(std::string message) const {
+  return {ErrorKind::archive, {archive_->path, std::string(metadata_member), path_}, std::move(message)};
+}
+
+Error JsonPlace::wrong_type(std::string_view expected) const {
+  constexpr std::size_t shown = 40;
+  std::string found = value_->is_structured() ? std::string("a JSON ") + value_->type_name()
+                                              : value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  if (found.size() > shown) found = found.substr(0, shown) + "...";
+  return fault("found " + found + ", expected " + std::string(expected));
+}
+
+std::optional<JsonPlace> JsonPlace::member(const std::string& key) const {
+  const auto& fields = object();
+  const auto at = fields.find(key);
+  if (at == fields.end() || at->second.is_null()) return std::nullopt;
+  return JsonPlace(*archive_, at->second, path_.empty() ? key : path_ + "." + key);
+}
+
+std::optional<JsonPlace> JsonPlace::element(std::size_t index) const {
+  if (index >= elements()) return std::nullopt;
+  return JsonPlace(*archive_, (*value_)[index], path_ + "[" + std::to_string(index) + "]");
+}
+
+std::size_t JsonPlace::elements() const {
+  if (!value_->is_array()) throw wrong_type("an array");
+  return value_->size();
+}
+
+const nlohmann::json::object_t& JsonPlace::object() const {
+  if (!value_->is_object()) throw wrong_type("an object");
+  return value_->get_ref<const nlohmann::json::object_t&>();
+}
+
+const std::string& JsonPlace::string() const {
+  if (!value_->is_string()) throw wrong_type("a string");
+  return value_->get_ref<const std::string&>();
+}
+
+Bytes JsonPlace::bytes() const {
+  const bool fits =
+      value_->is_number_unsigned() && value_->get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<Bytes>::max()};
+  if (!fits) throw wrong_type("a number of bytes (an integer from 0 to 9223372036854775807)");
+  return value_->get<Bytes>();
+}
+
+nlohmann::json parse_metadata(const Archive& archive) {
+  const Member* member = archive.find(metadata_member);
+  if (member == nullptr) throw missing(archive);
+  const auto fault = [&](std::string place, std::string message) {
+    return Error(ErrorKind::archive, {archive.path, member->name, std::move(place)}, std::move(message));
+  };
+  const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+    if (depth > max_depth) throw fault("", "nested more than " + std::to_string(max_depth) + " deep");
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(member->bytes, check_depth);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw fault(place_of_byte(member->bytes, error.byte), "malformed JSON: " + parser_message(error.what()));
+  } catch (const nlohmann::json::exception& error) {  // a number beyond every type
+    throw fault("", std::string("malformed JSON: ") + error.what());
+  }
+}
+
+}  // namespace usmp::mlf

@@ -1,0 +1,51 @@
+// What the tar reader and writer share of libarchive: owners, its error text, and independence from the locale.
+#pragma once
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <locale.h>
+
+#include <memory>
+#include <string>
+
+namespace usmp::mlf {
+
+struct ReadDeleter {
+  void operator()(archive* handle) const { archive_read_free(handle); }
+};
+struct WriteDeleter {
+  void operator()(archive* handle) const { archive_write_free(handle); }
+};
+struct EntryDeleter {
+  void operator()(archive_entry* entry) const { archive_entry_free(entry); }
+};
+using ReadHandle = std::unique_ptr<archive, ReadDeleter>;
+using WriteHandle = std::unique_ptr<archive, WriteDeleter>;
+using EntryHandle = std::unique_ptr<archive_entry, EntryDeleter>;
+
+// What libarchive says went wrong, as this program words it: lower case at the front.
+[[nodiscard]] inline std::string fault_of(archive* handle) {
+  const char* text = archive_error_string(handle);
+  std::string fault = text == nullptr ? "unknown fault" : text;
+  if (!fault.empty() && fault[0] >= 'A' && fault[0] <= 'Z') fault[0] = static_cast<char>(fault[0] - 'A' + 'a');
+  return fault;
+}
+
+// libarchive converts member names between the thread's locale and UTF-8. In the "C" locale it cannot, and keeps the
+// bytes of every name as they stand: the same names on every machine.
+class ScopedCLocale {
+ public:
+  ScopedCLocale() : locale_(newlocale(LC_ALL_MASK, "C", nullptr)), previous_(uselocale(locale_)) {}
+  ~ScopedCLocale() {
+    uselocale(previous_);
+    if (locale_ != nullptr) freelocale(locale_);
+  }
+  ScopedCLocale(const ScopedCLocale&) = delete;
+  ScopedCLocale& operator=(const ScopedCLocale&) = delete;
+
+ private:
+  locale_t locale_;
+  locale_t previous_;
+};
+
+}  // namespace usmp::mlf

@@ -1,0 +1,153 @@
+// Which C files of an archive are TVM's own (replaced by emitted ones) and which come from external code generators.
+//
+// Every file is read once, and belongs to the module whose name it carries ("M_lib2.c") or, with another name, to all.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "mlf/c_text.hpp"
+#include "mlf/modules.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+constexpr std::string_view codegen_directory = "codegen/";
+constexpr std::string_view include_directory = "codegen/host/include/";
+
+std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+std::string_view directory_of(std::string_view name) { return name.substr(0, name.rfind('/') + 1); }
+
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+bool is_source(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
+
+// What a build needs besides C and headers.
+bool is_other_input(std::string_view name) { return ends_with_any(name, {".S", ".s", ".asm", ".inc", ".bin"}); }
+
+// "M" and "2" of "codegen/host/src/M_lib2.c"; nothing for a file named otherwise.
+struct LibraryName {
+  std::string_view module;
+  std::string_view number;
+};
+
+std::optional<LibraryName> library_name(std::string_view member) {
+  constexpr std::string_view mark = "_lib";
+  const std::string_view leaf = leaf_of(member);
+  const std::size_t at = leaf.rfind(mark);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = leaf.substr(at + mark.size());
+  const std::string_view number = rest.substr(0, rest.find('.'));
+  const bool digits = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (number.empty() || number.size() == rest.size() || !digits) return std::nullopt;
+  return LibraryName{leaf.substr(0, at), number};
+}
+
+// TVM's C code generator heads its file with the target; functions of target "c" are emitted anew from TIR.
+bool is_for_target_c(std::string_view text) {
+  constexpr std::string_view mark = "// tvm target: c";
+  if (!text.starts_with(mark)) return false;
+  return text.size() == mark.size() || std::string_view(" \r\n").find(text[mark.size()]) != std::string_view::npos;
+}
+
+// Whether TVM wrote the file itself: operators and main, or the metadata of the packed interface.
+bool is_tvms_own(std::string_view text) {
+  return is_for_target_c(text) || text.find("kTvmgenMetadata") != std::string_view::npos ||
+         text.find("_get_c_metadata") != std::string_view::npos || defines_ending_in(text, "___tvm_main__");
+}
+
+std::vector<ForeignFunction> functions_of(const Member& member) {
+  const std::string code = code_only(member.bytes);
+  const bool allocates = mentions(code, "TVMBackendAllocWorkspace");
+  std::vector<ForeignFunction> result;
+  for (CFunction& function : defined_functions(code)) {
+    result.push_back({std::move(function.name), std::move(function.prototype), member.name, allocates});
+  }
+  return result;
+}
+
+class Libraries {
+ public:
+  Libraries(const Archive& archive, std::vector<ModuleInfo>& modules) : modules_(modules), roots_(modules.size()) {
+    for (std::size_t i = 0; i < modules.size(); ++i) index_.emplace(modules[i].name, i);
+    for (const Member& member : archive.members) {
+      if (member.name.starts_with(codegen_directory)) files_.emplace(member.name, &member);
+    }
+  }
+
+  void find(const Archive& archive) {
+    for (const Member& member : archive.members) {
+      if (member.name.starts_with(codegen_directory)) classify(member);
+    }
+    for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i].foreign_members = with_headers(roots_[i]);
+  }
+
+ private:
+  void classify(const Member& member) {
+    const auto name = library_name(member.name);
+    const auto owner = name ? index_.find(name->module) : index_.end();
+    const bool source = is_source(member.name);
+    if (source && owner != index_.end()) {
+      ModuleInfo& module = modules_[owner->second];
+      if (takes(member.bytes, "tvmgen_" + c_identifier(module.name) + "_run", "TVMValue"))
+        module.packed_interface = true;
+      if (name->number == "0") return;  // the entry point
+    }
+    if (source ? is_tvms_own(member.bytes) : !is_other_input(member.name)) return;
+    const auto functions = source ? functions_of(member) : std::vector<ForeignFunction>();
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      if (owner != index_.end() && owner->second != i) continue;
+      roots_[i].push_back(&member);
+      std::vector<ForeignFunction>& all = modules_[i].foreign_functions;
+      all.insert(all.end(), functions.begin(), functions.end());
+    }
+  }
+
+  // The names of these files and of all headers of the archive that they include, directly or not; sorted.
+  [[nodiscard]] std::vector<std::string> with_headers(const std::vector<const Member*>& files) {
+    std::set<std::string> seen;
+    std::deque<const Member*> unread(files.begin(), files.end());
+    for (; !unread.empty(); unread.pop_front()) {
+      const Member* file = unread.front();
+      if (!seen.insert(file->name).second) continue;
+      const auto [includes, is_new] = includes_.try_emplace(file);
+      if (is_new) includes->second = included_headers(file->bytes);
+      for (const std::string& header : includes->second) {
+        const Member* found = resolve(file->name, header);
+        if (found != nullptr && !seen.contains(found->name)) unread.push_back(found);
+      }
+    }
+    return {seen.begin(), seen.end()};
+  }
+
+  // The member that `#include name` in `includer` means; nullptr for a header of the system or of TVM's interface.
+  [[nodiscard]] const Member* resolve(std::string_view includer, const std::string& name) const {
+    if (leaf_of(name).starts_with("tvmgen_")) return nullptr;
+    for (const std::string_view directory : {directory_of(includer), include_directory}) {
+      const auto at = files_.find(std::string(directory) + name);
+      if (at != files_.end()) return at->second;
+    }
+    return nullptr;
+  }
+
+  std::vector<ModuleInfo>& modules_;
+  std::vector<std::vector<const Member*>> roots_;  // of each module
+  std::map<std::string, std::size_t, std::less<>> index_;
+  std::map<std::string, const Member*> files_;
+  std::unordered_map<const Member*, std::vector<std::string>> includes_;
+};
+
+}  // namespace
+
+void find_libraries(const Archive& archive, std::vector<ModuleInfo>& modules) {
+  Libraries(archive, modules).find(archive);
+}
+
+}  // namespace usmp::mlf

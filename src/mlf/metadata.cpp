@@ -1,0 +1,163 @@
+#include "usmp/mlf/metadata.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+#include "mlf/json_document.hpp"
+#include "mlf/modules.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+using nlohmann::json;
+
+constexpr int flat_version = 5;     // TVM 0.8
+constexpr int modules_version = 7;  // TVM 0.9 to 0.18
+constexpr std::size_t max_modules = 100;
+
+int read_version(const JsonPlace& root) {
+  const auto place = root.member("version");
+  if (!place) throw root.fault("there is no \"version\", expected 5 or 7");
+  const json& value = place->value();
+  const bool known =
+      value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 && value.get<std::uint64_t>() <= modules_version;
+  if (!known) throw place->fault("found version " + value.dump(-1, ' ', true).substr(0, 40) + ", expected 5 or 7");
+  return value.get<int>() <= flat_version ? flat_version : modules_version;
+}
+
+// Members are found by the name, and files are written under it.
+void check_name(const JsonPlace& module, const std::string& name) {
+  const bool bad_character = std::any_of(name.begin(), name.end(), [](char c) {
+    return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
+  constexpr std::size_t max_length = 200;
+  if (name.empty() || name.size() > max_length || name.front() == '.' || bad_character) {
+    throw module.fault("the module's name cannot be part of a file name, expected something like \"default\"");
+  }
+}
+
+// Every style and executor but the full model run ahead of time is some other program's business.
+void check_plannable(const JsonPlace& module) {
+  if (const auto style = module.member("style"); style && style->string() != "full-model") {
+    throw style->fault("found style \"" + style->string() +
+                       "\", expected \"full-model\": only whole models can be planned");
+  }
+  for (const char* key : {"executors", "runtimes"}) {
+    const auto list = module.member(key);
+    if (!list) continue;
+    std::string found;
+    bool has_aot = false;
+    for (std::size_t i = 0; i < list->elements(); ++i) {
+      const std::string name = list->element(i)->string();
+      has_aot = has_aot || name == "aot";
+      found += (found.empty() ? "\"" : ", \"") + name + "\"";
+    }
+    if (has_aot) continue;
+    throw list->fault("found " + (found.empty() ? "an empty list" : found) +
+                      ", expected \"aot\": the graph executor plans memory at run time; compile with --executor=aot");
+  }
+}
+
+std::vector<Tensor> read_tensors(const JsonPlace& main, const std::string& key) {
+  std::vector<Tensor> tensors;
+  const auto map = main.member(key);
+  if (!map) return tensors;
+  for (const auto& [name, ignored] : map->object()) {
+    Tensor tensor{.name = name, .dtype = "", .size = std::nullopt};
+    if (const auto fields = map->member(name)) {
+      if (const auto dtype = fields->member("dtype")) tensor.dtype = dtype->string();
+      if (const auto size = fields->member("size")) tensor.size = size->bytes();
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  std::sort(tensors.begin(), tensors.end(),
+            [](const Tensor& a, const Tensor& b) { return natural_less(a.name, b.name); });
+  return tensors;
+}
+
+ModuleInfo read_module(const Archive& archive, const JsonPlace& place, const std::string& name) {
+  check_name(place, name);
+  check_plannable(place);
+  ModuleInfo module;
+  module.name = name;
+  const std::string tir = "src/" + name + ".tir.json";
+  if (archive.find(tir) != nullptr) module.tir_member = tir;
+  auto memory = place.member("memory");
+  if (memory && memory->value().is_array()) memory.reset();  // development versions of TVM: other content
+  const auto functions = memory ? memory->member("functions") : std::nullopt;
+  const auto mains = functions ? functions->member("main") : std::nullopt;
+  if (const auto main = mains ? mains->element(0) : std::nullopt) {
+    if (const auto size = main->member("workspace_size_bytes")) module.workspace_bytes = size->bytes();
+    module.inputs = read_tensors(*main, "inputs");
+    module.outputs = read_tensors(*main, "outputs");
+  }
+  order_tensors(archive, module);
+  return module;
+}
+
+// main has an entry a device; the figures are those of the whole module.
+void update_functions(json& functions, const MemoryFigures& figures) {
+  if (json* mains = functions.contains("main") ? &functions["main"] : nullptr; mains != nullptr && mains->is_array()) {
+    for (json& main : *mains) {
+      if (!main.is_object()) continue;
+      main["workspace_size_bytes"] = figures.workspace_bytes;
+      main["constants_size_bytes"] = figures.constants_bytes;
+    }
+  }
+  if (!functions.contains("operator_functions") || !functions["operator_functions"].is_array()) return;
+  for (json& function : functions["operator_functions"]) {
+    if (!function.is_object() || !function.contains("workspace") || !function["workspace"].is_array()) continue;
+    for (json& workspace : function["workspace"]) {
+      if (workspace.is_object()) workspace["workspace_size_bytes"] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+Metadata read_metadata(const Archive& archive) {
+  const json document = parse_metadata(archive);
+  const JsonPlace root(archive, document, "");
+  Metadata metadata;
+  check_plannable(root);  // archives of single operators are flat whatever their version
+  metadata.version = read_version(root);
+  if (const auto modules = root.member("modules")) {
+    if (modules->object().size() > max_modules) {
+      throw modules->fault("more than " + std::to_string(max_modules) + " modules, the limit");
+    }
+    for (const auto& [name, ignored] : modules->object()) {
+      const auto place = modules->member(name);
+      if (!place) throw modules->fault("module \"" + name + "\" is null, expected an object");
+      metadata.modules.push_back(read_module(archive, *place, name));
+    }
+    if (metadata.modules.empty()) throw modules->fault("there are no modules");
+  } else {
+    const auto name = root.member("model_name");
+    if (!name) throw root.fault("there is neither \"modules\" nor \"model_name\"");
+    metadata.modules.push_back(read_module(archive, root, name->string()));
+  }
+  find_libraries(archive, metadata.modules);
+  return metadata;
+}
+
+std::string updated_metadata(const Archive& archive, const std::vector<MemoryFigures>& figures) {
+  json document = parse_metadata(archive);
+  for (const MemoryFigures& entry : figures) {
+    json* module = &document;
+    if (document.contains("modules")) {
+      assert(document["modules"].contains(entry.module));
+      module = &document["modules"][entry.module];
+    }
+    if (!module->is_object() || !module->contains("memory")) continue;
+    json& memory = (*module)["memory"];
+    if (memory.is_object() && memory.contains("functions") && memory["functions"].is_object()) {
+      update_functions(memory["functions"], entry);
+    }
+  }
+  constexpr int indent = 2;
+  return document.dump(indent, ' ', true);  // as Python's json.dumps, which TVM uses
+}
+
+}  // namespace usmp::mlf

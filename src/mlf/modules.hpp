@@ -1,0 +1,22 @@
+// What the members of an archive say about one of its modules.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/mlf/archive.hpp"
+#include "usmp/mlf/metadata.hpp"
+
+namespace usmp::mlf {
+
+// Whether `a` stands before `b` when digits in them count as numbers: "output2" before "output10".
+[[nodiscard]] bool natural_less(const std::string& a, const std::string& b);
+
+// Puts the tensors of metadata.json into the order of the archive's own header; those that only the header knows (all,
+// with TVM 0.9) are added, with the size that its macros give.
+void order_tensors(const Archive& archive, ModuleInfo& module);
+
+// Fills in packed_interface, foreign_functions and foreign_members of all modules.
+void find_libraries(const Archive& archive, std::vector<ModuleInfo>& modules);
+
+}  // namespace usmp::mlf

@@ -1,0 +1,135 @@
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "mlf/libarchive.hpp"
+#include "usmp/mlf/archive.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+constexpr int directory_mode = 0755;
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+bool ends_with_any(const std::string& path, std::initializer_list<const char*> endings) {
+  for (const char* ending : endings) {
+    if (path.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+class TarWriter {
+ public:
+  explicit TarWriter(const std::string& path) : path_(path), tar_(archive_write_new()) {
+    check(archive_write_set_format_pax_restricted(tar_.get()));
+    add_filter();
+    check(archive_write_set_bytes_in_last_block(tar_.get(), 1));
+    check(archive_write_open_filename(tar_.get(), path.c_str()));
+  }
+
+  void add(const TarEntry& entry) {
+    for (std::size_t slash = entry.name.find('/'); slash != std::string::npos;
+         slash = entry.name.find('/', slash + 1)) {
+      add_directory(entry.name.substr(0, slash));
+    }
+    if (entry.file.empty()) {
+      add_header(entry.name, AE_IFREG, entry.mode, entry.bytes.size());
+      add_bytes(entry.bytes);
+    } else {
+      add_file(entry);
+    }
+  }
+
+  void finish() { check(archive_write_close(tar_.get())); }
+
+ private:
+  void add_filter() {
+    if (ends_with_any(path_, {".gz", ".tgz"})) {
+      check(archive_write_add_filter_gzip(tar_.get()));
+      check(archive_write_set_filter_option(tar_.get(), "gzip", "timestamp", nullptr));
+    } else if (ends_with_any(path_, {".xz", ".txz"})) {
+      check(archive_write_add_filter_xz(tar_.get()));
+    } else if (ends_with_any(path_, {".zst", ".tzst"})) {
+      check(archive_write_add_filter_zstd(tar_.get()));
+    }
+  }
+
+  void add_directory(const std::string& name) {
+    if (directories_.insert(name).second) add_header(name + "/", AE_IFDIR, directory_mode, 0);
+  }
+
+  void add_header(const std::string& name, unsigned int type, std::uint32_t mode, std::uint64_t size) {
+    const EntryHandle entry(archive_entry_new());
+    archive_entry_set_pathname(entry.get(), ("./" + name).c_str());
+    archive_entry_set_filetype(entry.get(), type);
+    archive_entry_set_perm(entry.get(), mode & 0777);
+    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(size));
+    archive_entry_set_mtime(entry.get(), 0, 0);
+    archive_entry_set_uid(entry.get(), 0);
+    archive_entry_set_gid(entry.get(), 0);
+    // A warning is about a name that is no UTF-8: it is written as the bytes it is.
+    if (archive_write_header(tar_.get(), entry.get()) < ARCHIVE_WARN) throw write_fault();
+  }
+
+  void add_bytes(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const la_ssize_t count = archive_write_data(tar_.get(), bytes.data(), bytes.size());
+      if (count <= 0) throw write_fault();
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+
+  void add_file(const TarEntry& entry) {
+    std::error_code status;
+    std::uint64_t left = std::filesystem::file_size(entry.file, status);
+    if (status) throw fault("cannot read " + entry.file + ": " + status.message());
+    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(entry.file.c_str(), "rb"));
+    if (!file) throw fault("cannot read " + entry.file + ": " + std::generic_category().message(errno));
+    add_header(entry.name, AE_IFREG, entry.mode, left);
+    std::array<char, 1 << 16> chunk{};
+    while (left > 0) {
+      const std::size_t count = std::fread(chunk.data(), 1, std::min<std::uint64_t>(left, chunk.size()), file.get());
+      if (count == 0) throw fault("cannot read " + entry.file + " to its end");
+      add_bytes({chunk.data(), count});
+      left -= count;
+    }
+  }
+
+  void check(int status) {
+    if (status != ARCHIVE_OK) throw write_fault();
+  }
+
+  // What the system says is better than libarchive's "write error".
+  [[nodiscard]] Error write_fault() const {
+    const int code = archive_errno(tar_.get());
+    const bool of_system = code > 0 && code != EINVAL && code != EILSEQ;
+    return fault(of_system ? std::generic_category().message(code) : fault_of(tar_.get()));
+  }
+
+  [[nodiscard]] Error fault(const std::string& message) const {
+    return {ErrorKind::output, {path_, "", ""}, "cannot be written: " + message};
+  }
+
+  ScopedCLocale locale_;
+  std::string path_;
+  WriteHandle tar_;
+  std::set<std::string> directories_;
+};
+
+}  // namespace
+
+void write_tar(const std::string& path, const std::vector<TarEntry>& entries) {
+  TarWriter writer(path);
+  for (const TarEntry& entry : entries) writer.add(entry);
+  writer.finish();
+}
+
+}  // namespace usmp::mlf
