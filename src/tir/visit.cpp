@@ -46,4 +46,22 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
   }
 }
 
+bool is_opaque(const Module& module, const Function& function) {
+  const std::string& host = module.functions[module.entry].target;
+  return !function.target.empty() && !host.empty() && function.target != host;
+}
+
+std::optional<NamedCall> named_call(const Expr& expr) {
+  if (expr.kind != ExprKind::call || expr.operands.empty()) return std::nullopt;
+  const bool with_handle = expr.text == "tir.tvm_call_cpacked";
+  if (!with_handle && expr.text != "tir.call_extern" && expr.text != "tir.call_pure_extern" &&
+      expr.text != "tir.tvm_call_packed") {
+    return std::nullopt;
+  }
+  if (expr.operands.front()->kind != ExprKind::string_imm) return std::nullopt;
+  std::span<const ExprRef> arguments = std::span(expr.operands).subspan(1);
+  if (with_handle && !arguments.empty()) arguments = arguments.first(arguments.size() - 1);
+  return NamedCall{&expr.operands.front()->text, arguments};
+}
+
 }  // namespace usmp::tir

@@ -1,0 +1,82 @@
+// The characters of a JSON text as nlohmann's parser takes them, with long base64 strings left out.
+//
+// Idea: nearly all of a large module is base64 of its constants, and the lexer copies every character of a string
+// twice. Here such a string is shown to the parser as empty; who receives the parser's event takes a view of the real
+// text instead. Nothing else changes: a string is left out only if it consists of base64 characters, which have no
+// escapes and are valid UTF-8. Cost: O(1) a character, and no copy of the constants' text.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace usmp::tir_json {
+
+[[nodiscard]] bool is_base64_character(char character);
+
+class JsonSource {
+ public:
+  static constexpr std::size_t shortest_left_out = 128;
+
+  explicit JsonSource(std::string_view text) : text_(text) {}
+
+  // One pass over the characters; all iterators of a source move together.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    explicit Iterator(JsonSource* source) : source_(source) {}
+    char operator*() const { return source_->text_[source_->position_]; }
+    Iterator& operator++() {
+      source_->advance();
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_end() == b.at_end(); }
+
+   private:
+    [[nodiscard]] bool at_end() const { return source_ == nullptr || source_->position_ == source_->text_.size(); }
+    JsonSource* source_;  // nullptr: the end
+  };
+  [[nodiscard]] Iterator begin() { return Iterator(this); }
+  [[nodiscard]] static Iterator end() { return Iterator(nullptr); }
+
+  // Bytes of the text that the parser has seen or passed over.
+  [[nodiscard]] std::size_t position() const { return position_; }
+  // The text of the string that has just been parsed, if it was left out; otherwise empty.
+  [[nodiscard]] std::string_view take_left_out() { return std::exchange(left_out_, {}); }
+
+ private:
+  void advance() {
+    const char character = text_[position_++];
+    if (!in_string_) {
+      if (character == '"') enter_string();
+    } else if (after_backslash_) {
+      after_backslash_ = false;
+    } else if (character == '\\') {
+      after_backslash_ = true;
+    } else if (character == '"') {
+      in_string_ = false;
+    }
+  }
+  void enter_string() {
+    in_string_ = true;
+    std::size_t end = position_;
+    while (end < text_.size() && is_base64_character(text_[end])) ++end;
+    if (end - position_ < shortest_left_out || end == text_.size() || text_[end] != '"') return;
+    left_out_ = text_.substr(position_, end - position_);
+    position_ = end;
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  bool in_string_ = false;
+  bool after_backslash_ = false;
+  std::string_view left_out_;
+};
+
+}  // namespace usmp::tir_json

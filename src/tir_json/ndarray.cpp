@@ -1,0 +1,136 @@
+#include "tir_json/ndarray.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "tir_json/graph.hpp"
+#include "tir_json/json_source.hpp"
+#include "usmp/support/checked.hpp"
+
+namespace usmp::tir_json {
+namespace {
+
+constexpr std::uint64_t ndarray_magic = 0xDD5E40F096B4A13F;
+constexpr std::uint8_t not_base64 = 0xFF;
+
+constexpr std::array<std::uint8_t, 256> make_base64_values() {
+  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::array<std::uint8_t, 256> values{};
+  values.fill(not_base64);
+  for (std::size_t i = 0; i < alphabet.size(); ++i) {
+    values[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
+  }
+  return values;
+}
+constexpr auto base64_values = make_base64_values();
+
+// Reads the little-endian fields of a blob in order.
+class BlobReader {
+ public:
+  BlobReader(std::string_view blob, std::string place) : blob_(blob), place_(std::move(place)) {}
+
+  template <class T>
+  T read(const char* what) {
+    if (blob_.size() - position_ < sizeof(T)) {
+      fail(place_, "the NDArray blob ends after " + std::to_string(blob_.size()) + " bytes, within its " + what);
+    }
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      bits |= std::uint64_t{static_cast<unsigned char>(blob_[position_ + i])} << (8 * i);
+    }
+    position_ += sizeof(T);
+    return static_cast<T>(bits);
+  }
+
+  [[nodiscard]] std::size_t position() const { return position_; }
+  [[nodiscard]] std::size_t rest() const { return blob_.size() - position_; }
+
+ private:
+  std::string_view blob_;
+  std::string place_;
+  std::size_t position_ = 0;
+};
+
+tir::DataType read_type(BlobReader& reader, const std::string& place) {
+  const auto code = reader.read<std::uint8_t>("type");
+  const auto bits = reader.read<std::uint8_t>("type");
+  const auto lanes = reader.read<std::uint16_t>("type");
+  constexpr std::pair<int, tir::TypeCode> codes[] = {
+      {0, tir::TypeCode::int_}, {1, tir::TypeCode::uint}, {2, tir::TypeCode::float_}, {4, tir::TypeCode::bfloat}};
+  for (const auto& [number, type_code] : codes) {
+    if (number == code && bits >= 1 && bits <= 64 && lanes >= 1) return {type_code, bits, lanes};
+  }
+  fail(place, "the NDArray has type code " + std::to_string(code) + " with " + std::to_string(bits) + " bits and " +
+                  std::to_string(lanes) + " lanes, expected int, uint, float or bfloat of 1 to 64 bits");
+}
+
+}  // namespace
+
+bool is_base64_character(char character) {
+  return character == '=' || base64_values[static_cast<unsigned char>(character)] != not_base64;
+}
+
+std::string decode_base64(std::string_view text, const std::string& place) {
+  if (text.size() % 4 != 0) {
+    fail(place, "base64 text of " + std::to_string(text.size()) + " characters is cut off, expected a multiple of 4");
+  }
+  std::size_t padding = 0;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  std::string bytes(text.size() / 4 * 3, '\0');
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < text.size(); i += 4) {
+    std::array<std::uint32_t, 4> values{};
+    for (std::size_t k = 0; k < 4; ++k) values[k] = base64_values[static_cast<unsigned char>(text[i + k])];
+    if (i + 4 == text.size() && padding > 0) values[3] = 0;
+    if (i + 4 == text.size() && padding > 1) values[2] = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (values[k] == not_base64) {
+        fail(place, "character " + std::to_string(i + k) + " of the base64 text is none of base64");
+      }
+    }
+    const std::uint32_t group = values[0] << 18U | values[1] << 12U | values[2] << 6U | values[3];
+    bytes[out++] = static_cast<char>(group >> 16U & 0xFFU);
+    bytes[out++] = static_cast<char>(group >> 8U & 0xFFU);
+    bytes[out++] = static_cast<char>(group & 0xFFU);
+  }
+  bytes.resize(bytes.size() - padding);
+  return bytes;
+}
+
+tir::Constant decode_ndarray(std::string_view base64, const std::string& place) {
+  std::string blob = decode_base64(base64, place);
+  BlobReader reader(blob, place);
+  if (reader.read<std::uint64_t>("magic") != ndarray_magic) {
+    fail(place, "the NDArray blob does not begin with the magic number 0xDD5E40F096B4A13F");
+  }
+  reader.read<std::uint64_t>("reserved word");
+  reader.read<std::int32_t>("device");
+  reader.read<std::int32_t>("device");
+  const auto dimensions = reader.read<std::int32_t>("number of dimensions");
+  tir::Constant constant{.type = read_type(reader, place), .shape = {}, .bytes = {}};
+  if (dimensions < 0) fail(place, "the NDArray has " + std::to_string(dimensions) + " dimensions");
+
+  std::optional<Bytes> size = constant.type.bytes();
+  for (std::int32_t i = 0; i < dimensions; ++i) {
+    const auto extent = reader.read<std::int64_t>("shape");
+    if (extent < 0) fail(place, "the NDArray has a dimension of " + std::to_string(extent) + " elements");
+    constant.shape.push_back(extent);
+    if (size) size = checked_mul(*size, extent);
+  }
+  const auto claimed = reader.read<std::int64_t>("byte size");
+  if (!size || *size != claimed) {
+    fail(place, "the NDArray claims " + std::to_string(claimed) + " bytes, expected " +
+                    (size ? std::to_string(*size) : "more than an int64 holds") + " by its shape and type");
+  }
+  if (static_cast<std::uint64_t>(claimed) != reader.rest()) {
+    fail(place, "the NDArray claims " + std::to_string(claimed) + " bytes, but " + std::to_string(reader.rest()) +
+                    " follow its header");
+  }
+  blob.erase(0, reader.position());
+  constant.bytes = std::move(blob);
+  return constant;
+}
+
+}  // namespace usmp::tir_json
