@@ -1,0 +1,52 @@
+#include "config/keys.hpp"
+
+#include <set>
+
+#include "usmp/config/pools.hpp"
+
+namespace usmp::config {
+
+const std::vector<std::string>& file_keys() {
+  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "workspace_io"};
+  return keys;
+}
+
+const std::vector<std::string>& property_names() {
+  static const std::vector<std::string> names = {"clock_frequency_hz", "read_bandwidth_bytes_per_cycle",
+                                                 "write_bandwidth_bytes_per_cycle", "read_latency_cycles",
+                                                 "write_latency_cycles"};
+  return names;
+}
+
+const std::vector<std::string>& pool_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> all = {"name", "size_hint_bytes", "alignment", "targets", "section", "internal"};
+    all.insert(all.end(), property_names().begin(), property_names().end());
+    all.emplace_back("target_burst_bytes");
+    return all;
+  }();
+  return keys;
+}
+
+bool is_keyword(const std::string& word) {
+  static const std::set<std::string> words = {
+      "_Bool",        "_Complex",      "_Imaginary",  "alignas",   "alignof",   "and",
+      "and_eq",       "asm",           "auto",        "bitand",    "bitor",     "bool",
+      "break",        "case",          "catch",       "char",      "char16_t",  "char32_t",
+      "char8_t",      "class",         "co_await",    "co_return", "co_yield",  "compl",
+      "concept",      "const",         "const_cast",  "consteval", "constexpr", "constinit",
+      "continue",     "decltype",      "default",     "delete",    "do",        "double",
+      "dynamic_cast", "else",          "enum",        "explicit",  "export",    "extern",
+      "false",        "float",         "for",         "friend",    "goto",      "if",
+      "inline",       "int",           "long",        "mutable",   "namespace", "new",
+      "noexcept",     "not",           "not_eq",      "nullptr",   "operator",  "or",
+      "or_eq",        "private",       "protected",   "public",    "register",  "reinterpret_cast",
+      "requires",     "restrict",      "return",      "short",     "signed",    "sizeof",
+      "static",       "static_assert", "static_cast", "struct",    "switch",    "template",
+      "this",         "thread_local",  "throw",       "true",      "try",       "typedef",
+      "typeid",       "typename",      "union",       "unsigned",  "using",     "virtual",
+      "void",         "volatile",      "wchar_t",     "while",     "xor",       "xor_eq"};
+  return words.contains(word);
+}
+
+}  // namespace usmp::config

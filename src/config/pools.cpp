@@ -1,0 +1,281 @@
+#include "usmp/config/pools.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "config/keys.hpp"
+#include "config/size.hpp"
+#include "config/yaml_tree.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::config {
+namespace {
+
+constexpr std::int64_t max_alignment = std::int64_t{1} << 20;
+
+std::string found(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null:
+      return "empty";
+    case Node::Kind::scalar:
+      return (node.quoted ? "the text " : "") + shown(node.text);
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::map:
+      return "a map";
+  }
+  return {};
+}
+
+[[noreturn]] void fail_value(const Entry& entry, const std::string& expected) {
+  fail(entry.value.mark, entry.key + " is " + found(entry.value) + ": expected " + expected);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
+  return result;
+}
+
+// For a misspelling or the beginning of a key; empty if there is none.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t shortest_beginning = 4;
+  for (const std::string& key : known) {
+    if (word.size() >= shortest_beginning && key.starts_with(word)) return " (did you mean '" + key + "'?)";
+  }
+  return did_you_mean(word, known);
+}
+
+[[noreturn]] void fail_unknown_key(const Entry& entry, const std::string& owner,
+                                   const std::vector<std::string>& known) {
+  const std::string near = suggestion(entry.key, known);
+  fail(entry.mark, "unknown key " + shown(entry.key) + " in " + owner +
+                       (near.empty() ? ": expected one of " + joined(known) : near));
+}
+
+bool bool_of(const Entry& entry) {
+  const Node& value = entry.value;
+  if (value.kind == Node::Kind::scalar && !value.quoted) {
+    if (value.text == "true") return true;
+    if (value.text == "false") return false;
+  }
+  fail_value(entry, "true or false");
+}
+
+std::optional<std::int64_t> integer_at_least(const Node& value, std::int64_t low) {
+  if (value.kind != Node::Kind::scalar || value.quoted) return std::nullopt;
+  const auto integer = parse_integer(value.text);
+  return integer && *integer >= low ? integer : std::nullopt;
+}
+
+std::optional<Bytes> size_hint_of(const Entry& entry) {
+  static const std::string expected =
+      "bytes as 65536, 64KiB, 2MiB or 1GiB, or -1 for a pool without bound (no other units, no space)";
+  const Node& value = entry.value;
+  if (value.kind != Node::Kind::scalar) fail_value(entry, expected);
+  if (value.text == "-1") return std::nullopt;
+  const auto size = parse_size(value.text);
+  if (!size) fail_value(entry, is_size(value.text) ? "at most 8589934591GiB" : expected);
+  if (*size == 0) fail_value(entry, "at least one byte; without the key the pool has no bound");
+  return size;
+}
+
+Bytes alignment_of(const Entry& entry) {
+  static const std::string expected = "a power of two from 1 to " + std::to_string(max_alignment);
+  const auto alignment = integer_at_least(entry.value, 1);
+  if (!alignment || *alignment > max_alignment || !std::has_single_bit(static_cast<std::uint64_t>(*alignment))) {
+    fail_value(entry, expected);
+  }
+  return *alignment;
+}
+
+std::string name_of(const Entry& entry) {
+  static const std::string expected = "a C identifier (letters, digits and '_', no digit in front)";
+  const Node& value = entry.value;
+  if (value.kind != Node::Kind::scalar || value.text.empty() || c_identifier(value.text) != value.text) {
+    fail_value(entry, expected);
+  }
+  if (is_keyword(value.text)) fail_value(entry, "a name that is no keyword of C or C++");
+  return value.text;
+}
+
+std::string section_of(const Entry& entry) {
+  // What a section name may hold in a C attribute without changing the text around it.
+  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,$-";
+  const Node& value = entry.value;
+  if (value.kind != Node::Kind::scalar || value.text.empty() ||
+      value.text.find_first_not_of(allowed) != std::string::npos) {
+    fail_value(entry, "a linker section such as .dtcm (letters, digits, '_', '.', ',', '$', '-')");
+  }
+  return value.text;
+}
+
+void check_target_name(const Entry& target) {
+  if (target.key.empty()) fail(target.mark, "an empty target name: expected a target such as c");
+}
+
+std::map<std::string, Access> targets_of(const Entry& entry, PoolKind kind) {
+  if (entry.value.kind != Node::Kind::map) fail_value(entry, "a map of targets to ro or rw, as {c: rw}");
+  std::map<std::string, Access> targets;
+  bool writable = false;
+  for (const Entry& target : entry.value.entries) {
+    check_target_name(target);
+    const Node& value = target.value;
+    const bool read_write = value.kind == Node::Kind::scalar && value.text == "rw";
+    if (!read_write && (value.kind != Node::Kind::scalar || value.text != "ro")) {
+      fail(value.mark, "access of target " + shown(target.key) + " is " + found(value) + ": expected ro or rw");
+    }
+    targets.emplace(target.key, read_write ? Access::read_write : Access::read_only);
+    writable = writable || read_write;
+  }
+  if (targets.empty()) {
+    fail(entry.value.mark,
+         "targets names no target, so nothing can use the pool: expected at least one; without the key all may use it");
+  }
+  if (kind == PoolKind::workspace && !writable) {
+    fail(entry.value.mark, "no target may write this workspace pool: expected rw for at least one target");
+  }
+  return targets;
+}
+
+void add_burst_bytes(const Entry& entry, PoolSpec& pool) {
+  if (entry.value.kind != Node::Kind::map) fail_value(entry, "a map of targets to bytes, as {c: 4}");
+  for (const Entry& target : entry.value.entries) {
+    check_target_name(target);
+    const auto bytes = integer_at_least(target.value, -1);
+    if (!bytes) {
+      fail(target.value.mark, "target_burst_bytes of target " + shown(target.key) + " is " + found(target.value) +
+                                  ": expected an integer >= -1");
+    }
+    pool.properties.emplace(entry.key + "." + target.key, *bytes);
+  }
+}
+
+void read_pool_key(const Entry& entry, PoolSpec& pool) {
+  const std::string& key = entry.key;
+  if (key == "name") {
+    pool.name = name_of(entry);
+  } else if (key == "size_hint_bytes") {
+    pool.size_hint = size_hint_of(entry);
+  } else if (key == "alignment") {
+    pool.alignment = alignment_of(entry);
+  } else if (key == "targets") {
+    pool.targets = targets_of(entry, pool.kind);
+  } else if (key == "section") {
+    pool.section = section_of(entry);
+  } else if (key == "internal") {
+    pool.internal = bool_of(entry);
+  } else if (key == "target_burst_bytes") {
+    add_burst_bytes(entry, pool);
+  } else {
+    const auto value = integer_at_least(entry.value, -1);
+    if (!value) fail_value(entry, "an integer >= -1");
+    pool.properties.emplace(key, *value);
+  }
+}
+
+class Reader {
+ public:
+  PoolsConfig read(const Node& root) {
+    if (root.kind == Node::Kind::null) {
+      fail(Mark{},
+           "the file names no pools: expected workspace_pools (usmp-plan init MODEL.tar writes a file to start from)");
+    }
+    if (root.kind != Node::Kind::map) {
+      fail(root.mark, "the file holds " + found(root) + ": expected the keys " + joined(file_keys()));
+    }
+    for (const Entry& entry : root.entries) read_file_key(entry);
+    if (config_.workspace_pools.empty()) {
+      fail(workspace_mark_.value_or(root.mark), "no workspace pool: expected at least one entry in workspace_pools");
+    }
+    return std::move(config_);
+  }
+
+ private:
+  void read_file_key(const Entry& entry) {
+    if (entry.key == "workspace_pools") {
+      workspace_mark_ = entry.mark;
+      config_.workspace_pools = read_pools(entry, PoolKind::workspace);
+    } else if (entry.key == "parameter_pools") {
+      config_.parameter_pools = read_pools(entry, PoolKind::constant);
+    } else if (entry.key == "algorithm") {
+      if (entry.value.kind != Node::Kind::scalar || entry.value.text.empty()) {
+        fail_value(entry, "the name of an algorithm");
+      }
+      config_.algorithm = entry.value.text;
+    } else if (entry.key == "workspace_io") {
+      config_.workspace_io = bool_of(entry);
+    } else {
+      fail_unknown_key(entry, "the pools file", file_keys());
+    }
+  }
+
+  std::vector<PoolSpec> read_pools(const Entry& list, PoolKind kind) {
+    if (list.value.kind != Node::Kind::list) fail_value(list, "a list of pools, each starting with '- name: '");
+    std::vector<PoolSpec> pools;
+    for (const Node& item : list.value.items) {
+      if (item.kind != Node::Kind::map) {
+        // The parser puts an absent entry where the next token stands.
+        fail(item.kind == Node::Kind::null ? list.value.mark : item.mark, "entry " + std::to_string(pools.size() + 1) +
+                                                                              " of " + list.key + " is " + found(item) +
+                                                                              ": expected a pool, as '- name: sram'");
+      }
+      pools.push_back(read_pool(item, kind));
+    }
+    return pools;
+  }
+
+  PoolSpec read_pool(const Node& item, PoolKind kind) {
+    PoolSpec pool;
+    pool.kind = kind;
+    bool says_internal = false;
+    const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
+    for (const Entry& entry : item.entries) {
+      if (std::find(pool_keys().begin(), pool_keys().end(), entry.key) == pool_keys().end()) {
+        fail_unknown_key(entry, owner, pool_keys());
+      }
+      read_pool_key(entry, pool);
+      if (entry.key == "name") claim_name(pool.name, entry.value.mark);
+      says_internal = says_internal || entry.key == "internal";
+    }
+    if (pool.name.empty()) fail(item.mark, owner + " without a name: expected the key name");
+    // A section says where the generated C puts an array, so the array is its own unless the file says otherwise.
+    if (!says_internal) pool.internal = !pool.section.empty();
+    return pool;
+  }
+
+  // Names become macros in upper case, so they must differ there too.
+  void claim_name(const std::string& name, Mark mark) {
+    const auto [first, is_new] = names_.emplace(upper_case(name), FirstUse{name, mark.line});
+    if (is_new) return;
+    const std::string line = " on line " + std::to_string(first->second.line);
+    if (first->second.name == name) fail(mark, "pool '" + name + "' stands twice (first" + line + ")");
+    fail(mark, "pool '" + name + "' differs only in case from '" + first->second.name + "'" + line +
+                   ": expected names that stay apart in upper case, as C macros");
+  }
+
+  struct FirstUse {
+    std::string name;
+    std::size_t line;
+  };
+
+  PoolsConfig config_;
+  std::optional<Mark> workspace_mark_;
+  std::map<std::string, FirstUse> names_;  // by the name in upper case
+};
+
+}  // namespace
+
+PoolsConfig parse_pools(std::string_view yaml) { return Reader().read(read_yaml(yaml)); }
+
+PoolsConfig default_pools() {
+  PoolSpec pool;
+  pool.name = "global_workspace";
+  pool.internal = true;
+  PoolsConfig config;
+  config.workspace_pools.push_back(std::move(pool));
+  return config;
+}
+
+}  // namespace usmp::config

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "config/text_check.hpp"
+#include "usmp/config/pools.hpp"
+
+namespace usmp::config {
+namespace {
+
+// Text of the archive inside a comment: nothing in it may end the comment or make the file unreadable.
+std::string in_comment(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += is_control(c) || static_cast<unsigned char>(c) >= 0x80U ? '?' : c;
+  return result;
+}
+
+// {c: rw, cmsis-nn: rw}
+std::string targets_map(const std::vector<std::string>& targets, const std::string& access) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  std::vector<std::string> names;
+  for (const std::string& target : targets) {
+    const bool usable = !target.empty() && target[0] != '-' && target.find_first_not_of(plain) == std::string::npos;
+    if (usable) names.push_back(target);
+  }
+  if (names.empty()) names.emplace_back("c");
+  std::string result;
+  for (const std::string& name : names) {
+    result += result.empty() ? "{" : ", ";
+    result += name;
+    result += ": ";
+    result += access;
+  }
+  return result + "}";
+}
+
+// Half of what the model needs, in whole KiB: a bound that makes the fallback to the next pool visible.
+Bytes example_bound(Bytes workspace_load) {
+  constexpr Bytes kib = 1024;
+  return std::max(kib, align_up(workspace_load / 2, kib));
+}
+
+std::string bytes(Bytes count) { return std::to_string(count) + " bytes"; }
+
+}  // namespace
+
+std::string starter_file(const ModelSummary& model) {
+  std::string text = "## Memory pools for " + in_comment(model.archive) + ", read by usmp-plan --pools.\n##\n";
+  text += "## Workspace: no plan needs less than " + bytes(model.workspace_load);
+  if (model.unplanned_workspace) text += "; the unplanned build takes " + bytes(*model.unplanned_workspace);
+  text += ".\n## Constants: " + bytes(model.constant_bytes) + ".\n##\n";
+  text +=
+      "## A line behind a single '#' is a setting: remove the '#' to use it.\n"
+      "\n"
+      "## Memory that the model computes in. The first pool is filled first; what finds no room goes to the next.\n"
+      "workspace_pools:\n"
+      "#  - name: dtcm\n";
+  text += "#    size_hint_bytes: " + format_size(example_bound(model.workspace_load)) +
+          "  # the pool's size (65536, 64KiB, 2MiB, 1GiB); without it, no bound\n";
+  text +=
+      "#    alignment: 16  # of the pool and of every buffer in it\n"
+      "#    internal: true  # the generated C defines the array; false: the application passes a pointer\n"
+      "#    section: .dtcm  # of the linker script, for that array\n";
+  text += "#    targets: " + targets_map(model.targets, "rw") + "  # without it, every target may read and write\n";
+  text +=
+      "  - name: sram\n"
+      "\n"
+      "## Memory that holds the constants. Without any, constants are arrays beside the operators' code.\n"
+      "#parameter_pools:\n"
+      "#  - name: flash\n";
+  text += "#    targets: " + targets_map(model.targets, "ro") + "\n";
+  text +=
+      "\n"
+      "## usmp-plan --list-algorithms names them all; the command line wins.\n"
+      "#algorithm: hill_climb\n"
+      "\n"
+      "## true: inputs and outputs live in the workspace pools too.\n"
+      "#workspace_io: false\n";
+  return text;
+}
+
+}  // namespace usmp::config

@@ -1,0 +1,97 @@
+// docs/schema/pools.schema.json says what parse_pools does: the same keys, and examples that it accepts.
+// test_schema.py holds the schema's rules against the fixtures.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "config/keys.hpp"
+#include "files.hpp"
+#include "usmp/config/pools.hpp"
+
+using nlohmann::json;
+using usmp::Error;
+using usmp::config::parse_pools;
+
+namespace {
+
+json schema() { return json::parse(read_file(USMP_TESTDATA "/../docs/schema/pools.schema.json")); }
+
+std::set<std::string> keys_of(const json& properties) {
+  std::set<std::string> keys;
+  for (const auto& item : properties.items()) keys.insert(item.key());
+  return keys;
+}
+
+std::set<std::string> as_set(const std::vector<std::string>& keys) { return {keys.begin(), keys.end()}; }
+
+// The part of the schema that a key's "$ref" names, or the key's own.
+json resolved(const json& whole, const json& part) {
+  if (!part.contains("$ref")) return part;
+  const std::string pointer = part["$ref"].get<std::string>().substr(1);
+  return whole[json::json_pointer(pointer)];
+}
+
+bool accepted(const json& file) {
+  try {
+    static_cast<void>(parse_pools(file.dump()));  // JSON is YAML
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+json file_with(const std::string& list, const std::string& key, const json& value) {
+  json file = {{"workspace_pools", {{{"name", "w"}}}}, {"parameter_pools", {{{"name", "p"}}}}};
+  file[list][0][key] = value;
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("the schema knows the parser's keys") {
+  const json whole = schema();
+  CHECK(keys_of(whole["properties"]) == as_set(usmp::config::file_keys()));
+  CHECK(keys_of(whole["$defs"]["pool"]["properties"]) == as_set(usmp::config::pool_keys()));
+  CHECK(whole["additionalProperties"] == false);
+  CHECK(whole["$defs"]["pool"]["additionalProperties"] == false);
+}
+
+TEST_CASE("the parser accepts the schema's examples of every key, and nothing of another type") {
+  const json whole = schema();
+  for (const auto& [key, part] : whole["properties"].items()) {
+    CAPTURE(key);
+    REQUIRE_FALSE(part["examples"].empty());
+    for (const json& example : part["examples"]) {
+      json file = {{"workspace_pools", {{{"name", "w"}}}}};
+      file[key] = example;
+      CHECK(accepted(file));
+      file[key] = {{"none", "such"}};
+      CHECK_FALSE(accepted(file));
+    }
+  }
+  for (const std::string list : {"workspace_pools", "parameter_pools"}) {
+    for (const auto& [key, part] : whole["$defs"]["pool"]["properties"].items()) {
+      CAPTURE(key);
+      const json examples = resolved(whole, part)["examples"];
+      REQUIRE_FALSE(examples.empty());
+      for (const json& example : examples) {
+        CAPTURE(example);
+        CHECK(accepted(file_with(list, key, example)));
+      }
+      CHECK_FALSE(accepted(file_with(list, key, nullptr)));
+      CHECK_FALSE(accepted(file_with(list, key, json::array({1}))));
+      CHECK_FALSE(accepted(file_with(list, key + "_", examples[0])));
+    }
+  }
+}
+
+TEST_CASE("the parser takes the alignments of the schema") {
+  const json alignments = schema()["$defs"]["pool"]["properties"]["alignment"]["enum"];
+  for (std::int64_t alignment = 0; alignment <= 4096; ++alignment) {
+    const bool listed = std::find(alignments.begin(), alignments.end(), json(alignment)) != alignments.end();
+    CHECK(accepted(file_with("workspace_pools", "alignment", alignment)) == listed);
+  }
+  CHECK(alignments.back() == 1048576);
+}

@@ -1,0 +1,85 @@
+// The file that `usmp-plan init` writes.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "usmp/config/pools.hpp"
+
+using usmp::Bytes;
+using usmp::config::ModelSummary;
+using usmp::config::parse_pools;
+using usmp::config::PoolsConfig;
+using usmp::config::starter_file;
+
+namespace {
+
+// With every setting switched on: a single '#' in front is removed.
+std::string uncommented(const std::string& text) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    const bool setting = line.starts_with('#') && !line.starts_with("##");
+    result += (setting ? line.substr(1) : line) + "\n";
+  }
+  return result;
+}
+
+ModelSummary resnet() {
+  return {.archive = "resnet8.tar",
+          .targets = {"c", "cmsis-nn"},
+          .workspace_load = 60416,
+          .constant_bytes = 80000,
+          .unplanned_workspace = 123456};
+}
+
+}  // namespace
+
+TEST_CASE("the starter file as it is: one pool without bound") {
+  const PoolsConfig config = parse_pools(starter_file(resnet()));
+  REQUIRE(config.workspace_pools.size() == 1);
+  CHECK(config.workspace_pools[0].name == "sram");
+  CHECK_FALSE(config.workspace_pools[0].size_hint.has_value());
+  CHECK_FALSE(config.workspace_pools[0].internal);
+  CHECK(config.parameter_pools.empty());
+  CHECK_FALSE(config.algorithm.has_value());
+  CHECK_FALSE(config.workspace_io.has_value());
+}
+
+TEST_CASE("the starter file with every setting switched on") {
+  const PoolsConfig config = parse_pools(uncommented(starter_file(resnet())));
+  REQUIRE(config.workspace_pools.size() == 2);
+  CHECK(config.workspace_pools[0].name == "dtcm");
+  CHECK(config.workspace_pools[0].size_hint == Bytes{30} * 1024);  // half of the load in whole KiB
+  CHECK(config.workspace_pools[0].internal);
+  CHECK(config.workspace_pools[0].section == ".dtcm");
+  CHECK(config.workspace_pools[0].targets.size() == 2);
+  CHECK(config.workspace_pools[1].name == "sram");
+  REQUIRE(config.parameter_pools.size() == 1);
+  CHECK(config.parameter_pools[0].targets.at("cmsis-nn") == usmp::config::Access::read_only);
+  CHECK(config.algorithm == "hill_climb");
+  CHECK(config.workspace_io == false);
+}
+
+TEST_CASE("the starter file tells the model's figures") {
+  const std::string text = starter_file(resnet());
+  CHECK(text.find("## Memory pools for resnet8.tar,") == 0);
+  CHECK(text.find("60416 bytes") != std::string::npos);
+  CHECK(text.find("123456 bytes") != std::string::npos);
+  CHECK(text.find("80000 bytes") != std::string::npos);
+  ModelSummary unknown = resnet();
+  unknown.unplanned_workspace.reset();
+  CHECK(starter_file(unknown).find("unplanned") == std::string::npos);
+}
+
+TEST_CASE("nothing that a model is called breaks the starter file") {
+  ModelSummary model;
+  model.archive = "a\nworkspace_pools: 3\n\xff\x07.tar";
+  model.targets = {"", "c: rw}\nx", "-", "- c", "é"};
+  const std::string text = starter_file(model);
+  for (const std::string& file : {text, uncommented(text)}) {
+    CAPTURE(file);
+    CHECK_NOTHROW(static_cast<void>(parse_pools(file)));
+  }
+  CHECK(parse_pools(uncommented(text)).workspace_pools[0].targets.size() == 1);
+  CHECK(parse_pools(uncommented(text)).workspace_pools[0].size_hint == Bytes{1024});
+}
