@@ -15,6 +15,10 @@ namespace usmp::liveness {
 
 struct Options {
   bool workspace_io = false;  // inputs and outputs become buffers too
+  // With workspace_io: which parameters of the entry those are (the archive's metadata knows). Both empty: every tensor
+  // parameter, one that the program may write being an output. A parameter in both is live throughout.
+  std::vector<tir::VarId> inputs;
+  std::vector<tir::VarId> outputs;
 };
 
 // A buffer of the program and the IR node it stands for.
@@ -28,8 +32,8 @@ struct Site {
   BufferKind kind = BufferKind::tensor;
   Bytes size = 0;
   Bytes alignment = 1;            // required: at least the executor's, at least the element's natural alignment
-  std::vector<LiveRange> live;    // constants: [0, horizon). Empty: never accessed
-  std::set<std::string> targets;  // of the functions that access it or hand it on
+  std::vector<LiveRange> live;    // constants: [0, horizon). Empty: never accessed, so it needs no storage at all
+  std::set<std::string> targets;  // of the functions that access it or hand it to an extern
   std::vector<std::string> candidate_pools;  // the module's annotation, best first; empty: none
 };
 
@@ -48,25 +52,38 @@ struct Unplanned {
 };
 
 struct Analysis {
-  std::vector<Site> sites;  // inputs, outputs, then by first appearance in execution order
+  std::vector<Site> sites;  // inputs, outputs, then by first appearance of the declaration in execution order
   std::vector<Call> calls;  // the entry's calls in execution order (a call in a loop stands once)
   std::vector<Unplanned> unplanned;
   std::vector<std::string> extern_callees;  // called functions that the module does not define, in order of appearance
-  Tick horizon = 0;
+  std::vector<bool> reached;                // by function index: the entry and what it calls, directly or not
+  Tick horizon = 0;                         // >= 1
 };
 
 // Statements are numbered in execution order, a loop body once, a called function's body once a call. A buffer is live
 // from its first to its last access, and an access inside a loop that does not also contain the buffer's Allocate makes
-// it live throughout the outermost such loop. Every statement's reads and writes count as simultaneous. Buffers reached
-// through aliases (call arguments, Let, address_of, tvm_access_ptr, casts, selections between pointers) count as
-// accessed; an extern or opaque callee reads and writes all it is handed.
+// it live throughout the outermost such loop, unless every iteration of that loop overwrites the whole buffer before it
+// reads any of it (then the buffer is taken as allocated inside the loop). Every statement's reads and writes count as
+// simultaneous. Buffers reached through aliases (call arguments, Let, address_of, tvm_access_ptr, casts, selections
+// between pointers) count as accessed; an extern or opaque callee reads and writes all it is handed. A pointer that
+// gets out of sight (stored to memory, cast to an integer, returned) makes its buffers live throughout.
 //
 // Inputs are live from tick 0 to their last access, outputs from their first access to the horizon; both only with
 // Options::workspace_io.
 //
-// Throws Error of kind archive (place: function name): a negative or overflowing extent, recursion in the call graph, a
-// call with a wrong number of arguments, a pointer whose storage cannot be told.
-// O(ticks + accesses · depth).
+// A variable that one function allocates in several places is one site; functions that are never called have none.
+//
+// Throws Error of kind archive (place: function name): a negative or overflowing extent, an allocate of more than
+// max_site_bytes, recursion in the call graph, a call with a wrong number of arguments, a pointer whose storage cannot
+// be told, an alignment that is no power of two, more than max_steps accesses, statements and declarations in all.
+// O(steps + live ranges · log).
 [[nodiscard]] Analysis analyse(const tir::Module& module, const Options& options = {});
+
+inline constexpr Bytes max_site_bytes = Bytes{1} << 48;
+inline constexpr std::size_t max_steps = 20'000'000;
+
+// By function index and parameter index: whether the function, or one that it hands the parameter to, may write through
+// it. All true for an opaque function. Throws as analyse does. O(size of the module).
+[[nodiscard]] std::vector<std::vector<bool>> written_params(const tir::Module& module);
 
 }  // namespace usmp::liveness

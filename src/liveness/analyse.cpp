@@ -1,0 +1,446 @@
+// Liveness over a whole program.
+//
+// Idea: walk the entry in execution order with a clock that advances by one a statement; a call walks the callee's
+// program with its parameters bound to the caller's storage. Every time a declaration is met, a new instance of its
+// storage begins: contents never pass from one instance to the next, so the live range of an instance is the hull of
+// its accesses, and that of the buffer the union over its instances (an operator called n times: n ranges). An access
+// at a place that is nested in more loops than the declaration may happen again whenever the outermost of these extra
+// loops, L, comes round, and the contents must last until then: it counts for all of L.
+//
+// Guarantee: between a write and a later read of the same element that sees its value, the buffer is live at every
+// tick that executes in between. Branches of an if follow each other in ticks: only one of them executes, so buffers
+// of both never meet.
+//
+// Cost: one step a program operation and call, so time grows with the unrolled call tree, not with loop extents.
+//
+// Tested by ranges_test.cpp (each rule), property_test.cpp (an interpreter checks the guarantee on random programs)
+// and tvm_comparison_test.cpp (every pair of conflicts against TVM's planner on real archives).
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "liveness/program.hpp"
+#include "usmp/liveness/liveness.hpp"
+
+namespace usmp::liveness {
+namespace {
+
+constexpr Bytes default_alignment = 16;  // TVM's own default, kTvmRuntimeAlignment on small targets
+constexpr Bytes max_alignment = Bytes{1} << 20;
+constexpr std::uint32_t no_site = UINT32_MAX;
+
+[[noreturn]] void fail(const tir::Function& function, std::string message) {
+  throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function.name}, std::move(message));
+}
+
+Bytes checked_alignment(const std::optional<Bytes>& alignment, const char* attribute) {
+  if (!alignment) return default_alignment;
+  if (*alignment < 1 || *alignment > max_alignment || !std::has_single_bit(static_cast<std::uint64_t>(*alignment))) {
+    throw Error(ErrorKind::archive, {},
+                std::string(attribute) + " is " + std::to_string(*alignment) + ", expected a power of two up to " +
+                    std::to_string(max_alignment));
+  }
+  return *alignment;
+}
+
+Bytes natural_alignment(Bytes element_bytes) {
+  return static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(std::max<Bytes>(1, element_bytes))));
+}
+
+class Walk {
+ public:
+  Walk(const tir::Module& module, const Options& options)
+      : module_(module),
+        options_(options),
+        workspace_alignment_(checked_alignment(module.workspace_alignment, "workspace-byte-alignment")),
+        constant_alignment_(checked_alignment(module.constant_alignment, "constant-byte-alignment")),
+        programs_(module.functions.size()),
+        active_(module.functions.size(), false) {
+    result_.reached.assign(module.functions.size(), false);
+  }
+
+  Analysis run() {
+    enter(module_.entry);
+    bind_entry_params();
+    while (!frames_.empty()) step();
+    result_.horizon = std::max<Tick>(now_, 1);
+    for (std::size_t i = 0; i < result_.sites.size(); ++i) finish_site(i);
+    return std::move(result_);
+  }
+
+ private:
+  // One lifetime of a site's storage, from its declaration to the end of the function call.
+  struct Instance {
+    std::uint32_t site = no_site;
+    std::size_t depth = 0;  // number of loops around the declaration
+    Tick begin = std::numeric_limits<Tick>::max();
+    Tick end = 0;
+    bool in_loop = false;  // listed in loops_[depth]
+  };
+
+  struct Loop {
+    Tick begin = 0;
+    std::vector<std::size_t> accessed;  // instances declared directly outside that it accesses: live to its end
+  };
+
+  using Roots = std::vector<std::size_t>;  // instances
+
+  struct Frame {
+    std::size_t function = 0;
+    const Program* program = nullptr;
+    std::size_t next = 0;  // operation
+    std::vector<Roots> slots;
+    std::size_t first_instance = 0;
+    Tick begin = 0;
+  };
+
+  // What the walk knows of a site beyond the result.
+  struct SiteState {
+    std::size_t last_user = SIZE_MAX;  // function whose target was recorded last
+    bool escaped = false;
+    bool is_input = false;
+    bool is_output = false;
+  };
+
+  // --- Calls -------------------------------------------------------------------------------------------------------
+
+  void enter(std::size_t function) {
+    const tir::Function& callee = module_.functions[function];
+    if (active_[function]) fail(callee, "function '" + callee.name + "' calls itself, directly or through others");
+    active_[function] = true;
+    result_.reached[function] = true;
+    if (!programs_[function]) programs_[function] = std::make_unique<Program>(compile(module_, function));
+    const Program& program = *programs_[function];
+    frames_.push_back({.function = function,
+                       .program = &program,
+                       .next = 0,
+                       .slots = std::vector<Roots>(program.slots),
+                       .first_instance = instances_.size(),
+                       .begin = now_});
+  }
+
+  void leave() {
+    const Frame& frame = frames_.back();
+    active_[frame.function] = false;
+    for (std::size_t i = frame.first_instance; i < instances_.size(); ++i) record(instances_[i]);
+    instances_.resize(frame.first_instance);
+    // A call takes time even if its body is empty, so that the caller's statement has a tick of its own.
+    if (now_ == frame.begin) ++now_;
+    if (frames_.size() == 2) result_.calls[open_call_].ticks.end = now_;
+    frames_.pop_back();
+  }
+
+  void call(const CallSite& site) {
+    // The frames' storage moves when one is added.
+    std::vector<Roots> arguments;
+    for (const PointerSet& argument : site.arguments) arguments.push_back(roots_of(argument));
+    if (frames_.size() == 1) {
+      open_call_ = result_.calls.size();
+      result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
+    }
+    enter(site.function);
+    Frame& frame = frames_.back();
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      Roots& roots = frame.slots[frame.program->params[i]];
+      roots.insert(roots.end(), arguments[i].begin(), arguments[i].end());
+    }
+  }
+
+  void opaque_call(const CallSite& site) {
+    if (frames_.size() == 1) result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
+    if (site.is_defined) {
+      result_.reached[site.function] = true;
+    } else if (extern_seen_.insert(site.callee).second) {
+      result_.extern_callees.push_back(site.callee);
+    }
+  }
+
+  [[nodiscard]] Roots roots_of(const PointerSet& slots) const {
+    Roots all;
+    for (const Slot slot : slots) {
+      const Roots& roots = frames_.back().slots[slot];
+      all.insert(all.end(), roots.begin(), roots.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  // --- Operations --------------------------------------------------------------------------------------------------
+
+  void step() {
+    Frame& frame = frames_.back();
+    if (frame.next == frame.program->ops.size()) return leave();
+    if (++steps_ > max_steps) {
+      fail(module_.functions[frame.function],
+           "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
+    }
+    const Op& op = frame.program->ops[frame.next++];
+    switch (op.kind) {
+      case Op::Kind::tick:
+        ++now_;
+        break;
+      case Op::Kind::access:
+        for (const std::size_t instance : frame.slots[op.slot]) access(instances_[instance], instance, op);
+        break;
+      case Op::Kind::escape:
+        for (const std::size_t instance : frame.slots[op.slot]) escape(instances_[instance], instance, op);
+        break;
+      case Op::Kind::declare:
+        declare(frame, op);
+        break;
+      case Op::Kind::bind:
+        frame.slots[op.slot] = roots_of(frame.program->pointer_sets[op.index]);
+        break;
+      case Op::Kind::loop_begin:
+        loops_.push_back({.begin = now_, .accessed = {}});
+        break;
+      case Op::Kind::loop_end:
+        end_loop();
+        break;
+      case Op::Kind::call:
+        call(frame.program->calls[op.index]);
+        break;
+      case Op::Kind::opaque:
+        opaque_call(frame.program->calls[op.index]);
+        break;
+    }
+  }
+
+  void access(Instance& instance, std::size_t index, const Op& op) {
+    Tick begin = now_;
+    if (loops_.size() > instance.depth) {
+      Loop& loop = loops_[instance.depth];
+      begin = loop.begin;
+      if (!instance.in_loop) loop.accessed.push_back(index);
+      instance.in_loop = true;
+    }
+    instance.begin = std::min(instance.begin, begin);
+    instance.end = now_ + 1;
+    Site& site = result_.sites[instance.site];
+    SiteState& state = states_[instance.site];
+    site.alignment = std::max(site.alignment, natural_alignment(op.element_bytes));
+    if (state.last_user == op.index) return;
+    state.last_user = op.index;
+    site.targets.insert(module_.functions[op.index].target);
+  }
+
+  void escape(Instance& instance, std::size_t index, const Op& op) {
+    access(instance, index, op);
+    states_[instance.site].escaped = true;
+  }
+
+  void end_loop() {
+    for (const std::size_t index : loops_.back().accessed) {
+      instances_[index].end = now_;
+      instances_[index].in_loop = false;
+    }
+    loops_.pop_back();
+  }
+
+  void declare(Frame& frame, const Op& op) {
+    const std::uint32_t site = site_of(frame.function, frame.program->declarations[op.index]);
+    Roots& roots = frame.slots[op.slot];
+    roots.clear();
+    if (site == no_site) return;
+    roots.push_back(instances_.size());
+    instances_.push_back({.site = site, .depth = loops_.size()});
+  }
+
+  // --- Sites -------------------------------------------------------------------------------------------------------
+
+  void bind_entry_params() {
+    if (!options_.workspace_io) return;
+    const tir::Function& entry = module_.functions[module_.entry];
+    const std::vector<bool> outputs = params_among(options_.outputs, true);
+    const std::vector<bool> inputs = params_among(options_.inputs, false);
+    for (const bool pick_outputs : {false, true}) {
+      for (std::size_t i = 0; i < entry.params.size(); ++i) {
+        const bool picked = pick_outputs ? outputs[i] && !inputs[i] : inputs[i];
+        if (picked) add_param_site(entry, i, inputs[i], outputs[i]);
+      }
+    }
+  }
+
+  // The entry's parameters that are in `named`, or, if the options name none, that the program writes or not.
+  std::vector<bool> params_among(const std::vector<tir::VarId>& named, bool if_written) {
+    const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
+    std::vector<bool> picked(params.size(), false);
+    const bool by_name = !options_.inputs.empty() || !options_.outputs.empty();
+    if (!by_name && written_.empty()) written_ = written_params(module_);
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      picked[i] = by_name ? std::find(named.begin(), named.end(), params[i].var) != named.end()
+                          : params[i].is_tensor && written_[module_.entry][i] == if_written;
+    }
+    return picked;
+  }
+
+  void add_param_site(const tir::Function& entry, std::size_t index, bool is_input, bool is_output) {
+    const tir::Param& param = entry.params[index];
+    Site site{.var = param.var,
+              .name = param.name,
+              .function = module_.entry,
+              .kind = is_output ? BufferKind::output : BufferKind::input,
+              .size = param_size(entry, param),
+              .alignment = std::max(workspace_alignment_, natural_alignment(param.element.element_bytes())),
+              .live = {},
+              .targets = {},
+              .candidate_pools = {}};
+    frames_.back().slots[frames_.back().program->params[index]].push_back(instances_.size());
+    instances_.push_back({.site = static_cast<std::uint32_t>(result_.sites.size()), .depth = 0});
+    result_.sites.push_back(std::move(site));
+    states_.push_back({.is_input = is_input, .is_output = is_output});
+  }
+
+  static Bytes param_size(const tir::Function& entry, const tir::Param& param) {
+    if (!param.shape) fail(entry, "the shape of parameter '" + param.name + "' is not known at compile time");
+    std::optional<Bytes> size = param.element.bytes();
+    for (const std::int64_t extent : *param.shape) {
+      if (extent < 0) fail(entry, "parameter '" + param.name + "' has the negative extent " + std::to_string(extent));
+      if (size) size = checked_mul(*size, extent);
+    }
+    return checked_size(entry, param.name, size);
+  }
+
+  static Bytes checked_size(const tir::Function& function, const std::string& name, std::optional<Bytes> size) {
+    if (!size || *size > max_site_bytes) {
+      fail(function, "variable '" + name + "' needs more than " + std::to_string(max_site_bytes) + " bytes");
+    }
+    return *size;
+  }
+
+  std::uint32_t site_of(std::size_t function, const Declaration& declaration) {
+    const auto [entry, is_new] = site_of_var_.try_emplace(declaration.var(), Declared{function, no_site});
+    if (!is_new && entry->second.function != function) {
+      fail(module_.functions[function], "variable '" + module_.var(declaration.var()).name +
+                                            "' is also allocated in function '" +
+                                            module_.functions[entry->second.function].name + "'");
+    }
+    const std::optional<Bytes> size = size_of(function, declaration);
+    if (!size) return entry->second.site;
+    if (entry->second.site == no_site) {
+      entry->second.site = static_cast<std::uint32_t>(result_.sites.size());
+      result_.sites.push_back(new_site(function, declaration));
+      states_.push_back({});
+    }
+    Site& site = result_.sites[entry->second.site];
+    site.size = std::max(site.size, *size);
+    return entry->second.site;
+  }
+
+  // Nothing if it is not known; then the allocate is reported once.
+  std::optional<Bytes> size_of(std::size_t index, const Declaration& declaration) {
+    const tir::Function& function = module_.functions[index];
+    const std::string& name = module_.var(declaration.var()).name;
+    if (declaration.constant != nullptr) {
+      return checked_size(function, name, static_cast<Bytes>(declaration.constant->data->bytes.size()));
+    }
+    const tir::AllocationSize size = tir::allocation_size(*declaration.allocate);
+    switch (size.why) {
+      case tir::AllocationSize::Unknown::negative:
+        fail(function, "variable '" + name + "' is allocated with a negative extent");
+      case tir::AllocationSize::Unknown::not_constant:
+        report_unplanned(index, *declaration.allocate);
+        return std::nullopt;
+      case tir::AllocationSize::Unknown::none:
+      case tir::AllocationSize::Unknown::overflow:
+        break;
+    }
+    return checked_size(function, name, size.bytes);
+  }
+
+  void report_unplanned(std::size_t function, const tir::Allocate& allocate) {
+    if (!unplanned_seen_.insert(allocate.var).second) return;
+    std::size_t extent = 0;
+    while (tir::as_int(*allocate.extents[extent])) ++extent;
+    result_.unplanned.push_back({.var = allocate.var,
+                                 .name = module_.var(allocate.var).name,
+                                 .function = function,
+                                 .reason = "extent " + std::to_string(extent) + " is not a constant"});
+  }
+
+  [[nodiscard]] Site new_site(std::size_t function, const Declaration& declaration) const {
+    const bool is_constant = declaration.constant != nullptr;
+    const bool in_entry = function == module_.entry;
+    const tir::DataType type = is_constant ? declaration.constant->type : declaration.allocate->type;
+    return {
+        .var = declaration.var(),
+        .name = module_.var(declaration.var()).name,
+        .function = function,
+        .kind = is_constant ? BufferKind::constant : (in_entry ? BufferKind::tensor : BufferKind::scratch),
+        .size = 0,
+        .alignment =
+            std::max(is_constant ? constant_alignment_ : workspace_alignment_, natural_alignment(type.element_bytes())),
+        .live = {},
+        .targets = {},
+        .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools};
+  }
+
+  // --- Live ranges -------------------------------------------------------------------------------------------------
+
+  void record(const Instance& instance) {
+    if (instance.begin >= instance.end) return;
+    result_.sites[instance.site].live.push_back({instance.begin, instance.end});
+  }
+
+  void finish_site(std::size_t index) {
+    Site& site = result_.sites[index];
+    const SiteState& state = states_[index];
+    const LiveRange throughout{0, result_.horizon};
+    merge(site.live);
+    if (state.is_input || state.is_output) {
+      // The application writes inputs before the entry and reads outputs after it, accessed or not.
+      const LiveRange accessed = site.live.empty() ? LiveRange{result_.horizon - 1, 1}
+                                                   : LiveRange{site.live.front().begin, site.live.back().end};
+      site.live = {{state.is_input ? 0 : accessed.begin, state.is_output ? result_.horizon : accessed.end}};
+    }
+    if (state.escaped || (site.kind == BufferKind::constant && !site.live.empty())) site.live = {throughout};
+  }
+
+  static void merge(std::vector<LiveRange>& ranges) {
+    std::sort(ranges.begin(), ranges.end());
+    std::size_t kept = 0;
+    for (const LiveRange& range : ranges) {
+      if (kept > 0 && range.begin <= ranges[kept - 1].end) {
+        ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
+      } else {
+        ranges[kept++] = range;
+      }
+    }
+    ranges.resize(kept);
+  }
+
+  struct Declared {
+    std::size_t function;
+    std::uint32_t site;
+  };
+
+  const tir::Module& module_;
+  const Options& options_;
+  Bytes workspace_alignment_;
+  Bytes constant_alignment_;
+  Analysis result_;
+  std::vector<SiteState> states_;  // by SiteId
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<bool> active_;  // by function index
+  std::vector<std::vector<bool>> written_;
+  std::vector<Frame> frames_;
+  std::vector<Loop> loops_;
+  std::vector<Instance> instances_;  // a stack: those of a frame follow those of its caller
+  std::unordered_map<tir::VarId, Declared> site_of_var_;
+  std::unordered_set<tir::VarId> unplanned_seen_;
+  std::unordered_set<std::string> extern_seen_;
+  std::size_t open_call_ = 0;
+  std::size_t steps_ = 0;
+  Tick now_ = 0;
+};
+
+}  // namespace
+
+Analysis analyse(const tir::Module& module, const Options& options) { return Walk(module, options).run(); }
+
+}  // namespace usmp::liveness

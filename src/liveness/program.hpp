@@ -1,0 +1,65 @@
+// What liveness needs to know of a function, as a flat list of operations: statements without their arithmetic. Built
+// once a function, walked once a call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::liveness {
+
+// A pointer variable of one function: index into the frame of a call.
+using Slot = std::uint32_t;
+using PointerSet = std::vector<Slot>;  // what a pointer expression may point to; empty: nothing that is planned
+
+// Storage of the function. Exactly one of the two is set; both live as long as the module.
+struct Declaration {
+  const tir::Allocate* allocate = nullptr;
+  const tir::AllocateConst* constant = nullptr;
+
+  [[nodiscard]] tir::VarId var() const { return allocate != nullptr ? allocate->var : constant->var; }
+};
+
+struct CallSite {
+  std::string callee;
+  std::size_t function = 0;           // index into Module::functions, if is_defined
+  bool is_defined = false;            // the module defines it (its body may be opaque)
+  std::vector<PointerSet> arguments;  // of a function that is walked: by parameter
+};
+
+struct Op {
+  enum class Kind : std::uint8_t {
+    tick,        // the statement ends here
+    access,      // of what `slot` points to, by the function `index`
+    escape,      // what `slot` points to can from here on be accessed at any time
+    declare,     // `slot` points to a new instance of declarations[index]
+    bind,        // `slot` points to what pointer_sets[index] point to
+    loop_begin,  // until loop_end, everything may run again
+    loop_end,
+    call,    // walks the body of calls[index]
+    opaque,  // calls[index] is called and not walked; its accesses stand beside it
+  };
+  Kind kind = Kind::tick;
+  bool writes = false;              // access
+  std::uint16_t element_bytes = 1;  // access
+  Slot slot = 0;
+  std::uint32_t index = 0;
+};
+
+struct Program {
+  std::vector<Op> ops;
+  std::vector<Declaration> declarations;
+  std::vector<PointerSet> pointer_sets;
+  std::vector<CallSite> calls;
+  std::vector<Slot> params;  // by parameter
+  std::size_t slots = 0;
+};
+
+// Throws Error of kind archive, see analyse.
+[[nodiscard]] Program compile(const tir::Module& module, std::size_t function);
+
+}  // namespace usmp::liveness
