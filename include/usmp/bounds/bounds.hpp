@@ -4,22 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "usmp/problem/load.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::bounds {
 
 // The largest sum of sizes that are live at one tick, over the chosen buffers, and such a tick (the first). O(n log n).
-struct Load {
-  Bytes bytes = 0;
-  Tick at = 0;
-};
+using usmp::Load;
 [[nodiscard]] Load load(const Problem& problem, const std::vector<BufferId>& buffers);
 
-// A lower bound of a pool's used bytes over all complete plans, and its reason in a few words. Sound because only
-// buffers that have no other candidate pool are counted.
+// A lower bound of a pool's used bytes over all complete plans, and its reason in a few words. It counts buffers that
+// have no other candidate pool large enough for them, and what other, bounded candidates cannot take.
 struct PoolBound {
   Bytes bytes = 0;
-  std::string reason;  // "load", …
+  // "load", "aligned load", "all constants are live", "largest buffer", "load beyond the bounded pools", or
+  // "no buffer has to be here"
+  std::string reason;
 };
 [[nodiscard]] std::vector<PoolBound> pool_bounds(const Problem& problem);  // by PoolId
 

@@ -1,4 +1,8 @@
 // The planning algorithms and the table that names them. A planner knows nothing of the IR.
+//
+// What they minimise, in this order: bytes without a place; bytes outside preferred pools (sum of size times the rank
+// of the pool among the buffer's candidates); the used bytes of the pools, in their order. "Optimal" and "none uses
+// less" mean this order.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +34,7 @@ struct Algorithm {
 // nullptr if there is none of that name.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
 
-// Sort by size and first fit: see src/planners/greedy.cpp.
+// Each is explained at the head of src/planners/<name>.cpp.
 [[nodiscard]] PlanResult greedy_by_size(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult greedy_by_conflicts(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult hill_climb(const Problem& problem, const Options& options);

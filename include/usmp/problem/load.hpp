@@ -1,0 +1,39 @@
+// How much is live at one time, and what that says about the room that buffers need together. Lower bounds and the
+// planners (which stop when they meet one) share it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "usmp/problem/problem.hpp"
+
+namespace usmp {
+
+// The largest sum of sizes that are live at one tick, and the first such tick.
+struct Load {
+  Bytes bytes = 0;
+  Tick at = 0;
+
+  friend bool operator==(const Load&, const Load&) = default;
+};
+
+// Load over the chosen buffers, every size rounded up to a multiple of `granule` (>= 1, and a divisor of an alignment
+// that each of them obeys, so that the sum stays below Problem::max_total_bytes). 0 if nothing is live. O(n log n).
+[[nodiscard]] Load load(const Problem& problem, std::span<const BufferId> buffers, Bytes granule = 1);
+
+// The greatest common divisor of the alignments that the chosen buffers obey in `pool`: all their offsets there are
+// multiples of it. Empty buffers do not count; 1 if there are no others.
+[[nodiscard]] Bytes common_alignment(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
+
+// Bytes that the pool must have if all the chosen buffers are placed in it: no plan of them uses less.
+//
+// With g the common alignment, sort the buffers live at one tick by offset. Each offset is a multiple of g, so a
+// buffer takes its size rounded up to g before the next one can start; only the topmost one may end unrounded. The
+// end of the topmost is therefore at least the sum of the rounded sizes less the largest rounding of one of them. A
+// buffer that is never live still has to fit by itself. O(n log n).
+[[nodiscard]] Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
+
+// The candidate pools whose capacity the buffer does not exceed, best first: no complete plan has it elsewhere.
+[[nodiscard]] std::vector<PoolId> possible_pools(const Problem& problem, BufferId id);
+
+}  // namespace usmp

@@ -1,0 +1,165 @@
+#include "planners/first_fit.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <numeric>
+
+namespace usmp::planners {
+namespace {
+
+constexpr Bytes unbounded = std::numeric_limits<Bytes>::max();
+
+std::size_t find_root(std::vector<std::size_t>& parent, std::size_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+Bytes saturating_sum(Bytes a, Bytes b) { return checked_add(a, b).value_or(unbounded); }
+
+}  // namespace
+
+std::vector<Group> split_by_pools(const Problem& problem) {
+  std::vector<std::size_t> parent(problem.pools.size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  std::vector<bool> usable(problem.pools.size(), false);
+  for (const Buffer& buffer : problem.buffers) {
+    const std::size_t root = find_root(parent, buffer.candidates.front().index());
+    for (const PoolId pool : buffer.candidates) {
+      usable[pool.index()] = true;
+      parent[find_root(parent, pool.index())] = root;
+    }
+  }
+  std::vector<Group> groups;
+  std::vector<std::size_t> group_of(problem.pools.size(), problem.pools.size());  // by root
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
+    if (!usable[i]) continue;
+    std::size_t& group = group_of[find_root(parent, i)];
+    if (group == problem.pools.size()) {
+      group = groups.size();
+      groups.emplace_back();
+    }
+    groups[group].pools.emplace_back(i);
+  }
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const std::size_t root = find_root(parent, problem.buffers[i].candidates.front().index());
+    groups[group_of[root]].buffers.emplace_back(i);
+  }
+  return groups;
+}
+
+FirstFit::FirstFit(const Problem& problem, const Conflicts& conflicts, const std::vector<Group>& groups)
+    : problem_(problem), plan_{std::vector<Allocation>(problem.buffers.size())} {
+  std::vector<std::size_t> group_of(problem.buffers.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const BufferId id : groups[g].buffers) group_of[id.index()] = g;
+  }
+  first_.reserve(problem.buffers.size() + 1);
+  first_.push_back(0);
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (problem.buffers[i].size > 0) {
+      for (const BufferId other : conflicts.of(BufferId(i))) {
+        const bool may_meet = group_of[other.index()] == group_of[i] && problem.buffer(other).size > 0;
+        if (may_meet) neighbours_.push_back(other);
+      }
+    }
+    first_.push_back(neighbours_.size());
+  }
+}
+
+Bytes FirstFit::offset_in(PoolId pool, BufferId id, Fit fit) {
+  taken_.clear();
+  for (const BufferId other : neighbours(id)) {
+    const Allocation& allocation = plan_.of(other);
+    if (allocation.pool != pool) continue;
+    taken_.push_back({allocation.offset, allocation.offset + problem_.buffer(other).size});
+  }
+  std::sort(taken_.begin(), taken_.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  const Buffer& buffer = problem_.buffer(id);
+  const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
+  Bytes end = 0;  // of everything seen so far
+  Bytes best = 0;
+  Bytes best_gap = unbounded;
+  for (const Interval& taken : taken_) {
+    const Bytes offset = align_up(end, alignment);
+    const Bytes gap = taken.begin - end;
+    if (fit != Fit::above_all && taken.begin - offset >= buffer.size && gap < best_gap) {
+      if (fit == Fit::lowest_gap) return offset;
+      best = offset;
+      best_gap = gap;
+    }
+    end = std::max(end, taken.end);
+  }
+  return best_gap != unbounded ? best : align_up(end, alignment);
+}
+
+std::optional<std::size_t> FirstFit::place(BufferId id, Fit fit) {
+  const Buffer& buffer = problem_.buffer(id);
+  assert(!plan_.of(id).placed());
+  for (std::size_t rank = 0; rank < buffer.candidates.size(); ++rank) {
+    const PoolId pool = buffer.candidates[rank];
+    const Bytes capacity = problem_.pool(pool).capacity.value_or(unbounded);
+    if (buffer.size > capacity) continue;
+    const Bytes offset = offset_in(pool, id, fit);
+    if (offset + buffer.size > capacity) continue;
+    plan_.allocations[id.index()] = {pool, offset};
+    return rank;
+  }
+  return std::nullopt;
+}
+
+void FirstFit::add_to(Score& score, BufferId id, std::optional<std::size_t> rank) const {
+  const Bytes size = problem_.buffer(id).size;
+  if (!rank) {
+    score.unplaced += size;
+    return;
+  }
+  // Sizes stay below 2^56 in all, so only hundreds of pools can saturate the sum; it still orders then.
+  score.spilled = saturating_sum(score.spilled, checked_mul(size, static_cast<Bytes>(*rank)).value_or(unbounded));
+  const Allocation& allocation = plan_.of(id);
+  Bytes& used = score.used[allocation.pool.index()];
+  used = std::max(used, allocation.offset + size);
+}
+
+bool FirstFit::rerun(const Attempt& attempt, std::size_t from, const Score* limit, Score& score) {
+  score.unplaced = 0;
+  score.spilled = 0;
+  score.used.assign(problem_.pools.size(), 0);
+  for (std::size_t k = from; k < attempt.order.size(); ++k) remove(attempt.order[k]);
+  for (std::size_t k = 0; k < from; ++k) {
+    const BufferId id = attempt.order[k];
+    const auto& candidates = problem_.buffer(id).candidates;
+    const auto found = std::find(candidates.begin(), candidates.end(), of(id).pool);
+    const auto rank = static_cast<std::size_t>(found - candidates.begin());
+    add_to(score, id, found == candidates.end() ? std::nullopt : std::optional(rank));
+  }
+  for (std::size_t k = from; k < attempt.order.size(); ++k) {
+    const BufferId id = attempt.order[k];
+    add_to(score, id, place(id, attempt.fit));
+    if (limit != nullptr && score > *limit) return false;
+  }
+  return true;
+}
+
+Score FirstFit::run(const Attempt& attempt) {
+  Score score;
+  [[maybe_unused]] const bool done = rerun(attempt, 0, nullptr, score);
+  assert(done);
+  return score;
+}
+
+std::optional<Shortage> FirstFit::shortage(const Attempt& attempt) {
+  for (const BufferId id : attempt.order) remove(id);
+  for (const BufferId id : attempt.order) {
+    if (place(id, attempt.fit)) continue;
+    Shortage shortage{.buffer = id, .pools = {}};
+    for (const PoolId pool : problem_.buffer(id).candidates) {
+      const Bytes required = offset_in(pool, id, attempt.fit) + problem_.buffer(id).size;
+      shortage.pools.push_back({pool, required, problem_.pool(pool).capacity.value_or(unbounded)});
+    }
+    return shortage;
+  }
+  return std::nullopt;
+}
+
+}  // namespace usmp::planners

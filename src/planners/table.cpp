@@ -1,0 +1,25 @@
+#include <algorithm>
+#include <array>
+
+#include "usmp/planners/planner.hpp"
+
+namespace usmp::planners {
+namespace {
+
+constexpr std::array<Algorithm, 4> table{{
+    {"hill_climb", "best of many first-fit orders, then seeded swaps around the bottleneck", hill_climb},
+    {"greedy_by_size", "largest buffer first, into the lowest gap", greedy_by_size},
+    {"greedy_by_conflicts", "buffer with the most conflicts first, into the lowest gap", greedy_by_conflicts},
+    {"none", "every buffer gets bytes of its own: the reference", none},
+}};
+
+}  // namespace
+
+std::span<const Algorithm> algorithms() { return table; }
+
+const Algorithm* find_algorithm(std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Algorithm& a) { return a.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace usmp::planners

@@ -1,0 +1,88 @@
+#include "usmp/problem/load.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <numeric>
+
+namespace usmp {
+namespace {
+
+struct Event {
+  Tick tick;
+  bool begins;
+  BufferId buffer;
+};
+
+// Ends come before begins at one tick: ranges are half-open.
+std::vector<Event> sorted_events(const Problem& problem, std::span<const BufferId> buffers) {
+  std::vector<Event> events;
+  for (const BufferId id : buffers) {
+    for (const LiveRange& range : problem.buffer(id).live) {
+      events.push_back({range.begin, true, id});
+      events.push_back({range.end, false, id});
+    }
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    if (a.tick != b.tick) return a.tick < b.tick;
+    if (a.begins != b.begins) return !a.begins;
+    return a.buffer < b.buffer;
+  });
+  return events;
+}
+
+// The largest bytes that a tick asks for: the rounded sizes of what is live, less the largest rounding among them
+// when the topmost buffer may end unrounded.
+Load sweep(const Problem& problem, std::span<const BufferId> buffers, Bytes granule, bool open_top) {
+  Load best;
+  Bytes sum = 0;
+  std::map<Bytes, std::size_t> roundings;  // of the live buffers, with their number
+  for (const Event& event : sorted_events(problem, buffers)) {
+    const Bytes size = problem.buffer(event.buffer).size;
+    const Bytes rounded = align_up(size, granule);
+    if (!event.begins) {
+      sum -= rounded;
+      const auto found = roundings.find(rounded - size);
+      if (--found->second == 0) roundings.erase(found);
+      continue;
+    }
+    sum += rounded;
+    ++roundings[rounded - size];
+    const Bytes needed = open_top ? sum - roundings.rbegin()->first : sum;
+    if (needed > best.bytes) best = {needed, event.tick};
+  }
+  return best;
+}
+
+}  // namespace
+
+Load load(const Problem& problem, std::span<const BufferId> buffers, Bytes granule) {
+  assert(granule >= 1);
+  return sweep(problem, buffers, granule, false);
+}
+
+Bytes common_alignment(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
+  Bytes common = 0;
+  for (const BufferId id : buffers) {
+    const Buffer& buffer = problem.buffer(id);
+    if (buffer.size > 0) common = std::gcd(common, alignment_in(buffer, pool));
+  }
+  return std::max<Bytes>(common, 1);
+}
+
+Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
+  Load bound = sweep(problem, buffers, common_alignment(problem, buffers, pool), true);
+  for (const BufferId id : buffers) bound.bytes = std::max(bound.bytes, problem.buffer(id).size);
+  return bound;
+}
+
+std::vector<PoolId> possible_pools(const Problem& problem, BufferId id) {
+  const Buffer& buffer = problem.buffer(id);
+  std::vector<PoolId> pools;
+  for (const PoolId pool : buffer.candidates) {
+    if (buffer.size <= problem.pool(pool).capacity.value_or(buffer.size)) pools.push_back(pool);
+  }
+  return pools;
+}
+
+}  // namespace usmp

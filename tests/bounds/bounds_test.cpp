@@ -1,0 +1,127 @@
+#include "usmp/bounds/bounds.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "planning_support/oracle.hpp"
+#include "planning_support/random_problem.hpp"
+
+using namespace usmp;
+using bounds::pool_bounds;
+
+namespace {
+
+Problem pools(std::vector<std::optional<Bytes>> capacities) {
+  Problem problem;
+  for (const auto& capacity : capacities) {
+    problem.pools.push_back({"pool" + std::to_string(problem.pools.size()), PoolKind::workspace, capacity, 1});
+  }
+  problem.horizon = 10;
+  return problem;
+}
+
+Buffer& add(Problem& problem, Bytes size, LiveRange live, std::vector<std::size_t> candidates) {
+  Buffer buffer;
+  buffer.name = "b" + std::to_string(problem.buffers.size());
+  buffer.size = size;
+  for (const std::size_t pool : candidates) buffer.candidates.emplace_back(pool);
+  buffer.live = {live};
+  problem.buffers.push_back(buffer);
+  return problem.buffers.back();
+}
+
+void check_bound(const bounds::PoolBound& bound, Bytes bytes, const char* reason) {
+  CHECK(bound.bytes == bytes);
+  CHECK(bound.reason == reason);
+}
+
+}  // namespace
+
+TEST_CASE("only buffers without a choice count towards the load") {
+  Problem problem = pools({{}, {}});
+  add(problem, 10, {0, 5}, {0});
+  add(problem, 20, {3, 9}, {0});
+  add(problem, 40, {3, 9}, {0, 1});
+  const auto found = pool_bounds(problem);
+  REQUIRE(found.size() == 2);
+  check_bound(found[0], 30, "load");
+  check_bound(found[1], 0, "no buffer has to be here");
+  const bounds::Load load = bounds::load(problem, {BufferId(0), BufferId(1), BufferId(2)});
+  CHECK(load.bytes == 70);
+  CHECK(load.at == 3);
+}
+
+TEST_CASE("reasons of bounds on one pool") {
+  Problem problem = pools({{}});
+  add(problem, 10, {0, 5}, {0}).alignment = 16;
+  add(problem, 20, {3, 9}, {0}).alignment = 16;
+  check_bound(pool_bounds(problem)[0], 36, "aligned load");
+  add(problem, 100, {3, 9}, {0}).live.clear();
+  check_bound(pool_bounds(problem)[0], 100, "largest buffer");
+  for (Buffer& buffer : problem.buffers) {
+    buffer.kind = BufferKind::constant;
+    buffer.live = {{0, 10}};
+  }
+  check_bound(pool_bounds(problem)[0], 130, "all constants are live");
+  problem.buffers[2].alignment = 16;
+  check_bound(pool_bounds(problem)[0], 16 + 32 + 112 - 12, "all constants are live");
+}
+
+TEST_CASE("what bounded pools cannot hold has to be in the other one") {
+  Problem problem = pools({30, {}, 50, 1000});
+  for (int i = 0; i < 4; ++i) add(problem, 20, {i, 9}, {0, 1});
+  add(problem, 7, {0, 9}, {3});
+  check_bound(pool_bounds(problem)[1], 50, "load beyond the bounded pools");
+  // A buffer confined to the fast pool takes room there.
+  add(problem, 10, {8, 9}, {0});
+  check_bound(pool_bounds(problem)[1], 60, "load beyond the bounded pools");
+  // A third pool that takes them, too, makes the rest smaller; an unbounded one makes it vanish.
+  problem.buffers[0].candidates = {PoolId(0), PoolId(1), PoolId(2)};
+  check_bound(pool_bounds(problem)[1], 10, "load beyond the bounded pools");
+  problem.pools[2].capacity.reset();
+  check_bound(pool_bounds(problem)[1], 40, "load beyond the bounded pools");
+}
+
+TEST_CASE("a buffer that is too large for its other pools has no choice") {
+  Problem problem = pools({30, {}});
+  add(problem, 31, {0, 5}, {0, 1});
+  add(problem, 30, {0, 5}, {0, 1});
+  check_bound(pool_bounds(problem)[1], 31, "load");
+  problem.pools[0].capacity = 29;
+  check_bound(pool_bounds(problem)[1], 61, "load");
+}
+
+TEST_CASE("the rest beyond bounded pools counts alignment") {
+  Problem problem = pools({30, {}});
+  for (int i = 0; i < 4; ++i) add(problem, 9, {0, 9}, {0, 1}).alignment = 16;
+  // 4 times 16, less the capacity rounded up to 32, less what the topmost one may save.
+  check_bound(pool_bounds(problem)[1], 64 - 32 - 15, "load beyond the bounded pools");
+}
+
+TEST_CASE("huge capacities do not overflow") {
+  Problem problem = pools({std::numeric_limits<Bytes>::max(), std::numeric_limits<Bytes>::max(), {}});
+  add(problem, 9, {0, 9}, {0, 1, 2}).alignment = 16;
+  for (const auto& bound : pool_bounds(problem)) CHECK(bound.bytes == 0);
+}
+
+TEST_CASE("bounds are sound, and often tight") {
+  test::ProblemMaker maker(51);
+  int tight = 0;
+  int beyond = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Problem problem = maker.make({.buffers = 5, .pools = 1 + maker.below(3), .bounded = true});
+    CAPTURE(i);
+    const test::Truth truth = test::truth_of(problem);
+    if (!truth.best) continue;
+    const auto found = pool_bounds(problem);
+    REQUIRE(found.size() == problem.pools.size());
+    for (std::size_t p = 0; p < found.size(); ++p) {
+      CHECK(found[p].bytes <= truth.least_used[p]);
+      if (found[p].bytes == truth.least_used[p] && found[p].bytes > 0) ++tight;
+      if (found[p].reason == "load beyond the bounded pools") ++beyond;
+    }
+  }
+  CHECK(tight > 50);
+  CHECK(beyond > 5);
+}

@@ -1,0 +1,90 @@
+// The public instances of MiniMalloc and TVM, where they are present.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/verify/verify.hpp"
+
+using namespace usmp;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::int64_t> numbers_of(const std::string& line) {
+  std::vector<std::int64_t> numbers;
+  const char* at = line.data();
+  const char* end = at + line.size();
+  while (at < end) {
+    std::int64_t number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    REQUIRE(error == std::errc());
+    numbers.push_back(number);
+    at = next + 1;
+  }
+  return numbers;
+}
+
+// id,lower,upper,size with half-open life times.
+Problem read_instance(const fs::path& path) {
+  Problem problem;
+  problem.pools = {{.name = "pool", .kind = PoolKind::workspace, .capacity = {}, .alignment = 1}};
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  REQUIRE(line == "id,lower,upper,size");
+  while (std::getline(file, line)) {
+    const auto numbers = numbers_of(line);
+    REQUIRE(numbers.size() == 4);
+    Buffer buffer;
+    buffer.name = std::to_string(numbers[0]);
+    buffer.size = numbers[3];
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {{numbers[1], numbers[2]}};
+    problem.horizon = std::max(problem.horizon, numbers[2]);
+    problem.buffers.push_back(buffer);
+  }
+  return problem;
+}
+
+Bytes used_by(const Problem& problem, const char* name) {
+  const PlanResult result = planners::find_algorithm(name)->plan(problem, {.seed = 0, .iterations = 50});
+  REQUIRE(result.has_plan());
+  const auto violations = verify::check(problem, result.plan);
+  REQUIRE(violations.empty());
+  return used_bytes(problem, result.plan).front();
+}
+
+}  // namespace
+
+TEST_CASE("public instances: right plans, in the order of the algorithms' strength") {
+  const fs::path folder = fs::path(USMP_SHARED) / "instances";
+  if (!fs::is_directory(folder)) {
+    MESSAGE("no instances beside the project: skipped");
+    return;
+  }
+  int seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".csv") continue;
+    ++seen;
+    CAPTURE(entry.path().filename().string());
+    const Problem problem = read_instance(entry.path());
+    REQUIRE_FALSE(invalid_reason(problem).has_value());
+    const Bytes bound = bounds::pool_bounds(problem).front().bytes;
+    const Bytes climbed = used_by(problem, "hill_climb");
+    const Bytes by_size = used_by(problem, "greedy_by_size");
+    CHECK(climbed >= bound);
+    CHECK(climbed <= by_size);
+    CHECK(climbed <= used_by(problem, "greedy_by_conflicts"));
+    CHECK(by_size <= bound * 3 / 2);
+    CHECK(by_size <= used_by(problem, "none"));
+    // TVM's four are easy: the load is reached.
+    if (entry.path().parent_path().filename() == "tvm") CHECK(climbed == bound);
+  }
+  CHECK(seen == 15);
+}

@@ -1,0 +1,220 @@
+// What every algorithm of the table owes: plans that the verifier accepts, no false claim, the same result each time.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "planning_support/oracle.hpp"
+#include "planning_support/random_problem.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/verify/verify.hpp"
+
+using namespace usmp;
+using planners::Algorithm;
+using planners::algorithms;
+
+namespace {
+
+void check_right(const Problem& problem, const PlanResult& result) {
+  if (!result.has_plan()) return;
+  std::string messages;
+  for (const auto& violation : verify::check(problem, result.plan)) messages += violation.message + "; ";
+  REQUIRE(messages == "");
+}
+
+// The shortage names a buffer that is really too large for each of its pools on top of what was placed.
+void check_shortage(const Problem& problem, const PlanResult& result) {
+  REQUIRE(result.shortage.has_value() != result.has_plan());
+  if (!result.shortage) return;
+  const Buffer& buffer = problem.buffer(result.shortage->buffer);
+  REQUIRE(result.shortage->pools.size() == buffer.candidates.size());
+  for (std::size_t i = 0; i < buffer.candidates.size(); ++i) {
+    const Shortage::PoolNeed& need = result.shortage->pools[i];
+    CHECK(need.pool == buffer.candidates[i]);
+    CHECK(need.available == problem.pool(need.pool).capacity);
+    CHECK(need.required >= buffer.size);
+    CHECK(need.missing() > 0);
+  }
+}
+
+void check_against(const Problem& problem, const PlanResult& result, const test::Truth& truth) {
+  check_right(problem, result);
+  check_shortage(problem, result);
+  if (!truth.best) {
+    CHECK_FALSE(result.has_plan());
+    return;
+  }
+  CHECK(result.status != PlanStatus::infeasible);
+  if (!result.has_plan()) return;
+  const test::Cost cost = test::cost_of(problem, result.plan);
+  CHECK_FALSE(cost < *truth.best);
+  if (result.status == PlanStatus::optimal) CHECK((cost == *truth.best));
+}
+
+struct Tally {
+  int best = 0;        // as good as the oracle
+  int optimal = 0;     // and says so
+  int not_found = 0;   // although there is a plan
+  int infeasible = 0;  // proved
+  int planned = 0;
+};
+
+std::map<std::string, Tally> run_all(std::uint64_t seed, int count, const test::Shape& shape, int& feasible) {
+  test::ProblemMaker maker(seed);
+  std::map<std::string, Tally> tallies;
+  feasible = 0;
+  for (int i = 0; i < count; ++i) {
+    const Problem problem = maker.make(shape);
+    INFO("seed ", seed, " problem ", i);
+    REQUIRE_FALSE(invalid_reason(problem).has_value());
+    const test::Truth truth = test::truth_of(problem);
+    if (truth.best) ++feasible;
+    for (const Algorithm& algorithm : algorithms()) {
+      INFO("algorithm ", algorithm.name);
+      const PlanResult result = algorithm.plan(problem, {});
+      check_against(problem, result, truth);
+      Tally& tally = tallies[std::string(algorithm.name)];
+      if (result.has_plan()) ++tally.planned;
+      if (result.has_plan() && test::cost_of(problem, result.plan) == *truth.best) ++tally.best;
+      if (result.status == PlanStatus::optimal) ++tally.optimal;
+      if (result.status == PlanStatus::not_found && truth.best) ++tally.not_found;
+      if (result.status == PlanStatus::infeasible) ++tally.infeasible;
+    }
+  }
+  return tallies;
+}
+
+std::string describe(const std::map<std::string, Tally>& tallies, int feasible) {
+  std::string text = std::to_string(feasible) + " feasible;";
+  for (const auto& [name, tally] : tallies) {
+    text += " " + name + ": planned " + std::to_string(tally.planned) + ", best " + std::to_string(tally.best) +
+            ", called optimal " + std::to_string(tally.optimal) + ", not found " + std::to_string(tally.not_found) +
+            ", infeasible " + std::to_string(tally.infeasible) + ";";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("one unbounded pool against the oracle") {
+  int feasible = 0;
+  auto tallies = run_all(1, 300, {.buffers = 6}, feasible);
+  CAPTURE(describe(tallies, feasible));
+  CHECK(feasible == 300);
+  for (const auto& [name, tally] : tallies) CHECK(tally.planned == 300);
+  CHECK(tallies["hill_climb"].best == 300);
+  CHECK(tallies["hill_climb"].optimal > 150);
+  CHECK(tallies["greedy_by_size"].best > 50);
+  CHECK(tallies["none"].best < tallies["greedy_by_size"].best);
+}
+
+TEST_CASE("one bounded pool against the oracle") {
+  int feasible = 0;
+  auto tallies = run_all(2, 300, {.buffers = 6, .bounded = true}, feasible);
+  CAPTURE(describe(tallies, feasible));
+  CHECK(feasible > 100);
+  CHECK(feasible < 300);
+  CHECK(tallies["hill_climb"].not_found == 0);
+  CHECK(tallies["hill_climb"].infeasible > 20);
+}
+
+TEST_CASE("several pools against the oracle") {
+  for (const std::size_t pools : {std::size_t{2}, std::size_t{3}}) {
+    int feasible = 0;
+    auto tallies = run_all(2 + pools, 150, {.buffers = 5, .pools = pools, .bounded = true}, feasible);
+    CAPTURE(describe(tallies, feasible));
+    CHECK(feasible > 50);
+    CHECK(tallies["hill_climb"].not_found <= feasible / 50);
+    CHECK(tallies["hill_climb"].best >= feasible * 9 / 10);
+  }
+}
+
+TEST_CASE("large random problems are planned right, and the hill climb is never behind the greedy algorithms") {
+  test::ProblemMaker maker(7);
+  for (int i = 0; i < 40; ++i) {
+    const Problem problem = maker.make({.buffers = 60,
+                                        .pools = 1 + maker.below(3),
+                                        .bounded = maker.below(2) == 0,
+                                        .most_ranges = 1 + maker.below(4),
+                                        .horizon = 60,
+                                        .largest = 4000});
+    CAPTURE(i);
+    REQUIRE_FALSE(invalid_reason(problem).has_value());
+    const PlanResult climbed = planners::hill_climb(problem, {.seed = 1, .iterations = 100});
+    const auto bounds = bounds::pool_bounds(problem);
+    for (const Algorithm& algorithm : algorithms()) {
+      CAPTURE(algorithm.name);
+      const PlanResult result = algorithm.plan(problem, {.seed = 1, .iterations = 100});
+      check_right(problem, result);
+      check_shortage(problem, result);
+      if (!result.has_plan()) continue;
+      const test::Cost cost = test::cost_of(problem, result.plan);
+      for (std::size_t p = 0; p < bounds.size(); ++p) CHECK(cost.used[p] >= bounds[p].bytes);
+      REQUIRE(climbed.has_plan());
+      CHECK_FALSE(cost < test::cost_of(problem, climbed.plan));
+    }
+  }
+}
+
+TEST_CASE("the same problem and seed give the same result") {
+  const Problem problem =
+      test::ProblemMaker(3).make({.buffers = 50, .pools = 2, .bounded = true, .horizon = 40, .largest = 1000});
+  for (const Algorithm& algorithm : algorithms()) {
+    CAPTURE(algorithm.name);
+    const PlanResult first = algorithm.plan(problem, {.seed = 5, .iterations = 200});
+    const PlanResult second = algorithm.plan(problem, {.seed = 5, .iterations = 200});
+    CHECK(first.status == second.status);
+    CHECK((first.plan == second.plan));
+    CHECK(first.iterations == second.iterations);
+  }
+}
+
+TEST_CASE("a problem without buffers has the empty plan") {
+  Problem problem;
+  problem.pools = {{.name = "sram", .kind = PoolKind::workspace, .capacity = 0, .alignment = 1}};
+  for (const Algorithm& algorithm : algorithms()) {
+    CAPTURE(algorithm.name);
+    const PlanResult result = algorithm.plan(problem, {});
+    CHECK(result.has_plan());
+    CHECK(result.plan.allocations.empty());
+  }
+}
+
+TEST_CASE("the largest valid sizes do not overflow") {
+  Problem problem;
+  problem.pools = {{.name = "sram", .kind = PoolKind::workspace, .capacity = 1000, .alignment = 8},
+                   {.name = "dram", .kind = PoolKind::workspace, .capacity = {}, .alignment = 4096}};
+  problem.horizon = 4;
+  for (int i = 0; i < 3; ++i) {
+    Buffer buffer;
+    buffer.size = (Problem::max_total_bytes >> 2) - i;
+    buffer.alignment = 3;
+    buffer.candidates = {PoolId(0), PoolId(1)};
+    buffer.live = {{i, i + 2}};
+    problem.buffers.push_back(buffer);
+  }
+  REQUIRE_FALSE(invalid_reason(problem).has_value());
+  for (const Algorithm& algorithm : algorithms()) {
+    CAPTURE(algorithm.name);
+    const PlanResult result = algorithm.plan(problem, {});
+    REQUIRE(result.has_plan());
+    check_right(problem, result);
+  }
+}
+
+TEST_CASE("the table names every algorithm once, the default first") {
+  REQUIRE_FALSE(algorithms().empty());
+  CHECK(algorithms().front().name == "hill_climb");
+  for (const Algorithm& algorithm : algorithms()) {
+    CHECK(planners::find_algorithm(algorithm.name) == &algorithm);
+    CHECK_FALSE(algorithm.summary.empty());
+    CHECK(algorithm.summary.find('\n') == std::string_view::npos);
+  }
+  for (const char* name : {"greedy_by_size", "greedy_by_conflicts", "none"}) {
+    CHECK(planners::find_algorithm(name) != nullptr);
+  }
+  CHECK(planners::find_algorithm("greedy") == nullptr);
+  CHECK(planners::find_algorithm("") == nullptr);
+}

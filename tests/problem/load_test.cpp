@@ -1,0 +1,89 @@
+#include "usmp/problem/load.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planning_support/random_problem.hpp"
+
+using namespace usmp;
+
+namespace {
+
+std::vector<BufferId> all(const Problem& problem) {
+  std::vector<BufferId> ids;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) ids.emplace_back(i);
+  return ids;
+}
+
+Load naive_load(const Problem& problem, Bytes granule) {
+  Load best;
+  for (Tick tick = 0; tick < problem.horizon; ++tick) {
+    Bytes sum = 0;
+    for (const Buffer& buffer : problem.buffers) {
+      if (overlap(buffer.live, {{tick, tick + 1}})) sum += align_up(buffer.size, granule);
+    }
+    if (sum > best.bytes) best = {sum, tick};
+  }
+  return best;
+}
+
+Problem clique(std::vector<Bytes> sizes, Bytes alignment) {
+  Problem problem;
+  problem.pools = {{.name = "sram", .kind = PoolKind::workspace, .capacity = {}, .alignment = 1}};
+  problem.horizon = 3;
+  for (const Bytes size : sizes) {
+    Buffer buffer;
+    buffer.size = size;
+    buffer.alignment = alignment;
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {{1, 2}};
+    problem.buffers.push_back(buffer);
+  }
+  return problem;
+}
+
+Bytes bound_of(const Problem& problem) { return packing_bound(problem, all(problem), problem.pools[0]).bytes; }
+
+}  // namespace
+
+TEST_CASE("load is the largest sum over the ticks, at the first such tick") {
+  test::ProblemMaker maker(41);
+  for (int i = 0; i < 100; ++i) {
+    const Problem problem = maker.make({.buffers = 10, .most_ranges = 4});
+    CAPTURE(i);
+    for (const Bytes granule : {1, 3, 16}) {
+      CHECK((load(problem, all(problem), granule) == naive_load(problem, granule)));
+    }
+  }
+  CHECK((load(Problem{}, {}) == Load{}));
+}
+
+TEST_CASE("load counts the chosen buffers only") {
+  const Problem problem = clique({5, 7, 11}, 1);
+  CHECK(load(problem, std::vector{BufferId(0), BufferId(2)}).bytes == 16);
+  CHECK(load(problem, std::vector{BufferId(0), BufferId(2)}).at == 1);
+}
+
+TEST_CASE("the packing bound rounds all sizes up but one") {
+  CHECK(bound_of(clique({1, 10, 16}, 16)) == 33);   // 16 | 10 -> 16 | 1
+  CHECK(bound_of(clique({10, 10, 10}, 16)) == 42);  // 10 -> 16 | 10 -> 16 | 10
+  CHECK(bound_of(clique({10, 10, 10}, 1)) == 30);
+  CHECK(bound_of(clique({}, 1)) == 0);
+}
+
+TEST_CASE("different alignments count with their common divisor, empty buffers not at all") {
+  Problem problem = clique({10, 10, 0}, 12);
+  problem.buffers[1].alignment = 8;
+  problem.buffers[2].alignment = 1;
+  CHECK(common_alignment(problem, all(problem), problem.pools[0]) == 4);
+  CHECK(bound_of(problem) == 22);
+  problem.pools[0].alignment = 24;
+  CHECK(common_alignment(problem, all(problem), problem.pools[0]) == 24);
+  CHECK(bound_of(problem) == 34);
+}
+
+TEST_CASE("a buffer that is never live must fit by itself") {
+  Problem problem = clique({10, 10}, 1);
+  problem.buffers[0].live.clear();
+  problem.buffers[0].size = 100;
+  CHECK(bound_of(problem) == 100);
+}

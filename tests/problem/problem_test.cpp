@@ -1,0 +1,119 @@
+#include "usmp/problem/problem.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+using namespace usmp;
+
+namespace {
+
+// The example of the header.
+Problem example() {
+  Problem problem;
+  problem.pools = {{.name = "sram", .kind = PoolKind::workspace, .capacity = 48, .alignment = 1}};
+  problem.horizon = 5;
+  const auto add = [&](const char* name, Bytes size, LiveRange live) {
+    Buffer buffer;
+    buffer.name = name;
+    buffer.size = size;
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {live};
+    problem.buffers.push_back(buffer);
+  };
+  add("A", 32, {0, 2});
+  add("B", 16, {1, 4});
+  add("C", 32, {3, 5});
+  return problem;
+}
+
+template <class Change>
+std::string reason_after(Change change) {
+  Problem problem = example();
+  change(problem);
+  return invalid_reason(problem).value_or("");
+}
+
+}  // namespace
+
+TEST_CASE("the example is valid") { CHECK_FALSE(invalid_reason(example()).has_value()); }
+
+TEST_CASE("every fault of a problem has its message") {
+  CHECK(reason_after([](Problem& p) { p.buffers[1].size = -1; }) == "buffer 'B': negative size -1");
+  CHECK(reason_after([](Problem& p) { p.buffers[1].alignment = 0; }) == "buffer 'B': alignment 0 is below 1");
+  CHECK(reason_after([](Problem& p) { p.buffers[1].candidates.clear(); }) == "buffer 'B': no candidate pool");
+  CHECK(reason_after([](Problem& p) { p.buffers[1].candidates = {PoolId(1)}; }) ==
+        "buffer 'B': candidate pool does not exist");
+  CHECK(reason_after([](Problem& p) { p.buffers[1].candidates = {PoolId()}; }) ==
+        "buffer 'B': candidate pool does not exist");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[1].candidates = {PoolId(0), PoolId(0)};
+        }) == "buffer 'B': candidate pool named twice");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[1].live = {{2, 2}};
+        }) == "buffer 'B': live range [2, 2) is empty or outside [0, 5)");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[1].live = {{-1, 2}};
+        }) == "buffer 'B': live range [-1, 2) is empty or outside [0, 5)");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[1].live = {{2, 6}};
+        }) == "buffer 'B': live range [2, 6) is empty or outside [0, 5)");
+  const std::string unsorted = "buffer 'B': live ranges are not sorted, disjoint and apart";
+  CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{3, 4}, {0, 1}}; }) == unsorted);
+  CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{0, 2}, {1, 3}}; }) == unsorted);
+  CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{0, 2}, {2, 3}}; }) == unsorted);
+  CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{0, 2}, {3, 4}}; }).empty());
+  CHECK(reason_after([](Problem& p) { p.horizon = -1; }) == "negative horizon");
+  CHECK(reason_after([](Problem& p) { p.pools.push_back(p.pools[0]); }) == "pool 'sram' stands twice");
+  CHECK(reason_after([](Problem& p) { p.pools[0].alignment = 0; }) == "pool 'sram': alignment is below 1");
+  CHECK(reason_after([](Problem& p) { p.pools[0].capacity = -1; }) == "pool 'sram': negative capacity");
+}
+
+TEST_CASE("totals that planners could overflow on are refused") {
+  const std::string message = "the buffers need more than 72057594037927936 bytes in all";
+  CHECK(reason_after([](Problem& p) { p.buffers[0].size = std::numeric_limits<Bytes>::max(); }) == message);
+  CHECK(reason_after([](Problem& p) { p.buffers[0].size = Problem::max_total_bytes; }) == message);
+  CHECK(reason_after([](Problem& p) {
+          for (Buffer& buffer : p.buffers) buffer.size = Problem::max_total_bytes / 2;
+        }) == message);
+  CHECK(reason_after([](Problem& p) { p.buffers[0].alignment = Problem::max_total_bytes; }) == message);
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[0].alignment = Bytes{1} << 40;
+          p.pools[0].alignment = (Bytes{1} << 40) - 1;
+        }) == message);
+  CHECK(reason_after([](Problem& p) { p.buffers[0].size = Problem::max_total_bytes / 2; }).empty());
+}
+
+TEST_CASE("the offset obeys both alignments") {
+  Buffer buffer;
+  Pool pool;
+  buffer.alignment = 4;
+  pool.alignment = 6;
+  CHECK(alignment_in(buffer, pool) == 12);
+  pool.alignment = 16;
+  CHECK(alignment_in(buffer, pool) == 16);
+}
+
+TEST_CASE("used bytes are the largest end in each pool") {
+  Problem problem = example();
+  problem.pools.push_back({.name = "dram", .kind = PoolKind::workspace, .capacity = {}, .alignment = 1});
+  Plan plan{{{PoolId(0), 0}, {PoolId(0), 32}, {PoolId(0), 0}}};
+  CHECK(used_bytes(problem, plan) == std::vector<Bytes>{48, 0});
+  plan.allocations[0] = {PoolId(1), 100};
+  CHECK(used_bytes(problem, plan) == std::vector<Bytes>{48, 132});
+  plan.allocations[1] = {};
+  CHECK(used_bytes(problem, plan) == std::vector<Bytes>{32, 132});
+}
+
+TEST_CASE("names of kinds and states") {
+  CHECK(std::string(to_string(BufferKind::tensor)) == "tensor");
+  CHECK(std::string(to_string(BufferKind::scratch)) == "scratch");
+  CHECK(std::string(to_string(BufferKind::input)) == "input");
+  CHECK(std::string(to_string(BufferKind::output)) == "output");
+  CHECK(std::string(to_string(BufferKind::constant)) == "constant");
+  CHECK(std::string(to_string(PlanStatus::feasible)) == "feasible");
+  CHECK(std::string(to_string(PlanStatus::optimal)) == "optimal");
+  CHECK(std::string(to_string(PlanStatus::infeasible)) == "infeasible");
+  CHECK(std::string(to_string(PlanStatus::not_found)) == "not_found");
+}

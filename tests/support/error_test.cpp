@@ -1,0 +1,28 @@
+#include "usmp/support/error.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace usmp;
+
+TEST_CASE("what() puts the known parts of the place before the message") {
+  const auto what = [](Location where) { return std::string(Error(ErrorKind::archive, where, "no such node").what()); };
+  CHECK(what({}) == "no such node");
+  CHECK(what({.file = "m.tar", .member = {}, .place = {}}) == "m.tar: no such node");
+  CHECK(what({.file = {}, .member = "src/default.tir.json", .place = {}}) == "src/default.tir.json: no such node");
+  CHECK(what({.file = "m.tar", .member = "src/d.tir.json", .place = "nodes[3]"}) ==
+        "m.tar: src/d.tir.json: nodes[3]: no such node");
+}
+
+TEST_CASE("upper layers add the parts that are missing and leave the others") {
+  const Error bare(ErrorKind::output, {.file = {}, .member = {}, .place = "line 3"}, "no space left");
+  const Error placed = bare.with_member("metadata.json").with_file("m.tar");
+  CHECK(std::string(placed.what()) == "m.tar: metadata.json: line 3: no space left");
+  CHECK(placed.kind() == ErrorKind::output);
+  CHECK(placed.message() == "no space left");
+  CHECK((placed.where() == Location{"m.tar", "metadata.json", "line 3"}));
+  const Error again = placed.with_file("other.tar").with_member("other");
+  CHECK((again.where() == placed.where()));
+  CHECK(std::string(bare.what()) == "line 3: no space left");
+}

@@ -1,0 +1,204 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "planning_support/random_problem.hpp"
+#include "usmp/verify/verify.hpp"
+
+using namespace usmp;
+using verify::Violation;
+using verify::ViolationKind;
+
+namespace {
+
+constexpr Bytes largest = std::numeric_limits<Bytes>::max();
+
+// a [0,32) and b [32,48) in sram; c in dram where a is not allowed; a and c never meet.
+Problem problem_of_three() {
+  Problem problem;
+  problem.pools = {{.name = "sram", .kind = PoolKind::workspace, .capacity = 48, .alignment = 4},
+                   {.name = "dram", .kind = PoolKind::workspace, .capacity = {}, .alignment = 1}};
+  problem.horizon = 10;
+  const auto add = [&](const char* name, Bytes size, std::vector<LiveRange> live, std::vector<PoolId> candidates) {
+    Buffer buffer;
+    buffer.name = name;
+    buffer.size = size;
+    buffer.alignment = 6;
+    buffer.live = std::move(live);
+    buffer.candidates = std::move(candidates);
+    problem.buffers.push_back(buffer);
+  };
+  add("a", 32, {{0, 2}, {7, 9}}, {PoolId(0)});
+  add("b", 12, {{1, 8}}, {PoolId(0), PoolId(1)});
+  add("c", 32, {{3, 5}}, {PoolId(1), PoolId(0)});
+  return problem;
+}
+
+Plan right_plan() { return {{{PoolId(0), 0}, {PoolId(0), 36}, {PoolId(0), 0}}}; }
+
+template <class Change>
+std::vector<Violation> after(Change change) {
+  Plan plan = right_plan();
+  change(plan.allocations);
+  return verify::check(problem_of_three(), plan);
+}
+
+// Exactly one violation, of this kind and about this buffer, with this message.
+void check_only(const std::vector<Violation>& found, ViolationKind kind, std::size_t buffer, const char* message) {
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == kind);
+  CHECK(found[0].buffer == BufferId(buffer));
+  CHECK(found[0].message == message);
+}
+
+using Allocations = std::vector<Allocation>;
+
+}  // namespace
+
+TEST_CASE("a right plan has no violation") {
+  CHECK(verify::check(problem_of_three(), right_plan()).empty());
+  CHECK(verify::check(Problem{}, Plan{}).empty());
+}
+
+TEST_CASE("one allocation a buffer") {
+  auto found = after([](Allocations& a) { a.pop_back(); });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == ViolationKind::wrong_count);
+  CHECK(found[0].message == "the plan has 2 allocations for 3 buffers");
+  found = after([](Allocations& a) { a.push_back(a[0]); });
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == ViolationKind::wrong_count);
+}
+
+TEST_CASE("every buffer has a place in a pool where it may be") {
+  check_only(after([](Allocations& a) { a[1] = {}; }), ViolationKind::not_placed, 1, "buffer 'b' has no place");
+  check_only(after([](Allocations& a) { a[1].pool = PoolId(2); }), ViolationKind::unknown_pool, 1,
+             "buffer 'b' is in pool number 2, but there are 2");
+  check_only(after([](Allocations& a) { a[0].pool = PoolId(1); }), ViolationKind::not_a_candidate, 0,
+             "buffer 'a' may not be in pool 'dram'");
+}
+
+TEST_CASE("offsets are multiples of both alignments and not negative") {
+  check_only(after([](Allocations& a) { a[1].offset = 34; }), ViolationKind::misaligned, 1,
+             "buffer 'b' in pool 'sram' has offset 34, not a multiple of 6");
+  check_only(after([](Allocations& a) {
+               a[1] = {PoolId(1), 0};
+               a[2].offset = 6;
+             }),
+             ViolationKind::misaligned, 2, "buffer 'c' in pool 'sram' has offset 6, not a multiple of 4");
+  check_only(after([](Allocations& a) { a[1].offset = -12; }), ViolationKind::negative_offset, 1,
+             "buffer 'b' in pool 'sram' has the negative offset -12");
+  check_only(after([](Allocations& a) { a[1].offset = std::numeric_limits<Bytes>::min(); }),
+             ViolationKind::negative_offset, 1,
+             "buffer 'b' in pool 'sram' has the negative offset -9223372036854775808");
+}
+
+TEST_CASE("ends stay within the capacity, and within what can be expressed") {
+  check_only(after([](Allocations& a) { a[1].offset = 48; }), ViolationKind::over_capacity, 1,
+             "buffer 'b' in pool 'sram' ends at 60, beyond the capacity of 48");
+  const Bytes high = largest - largest % 12;  // aligned, so that nothing else is wrong
+  check_only(after([&](Allocations& a) { a[1].offset = high; }), ViolationKind::over_capacity, 1,
+             "buffer 'b' in pool 'sram' ends beyond what an offset can express: 9223372036854775800 + 12");
+  check_only(after([&](Allocations& a) {
+               a[1] = {PoolId(1), high};
+             }),
+             ViolationKind::over_capacity, 1,
+             "buffer 'b' in pool 'dram' ends beyond what an offset can express: 9223372036854775800 + 12");
+  CHECK(after([&](Allocations& a) { a[1] = {PoolId(1), high - 12}; }).empty());
+}
+
+TEST_CASE("buffers that are live together share no byte") {
+  check_only(after([](Allocations& a) {
+               a[1].offset = 24;
+               a[2].pool = PoolId(1);
+             }),
+             ViolationKind::overlap, 0,
+             "buffers 'a' and 'b' overlap in pool 'sram': [0, 32) and [24, 36), both live at 1");
+  const auto found = after([](Allocations& a) { a[1].offset = 0; });
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].other == BufferId(1));
+  CHECK(found[1].buffer == BufferId(1));
+  CHECK(found[1].other == BufferId(2));
+  CHECK(found[1].message == "buffers 'b' and 'c' overlap in pool 'sram': [0, 12) and [0, 32), both live at 3");
+}
+
+TEST_CASE("a later live range is enough to overlap") {
+  Problem problem = problem_of_three();
+  problem.buffers[2].live = {{4, 6}, {8, 9}};
+  const auto found = verify::check(problem, right_plan());
+  check_only(found, ViolationKind::overlap, 0,
+             "buffers 'a' and 'c' overlap in pool 'sram': [0, 32) and [0, 32), both live at 8");
+}
+
+TEST_CASE("bytes shared in different pools, at different times or by empty buffers are no overlap") {
+  CHECK(after([](Allocations& a) { a[1] = {PoolId(1), 0}; }).empty());
+  Problem problem = problem_of_three();
+  problem.buffers[1].size = 0;
+  Plan plan = right_plan();
+  plan.allocations[1].offset = 12;
+  CHECK(verify::check(problem, plan).empty());
+}
+
+TEST_CASE("several violations come in order of buffer, then kind") {
+  const auto found = after([](Allocations& a) {
+    a[0].pool = PoolId(1);
+    a[0].offset = 5;
+    a[1].offset = 47;
+    a[2] = {};
+  });
+  REQUIRE(found.size() == 5);
+  CHECK(found[0].kind == ViolationKind::not_a_candidate);
+  CHECK(found[1].kind == ViolationKind::misaligned);
+  CHECK(found[2].kind == ViolationKind::misaligned);
+  CHECK(found[3].kind == ViolationKind::over_capacity);
+  CHECK(found[4].kind == ViolationKind::not_placed);
+  CHECK(found[2].buffer == BufferId(1));
+}
+
+// Tick by tick and byte by byte: the pairs that ever own the same byte.
+static std::set<std::pair<std::size_t, std::size_t>> shared_bytes(const Problem& problem, const Plan& plan) {
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (Tick tick = 0; tick < problem.horizon; ++tick) {
+    for (std::size_t p = 0; p < problem.pools.size(); ++p) {
+      std::vector<std::vector<std::size_t>> owners(256);
+      for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+        const Buffer& buffer = problem.buffers[i];
+        if (plan.allocations[i].pool.index() != p) continue;
+        const bool live = std::any_of(buffer.live.begin(), buffer.live.end(),
+                                      [&](const LiveRange& range) { return range.begin <= tick && tick < range.end; });
+        for (Bytes byte = 0; live && byte < buffer.size; ++byte) {
+          auto& here = owners[static_cast<std::size_t>(plan.allocations[i].offset + byte)];
+          for (const std::size_t other : here) pairs.insert({other, i});
+          here.push_back(i);
+        }
+      }
+    }
+  }
+  return pairs;
+}
+
+TEST_CASE("overlaps are what a byte map finds") {
+  test::ProblemMaker maker(61);
+  std::size_t overlaps = 0;
+  std::size_t clean = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Problem problem = maker.make({.buffers = 6, .pools = 2, .largest = 20});
+    CAPTURE(i);
+    Plan plan;
+    for (const Buffer& buffer : problem.buffers) {
+      plan.allocations.push_back({buffer.candidates[0], static_cast<Bytes>(maker.below(200))});
+    }
+    std::set<std::pair<std::size_t, std::size_t>> found;
+    for (const Violation& violation : verify::check(problem, plan)) {
+      if (violation.kind == ViolationKind::overlap) found.insert({violation.buffer.index(), violation.other.index()});
+    }
+    CHECK((found == shared_bytes(problem, plan)));
+    overlaps += found.size();
+    if (found.empty()) ++clean;
+  }
+  CHECK(overlaps > 50);
+  CHECK(clean > 20);
+}
