@@ -18,10 +18,16 @@ struct Placement {
   BufferId buffer;
 };
 
+// Storage scopes of the pool parameters' variables; a constant pool is only ever read.
+inline constexpr const char* workspace_pool_scope = "workspace_pool";
+inline constexpr const char* constant_pool_scope = "constant_pool";
+
 struct LoweredFunction {
-  // Pools whose pointers the function takes, ascending; the last params of the function, in this order.
+  // Pools whose pointers the function takes, ascending; the last params of the function, in this order. Only pools that
+  // its own code or a callee's uses. Each param is a new handle variable of element type uint8 and of one of the scopes
+  // above, named like the pool.
   std::vector<PoolId> pools;
-  std::vector<Placement> placements;  // buffers declared in this function, in order of appearance
+  std::vector<Placement> placements;  // buffers declared in this function, in order of BufferId; used or not
 };
 
 struct Lowered {
@@ -29,12 +35,14 @@ struct Lowered {
   //   Let(var, address_of(load uint8 pool_param[offset]))
   // (dropped if nothing uses the variable); calls of module functions pass the pool pointers after their own arguments
   // (before the trailing resource handle of tvm_call_cpacked). Entry parameters that are planned (workspace_io) are
-  // removed from params and bound by such a Let at the start of the body. Foreign (opaque) functions keep their
-  // signature.
+  // removed from params and bound by such a Let at the start of the body. Opaque functions (tir::is_opaque) stay as
+  // they are.
   tir::Module module;
   std::vector<LoweredFunction> functions;  // by index into module.functions
 };
 
+// The plan is complete and verified. Expressions that do not change stay shared with the source module.
+// O(size of the module + calls · pools).
 [[nodiscard]] Lowered lower(const tir::Module& module, const liveness::Analysis& analysis,
                             const assemble::Assembly& assembly, const Plan& plan);
 

@@ -1,0 +1,204 @@
+#include "usmp/assemble/assemble.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "usmp/support/text.hpp"
+
+namespace usmp::assemble {
+namespace {
+
+using config::Access;
+using config::PoolSpec;
+using liveness::Site;
+
+// No hardware asks for more; what claims more is a damaged file.
+constexpr Bytes max_alignment = Bytes{1} << 30;
+
+PoolKind kind_of(const Site& site) {
+  return site.kind == BufferKind::constant ? PoolKind::constant : PoolKind::workspace;
+}
+
+const char* noun(PoolKind kind) { return kind == PoolKind::constant ? "parameter" : "workspace"; }
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+// Whether code for `target` may do with the pool what buffers of the kind need.
+bool admits(const PoolSpec& pool, const std::string& target, PoolKind kind) {
+  if (pool.targets.empty() || target.empty()) return true;
+  const auto found = pool.targets.find(target);
+  if (found == pool.targets.end()) return false;
+  return kind == PoolKind::constant || found->second == Access::read_write;
+}
+
+bool admits_all(const PoolSpec& pool, const Site& site) {
+  const PoolKind kind = kind_of(site);
+  return pool.kind == kind && std::all_of(site.targets.begin(), site.targets.end(),
+                                          [&](const std::string& target) { return admits(pool, target, kind); });
+}
+
+PoolSpec spec_of(const tir::AnnotatedPool& pool) {
+  PoolSpec spec;
+  spec.name = pool.name;
+  spec.kind = pool.is_constant ? PoolKind::constant : PoolKind::workspace;
+  spec.size_hint = pool.size_hint;
+  spec.internal = pool.is_internal;
+  spec.properties = pool.properties;
+  for (const std::string& target : pool.targets) spec.targets[target] = Access::read_write;
+  return spec;
+}
+
+class Assembler {
+ public:
+  Assembler(const tir::Module& module, const liveness::Analysis& analysis, const config::PoolsConfig& pools)
+      : module_(module), analysis_(analysis) {
+    for (const PoolSpec& pool : pools.workspace_pools) add_pool(pool);
+    for (const PoolSpec& pool : pools.parameter_pools) add_pool(pool);
+    has_parameter_pools_ = !pools.parameter_pools.empty();
+    file_pools_ = assembly_.pools.size();
+    add_annotated_pools();
+  }
+
+  Assembly run() && {
+    assembly_.problem.horizon = analysis_.horizon;
+    for (std::size_t i = 0; i < analysis_.sites.size(); ++i) {
+      const Site& site = analysis_.sites[i];
+      if (!is_planned(site)) continue;
+      assembly_.problem.buffers.push_back(buffer_of(site));
+      assembly_.sites.emplace_back(i);
+    }
+    check_total();
+    return std::move(assembly_);
+  }
+
+ private:
+  void add_pool(const PoolSpec& spec) {
+    [[maybe_unused]] const bool added = by_name_.emplace(spec.name, PoolId(assembly_.pools.size())).second;
+    assert(added && "the pools file's reader refuses duplicate names");
+    assembly_.pools.push_back(spec);
+    assembly_.problem.pools.push_back({spec.name, spec.kind, spec.size_hint, spec.alignment});
+  }
+
+  void add_annotated_pools() {
+    std::set<std::string> named;
+    for (const Site& site : analysis_.sites) named.insert(site.candidate_pools.begin(), site.candidate_pools.end());
+    for (const tir::AnnotatedPool& pool : module_.annotated_pools) {
+      if (!named.contains(pool.name) || by_name_.contains(pool.name)) continue;
+      if (c_identifier(pool.name) != pool.name) {
+        throw Error(ErrorKind::archive, {}, "the module's memory pool " + quoted(pool.name) + " is no C identifier");
+      }
+      add_pool(spec_of(pool));
+    }
+  }
+
+  bool is_planned(const Site& site) const {
+    return site.kind != BufferKind::constant || has_parameter_pools_ || !site.candidate_pools.empty();
+  }
+
+  const std::string& function_of(const Site& site) const { return module_.functions[site.function].name; }
+
+  Buffer buffer_of(const Site& site) const {
+    if (site.alignment < 1 || site.alignment > max_alignment ||
+        !std::has_single_bit(static_cast<std::uint64_t>(site.alignment))) {
+      throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function_of(site)},
+                  "buffer " + quoted(site.name) + " asks for an alignment of " + std::to_string(site.alignment) +
+                      ", which is no power of two up to " + std::to_string(max_alignment));
+    }
+    return {.name = site.name,
+            .function = function_of(site),
+            .kind = site.kind,
+            .size = site.size,
+            .alignment = site.alignment,
+            .candidates = candidates_of(site),
+            .live = site.live};
+  }
+
+  std::vector<PoolId> candidates_of(const Site& site) const {
+    std::vector<PoolId> candidates;
+    for (const PoolId id : offered_to(site)) {
+      const bool repeated = std::find(candidates.begin(), candidates.end(), id) != candidates.end();
+      if (!repeated && admits_all(assembly_.pools[id.index()], site)) candidates.push_back(id);
+    }
+    if (candidates.empty()) throw_no_candidate(site);
+    return candidates;
+  }
+
+  // The pools that the annotation or the file offers, before targets are looked at.
+  std::vector<PoolId> offered_to(const Site& site) const {
+    std::vector<PoolId> offered;
+    for (const std::string& name : site.candidate_pools) {
+      const auto found = by_name_.find(name);
+      if (found == by_name_.end()) {
+        throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function_of(site)},
+                    "buffer " + quoted(site.name) + " names the pool " + quoted(name) +
+                        " as a candidate, which neither the pools file nor the module describes");
+      }
+      offered.push_back(found->second);
+    }
+    if (!site.candidate_pools.empty()) return offered;
+    for (std::size_t i = 0; i < file_pools_; ++i) {
+      if (assembly_.pools[i].kind == kind_of(site)) offered.emplace_back(i);
+    }
+    return offered;
+  }
+
+  [[noreturn]] void throw_no_candidate(const Site& site) const {
+    const PoolKind kind = kind_of(site);
+    std::vector<std::string> refused;
+    for (const PoolId id : offered_to(site)) refused.push_back(quoted(assembly_.pools[id.index()].name));
+    std::vector<std::string> targets;
+    for (const std::string& target : site.targets) targets.push_back(quoted(target));
+    std::string message = "buffer " + quoted(site.name) + " of " + quoted(function_of(site)) + " has no pool: ";
+    if (refused.empty()) {
+      message += std::string("there is no ") + noun(kind) + " pool";
+    } else {
+      message += std::string("it needs a ") + noun(kind) + " pool that ";
+      if (!targets.empty()) {
+        message += std::string(targets.size() > 1 ? "the targets " : "the target ") + joined(targets) + " may " +
+                   (kind == PoolKind::constant ? "read" : "read and write") + ", and ";
+      }
+      message += joined(refused) + (refused.size() > 1 ? " are not" : " is not");
+    }
+    throw Error(ErrorKind::usage, {}, std::move(message));
+  }
+
+  void check_total() const {
+    Bytes total = 0;
+    for (const Buffer& buffer : assembly_.problem.buffers) {
+      const auto sum = checked_add(total, buffer.size);
+      if (!sum || *sum > Problem::max_total_bytes) {
+        throw Error(
+            ErrorKind::archive, {},
+            "the module's buffers take more than " + std::to_string(Problem::max_total_bytes) + " bytes in all");
+      }
+      total = *sum;
+    }
+    if (const auto reason = invalid_reason(assembly_.problem)) throw Error(ErrorKind::usage, {}, *reason);
+  }
+
+  const tir::Module& module_;
+  const liveness::Analysis& analysis_;
+  Assembly assembly_;
+  std::map<std::string, PoolId> by_name_;
+  std::size_t file_pools_ = 0;  // the first pools of the assembly; those that only the module describes follow
+  bool has_parameter_pools_ = false;
+};
+
+}  // namespace
+
+Assembly assemble(const tir::Module& module, const liveness::Analysis& analysis, const config::PoolsConfig& pools) {
+  return Assembler(module, analysis, pools).run();
+}
+
+}  // namespace usmp::assemble

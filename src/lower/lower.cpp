@@ -1,0 +1,282 @@
+// Two passes over the module.
+//
+// The first finds which pools each function needs: those of the placed buffers that its code mentions, and what its
+// callees need. Needs travel from callees to callers over a work list, so the call graph is neither recursed into nor
+// required to be in any order; each function is revisited at most once a pool that it gains.
+//
+// The second rebuilds every function that needs a pool. Expressions are a DAG, and only calls change (they gain pool
+// pointers), so a memo from old node to new keeps sharing and makes the pass linear; a subtree without such a call is
+// kept as it is.
+#include "usmp/lower/lower.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Function;
+using tir::Module;
+using tir::Stmt;
+using tir::VarId;
+
+// What a function's code mentions.
+struct Uses {
+  std::set<VarId> vars;              // read, written or handed on; a mere declaration does not count
+  std::vector<std::size_t> callees;  // functions of the module that are not opaque, in order, with repetition
+};
+
+class UseFinder {
+ public:
+  explicit UseFinder(const Module& module) : module_(module) {}
+
+  Uses find(const Block& body) && {
+    tir::for_each_stmt(body, [&](const Stmt& stmt) {
+      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) uses_.vars.insert(store->storage);
+      tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { visit(*expr); });
+    });
+    return std::move(uses_);
+  }
+
+ private:
+  void visit(const Expr& expr) {
+    if (!seen_.insert(&expr).second) return;
+    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) uses_.vars.insert(expr.var);
+    if (const auto call = tir::named_call(expr)) {
+      const auto callee = module_.find(*call->name);
+      if (callee && !tir::is_opaque(module_, module_.functions[*callee])) uses_.callees.push_back(*callee);
+    }
+    for (const ExprRef& operand : expr.operands) visit(*operand);
+  }
+
+  const Module& module_;
+  Uses uses_;
+  std::unordered_set<const Expr*> seen_;
+};
+
+// Adds to each function's pools those of its callees, and theirs in turn.
+void spread_to_callers(const std::vector<Uses>& uses, std::vector<std::set<PoolId>>& needs) {
+  std::vector<std::vector<std::size_t>> callers(uses.size());
+  for (std::size_t caller = 0; caller < uses.size(); ++caller) {
+    for (const std::size_t callee : uses[caller].callees) callers[callee].push_back(caller);
+  }
+  std::vector<std::size_t> work;
+  for (std::size_t i = 0; i < uses.size(); ++i) work.push_back(i);
+  while (!work.empty()) {
+    const std::size_t callee = work.back();
+    work.pop_back();
+    for (const std::size_t caller : callers[callee]) {
+      const std::size_t before = needs[caller].size();
+      const std::set<PoolId> added = needs[callee];
+      needs[caller].insert(added.begin(), added.end());
+      if (needs[caller].size() != before) work.push_back(caller);
+    }
+  }
+}
+
+using Offsets = std::unordered_map<VarId, Allocation>;
+
+// Rebuilds one function with its pool parameters.
+class FunctionRewriter {
+ public:
+  FunctionRewriter(Module& module, const std::vector<LoweredFunction>& functions, const Offsets& offsets,
+                   const Uses& uses, const assemble::Assembly& assembly)
+      : module_(module), functions_(functions), offsets_(offsets), uses_(uses), assembly_(assembly) {}
+
+  void rewrite(std::size_t index) {
+    Function& function = module_.functions[index];
+    std::vector<tir::Param> params;
+    Block body;
+    std::vector<std::pair<VarId, Allocation>> moved;
+    for (tir::Param& param : function.params) {
+      const auto planned = offsets_.find(param.var);
+      if (planned == offsets_.end()) {
+        params.push_back(std::move(param));
+      } else {
+        moved.emplace_back(param.var, planned->second);
+      }
+    }
+    for (const PoolId pool : functions_[index].pools) params.push_back(pool_param(pool));
+    for (const auto& [var, where] : moved) bind(var, where, body);
+    append(function.body, body);
+    function.params = std::move(params);
+    function.body = std::move(body);
+  }
+
+ private:
+  tir::Param pool_param(PoolId pool) {
+    const config::PoolSpec& spec = assembly_.pools[pool.index()];
+    const VarId var(module_.vars.size());
+    module_.vars.push_back(
+        {.name = spec.name,
+         .type = tir::handle_type,
+         .element = tir::uint8_type,
+         .storage_scope = spec.kind == PoolKind::constant ? constant_pool_scope : workspace_pool_scope});
+    pool_vars_[pool] = var;
+    return {.var = var, .name = spec.name, .is_tensor = false, .element = tir::uint8_type, .shape = {}};
+  }
+
+  // var = &pool[offset], if anything uses it.
+  void bind(VarId var, const Allocation& where, Block& block) const {
+    if (!uses_.vars.contains(var)) return;
+    const bool is_wide = where.offset > std::numeric_limits<std::int32_t>::max();
+    ExprRef offset = tir::make_int(where.offset, is_wide ? tir::int64_type : tir::int32_type);
+    ExprRef byte = tir::make_load(tir::uint8_type, pool_vars_.at(where.pool), std::move(offset));
+    block.push_back({tir::Let{var, tir::make_call(tir::handle_type, "tir.address_of", {std::move(byte)})}});
+  }
+
+  void append(Block& from, Block& to) {
+    to.reserve(to.size() + from.size());
+    for (Stmt& stmt : from) append(stmt, to);
+  }
+
+  void append(Stmt& stmt, Block& to) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+      if (const auto planned = offsets_.find(allocate->var); planned != offsets_.end()) {
+        return bind(allocate->var, planned->second, to);
+      }
+    }
+    if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+      if (const auto planned = offsets_.find(constant->var); planned != offsets_.end()) {
+        return bind(constant->var, planned->second, to);
+      }
+    }
+    rewrite_inside(stmt);
+    to.push_back(std::move(stmt));
+  }
+
+  Block rewritten(Block& block) {
+    Block result;
+    append(block, result);
+    return result;
+  }
+
+  void rewrite_inside(Stmt& stmt) {
+    std::visit(tir::Overloaded{[&](tir::Allocate& s) {
+                                 for (ExprRef& extent : s.extents) replace(extent);
+                                 replace(s.condition);
+                               },
+                               [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
+                               [&](tir::Store& s) {
+                                 replace(s.index);
+                                 replace(s.value);
+                                 replace(s.predicate);
+                               },
+                               [&](tir::Evaluate& s) { replace(s.value); },
+                               [&](tir::For& s) {
+                                 replace(s.min);
+                                 replace(s.extent);
+                                 s.body = rewritten(s.body);
+                               },
+                               [&](tir::While& s) {
+                                 replace(s.condition);
+                                 s.body = rewritten(s.body);
+                               },
+                               [&](tir::IfThenElse& s) {
+                                 replace(s.condition);
+                                 s.then_body = rewritten(s.then_body);
+                                 s.else_body = rewritten(s.else_body);
+                               },
+                               [&](tir::Assert& s) { replace(s.condition); },
+                               [&](tir::Scope& s) { s.body = rewritten(s.body); }},
+               stmt.node);
+  }
+
+  void replace(ExprRef& expr) {
+    if (expr) expr = rewritten(expr);
+  }
+
+  ExprRef rewritten(const ExprRef& expr) {
+    if (const auto known = memo_.find(expr.get()); known != memo_.end()) return known->second;
+    std::vector<ExprRef> operands;
+    operands.reserve(expr->operands.size());
+    bool changed = false;
+    for (const ExprRef& operand : expr->operands) {
+      operands.push_back(rewritten(operand));
+      changed = changed || operands.back() != operand;
+    }
+    if (const auto pools = pools_of_callee(*expr); !pools.empty()) {
+      const auto end_of_arguments = 1 + static_cast<std::ptrdiff_t>(tir::named_call(*expr)->arguments.size());
+      operands.insert(operands.begin() + end_of_arguments, pools.begin(), pools.end());
+      changed = true;
+    }
+    ExprRef result = expr;
+    if (changed) {
+      Expr copy = *expr;
+      copy.operands = std::move(operands);
+      result = std::make_shared<const Expr>(std::move(copy));
+    }
+    originals_.push_back(expr);
+    memo_.emplace(expr.get(), result);
+    return result;
+  }
+
+  // The pool pointers that a call must pass in addition; empty for anything else.
+  std::vector<ExprRef> pools_of_callee(const Expr& expr) const {
+    std::vector<ExprRef> pointers;
+    const auto call = tir::named_call(expr);
+    const auto callee = call ? module_.find(*call->name) : std::nullopt;
+    if (!callee) return pointers;
+    for (const PoolId pool : functions_[*callee].pools) pointers.push_back(tir::make_var(module_, pool_vars_.at(pool)));
+    return pointers;
+  }
+
+  Module& module_;
+  const std::vector<LoweredFunction>& functions_;
+  const Offsets& offsets_;
+  const Uses& uses_;
+  const assemble::Assembly& assembly_;
+  std::map<PoolId, VarId> pool_vars_;
+  std::unordered_map<const Expr*, ExprRef> memo_;
+  std::vector<ExprRef> originals_;  // keeps the memo's keys alive: an address must not be used twice
+};
+
+}  // namespace
+
+Lowered lower(const Module& module, const liveness::Analysis& analysis, const assemble::Assembly& assembly,
+              const Plan& plan) {
+  assert(plan.allocations.size() == assembly.problem.buffers.size());
+  Lowered lowered{.module = module, .functions = std::vector<LoweredFunction>(module.functions.size())};
+  Offsets offsets;
+  for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
+    const liveness::Site& site = analysis.sites[assembly.sites[i].index()];
+    assert(plan.allocations[i].placed());
+    offsets.emplace(site.var, plan.allocations[i]);
+    lowered.functions[site.function].placements.push_back({site.var, BufferId(i)});
+  }
+
+  std::vector<Uses> uses(module.functions.size());
+  std::vector<std::set<PoolId>> needs(module.functions.size());
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    if (tir::is_opaque(module, module.functions[i])) continue;
+    uses[i] = UseFinder(module).find(module.functions[i].body);
+    for (const Placement& placement : lowered.functions[i].placements) {
+      if (uses[i].vars.contains(placement.var)) needs[i].insert(offsets.at(placement.var).pool);
+    }
+  }
+  spread_to_callers(uses, needs);
+  for (std::size_t i = 0; i < needs.size(); ++i) lowered.functions[i].pools.assign(needs[i].begin(), needs[i].end());
+
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    if (tir::is_opaque(module, module.functions[i])) continue;
+    FunctionRewriter(lowered.module, lowered.functions, offsets, uses[i], assembly).rewrite(i);
+  }
+  return lowered;
+}
+
+}  // namespace usmp::lower
