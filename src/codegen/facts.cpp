@@ -1,0 +1,360 @@
+#include "codegen/facts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "codegen/constant_data.hpp"
+#include "codegen/intrinsics.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Function;
+using tir::Module;
+using tir::Stmt;
+using tir::VarId;
+
+// --- Order of functions ----------------------------------------------------------------------------------------------
+
+std::vector<std::size_t> callees_of(const Module& module, const Function& function) {
+  std::vector<std::size_t> callees;
+  tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        const auto call = tir::named_call(expr);
+        const auto callee = call ? module.find(*call->name) : std::nullopt;
+        if (callee && !tir::is_opaque(module, module.functions[*callee])) callees.push_back(*callee);
+      });
+    });
+  });
+  return callees;
+}
+
+// Depth first from the entry, with a stack of its own: a file controls the depth of the call graph.
+std::vector<std::size_t> emission_order(const Module& module) {
+  struct Frame {
+    std::size_t function;
+    std::vector<std::size_t> callees;
+    std::size_t next = 0;
+  };
+  enum class State : std::uint8_t { unseen, open, done };
+  std::vector<State> state(module.functions.size(), State::unseen);
+  std::vector<std::size_t> order;
+  std::vector<Frame> stack;
+  const auto open = [&](std::size_t function) {
+    state[function] = State::open;
+    stack.push_back({function, callees_of(module, module.functions[function])});
+  };
+  open(module.entry);
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next == frame.callees.size()) {
+      state[frame.function] = State::done;
+      order.push_back(frame.function);
+      stack.pop_back();
+      continue;
+    }
+    const std::size_t callee = frame.callees[frame.next++];
+    if (state[callee] == State::open) fail(module.functions[callee], "the function calls itself");
+    if (state[callee] == State::unseen) open(callee);
+  }
+  return order;
+}
+
+// --- Pointers of one function ----------------------------------------------------------------------------------------
+
+// Types that may alias each other in C share a class: signed and unsigned variants do; character types alias anything.
+std::string aliasing_class(const std::string& storage_type) {
+  if (storage_type == "int8_t" || storage_type == "uint8_t") return "";
+  return storage_type[0] == 'u' ? storage_type.substr(1) : storage_type;
+}
+
+class FunctionScan {
+ public:
+  FunctionScan(const PlannedModule& planned, std::size_t index, const std::vector<FunctionFacts>& known)
+      : planned_(planned), module_(planned.lowered.module), function_(module_.functions[index]), known_(known) {
+    for (const lower::Placement& placement : planned.lowered.functions[index].placements) {
+      placed_.insert(placement.var);
+    }
+  }
+
+  FunctionFacts run() {
+    mark_used(function_.body);
+    scan(function_.body);
+    // Written through a pointer means written through what it was made of. Definitions stand in program order, so one
+    // pass backwards sees every chain.
+    for (std::size_t i = bindings_.size(); i-- > 0;) {
+      if (!facts_.pointers[bindings_[i].first].written) continue;
+      for (const VarId base : bindings_[i].second) facts_.pointers[base].written = true;
+    }
+    check_constants();
+    find_mixed_types();
+    declare_types();
+    return std::move(facts_);
+  }
+
+ private:
+  // A Let that nobody uses is dropped, and with it its uses of other variables. Backwards, since uses follow.
+  void mark_used(const Block& block) {
+    for (std::size_t i = block.size(); i-- > 0;) {
+      const Stmt& stmt = block[i];
+      const auto inner = tir::blocks_of(stmt);
+      for (std::size_t j = inner.size(); j-- > 0;) mark_used(*inner[j]);
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+        if (!facts_.used.contains(let->var) && !has_side_effects(*let->value)) continue;
+      }
+      if (const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node)) {
+        if (!has_side_effects(*evaluate->value)) continue;
+      }
+      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) facts_.used.insert(store->storage);
+      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+        tir::for_each_expr(*root, [&](const Expr& expr) {
+          if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) facts_.used.insert(expr.var);
+        });
+      });
+    }
+  }
+
+  void scan(const Block& block) {
+    for (const Stmt& stmt : block) {
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+        if (let->value->type.is_handle()) bind(let->var, *let->value);
+      } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+        access(store->storage, store->value->type);
+        facts_.pointers[store->storage].written = true;
+      } else if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+        declare_constant(*constant);
+      } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+        (void)facts_.pointers[allocate->var];
+        declared_elements_[allocate->var] = allocate->type.element();
+      }
+      tir::for_each_expr_of(
+          stmt, [&](const ExprRef& root) { tir::for_each_expr(*root, [&](const Expr& expr) { scan_expr(expr); }); });
+      for (const Block* inner : tir::blocks_of(stmt)) scan(*inner);
+    }
+  }
+
+  void scan_expr(const Expr& expr) {
+    if (expr.kind == ExprKind::load) access(expr.var, expr.type);
+    if (expr.kind == ExprKind::let && expr.operands[0]->type.is_handle()) bind(expr.var, *expr.operands[0]);
+    if (const auto call = tir::named_call(expr)) scan_call(*call);
+  }
+
+  void scan_call(const tir::NamedCall& call) {
+    const auto callee = module_.find(*call.name);
+    const bool is_walked = callee && !tir::is_opaque(module_, module_.functions[*callee]);
+    if (callee && module_.functions[*callee].params.size() != call.arguments.size()) {
+      fail(function_, "a call passes " + std::to_string(call.arguments.size()) + " arguments to '" + *call.name +
+                          "', which takes " + std::to_string(module_.functions[*callee].params.size()));
+    }
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const Expr& argument = *call.arguments[i];
+      if (!argument.type.is_handle()) continue;
+      bool written = true;
+      if (is_walked) {
+        const FunctionFacts& facts = known_[*callee];
+        const auto found = facts.pointers.find(module_.functions[*callee].params[i].var);
+        written = found != facts.pointers.end() && found->second.written;
+      } else if (argument.kind == ExprKind::call && argument.text == "tir.tvm_access_ptr") {
+        const auto mode = tir::as_int(*argument.operands.back());
+        written = !mode || (*mode & 2) != 0;
+      }
+      if (!written) continue;
+      std::vector<VarId> bases;
+      collect_bases(argument, bases);
+      for (const VarId base : bases) {
+        facts_.pointers[base].written = true;
+        if (is_walked) written_by_callee_.insert(base);
+      }
+    }
+  }
+
+  void access(VarId var, tir::DataType type) {
+    if (!has_c_type(type.element())) return;  // printing it will say so
+    auto& types = facts_.pointers[var].types;
+    const std::string storage = storage_type(type.element());
+    if (std::find(types.begin(), types.end(), storage) == types.end()) types.push_back(storage);
+  }
+
+  void bind(VarId var, const Expr& value) {
+    std::vector<VarId> bases;
+    collect_bases(value, bases);
+    bindings_.emplace_back(var, std::move(bases));
+    (void)facts_.pointers[var];
+  }
+
+  void declare_constant(const tir::AllocateConst& constant) {
+    PointerFacts& facts = facts_.pointers[constant.var];
+    facts.is_constant = true;
+    constant_elements_[constant.var] = array_of(*constant.data).element;
+  }
+
+  // An extern is handed constants without const, but a store would be a fault at run time.
+  void check_constants() const {
+    for (const auto& [var, bases] : bindings_) {
+      const auto found = facts_.pointers.find(var);
+      if (found != facts_.pointers.end() && found->second.is_constant && !bases.empty()) {
+        fail(function_, "constant '" + module_.var(var).name + "' is bound again");
+      }
+    }
+    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
+      const auto* store = std::get_if<tir::Store>(&stmt.node);
+      if (store == nullptr) return;
+      const auto found = facts_.pointers.find(store->storage);
+      if (found != facts_.pointers.end() && found->second.is_constant) fail_written(store->storage);
+    });
+    for (const VarId var : sorted(written_by_callee_)) {
+      if (facts_.pointers.at(var).is_constant) fail_written(var);
+    }
+  }
+
+  [[noreturn]] void fail_written(VarId var) const {
+    fail(function_, "constant '" + module_.var(var).name + "' is written to");
+  }
+
+  static std::vector<VarId> sorted(const std::unordered_set<VarId>& vars) {
+    std::vector<VarId> result(vars.begin(), vars.end());
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+  // Pointers made of one another belong to one storage, except what lowering places in a pool: those bytes have no
+  // other name while they are in use.
+  void find_mixed_types() {
+    std::unordered_map<VarId, VarId> parent;
+    const auto root_of = [&](VarId var) {
+      while (parent.contains(var) && parent.at(var) != var) var = parent.at(var);
+      return var;
+    };
+    for (const auto& [var, bases] : bindings_) {
+      if (placed_.contains(var)) continue;
+      for (const VarId base : bases) {
+        const VarId a = root_of(var);
+        const VarId b = root_of(base);
+        if (a != b) parent[std::max(a, b)] = std::min(a, b);
+      }
+    }
+    std::unordered_map<VarId, std::string> class_of_root;
+    std::unordered_set<VarId> mixed;
+    for (const auto& [var, facts] : facts_.pointers) {  // the order does not matter: a set of classes is collected
+      const VarId root = root_of(var);
+      for (const std::string& type : facts.types) {
+        const std::string kind = aliasing_class(type);
+        if (kind.empty()) continue;
+        const auto [known, added] = class_of_root.emplace(root, kind);
+        if (!added && known->second != kind) mixed.insert(root);
+      }
+      const auto constant = constant_elements_.find(var);
+      if (constant == constant_elements_.end()) continue;
+      // The array's declared type counts as well; a char array read as something else is no better.
+      const bool differs = std::any_of(facts.types.begin(), facts.types.end(), [&](const std::string& type) {
+        return !aliasing_class(type).empty() && aliasing_class(type) != aliasing_class(constant->second);
+      });
+      if (differs) mixed.insert(root);
+    }
+    for (auto& [var, facts] : facts_.pointers) facts.mixed_types = mixed.contains(root_of(var));
+  }
+
+  void declare_types() {
+    for (auto& [var, facts] : facts_.pointers) {
+      facts.type.is_const = !facts.written;
+      if (facts.is_constant) {
+        facts.type = {constant_elements_.at(var), true};
+        continue;
+      }
+      if (!facts.types.empty()) facts.type.element = facts.types.front();
+      const tir::DataType named = declared_element(var);
+      const std::string preferred = has_c_type(named) ? storage_type(named) : "void";
+      const bool is_accessed_so = std::find(facts.types.begin(), facts.types.end(), preferred) != facts.types.end();
+      if (is_accessed_so) facts.type.element = preferred;
+    }
+    for (const tir::Param& param : function_.params) declare_param(param);
+  }
+
+  // A tensor's type is the interface that callers see, whatever the body makes of it.
+  void declare_param(const tir::Param& param) {
+    if (!module_.var(param.var).type.is_handle()) return;
+    const bool is_new = !facts_.pointers.contains(param.var);
+    PointerFacts& facts = facts_.pointers[param.var];
+    if (is_new) facts.type.is_const = true;
+    const tir::DataType element = has_c_type(param.element.element()) ? param.element : declared_element(param.var);
+    if (has_c_type(element.element())) facts.type.element = storage_type(element.element());
+    if (!param.is_tensor && element.is_void() && is_new) facts.type.is_const = false;  // a context, never looked at
+  }
+
+  tir::DataType declared_element(VarId var) const {
+    const auto allocated = declared_elements_.find(var);
+    return allocated != declared_elements_.end() ? allocated->second : module_.var(var).element.element();
+  }
+
+  const PlannedModule& planned_;
+  const Module& module_;
+  const Function& function_;
+  const std::vector<FunctionFacts>& known_;
+  FunctionFacts facts_;
+  std::unordered_set<VarId> placed_;
+  std::vector<std::pair<VarId, std::vector<VarId>>> bindings_;
+  std::unordered_map<VarId, std::string> constant_elements_;
+  std::unordered_map<VarId, tir::DataType> declared_elements_;
+  std::unordered_set<VarId> written_by_callee_;
+};
+
+}  // namespace
+
+void fail(const Function& function, const std::string& message) {
+  throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = "function " + function.name}, message);
+}
+
+void collect_bases(const Expr& pointer, std::vector<VarId>& bases) {
+  switch (pointer.kind) {
+    case ExprKind::var:
+    case ExprKind::load:
+      bases.push_back(pointer.var);
+      return;
+    case ExprKind::cast:
+      return collect_bases(*pointer.operands[0], bases);
+    case ExprKind::select:
+      collect_bases(*pointer.operands[1], bases);
+      return collect_bases(*pointer.operands[2], bases);
+    case ExprKind::let:
+      return collect_bases(*pointer.operands[1], bases);
+    case ExprKind::call:
+      break;
+    default:
+      return;
+  }
+  if (pointer.operands.empty()) return;
+  if (pointer.text == "tir.address_of" || pointer.text == "tir.reinterpret") {
+    collect_bases(*pointer.operands[0], bases);
+  } else if (pointer.text == "tir.tvm_access_ptr" && pointer.operands.size() >= 2) {
+    collect_bases(*pointer.operands[1], bases);
+  } else if (pointer.text == "tir.if_then_else" && pointer.operands.size() == 3) {
+    collect_bases(*pointer.operands[1], bases);
+    collect_bases(*pointer.operands[2], bases);
+  }
+}
+
+bool has_side_effects(const Expr& root) {
+  bool found = false;
+  tir::for_each_expr(
+      root, [&](const Expr& expr) { found = found || (expr.kind == ExprKind::call && !is_pure_operator(expr.text)); });
+  return found;
+}
+
+ModuleFacts find_facts(const PlannedModule& module) {
+  ModuleFacts facts;
+  facts.order = emission_order(module.lowered.module);
+  facts.functions.resize(module.lowered.module.functions.size());
+  for (const std::size_t index : facts.order) {
+    facts.functions[index] = FunctionScan(module, index, facts.functions).run();
+  }
+  return facts;
+}
+
+}  // namespace usmp::codegen

@@ -1,0 +1,50 @@
+// What emission must know of a module before it prints: which functions and variables are in use, what pointers point
+// to, and what is written through them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/c_types.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::codegen {
+
+// A handle variable of one function.
+struct PointerFacts {
+  PointerType type;                // as declared
+  std::vector<std::string> types;  // storage types of the accesses through it, in order of appearance
+  bool written = false;            // by a store, a callee, or through another pointer made of it
+  bool is_constant = false;        // storage of an AllocateConst
+  // The storage is accessed under several types that C's aliasing rules keep apart, through this variable or another
+  // pointer into the same storage: then all accesses go through memcpy, which may alias anything.
+  bool mixed_types = false;
+};
+
+struct FunctionFacts {
+  std::unordered_map<tir::VarId, PointerFacts> pointers;
+  std::unordered_set<tir::VarId> used;  // variables whose value the emitted statements need
+};
+
+struct ModuleFacts {
+  std::vector<std::size_t> order;        // functions to emit, callees first, the entry last
+  std::vector<FunctionFacts> functions;  // by function; empty for those not emitted
+};
+
+// Throws Error of kind archive: recursion, a call whose argument count does not fit, a constant that is written.
+[[nodiscard]] ModuleFacts find_facts(const PlannedModule& module);
+
+// Variables whose pointer value the handle expression may give.
+void collect_bases(const tir::Expr& pointer, std::vector<tir::VarId>& bases);
+
+// Whether evaluating the expression may do more than give a value: calls of functions, return, errors.
+[[nodiscard]] bool has_side_effects(const tir::Expr& expr);
+
+// Error of kind archive about the function.
+[[noreturn]] void fail(const tir::Function& function, const std::string& message);
+
+}  // namespace usmp::codegen

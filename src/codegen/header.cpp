@@ -1,0 +1,190 @@
+// tvmgen_M.h: TVM's interface in TVM's order and spelling, so that firmware written for TVM's header compiles against
+// it. What is added (alignment macros, macros of unused or internal pools) only adds names.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "codegen/c_types.hpp"
+#include "codegen/constant_data.hpp"
+#include "codegen/interface_files.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+void write_brief(const std::string& text, TextSink& sink) { sink.write("/*! \\brief " + text + ". */\n"); }
+
+void write_macro(const std::string& name, const std::string& value, TextSink& sink) {
+  sink.write("#define " + name + " " + value + "\n");
+}
+
+void write_tensor_sizes(const ModuleLayout& layout, const std::vector<TensorLayout>& tensors, const char* what,
+                        TextSink& sink) {
+  for (const TensorLayout& tensor : tensors) {
+    if (tensor.macro.empty()) continue;
+    write_brief("Bytes of " + std::string(what) + " \"" + comment_text(tensor.tensor.name) + "\"", sink);
+    write_macro(layout.macro + "_" + tensor.macro, std::to_string(tensor.tensor.size), sink);
+  }
+}
+
+void write_struct(const std::string& name, const std::vector<std::string>& members, TextSink& sink) {
+  sink.write("struct " + name + " {\n");
+  for (const std::string& member : members) sink.write("  " + member + ";\n");
+  // C has no struct without members.
+  if (members.empty()) sink.write("  void* unused_;\n");
+  sink.write("};\n\n");
+}
+
+std::vector<std::string> pointer_members(const std::vector<TensorLayout>& tensors) {
+  std::vector<std::string> members;
+  for (const TensorLayout& tensor : tensors) members.push_back("void* " + tensor.tensor.member);
+  return members;
+}
+
+std::vector<std::string> pool_members(const ModuleLayout& layout) {
+  std::vector<std::string> members;
+  for (const PoolId id : layout.external) {
+    const PoolLayout& pool = layout.pools[id.index()];
+    members.push_back((pool.kind == PoolKind::constant ? "const void* " : "void* ") + pool.member);
+  }
+  return members;
+}
+
+void write_structs(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+  // A packed entry point takes TVM's own argument arrays; only the map functions need structs.
+  if (module.info.packed_interface && !module.workspace_io) return;
+  write_brief("Where the inputs are", sink);
+  write_struct(layout.symbol + "_inputs", pointer_members(layout.inputs), sink);
+  write_brief("Where the outputs are", sink);
+  write_struct(layout.symbol + "_outputs", pointer_members(layout.outputs), sink);
+  if (!layout.devices.empty()) {
+    write_brief("Contexts of the devices", sink);
+    write_struct(layout.symbol + "_devices", pointer_members(layout.devices), sink);
+  }
+  if (!layout.external.empty()) {
+    write_brief("First bytes of the memory pools that the application provides", sink);
+    write_struct(layout.symbol + "_workspace_pools", pool_members(layout), sink);
+  }
+}
+
+void write_map_functions(const ModuleLayout& layout, TextSink& sink) {
+  for (const std::string part : {"inputs", "outputs"}) {
+    sink.write("/*!\n * \\brief Where the " + part + " are inside the memory pools.\n");
+    if (!layout.external.empty()) sink.write(" * \\param workspace_pools The pools, as they will be given to run.\n");
+    sink.write(" * \\return Pointers into the pools.\n */\n" + map_declaration(layout, part) + ";\n\n");
+  }
+}
+
+void write_unpacked_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+  if (!module.workspace_io) {
+    sink.write(" * \\param inputs The inputs; they are not written to.\n * \\param outputs The outputs.\n");
+  }
+  if (!layout.external.empty()) {
+    sink.write(" * \\param workspace_pools The memory pools, of the sizes and alignments below.\n");
+  }
+  if (!layout.devices.empty()) sink.write(" * \\param devices The device contexts.\n");
+}
+
+void write_packed_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+  std::string order;
+  if (!module.workspace_io) {
+    for (const TensorLayout& tensor : layout.inputs) order += ", " + tensor.tensor.member;
+    for (const TensorLayout& tensor : layout.outputs) order += ", " + tensor.tensor.member;
+  }
+  for (const PoolId id : layout.external) order += ", pool " + layout.pools[id.index()].member;
+  sink.write(" * \\param args TVMValue array: " + (order.empty() ? "empty" : order.substr(2)) +
+             ". A tensor is a DLTensor* in v_handle, a\n *   pool its first byte there.\n"
+             " * \\param type_code Not looked at.\n"
+             " * \\param num_args The number of values in args.\n"
+             " * \\param out_value Not written to.\n"
+             " * \\param out_type_code Not written to.\n"
+             " * \\param resource_handle Not looked at.\n");
+}
+
+void write_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+  sink.write("/*!\n * \\brief Runs the model once.\n");
+  const bool is_packed = module.info.packed_interface;
+  if (is_packed) {
+    write_packed_run_comment(module, layout, sink);
+  } else {
+    write_unpacked_run_comment(module, layout, sink);
+  }
+  sink.write(" * \\return 0, or -1 if " + std::string(is_packed ? "an argument is missing, " : "") +
+             "a pool in use is missing or misaligned or an operator failed.\n */\n" + run_declaration(module, layout) +
+             ";\n\n");
+}
+
+void write_constant_data(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink) {
+  const PoolLayout& pool = layout.pools[id.index()];
+  write_brief("Contents of parameter pool \"" + comment_text(pool.name) + "\": initialiser of a uint8_t array", sink);
+  sink.write("#define " + layout.macro + "_" + pool.macro + "_CONSTANT_POOL_DATA \\\n");
+  ByteWriter writer("  ", "\\\n", sink);
+  Bytes end = 0;
+  for (const PlacedConstant& constant : constants_in(module, id)) {
+    writer.fill(static_cast<std::size_t>(constant.offset - end));
+    writer.write(constant.data->bytes);
+    end = constant.offset + static_cast<Bytes>(constant.data->bytes.size());
+  }
+  // An initialiser is never empty, so that it stays valid C when a pool falls out of use.
+  writer.fill(static_cast<std::size_t>(std::max(pool.used, Bytes{1}) - end));
+  writer.finish();
+  sink.write("\n");
+}
+
+void write_pool_macros(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+  write_brief("Bytes in use in all workspace pools together", sink);
+  write_macro(layout.macro + "_WORKSPACE_SIZE", std::to_string(layout.workspace_bytes), sink);
+  for (std::size_t i = 0; i < layout.pools.size(); ++i) {
+    const PoolLayout& pool = layout.pools[i];
+    const std::string what =
+        (pool.kind == PoolKind::constant ? "parameter pool \"" : "workspace pool \"") + comment_text(pool.name) + "\"";
+    const std::string prefix = layout.macro + "_" + pool_macro(pool);
+    write_brief("Bytes in use in " + what, sink);
+    write_macro(prefix + "_SIZE", std::to_string(pool.used), sink);
+    write_brief("What the address of " + what + " is a multiple of", sink);
+    write_macro(prefix + "_ALIGNMENT", std::to_string(pool.alignment), sink);
+    if (pool.kind == PoolKind::constant && !pool.is_internal) write_constant_data(module, layout, PoolId(i), sink);
+  }
+}
+
+}  // namespace
+
+std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout) {
+  if (module.info.packed_interface) {
+    return "int32_t " + layout.symbol +
+           "_run(void* args, int* type_code, int num_args, void* out_value, int* out_type_code,\n"
+           "    void* resource_handle)";
+  }
+  std::vector<std::string> parts;
+  if (!module.workspace_io) parts = {"inputs", "outputs"};
+  if (!layout.external.empty()) parts.emplace_back("workspace_pools");
+  if (!layout.devices.empty()) parts.emplace_back("devices");
+  std::string params;
+  for (const std::string& part : parts) {
+    params += (params.empty() ? "\n" : ",\n");
+    params += "    struct " + layout.symbol + "_" + part + "* " + part;
+  }
+  return "int32_t " + layout.symbol + "_run(" + (params.empty() ? "void" : params) + ")";
+}
+
+std::string map_declaration(const ModuleLayout& layout, const std::string& part) {
+  const std::string params =
+      layout.external.empty() ? "void" : "\n    struct " + layout.symbol + "_workspace_pools* workspace_pools";
+  return "struct " + layout.symbol + "_" + part + " " + layout.symbol + "_map_" + part + "(" + params + ")";
+}
+
+void write_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+  const std::string guard = layout.macro + "_H_";
+  sink.write("/* Interface of module \"" + comment_text(module.info.name) +
+             "\". Written by usmp-plan; do not edit. */\n#ifndef " + guard + "\n#define " + guard +
+             "\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+  write_tensor_sizes(layout, layout.inputs, "input", sink);
+  write_tensor_sizes(layout, layout.outputs, "output", sink);
+  sink.write("\n");
+  write_structs(module, layout, sink);
+  if (module.workspace_io) write_map_functions(layout, sink);
+  write_run(module, layout, sink);
+  write_pool_macros(module, layout, sink);
+  sink.write("\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + guard + " */\n");
+}
+
+}  // namespace usmp::codegen

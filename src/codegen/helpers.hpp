@@ -1,0 +1,57 @@
+// The small C functions that emitted code calls where an operand must be evaluated once or C has no operator: min and
+// max, floor division, fixed point multiplication, half precision, type punning. Only those in use are written.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/support/text.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::codegen {
+
+// What a lib1.c needs in front of its functions, collected while they are printed.
+class Helpers {
+ public:
+  // Each gives the C function's name and marks it as used.
+  std::string min(tir::DataType type) { return use_typed("min", type); }
+  std::string max(tir::DataType type) { return use_typed("max", type); }
+  std::string floor_div(tir::DataType type) { return use_typed("floordiv", type); }
+  std::string floor_mod(tir::DataType type) { return use_typed("floormod", type); }
+  std::string popcount(tir::DataType type) { return use_typed("popcount", type); }
+  std::string clz(tir::DataType type) { return use_typed("clz", type); }
+  // Reads or writes an element through memcpy, for storage that is accessed under several types.
+  std::string load(const std::string& storage_type);
+  std::string store(const std::string& storage_type);
+  // The value of type `to` with the same bytes as a value of type `from`.
+  std::string reinterpret(const std::string& from, const std::string& to);
+  // float ← storage bits, storage bits ← float, and float rounded to the half type.
+  std::string half_to_float(tir::DataType half);
+  std::string float_to_half(tir::DataType half);
+  std::string round_to_half(tir::DataType half);
+  // float of the half type nearest to a double (no double rounding).
+  std::string round_double_to_half(tir::DataType half);
+  std::string q_multiply_shift();
+  std::string q_multiply_shift_per_axis();
+  std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
+
+  void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"
+
+  // In this order; standard headers only.
+  [[nodiscard]] const std::set<std::string>& headers() const { return headers_; }
+
+  // Definitions of the functions in use, each after those that it calls.
+  void write(TextSink& sink) const;
+
+ private:
+  std::string use_typed(const std::string& operation, tir::DataType type);
+  std::string define(const std::string& name, const std::string& text);
+
+  std::set<std::string> headers_ = {"stdint.h"};
+  std::set<std::string> defined_;
+  std::vector<std::string> texts_;  // in order of first use
+};
+
+}  // namespace usmp::codegen

@@ -1,0 +1,40 @@
+// The writers of the interface's files; module_files puts them together.
+#pragma once
+
+#include <string>
+
+#include "codegen/module_layout.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::codegen {
+
+// tvmgen_M.h.
+void write_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+
+// M_lib0.c.
+void write_entry(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+
+// Parts of M_lib0.c: what stands in front of the functions (internal pools), and tvmgen_M_run for a packed interface.
+void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+void write_packed_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+
+// "int32_t tvmgen_default_run(…)" and "struct tvmgen_default_inputs tvmgen_default_map_inputs(…)", without ';'.
+[[nodiscard]] std::string run_declaration(const PlannedModule& module, const ModuleLayout& layout);
+[[nodiscard]] std::string map_declaration(const ModuleLayout& layout, const std::string& part);
+
+// One argument of the call of the entry function: a parameter of it and where its value comes from. Exactly one of the
+// three is set.
+struct EntryArgument {
+  const TensorLayout* tensor = nullptr;  // an input or output
+  const TensorLayout* device = nullptr;
+  const PoolLayout* pool = nullptr;
+  std::string type;  // C type of the parameter
+  bool is_input = false;
+  std::size_t index = 0;  // of the tensor among all inputs, then all outputs
+};
+[[nodiscard]] std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const ModuleLayout& layout);
+
+// Expression of an internal pool's first byte, of type uint8_t* or const uint8_t*.
+[[nodiscard]] std::string pool_storage(const PoolLayout& pool);
+
+}  // namespace usmp::codegen

@@ -1,0 +1,37 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/interface_files.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/codegen/functions.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+// The module's name as part of a file name: TVM's own spelling, but never a path.
+std::string file_stem(const std::string& module_name) {
+  std::string stem = module_name;
+  for (char& c : stem) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    if (!is_plain) c = '_';
+  }
+  if (stem.empty() || stem.front() == '.' || stem.front() == '-') stem.insert(0, 1, '_');
+  return stem;
+}
+
+}  // namespace
+
+std::vector<OutputFile> module_files(const PlannedModule& module) {
+  check_functions(module);
+  const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
+  const std::string source = "codegen/host/src/" + file_stem(module.info.name);
+  return {
+      {.path = "codegen/host/include/" + layout->symbol + ".h",
+       .write = [module, layout](TextSink& sink) { write_header(module, *layout, sink); }},
+      {.path = source + "_lib0.c", .write = [module, layout](TextSink& sink) { write_entry(module, *layout, sink); }},
+      {.path = source + "_lib1.c", .write = [module](TextSink& sink) { write_functions(module, sink); }}};
+}
+
+}  // namespace usmp::codegen

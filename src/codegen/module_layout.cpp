@@ -1,0 +1,168 @@
+#include "codegen/module_layout.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "codegen/member_names.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string& symbol, UniqueNames& macros) {
+  const Problem& problem = module.assembly.problem;
+  const std::vector<Bytes> used = used_bytes(problem, module.plan);
+  UniqueNames members;
+  std::vector<PoolLayout> pools;
+  for (std::size_t i = 0; i < module.assembly.pools.size(); ++i) {
+    const config::PoolSpec& spec = module.assembly.pools[i];
+    const std::string member = members.add(spec.name);
+    pools.push_back({.name = spec.name,
+                     .kind = spec.kind,
+                     .is_internal = spec.internal,
+                     .section = spec.section,
+                     .member = member,
+                     .macro = macros.add(upper_case(spec.name)),
+                     .storage = symbol + "_" + member + "_pool",
+                     .used = used[i],
+                     .alignment = spec.alignment});
+  }
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    Bytes& alignment = pools[module.plan.allocations[i].pool.index()].alignment;
+    alignment = std::lcm(alignment, problem.buffers[i].alignment);
+  }
+  return pools;
+}
+
+std::vector<PoolId> external_pools(const std::vector<PoolLayout>& pools) {
+  std::vector<PoolId> external;
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (!pools[i].is_internal) external.emplace_back(i);
+  }
+  std::sort(external.begin(), external.end(),
+            [&](PoolId a, PoolId b) { return pools[a.index()].name < pools[b.index()].name; });
+  return external;
+}
+
+// The buffers of inputs and outputs, by the entry function's parameters.
+std::map<tir::VarId, Allocation> io_allocations(const PlannedModule& module) {
+  std::map<tir::VarId, Allocation> allocations;
+  for (std::size_t i = 0; i < module.assembly.sites.size(); ++i) {
+    const liveness::Site& site = module.analysis.sites[module.assembly.sites[i].index()];
+    if (site.kind == BufferKind::input || site.kind == BufferKind::output) {
+      allocations.emplace(site.var, module.plan.allocations[i]);
+    }
+  }
+  return allocations;
+}
+
+class TensorPlacer {
+ public:
+  TensorPlacer(const PlannedModule& module, UniqueNames& macros)
+      : module_(module), macros_(macros), allocations_(io_allocations(module)) {}
+
+  std::vector<TensorLayout> place(const std::vector<InterfaceTensor>& tensors, const char* what) {
+    const tir::Function& entry = module_.source.functions[module_.source.entry];
+    std::vector<TensorLayout> result;
+    for (const InterfaceTensor& tensor : tensors) {
+      TensorLayout layout{.tensor = tensor, .macro = {}, .allocation = {}};
+      if (tensor.size > 0) layout.macro = macros_.add(upper_case(tensor.member)) + "_SIZE";
+      if (module_.workspace_io) {
+        const auto found = allocations_.find(entry.params[tensor.param].var);
+        if (found == allocations_.end()) {
+          throw Error(ErrorKind::usage, {},
+                      "workspace_io: the size of " + std::string(what) + " '" + tensor.name +
+                          "' is not known, so it cannot be placed in a pool");
+        }
+        layout.allocation = found->second;
+      }
+      result.push_back(std::move(layout));
+    }
+    return result;
+  }
+
+ private:
+  const PlannedModule& module_;
+  UniqueNames& macros_;
+  std::map<tir::VarId, Allocation> allocations_;
+};
+
+}  // namespace
+
+std::string module_symbol(const std::string& module_name) { return lower_case(c_identifier("tvmgen_" + module_name)); }
+
+std::string module_macro(const std::string& module_name) {
+  return upper_case(module_symbol(module_name)).substr(std::string("TVMGEN_").size());
+}
+
+std::string pool_macro(const PoolLayout& pool) {
+  return pool.macro + (pool.kind == PoolKind::constant ? "_CONSTANT_POOL" : "_WORKSPACE_POOL");
+}
+
+ModuleLayout layout_of(const PlannedModule& module) {
+  const Interface interface = interface_of(module.info, module.source);
+  if (module.info.packed_interface && !interface.devices.empty()) {
+    throw Error(ErrorKind::archive, {},
+                "the packed interface has no device contexts, but the entry function takes '" +
+                    interface.devices.front().name + "'");
+  }
+  ModuleLayout layout;
+  layout.symbol = module_symbol(module.info.name);
+  layout.macro = "TVMGEN_" + module_macro(module.info.name);
+  // Pools first: their macros are what linker scripts and start-up code refer to. "WORKSPACE" is
+  // TVMGEN_M_WORKSPACE_SIZE.
+  UniqueNames macros;
+  (void)macros.add("WORKSPACE");
+  layout.pools = pools_of(module, layout.symbol, macros);
+  layout.external = external_pools(layout.pools);
+  for (const PoolLayout& pool : layout.pools) {
+    if (pool.kind == PoolKind::workspace) layout.workspace_bytes += pool.used;
+  }
+  UniqueNames tensor_macros;
+  (void)tensor_macros.add("WORKSPACE");
+  for (const PoolLayout& pool : layout.pools) (void)tensor_macros.add(pool_macro(pool));
+  TensorPlacer placer(module, tensor_macros);
+  layout.inputs = placer.place(interface.inputs, "input");
+  layout.outputs = placer.place(interface.outputs, "output");
+  for (const InterfaceTensor& device : interface.devices) {
+    layout.devices.push_back({.tensor = device, .macro = {}, .allocation = {}});
+  }
+  return layout;
+}
+
+std::vector<PlacedConstant> constants_in(const PlannedModule& module, PoolId pool) {
+  std::unordered_map<tir::VarId, const tir::Constant*> data;
+  for (const tir::Function& function : module.source.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+        data.emplace(constant->var, constant->data.get());
+      }
+    });
+  }
+  std::vector<PlacedConstant> constants;
+  for (std::size_t i = 0; i < module.assembly.sites.size(); ++i) {
+    const liveness::Site& site = module.analysis.sites[module.assembly.sites[i].index()];
+    const Allocation& allocation = module.plan.allocations[i];
+    // A constant that nothing reads has no live range, so others may lie over it.
+    if (site.kind != BufferKind::constant || allocation.pool != pool || site.live.empty()) continue;
+    const tir::Constant* constant = data.at(site.var);
+    assert(static_cast<Bytes>(constant->bytes.size()) == site.size);
+    if (!constant->bytes.empty()) constants.push_back({allocation.offset, BufferId(i), constant});
+  }
+  std::sort(constants.begin(), constants.end(),
+            [](const PlacedConstant& a, const PlacedConstant& b) { return a.offset < b.offset; });
+  return constants;
+}
+
+}  // namespace usmp::codegen

@@ -1,0 +1,281 @@
+// Pointer expressions, and calls of functions by name: module functions, C of the archive, and externs.
+//
+// Types follow from the declarations that facts.cpp chose. A cast appears where a pointer's type differs from what is
+// asked for, through void* where the element changes (so that neither -Wcast-align nor a C++ compiler objects).
+#include <algorithm>
+
+#include "codegen/expressions.hpp"
+#include "codegen/intrinsics.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+
+bool is_null(const Expr& expr) {
+  const bool is_zero = expr.kind == ExprKind::int_imm && expr.int_value == 0;
+  const bool is_reinterpreted = expr.kind == ExprKind::call && expr.text == "tir.reinterpret" &&
+                                expr.operands.size() == 1 && is_null(*expr.operands[0]);
+  return is_zero || is_reinterpreted;
+}
+
+std::string element_of(DataType type) {
+  return has_c_type(type.element()) ? storage_type(type.element()) : std::string("void");
+}
+
+bool is_access_ptr(const Expr& expr) { return expr.kind == ExprKind::call && expr.text == "tir.tvm_access_ptr"; }
+
+// C types of the parameters in "int32_t f(const int8_t* a, int n)"; nothing if the text is no such list.
+std::optional<std::vector<std::string>> parameter_types(const std::string& prototype) {
+  const std::size_t open = prototype.find('(');
+  const std::size_t close = prototype.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const std::string list = prototype.substr(open + 1, close - open - 1);
+  if (list.find_first_of("()[]") != std::string::npos) return std::nullopt;
+  std::vector<std::string> types;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string type = list.substr(begin, end - begin);
+    while (!type.empty() && type.back() == ' ') type.pop_back();
+    const std::size_t name = type.find_last_of("* ");  // the parameter's name follows
+    if (name != std::string::npos && name + 1 < type.size()) type.resize(name + 1);
+    while (!type.empty() && type.back() == ' ') type.pop_back();
+    type.erase(0, type.find_first_not_of(' '));
+    types.push_back(type);
+    begin = end + 1;
+  }
+  if (types.size() == 1 && (types[0].empty() || types[0] == "void")) types.clear();
+  return types;
+}
+
+}  // namespace
+
+PointerType ExpressionPrinter::pointer_type_of(const Expr& expr) const {
+  switch (expr.kind) {
+    case ExprKind::var:
+      if (const auto found = substituted_.find(expr.var); found != substituted_.end()) {
+        return pointer_type_of(*found->second);
+      }
+      return pointer(expr.var).type;
+    case ExprKind::cast:
+      return pointer_type_of(*expr.operands[0]);
+    case ExprKind::let:
+      return pointer_type_of(*expr.operands[1]);
+    case ExprKind::select:
+    case ExprKind::call:
+      break;
+    default:
+      return {};
+  }
+  if (expr.text == "tir.address_of" && expr.operands.size() == 1) {
+    const Expr& load = *expr.operands[0];
+    return {element_of(load.type), pointer(load.var).type.is_const};
+  }
+  if (is_access_ptr(expr) && expr.operands.size() >= 2) {
+    return {element_of(expr.operands[0]->type), pointer_type_of(*expr.operands[1]).is_const};
+  }
+  if (expr.text == "tir.reinterpret" && expr.operands.size() == 1 && expr.operands[0]->type.is_handle()) {
+    return pointer_type_of(*expr.operands[0]);
+  }
+  const bool is_choice = expr.kind == ExprKind::select || expr.text == "tir.if_then_else";
+  if (!is_choice || expr.operands.size() != 3) return {};
+  if (is_null(*expr.operands[1])) return pointer_type_of(*expr.operands[2]);
+  const PointerType yes = pointer_type_of(*expr.operands[1]);
+  if (is_null(*expr.operands[2])) return yes;
+  const PointerType no = pointer_type_of(*expr.operands[2]);
+  return {yes.element == no.element ? yes.element : "void", yes.is_const || no.is_const};
+}
+
+void ExpressionPrinter::print_pointer(const Expr& expr, const PointerType& target, int min) {
+  if (expr.kind == ExprKind::string_imm) return print(expr, min);
+  if (is_null(expr)) {
+    file_.helpers.need_header("stddef.h");
+    return put("NULL");
+  }
+  const PointerType own = pointer_type_of(expr);
+  const bool converts = (own.element == target.element || target.is_void()) && (target.is_const || !own.is_const);
+  if (converts) return print_pointer_as_is(expr, min);
+  const bool opened = open(prec_unary, min);
+  put("(" + to_string(target) + ")");
+  const bool changes_element = own.element != target.element && !own.is_void() && !target.is_void();
+  if (changes_element) put(target.is_const ? "(const void*)" : "(void*)");
+  print_pointer_as_is(expr, prec_unary);
+  close(opened);
+}
+
+void ExpressionPrinter::print_offset_pointer(const Expr& base, const std::string& element, const Expr& offset,
+                                             int min) {
+  const PointerType type{element, pointer_type_of(base).is_const};
+  const auto constant = tir::as_int(offset);
+  if (constant == 0) return print_pointer(base, type, min);
+  const bool opened = open(prec_add, min);
+  print_pointer(base, type, prec_add);
+  put(constant && *constant < 0 ? " - " : " + ");
+  if (constant && *constant < 0 && *constant > INT64_MIN) {
+    put(int_literal(-*constant, offset.type, true));
+  } else {
+    print_converted(offset, prec_multiply);
+  }
+  close(opened);
+}
+
+void ExpressionPrinter::print_pointer_as_is(const Expr& expr, int min) {
+  if (is_null(expr)) {
+    file_.helpers.need_header("stddef.h");
+    return put("NULL");
+  }
+  switch (expr.kind) {
+    case ExprKind::var:
+      return print_var(expr, min, 0);
+    case ExprKind::let:
+      return print_let(expr, min, 0);
+    case ExprKind::cast:
+      return print_pointer_as_is(*expr.operands[0], min);
+    case ExprKind::select:
+    case ExprKind::call:
+      break;
+    default:
+      unsupported("a pointer is computed by an expression that has no C");
+  }
+  if (expr.text == "tir.address_of") {
+    need_operands(expr, 1);
+    const Expr& load = *expr.operands[0];
+    if (load.kind != ExprKind::load) unsupported("operator tir.address_of is not applied to a load");
+    ExprRef index = load.operands[0];
+    if (index->kind == ExprKind::ramp) index = index->operands[0];
+    if (index->type.is_vector()) unsupported("operator tir.address_of is applied to a gather");
+    tir::Expr base;
+    base.kind = ExprKind::var;
+    base.type = tir::handle_type;
+    base.var = load.var;
+    return print_offset_pointer(base, element_of(load.type), *index, min);
+  }
+  if (is_access_ptr(expr)) {
+    if (expr.operands.size() < 3) unsupported("operator tir.tvm_access_ptr has too few operands");
+    const std::string element = element_of(expr.operands[0]->type);
+    if (element == "void") unsupported("operator tir.tvm_access_ptr has a type without C");
+    return print_offset_pointer(*expr.operands[1], element, *expr.operands[2], min);
+  }
+  if (expr.text == "tir.reinterpret" && expr.operands.size() == 1) {
+    const Expr& value = *expr.operands[0];
+    if (value.type.is_handle()) return print_pointer_as_is(value, min);
+    const bool opened = open(prec_unary, min);
+    put("(void*)(uintptr_t)");
+    print(value, prec_unary);
+    return close(opened);
+  }
+  if (expr.kind == ExprKind::select || expr.text == "tir.if_then_else") {
+    if (expr.operands.size() != 3) unsupported("operator " + expr.text + " has not three operands");
+    const PointerType type = pointer_type_of(expr);
+    const bool opened = open(prec_ternary, min);
+    print(*expr.operands[0], prec_or);
+    put(" ? ");
+    print_pointer(*expr.operands[1], type, prec_or);
+    put(" : ");
+    print_pointer(*expr.operands[2], type, prec_or);
+    return close(opened);
+  }
+  if (const auto call = tir::named_call(expr)) return print_call(*call, expr.type);
+  if (expr.text == "tir.lookup_param") {
+    unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not hold");
+  }
+  unsupported("operator " + expr.text + " has no C here");
+}
+
+// --- Calls -----------------------------------------------------------------------------------------------------------
+
+void ExpressionPrinter::print_call(const tir::NamedCall& call, DataType result) {
+  const auto callee = module_.find(*call.name);
+  const bool is_module_function = callee && !tir::is_opaque(module_, module_.functions[*callee]);
+  if (is_module_function) {
+    const tir::Function& function = module_.functions[*callee];
+    const FunctionFacts& facts = file_.facts.functions[*callee];
+    put(c_identifier(function.name) + "(");
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      if (i > 0) put(", ");
+      const tir::VarId param = function.params[i].var;
+      if (module_.var(param).type.is_handle() != call.arguments[i]->type.is_handle()) {
+        unsupported("argument " + std::to_string(i) + " of a call of '" + *call.name + "' is " +
+                    tir::to_string(call.arguments[i]->type) + ", but the parameter is " +
+                    tir::to_string(module_.var(param).type));
+      }
+      if (module_.var(param).type.is_handle()) {
+        print_pointer(*call.arguments[i], facts.pointers.at(param).type);
+      } else {
+        print_assigned(*call.arguments[i]);
+      }
+    }
+    return put(")");
+  }
+  const ExternFunction& function = extern_function(call, result);
+  if (function.checks_arguments && function.parameters.size() != call.arguments.size()) {
+    unsupported("a call passes " + std::to_string(call.arguments.size()) + " arguments to '" + *call.name +
+                "', which takes " + std::to_string(function.parameters.size()));
+  }
+  put(*call.name + "(");
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (i > 0) put(", ");
+    print_argument(*call.arguments[i], function.checks_arguments ? function.parameters[i] : std::string());
+  }
+  put(")");
+}
+
+// To a parameter of that C type; of an unknown type if it is empty: then a pointer is passed without const, since a
+// function that only reads is often declared without it.
+void ExpressionPrinter::print_argument(const Expr& argument, const std::string& c_type) {
+  if (argument.kind == ExprKind::string_imm) return print(argument);
+  if (!argument.type.is_handle()) return print_assigned(argument);
+  const std::size_t star = c_type.rfind('*');
+  if (star == std::string::npos) return print_pointer(argument, {pointer_type_of(argument).element, false});
+  std::string element = c_type.substr(0, star);
+  while (!element.empty() && element.back() == ' ') element.pop_back();
+  const bool is_const = element.starts_with("const ");
+  if (is_const) element.erase(0, 6);
+  print_pointer(argument, {element, is_const});
+}
+
+const ExternFunction& ExpressionPrinter::extern_function(const tir::NamedCall& call, DataType result) {
+  const std::string& name = *call.name;
+  const auto known =
+      std::find_if(file_.externs.begin(), file_.externs.end(), [&](const auto& entry) { return entry.first == name; });
+  if (known != file_.externs.end()) return known->second;
+  if (name != c_identifier(name)) unsupported("the called function '" + name + "' has no name in C");
+  file_.externs.emplace_back(name, derive_extern(call, result));
+  return file_.externs.back().second;
+}
+
+ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, DataType result) {
+  const std::string& name = *call.name;
+  ExternFunction function{.declaration = {}, .parameters = {}, .checks_arguments = false};
+  if (const std::string_view header = standard_header_of(name); !header.empty()) {
+    file_.helpers.need_header(header);
+    return function;
+  }
+  if (file_.imported_names.contains(name)) return function;
+  for (const mlf::ForeignFunction& foreign : file_.planned.info.foreign_functions) {
+    if (foreign.name != name || foreign.prototype.empty()) continue;
+    const auto types = parameter_types(foreign.prototype);
+    return {.declaration = foreign.prototype,
+            .parameters = types.value_or(std::vector<std::string>()),
+            .checks_arguments = types.has_value()};
+  }
+  if (is_reserved_name(name) && !name.starts_with("TVMBackend")) {
+    unsupported("the called function '" + name + "' has a name that C keeps for itself");
+  }
+  function.checks_arguments = true;
+  std::string list;
+  for (const ExprRef& argument : call.arguments) {
+    std::string type = argument->type.is_handle() ? "void*" : c_type(argument->type);
+    if (argument->kind == ExprKind::string_imm) type = "const char*";
+    list += (list.empty() ? "" : ", ") + type;
+    function.parameters.push_back(type);
+  }
+  const std::string returned = result.is_void() ? "void" : c_type(result);
+  function.declaration = returned + " " + name + "(" + (list.empty() ? "void" : list) + ")";
+  return function;
+}
+
+}  // namespace usmp::codegen

@@ -1,0 +1,219 @@
+#include "codegen/ranges.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "usmp/support/checked.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+
+using Bound = std::optional<std::int64_t>;
+
+Bound checked_sub(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  if (__builtin_sub_overflow(a, b, &difference)) return std::nullopt;
+  return difference;
+}
+
+std::optional<Range> make_range(Bound low, Bound high) {
+  if (!low || !high) return std::nullopt;
+  return Range{*low, *high};
+}
+
+std::optional<Range> join(const std::optional<Range>& a, const std::optional<Range>& b) {
+  if (!a || !b) return std::nullopt;
+  return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
+
+std::optional<Range> product(const Range& a, const Range& b) {
+  const Bound corners[] = {checked_mul(a.low, b.low), checked_mul(a.low, b.high), checked_mul(a.high, b.low),
+                           checked_mul(a.high, b.high)};
+  Range result{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+  for (const Bound& corner : corners) {
+    if (!corner) return std::nullopt;
+    result.low = std::min(result.low, *corner);
+    result.high = std::max(result.high, *corner);
+  }
+  return result;
+}
+
+// C's integer promotion: the result of an operation may leave the range of a narrow type, but not that of int.
+DataType promoted(DataType type) {
+  const bool narrow = (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
+  return narrow ? tir::int32_type : type.element();
+}
+
+// Quotients and remainders by a divisor that is known to be positive.
+std::optional<Range> division(ExprKind kind, const Range& a, const Range& b) {
+  if (b.low <= 0) return std::nullopt;
+  const std::int64_t largest_rest = b.high - 1;
+  switch (kind) {
+    case ExprKind::div:  // moves towards 0
+      return Range{std::min(a.low / b.low, a.low / b.high), std::max(a.high / b.low, a.high / b.high)};
+    case ExprKind::floor_div:
+      return Range{std::min(floor_div(a.low, b.low), floor_div(a.low, b.high)),
+                   std::max(floor_div(a.high, b.low), floor_div(a.high, b.high))};
+    case ExprKind::mod:
+      return Range{a.low < 0 ? std::max(-largest_rest, a.low) : 0, a.high > 0 ? std::min(largest_rest, a.high) : 0};
+    default:
+      if (a.low >= 0) return Range{0, std::min(largest_rest, a.high)};
+      return Range{0, largest_rest};
+  }
+}
+
+}  // namespace
+
+std::optional<Range> range_of_type(DataType type) {
+  if (type.is_bool()) return Range{0, 1};
+  if (type.is_int() && type.bits > 0 && type.bits <= 64) {
+    const std::int64_t high = std::numeric_limits<std::int64_t>::max() >> (64 - type.bits);
+    return Range{-high - 1, high};
+  }
+  if (type.is_uint() && type.bits > 0 && type.bits < 64) return Range{0, (std::int64_t{1} << type.bits) - 1};
+  return std::nullopt;
+}
+
+void Ranges::bind(tir::VarId var, std::optional<Range> range) {
+  if (vars_.contains(var)) known_.clear();
+  vars_[var] = range;
+}
+
+void Ranges::bind_loop(tir::VarId var, const Expr& min, const Expr& extent) {
+  const auto first = of(min);
+  const auto count = of(extent);
+  if (!first || !count) {
+    bind(var, std::nullopt);
+    return;
+  }
+  const auto end = checked_add(first->high, count->high);
+  const auto last = end ? checked_sub(*end, 1) : end;
+  // A loop that never runs has no values; any interval is right inside it.
+  bind(var, last ? make_range(first->low, std::max(*last, first->low)) : std::nullopt);
+}
+
+std::optional<Range> Ranges::of(const Expr& expr) {
+  if (const auto found = known_.find(&expr); found != known_.end()) return found->second;
+  const std::optional<Range> range = compute(expr);
+  known_.emplace(&expr, range);
+  return range;
+}
+
+bool Ranges::never_negative(const Expr& expr) {
+  if (expr.type.is_uint() && expr.type.bits >= 32) return true;
+  const auto range = of(expr);
+  return range && range->low >= 0;
+}
+
+std::optional<Range> Ranges::compute(const Expr& expr) {
+  const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
+                           expr.kind == ExprKind::int_imm;
+  const auto whole = range_of_type(from_memory ? expr.type : promoted(expr.type));
+  if (!whole) {
+    // A small uint64 constant is known, everything else of the type is not.
+    const bool small = expr.kind == ExprKind::int_imm && expr.type.is_uint() && expr.int_value >= 0;
+    return small ? std::optional(Range{expr.int_value, expr.int_value}) : std::nullopt;
+  }
+  switch (expr.kind) {
+    case ExprKind::int_imm:
+      if (expr.int_value < whole->low || expr.int_value > whole->high) return whole;
+      return Range{expr.int_value, expr.int_value};
+    case ExprKind::var: {
+      const auto found = vars_.find(expr.var);
+      return found != vars_.end() && found->second ? found->second : whole;
+    }
+    case ExprKind::select: {
+      const auto joined = join(of(*expr.operands[1]), of(*expr.operands[2]));
+      return joined ? joined : whole;
+    }
+    case ExprKind::cast: {
+      const auto inner = of(*expr.operands[0]);
+      if (expr.operands[0]->type.is_float() || !inner || expr.type.is_bool()) return whole;
+      return inner->low >= whole->low && inner->high <= whole->high ? inner : whole;
+    }
+    case ExprKind::broadcast:
+      return of(*expr.operands[0]);
+    case ExprKind::ramp: {
+      const auto base = of(*expr.operands[0]);
+      const auto stride = of(*expr.operands[1]);
+      if (!base || !stride) return whole;
+      const auto reach = product(*stride, Range{0, expr.type.lanes - 1});
+      if (!reach) return whole;
+      const auto range = make_range(checked_add(base->low, reach->low), checked_add(base->high, reach->high));
+      return range ? range : whole;
+    }
+    case ExprKind::call: {
+      const auto range = compute_call(expr);
+      return range ? range : whole;
+    }
+    default: {
+      const auto range = compute_arithmetic(expr);
+      return range ? range : whole;
+    }
+  }
+}
+
+std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
+  if (expr.operands.size() != 2 || expr.type.is_bool()) return std::nullopt;
+  const auto a = of(*expr.operands[0]);
+  const auto b = of(*expr.operands[1]);
+  if (!a || !b) return std::nullopt;
+  std::optional<Range> range;
+  switch (expr.kind) {
+    case ExprKind::add:
+      range = make_range(checked_add(a->low, b->low), checked_add(a->high, b->high));
+      break;
+    case ExprKind::sub:
+      range = make_range(checked_sub(a->low, b->high), checked_sub(a->high, b->low));
+      break;
+    case ExprKind::mul:
+      range = product(*a, *b);
+      break;
+    case ExprKind::div:
+    case ExprKind::mod:
+    case ExprKind::floor_div:
+    case ExprKind::floor_mod:
+      return division(expr.kind, *a, *b);
+    case ExprKind::min:
+      return Range{std::min(a->low, b->low), std::min(a->high, b->high)};
+    case ExprKind::max:
+      return Range{std::max(a->low, b->low), std::max(a->high, b->high)};
+    default:
+      return std::nullopt;
+  }
+  if (!range) return std::nullopt;
+  const DataType type = promoted(expr.type);
+  const auto limits = range_of_type(type);
+  if (type.is_uint() && (range->low < limits->low || range->high > limits->high)) return limits;  // it wraps
+  range->low = std::clamp(range->low, limits->low, limits->high);
+  range->high = std::clamp(range->high, limits->low, limits->high);
+  return range;
+}
+
+std::optional<Range> Ranges::compute_call(const Expr& expr) {
+  if (expr.text == "tir.likely") return of(*expr.operands.at(0));
+  if (expr.text == "tir.if_then_else" && expr.operands.size() == 3) {
+    return join(of(*expr.operands[1]), of(*expr.operands[2]));
+  }
+  if (expr.text == "tir.shift_right" && expr.operands.size() == 2) {
+    const auto a = of(*expr.operands[0]);
+    const auto b = of(*expr.operands[1]);
+    if (!a || !b || !b->is_point() || b->low < 0 || b->low > 62) return std::nullopt;
+    return Range{a->low >> b->low, a->high >> b->low};
+  }
+  if (expr.text == "tir.bitwise_and" && expr.operands.size() == 2) {
+    const auto a = of(*expr.operands[0]);
+    const auto b = of(*expr.operands[1]);
+    if (b && b->low >= 0) return Range{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
+    if (a && a->low >= 0) return Range{0, a->high};
+  }
+  return std::nullopt;
+}
+
+}  // namespace usmp::codegen

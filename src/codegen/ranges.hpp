@@ -1,0 +1,51 @@
+// Interval analysis of integer expressions: which values can an index take?
+//
+// Idea: TVM's index arithmetic divides loop variables by constants all over, and floor division is C's plain `/` only
+// where the dividend cannot be negative. Bounds of loop variables are constants almost always, so intervals decide
+// nearly every case. They also tell comparisons that always hold, which compilers warn of.
+// Cost: each expression node once (memoised by node). Guarantee: the interval contains every value that the *C*
+// expression takes, so int8 and int16 arithmetic is that of the promoted int; a signed overflow of 32 or 64 bits is
+// undefined in C and does not count. Tested by tests/codegen/ranges_test.cpp against brute force.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::codegen {
+
+struct Range {  // both ends inclusive
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+
+  [[nodiscard]] bool is_point() const { return low == high; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+// All values of an integer type; nothing for uint64 (its values do not fit) and for what is not an integer.
+[[nodiscard]] std::optional<Range> range_of_type(tir::DataType type);
+
+class Ranges {
+ public:
+  // What a variable may hold from here on; forgets what was derived from an earlier binding.
+  void bind(tir::VarId var, std::optional<Range> range);
+  // A loop variable over [min, min + extent).
+  void bind_loop(tir::VarId var, const tir::Expr& min, const tir::Expr& extent);
+
+  // Nothing: not known. Of a vector: covers all lanes.
+  std::optional<Range> of(const tir::Expr& expr);
+
+  bool never_negative(const tir::Expr& expr);
+
+ private:
+  std::optional<Range> compute(const tir::Expr& expr);
+  std::optional<Range> compute_arithmetic(const tir::Expr& expr);
+  std::optional<Range> compute_call(const tir::Expr& expr);
+
+  std::unordered_map<tir::VarId, std::optional<Range>> vars_;
+  std::unordered_map<const tir::Expr*, std::optional<Range>> known_;  // looked up only, never walked
+};
+
+}  // namespace usmp::codegen

@@ -1,0 +1,540 @@
+// tvmgen_M.h and M_lib0.c: their text, that they compile, and that the compiled code does what the interface says. The
+// entry function, which M_lib1.c would define, is written by hand here.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include "codegen/c_compiler.hpp"
+#include "codegen/planned_module.hpp"
+
+namespace usmp::codegen::testing {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// in → x (in sram) → out, with a constant of four floats and one of three int8.
+struct Network {
+  ModuleBuilder builder;
+  mlf::ModuleInfo info = info_of("net", {{"in.1", "int8", 8}}, {{"out", "int8", 8}});
+
+  Network() {
+    const auto in = builder.pointer("in_1");
+    const auto out = builder.pointer("output");
+    const auto x = builder.pointer("x");
+    const auto w = builder.pointer("w", float32_type);
+    const auto v = builder.pointer("v");
+    tir::Stmt weights = builder.constant(w, std::string("\0\0\x80\x3f\0\0\0\xc0\xcd\xcc\xcc\x3d\0\0\x20\x41", 16));
+    std::get<tir::AllocateConst>(weights.node).type = float32_type;
+    tir::Constant floats = *std::get<tir::AllocateConst>(weights.node).data;
+    floats.type = float32_type;
+    floats.shape = {4};
+    std::get<tir::AllocateConst>(weights.node).data = std::make_shared<const tir::Constant>(floats);
+    builder.entry({in, out}, block(std::move(weights), builder.constant(v, std::string("\x05\xff\x80", 3)),
+                                   builder.allocate(x, 8), builder.copy(x, in),
+                                   ModuleBuilder::store(out, 0, tir::make_cast(int8_type, builder.load(w, 0))),
+                                   builder.copy(x, v), builder.copy(out, x)));
+  }
+};
+
+config::PoolsConfig pools(bool internal_workspace, bool internal_parameters) {
+  config::PoolsConfig result;
+  result.workspace_pools = {pool("sram", PoolKind::workspace, internal_workspace, 32),
+                            pool("dram", PoolKind::workspace)};
+  result.parameter_pools = {pool("flash", PoolKind::constant, internal_parameters, 64)};
+  return result;
+}
+
+const std::map<std::string, Allocation> places = {{"x", {PoolId(0), 32}},
+                                                  {"v", {PoolId(2), 0}},
+                                                  {"w", {PoolId(2), 16}},
+                                                  {"in_1", {PoolId(0), 64}},
+                                                  {"output", {PoolId(0), 0}}};
+
+// A test program's head and the checks it makes.
+constexpr const char* program_head = R"(
+#include "metadata.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#define CHECK(condition) if (!(condition)) { printf("line %d: %s\n", __LINE__, #condition); failures++; }
+)";
+
+TEST_CASE("the header, with every kind of pool outside") {
+  Network net;
+  const Planned planned(net.info, net.builder, pools(false, false), places);
+  CHECK(planned.header() == R"(/* Interface of module "net". Written by usmp-plan; do not edit. */
+#ifndef TVMGEN_NET_H_
+#define TVMGEN_NET_H_
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*! \brief Bytes of input "in.1". */
+#define TVMGEN_NET_IN_1_SIZE 8
+/*! \brief Bytes of output "out". */
+#define TVMGEN_NET_OUT_SIZE 8
+
+/*! \brief Where the inputs are. */
+struct tvmgen_net_inputs {
+  void* in_1;
+};
+
+/*! \brief Where the outputs are. */
+struct tvmgen_net_outputs {
+  void* out;
+};
+
+/*! \brief First bytes of the memory pools that the application provides. */
+struct tvmgen_net_workspace_pools {
+  void* dram;
+  const void* flash;
+  void* sram;
+};
+
+/*!
+ * \brief Runs the model once.
+ * \param inputs The inputs; they are not written to.
+ * \param outputs The outputs.
+ * \param workspace_pools The memory pools, of the sizes and alignments below.
+ * \return 0, or -1 if a pool in use is missing or misaligned or an operator failed.
+ */
+int32_t tvmgen_net_run(
+    struct tvmgen_net_inputs* inputs,
+    struct tvmgen_net_outputs* outputs,
+    struct tvmgen_net_workspace_pools* workspace_pools);
+
+/*! \brief Bytes in use in all workspace pools together. */
+#define TVMGEN_NET_WORKSPACE_SIZE 40
+/*! \brief Bytes in use in workspace pool "sram". */
+#define TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE 40
+/*! \brief What the address of workspace pool "sram" is a multiple of. */
+#define TVMGEN_NET_SRAM_WORKSPACE_POOL_ALIGNMENT 32
+/*! \brief Bytes in use in workspace pool "dram". */
+#define TVMGEN_NET_DRAM_WORKSPACE_POOL_SIZE 0
+/*! \brief What the address of workspace pool "dram" is a multiple of. */
+#define TVMGEN_NET_DRAM_WORKSPACE_POOL_ALIGNMENT 1
+/*! \brief Bytes in use in parameter pool "flash". */
+#define TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE 32
+/*! \brief What the address of parameter pool "flash" is a multiple of. */
+#define TVMGEN_NET_FLASH_CONSTANT_POOL_ALIGNMENT 64
+/*! \brief Contents of parameter pool "flash": initialiser of a uint8_t array. */
+#define TVMGEN_NET_FLASH_CONSTANT_POOL_DATA \
+  0x05,0xff,0x80,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x80,0x3f,\
+  0x00,0x00,0x00,0xc0,0xcd,0xcc,0xcc,0x3d,0x00,0x00,0x20,0x41
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TVMGEN_NET_H_ */
+)");
+}
+
+TEST_CASE("external pools: run checks their addresses and hands them on") {
+  Network net;
+  const Planned planned(net.info, net.builder, pools(false, false), places);
+  const CompilerSandbox sandbox;
+  sandbox.add("tvmgen_net.h", planned.header());
+  sandbox.add("net_lib0.c", planned.entry());
+  sandbox.expect_clean("net_lib0.c");
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.add("main.c", std::string(program_head) + R"(
+static const void* seen[4];
+int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash);
+int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash) {
+  seen[0] = in; seen[1] = out; seen[2] = sram; seen[3] = flash;
+  return 7;
+}
+int main(void) {
+  int failures = 0;
+  static __attribute__((aligned(64))) uint8_t sram[TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE + 64];
+  static const __attribute__((aligned(64))) uint8_t flash[] = {TVMGEN_NET_FLASH_CONSTANT_POOL_DATA};
+  static __attribute__((aligned(64))) uint8_t other[256];
+  int8_t in[TVMGEN_NET_IN_1_SIZE];
+  int8_t out[TVMGEN_NET_OUT_SIZE];
+  struct tvmgen_net_inputs inputs = {in};
+  struct tvmgen_net_outputs outputs = {out};
+  struct tvmgen_net_workspace_pools pools = {NULL, flash, sram};
+  CHECK(sizeof(flash) == TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE);
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools) == 7);
+  CHECK(seen[0] == in && seen[1] == out && seen[2] == sram && seen[3] == flash);
+  seen[0] = NULL;
+  pools.sram = sram + 16;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools) == -1);
+  pools.sram = sram + 32;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools) == 7);
+  pools.sram = NULL;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools) == -1);
+  pools.sram = sram;
+  pools.flash = other + 32;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools) == -1);
+  pools.flash = other + 64;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools) == 7);
+  CHECK(tvmgen_net_run(&inputs, &outputs, NULL) == -1);
+  return failures;
+}
+)");
+  const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
+  CHECK_MESSAGE(outcome.status == 0, outcome.output);
+}
+
+TEST_CASE("internal pools: arrays in their sections, constants typed at their offsets, gaps zero") {
+  Network net;
+  config::PoolsConfig spec = pools(true, true);
+  spec.workspace_pools[0].section = ".sr\"am\\";
+  spec.workspace_pools.pop_back();
+  std::map<std::string, Allocation> moved = places;
+  moved["v"].pool = PoolId(1);
+  moved["w"].pool = PoolId(1);
+  SUBCASE("text") {
+    const Planned planned(net.info, net.builder, spec, moved);
+    const std::string entry = planned.entry();
+    CHECK(contains(entry, R"(USMP_ALIGNED(32) USMP_SECTION(".sr\"am\\") static uint8_t tvmgen_net_sram_pool[40];)"));
+    CHECK(contains(entry, R"(struct tvmgen_net_flash_pool_layout {
+  int8_t at_0[3]; /* v of tvmgen_net___tvm_main__ */
+  uint8_t gap_3[13];
+  float at_16[4]; /* w of tvmgen_net___tvm_main__ */
+};
+)"));
+    CHECK(contains(entry, R"(USMP_ALIGNED(64) static const struct tvmgen_net_flash_pool_layout tvmgen_net_flash_pool = {
+  {
+    5,-1,-128
+  },
+  {0},
+  {
+    1.0f,-2.0f,0.1f,10.0f
+  },
+};
+)"));
+    const std::string header = planned.header();
+    CHECK(!contains(header, "workspace_pools"));
+    CHECK(!contains(header, "_DATA"));
+    CHECK(contains(header, "#define TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE 32\n"));
+  }
+  SUBCASE("compiled and run") {
+    spec.workspace_pools[0].section = ".sram";
+    const Planned planned(net.info, net.builder, spec, moved);
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", planned.header());
+    sandbox.add("net_lib0.c", planned.entry());
+    sandbox.expect_clean("net_lib0.c");
+    sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+    sandbox.add("main.c", std::string(program_head) + R"(
+int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash);
+int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash) {
+  (void)in;
+  memset(sram, 1, TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE);
+  memcpy(out, flash, TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE);
+  return (uintptr_t)sram % 32 == 0 && (uintptr_t)flash % 64 == 0 ? 0 : 1;
+}
+int main(void) {
+  int failures = 0;
+  static const uint8_t expected[] = {5, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                     0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0xcd, 0xcc, 0xcc, 0x3d, 0, 0, 0x20, 0x41};
+  uint8_t out[32];
+  struct tvmgen_net_inputs inputs = {NULL};
+  struct tvmgen_net_outputs outputs = {out};
+  CHECK(tvmgen_net_run(&inputs, &outputs) == 0);
+  CHECK(memcmp(out, expected, sizeof(expected)) == 0);
+  return failures;
+}
+)");
+    const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
+    CHECK_MESSAGE(outcome.status == 0, outcome.output);
+  }
+}
+
+TEST_CASE("workspace_io: map functions say where inputs and outputs are") {
+  Network net;
+  config::PoolsConfig spec = pools(false, false);
+  std::map<std::string, Allocation> io_places = places;
+  SUBCASE("in external pools") {
+    const Planned planned(net.info, net.builder, spec, io_places, true);
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", planned.header());
+    sandbox.add("net_lib0.c", planned.entry());
+    sandbox.expect_clean("net_lib0.c");
+    sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+    sandbox.add("main.c", std::string(program_head) + R"(
+int32_t tvmgen_net___tvm_main__(uint8_t* sram, const uint8_t* flash);
+int32_t tvmgen_net___tvm_main__(uint8_t* sram, const uint8_t* flash) { return sram[0] + flash[0]; }
+int main(void) {
+  int failures = 0;
+  static __attribute__((aligned(64))) uint8_t sram[TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE];
+  static __attribute__((aligned(64))) uint8_t flash[TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE];
+  struct tvmgen_net_workspace_pools pools = {NULL, flash, sram};
+  struct tvmgen_net_inputs inputs = tvmgen_net_map_inputs(&pools);
+  struct tvmgen_net_outputs outputs = tvmgen_net_map_outputs(&pools);
+  CHECK(inputs.in_1 == sram + 64);
+  CHECK(outputs.out == sram);
+  CHECK(sizeof(sram) == 72);
+  sram[0] = 3;
+  flash[0] = 4;
+  CHECK(tvmgen_net_run(&pools) == 7);
+  return failures;
+}
+)");
+    const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
+    CHECK_MESSAGE(outcome.status == 0, outcome.output);
+  }
+  SUBCASE("in internal pools, beside an external one") {
+    spec.workspace_pools[0].internal = true;
+    const Planned planned(net.info, net.builder, spec, io_places, true);
+    CHECK(contains(planned.entry(), "  (void)workspace_pools;\n  inputs.in_1 = tvmgen_net_sram_pool + 64;\n"));
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", planned.header());
+    sandbox.add("net_lib0.c", planned.entry());
+    sandbox.expect_clean("net_lib0.c");
+  }
+  SUBCASE("without any external pool the functions take nothing") {
+    spec.workspace_pools = {pool("sram", PoolKind::workspace, true)};
+    spec.parameter_pools.clear();
+    const Planned planned(net.info, net.builder, spec, io_places, true);
+    CHECK(contains(planned.header(), "struct tvmgen_net_inputs tvmgen_net_map_inputs(void);\n"));
+    CHECK(contains(planned.header(), "int32_t tvmgen_net_run(void);\n"));
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", planned.header());
+    sandbox.add("net_lib0.c", planned.entry());
+    sandbox.expect_clean("net_lib0.c");
+  }
+  SUBCASE("a tensor of unknown size cannot be placed") {
+    Planned planned(net.info, net.builder, spec, io_places, true);
+    planned.analysis.sites[0].kind = BufferKind::tensor;  // as if the input had not been planned
+    CHECK_THROWS_WITH_AS((void)planned.layout(),
+                         "workspace_io: the size of input 'in.1' is not known, so it cannot be placed in a pool",
+                         Error);
+  }
+}
+
+// The layout of TVM's types is repeated by hand: no TVM header is needed to call the entry point.
+constexpr const char* tvm_types = R"(
+typedef struct { int device_type; int device_id; } DLDevice;
+typedef struct { uint8_t code; uint8_t bits; uint16_t lanes; } DLDataType;
+typedef struct { void* data; DLDevice device; int ndim; DLDataType dtype; int64_t* shape; int64_t* strides;
+                 uint64_t byte_offset; } DLTensor;
+typedef union { int64_t v_int64; double v_float64; void* v_handle; const char* v_str; } TVMValue;
+)";
+
+TEST_CASE("packed interface: tensors and pools arrive as TVM passes them") {
+  Network net;
+  net.info.packed_interface = true;
+  const Planned planned(net.info, net.builder, pools(false, false), places);
+  CHECK(!contains(planned.header(), "struct"));
+  const CompilerSandbox sandbox;
+  sandbox.add("tvmgen_net.h", planned.header());
+  sandbox.add("net_lib0.c", planned.entry());
+  sandbox.expect_clean("net_lib0.c");
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.add("main.c", std::string(program_head) + tvm_types + R"(
+static const void* seen[4];
+int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash);
+int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash) {
+  seen[0] = in; seen[1] = out; seen[2] = sram; seen[3] = flash;
+  return 7;
+}
+int main(void) {
+  int failures = 0;
+  static __attribute__((aligned(64))) uint8_t sram[128];
+  static __attribute__((aligned(64))) uint8_t flash[128];
+  int8_t in[16];
+  int8_t out[8];
+  DLTensor tensors[2];
+  TVMValue values[5];
+  int codes[5] = {7, 7, 3, 3, 3};
+  memset(tensors, 0, sizeof(tensors));
+  tensors[0].data = in;
+  tensors[0].byte_offset = 8;
+  tensors[1].data = out;
+  values[0].v_handle = &tensors[0];
+  values[1].v_handle = &tensors[1];
+  values[2].v_handle = NULL; /* dram, unused */
+  values[3].v_handle = flash;
+  values[4].v_handle = sram;
+  CHECK(tvmgen_net_run(values, codes, 5, NULL, NULL, NULL) == 7);
+  CHECK(seen[0] == in + 8 && seen[1] == out && seen[2] == sram && seen[3] == flash);
+  CHECK(tvmgen_net_run(values, codes, 4, NULL, NULL, NULL) == -1);
+  CHECK(tvmgen_net_run(values, codes, 6, NULL, NULL, NULL) == -1);
+  CHECK(tvmgen_net_run(NULL, codes, 5, NULL, NULL, NULL) == -1);
+  values[4].v_handle = sram + 1;
+  CHECK(tvmgen_net_run(values, codes, 5, NULL, NULL, NULL) == -1);
+  values[4].v_handle = sram;
+  values[0].v_handle = NULL;
+  CHECK(tvmgen_net_run(values, codes, 5, NULL, NULL, NULL) == -1);
+  values[0].v_handle = &tensors[0];
+  tensors[1].data = NULL;
+  CHECK(tvmgen_net_run(values, codes, 5, NULL, NULL, NULL) == -1);
+  return failures;
+}
+)");
+  const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
+  CHECK_MESSAGE(outcome.status == 0, outcome.output);
+}
+
+TEST_CASE("packed interface with workspace_io: only pools are passed, maps say where the tensors are") {
+  Network net;
+  net.info.packed_interface = true;
+  for (const bool internal : {false, true}) {
+    config::PoolsConfig spec = pools(internal, internal);
+    if (internal) spec.workspace_pools[1].internal = true;
+    const Planned planned(net.info, net.builder, spec, places, true);
+    CHECK(contains(planned.header(), "_map_inputs("));
+    CHECK(contains(planned.entry(), internal ? "if (num_args != 0)" : "if (num_args != 3 || values == NULL)"));
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", planned.header());
+    sandbox.add("net_lib0.c", planned.entry());
+    sandbox.expect_clean("net_lib0.c");
+  }
+}
+
+TEST_CASE("a module without any pool, tensor or use compiles") {
+  ModuleBuilder b;
+  b.entry({}, {});
+  for (const bool packed : {false, true}) {
+    mlf::ModuleInfo info = info_of("net", {}, {});
+    info.packed_interface = packed;
+    const Planned planned(info, b, pools(false, true), {});
+    const CompilerSandbox sandbox;
+    sandbox.add("tvmgen_net.h", planned.header());
+    sandbox.add("net_lib0.c", planned.entry());
+    sandbox.expect_clean("net_lib0.c");
+    CHECK(contains(planned.header(), "#define TVMGEN_NET_WORKSPACE_SIZE 0\n"));
+    sandbox.add("use.c", "#include \"tvmgen_net.h\"\nextern const uint8_t unused[];\nextern void* const unused_2;\n");
+    sandbox.expect_clean("use.c");
+  }
+}
+
+TEST_CASE("an external parameter pool without constants still has an initialiser") {
+  ModuleBuilder b;
+  b.entry({}, {});
+  const Planned planned(info_of("net", {}, {}), b, pools(false, false), {});
+  CHECK(contains(planned.header(), "FLASH_CONSTANT_POOL_SIZE 0\n"));
+  CHECK(contains(planned.header(), "FLASH_CONSTANT_POOL_DATA \\\n  0x00\n"));
+}
+
+TEST_CASE("device contexts are passed on, in TVM's order") {
+  ModuleBuilder b;
+  const auto in = b.pointer("in");
+  const auto out = b.pointer("output");
+  const auto device = b.pointer("device_context_npu", tir::void_type);
+  b.entry({in, out, device}, block(b.copy(out, in)));
+  tir::Param& param = b.module().functions[0].params[2];
+  param.is_tensor = false;
+  const Planned planned(info_of("net", {{"in", "", {}}}, {{"out", "", {}}}), b, pools(false, false), {});
+  CHECK(contains(planned.header(), "struct tvmgen_net_devices {\n  void* npu;\n};\n"));
+  CHECK(contains(planned.header(), R"(int32_t tvmgen_net_run(
+    struct tvmgen_net_inputs* inputs,
+    struct tvmgen_net_outputs* outputs,
+    struct tvmgen_net_workspace_pools* workspace_pools,
+    struct tvmgen_net_devices* devices);
+)"));
+  CHECK(contains(planned.entry(), "devices->npu"));
+  const CompilerSandbox sandbox;
+  sandbox.add("tvmgen_net.h", planned.header());
+  sandbox.add("net_lib0.c", planned.entry());
+  sandbox.expect_clean("net_lib0.c");
+
+  mlf::ModuleInfo packed = planned.info;
+  packed.packed_interface = true;
+  const Planned refused(packed, b, pools(false, false), {});
+  CHECK_THROWS_WITH_AS((void)refused.layout(),
+                       "the packed interface has no device contexts, but the entry function takes 'npu'", Error);
+}
+
+TEST_CASE("macros never collide") {
+  ModuleBuilder b;
+  const auto a = b.pointer("workspace");
+  const auto c = b.pointer("sram_workspace_pool");
+  const auto d = b.pointer("X");
+  const auto e = b.pointer("x");
+  b.entry({a, c, d, e}, block(b.copy(e, a)));
+  config::PoolsConfig spec = pools(false, false);
+  spec.workspace_pools[1].name = "SRAM";
+  const Planned planned(
+      info_of("net", {{"workspace", "", {}}, {"sram_workspace_pool", "", {}}, {"X", "", {}}}, {{"x", "", {}}}), b, spec,
+      {});
+  const std::string header = planned.header();
+  CHECK(contains(header, "TVMGEN_NET_WORKSPACE_2_SIZE 8\n"));
+  CHECK(contains(header, "TVMGEN_NET_SRAM_WORKSPACE_POOL_2_SIZE 8\n"));
+  CHECK(contains(header, "TVMGEN_NET_X_SIZE 8\n"));
+  CHECK(contains(header, "TVMGEN_NET_X_2_SIZE 8\n"));
+  CHECK(contains(header, "TVMGEN_NET_SRAM_2_WORKSPACE_POOL_SIZE 0\n"));
+  const CompilerSandbox sandbox;
+  sandbox.add("tvmgen_net.h", header);
+  sandbox.add("net_lib0.c", planned.entry());
+  sandbox.expect_clean("net_lib0.c");
+}
+
+TEST_CASE("names from the archive cannot break out of comments, macros or paths") {
+  ModuleBuilder b;
+  const auto in = b.pointer("in");
+  const auto out = b.pointer("out");
+  b.entry({in, out}, block(b.copy(out, in)));
+  Planned planned(info_of("My*/Net", {{"in", "", {}}}, {{"o*/\n#error \\", "", {}}}), b, pools(false, true), {});
+  planned.lowered.module.functions[planned.lowered.module.entry].name = "f";
+  CHECK(module_symbol(planned.info.name) == "tvmgen_my__net");
+  const CompilerSandbox sandbox;
+  sandbox.add("tvmgen_my__net.h", planned.header());
+  sandbox.add("lib0.c", planned.entry());
+  sandbox.expect_clean("lib0.c");
+  CHECK(contains(planned.header(), "TVMGEN_MY__NET_WORKSPACE_SIZE"));
+}
+
+TEST_CASE("module_files gives the files their places") {
+  Network net;
+  net.info.name = "../Net";
+  Planned planned(net.info, net.builder, pools(false, false), places);
+  std::vector<std::string> paths;
+  for (const OutputFile& file : module_files(planned.view())) paths.push_back(file.path);
+  CHECK(paths == std::vector<std::string>{"codegen/host/include/tvmgen____net.h", "codegen/host/src/_.._Net_lib0.c",
+                                          "codegen/host/src/_.._Net_lib1.c"});
+}
+
+TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
+  Network small;
+  Network large;
+  large.info.name = "big";
+  std::map<std::string, Allocation> far = places;
+  far["x"].offset = 320;
+  const Planned first(small.info, small.builder, pools(false, false), places);
+  const Planned second(large.info, large.builder, pools(false, false), far);
+  const auto text = [](const std::vector<PlannedModule>& modules) {
+    const OutputFile file = metadata_header(modules);
+    CHECK(file.path == "codegen/host/include/metadata.h");
+    return text_of(file.write);
+  };
+  CHECK(text({first.view()}) == R"(/* All modules and their pools. Written by usmp-plan; do not edit. */
+#ifndef USMP_METADATA_H_
+#define USMP_METADATA_H_
+
+#include "tvmgen_net.h"
+
+/* Bytes in use in each pool. */
+#define TVM_NET_SRAM_WORKSPACE_BUFFER_SIZE 40
+#define TVM_NET_DRAM_WORKSPACE_BUFFER_SIZE 0
+#define TVM_NET_FLASH_PARAMETER_BUFFER_SIZE 32
+
+#endif /* USMP_METADATA_H_ */
+)");
+  const std::string both = text({first.view(), second.view()});
+  CHECK(contains(both, "#include \"tvmgen_net.h\"\n#include \"tvmgen_big.h\"\n"));
+  CHECK(contains(both, "#define TVM_BIG_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
+  CHECK(contains(both, "#define TVM_COMMON_FLASH_PARAMETER_BUFFER_SIZE 32\n"));
+  const CompilerSandbox sandbox;
+  sandbox.add("metadata.h", both);
+  sandbox.add("tvmgen_net.h", first.header());
+  sandbox.add("tvmgen_big.h", second.header());
+  sandbox.add("use.c",
+              "#include \"metadata.h\"\n#include \"metadata.h\"\nextern uint8_t "
+              "pool[TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE];\n");
+  sandbox.expect_clean("use.c");
+  CHECK_THROWS_WITH_AS((void)text({first.view(), first.view()}),
+                       "two modules have the C name 'tvmgen_net', one of them 'net'", Error);
+}
+
+}  // namespace
+}  // namespace usmp::codegen::testing
