@@ -1,0 +1,191 @@
+#include "usmp/report/inspect.hpp"
+
+#include "report/json_lines.hpp"
+#include "report/layout.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Align = Table::Align;
+using Json = nlohmann::ordered_json;
+
+constexpr int inspect_schema_version = 1;
+
+const std::string& function_name(const tir::Module& module, std::size_t index) { return module.functions[index].name; }
+
+std::string sum_text(const liveness::Analysis& analysis, bool constants) {
+  Bytes total = 0;
+  std::size_t count = 0;
+  for (const liveness::Site& site : analysis.sites) {
+    if ((site.kind == BufferKind::constant) != constants) continue;
+    total += site.size;
+    ++count;
+  }
+  return std::to_string(count) + (constants ? " constant" : " buffer") + (count == 1 ? " of " : "s of ") +
+         bytes_text(total);
+}
+
+std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
+  std::string text = "module " + printable(info.name);
+  if (!module.tvm_version.empty()) text += ", TVM " + printable(module.tvm_version);
+  text += info.packed_interface ? ", packed interface\n" : ", unpacked interface\n";
+  text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true) + "\n";
+  if (info.workspace_bytes)
+    text += "  the unplanned build takes " + bytes_text(*info.workspace_bytes) + " of workspace\n";
+  return text;
+}
+
+std::string tensors_text(const mlf::ModuleInfo& info) {
+  if (info.inputs.empty() && info.outputs.empty()) return {};
+  Table table({{"", Align::left}, {"Tensor", Align::left}, {"Type", Align::left}, {"Size", Align::right}});
+  const auto add = [&table](const char* role, const std::vector<mlf::Tensor>& tensors) {
+    for (const mlf::Tensor& tensor : tensors) {
+      table.add({role, printable(tensor.name), tensor.dtype.empty() ? "?" : printable(tensor.dtype),
+                 tensor.size ? std::to_string(*tensor.size) : "?"});
+    }
+  };
+  add("input", info.inputs);
+  add("output", info.outputs);
+  return "\nInterface\n" + table.text("  ");
+}
+
+std::string functions_text(const tir::Module& module) {
+  Table table({{"Function", Align::left}, {"Target", Align::left}, {"", Align::left}});
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    const tir::Function& function = module.functions[i];
+    table.add({printable(function.name), function.target.empty() ? "-" : printable(function.target),
+               i == module.entry ? "entry" : ""});
+  }
+  return "\nFunctions\n" + table.text("  ");
+}
+
+std::string buffers_text(const tir::Module& module, const liveness::Analysis& analysis) {
+  if (analysis.sites.empty()) return {};
+  Table table({{"Buffer", Align::left},
+               {"Size", Align::right},
+               {"Align", Align::right},
+               {"Kind", Align::left},
+               {"Function", Align::left},
+               {"Live", Align::left}});
+  for (const liveness::Site& site : analysis.sites) {
+    table.add({printable(site.name), std::to_string(site.size), std::to_string(site.alignment), to_string(site.kind),
+               printable(function_name(module, site.function)), live_text(site.live)});
+  }
+  return "\nBuffers, live in ticks of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ");
+}
+
+std::string calls_text(const liveness::Analysis& analysis) {
+  if (analysis.calls.empty()) return {};
+  Table table({{"Call", Align::left}, {"Ticks", Align::left}});
+  for (const liveness::Call& call : analysis.calls) table.add({printable(call.callee), live_text({call.ticks})});
+  return "\nCalls in order\n" + table.text("  ");
+}
+
+std::string unplanned_text(const tir::Module& module, const liveness::Analysis& analysis) {
+  if (analysis.unplanned.empty()) return {};
+  std::string text = "\nLeft to run time, the size is not known before\n";
+  for (const liveness::Unplanned& allocate : analysis.unplanned) {
+    text += "  " + printable(allocate.name) + " in " + printable(function_name(module, allocate.function)) + ": " +
+            printable(allocate.reason) + "\n";
+  }
+  return text;
+}
+
+std::string extern_text(const liveness::Analysis& analysis) {
+  if (analysis.extern_callees.empty()) return {};
+  std::string text = "\nCalled, but defined outside the module\n";
+  for (const std::string& callee : analysis.extern_callees) text += "  " + printable(callee) + "\n";
+  return text;
+}
+
+Json tensors_json(const std::vector<mlf::Tensor>& tensors) {
+  Json list = Json::array();
+  for (const mlf::Tensor& tensor : tensors) {
+    Json json;
+    json["name"] = tensor.name;
+    json["dtype"] = tensor.dtype;
+    json["size"] = tensor.size ? Json(*tensor.size) : Json(nullptr);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json functions_json(const tir::Module& module) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    Json json;
+    json["name"] = module.functions[i].name;
+    json["target"] = module.functions[i].target;
+    json["entry"] = i == module.entry;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json buffers_json(const tir::Module& module, const liveness::Analysis& analysis) {
+  Json list = Json::array();
+  for (const liveness::Site& site : analysis.sites) {
+    Json json;
+    json["name"] = site.name;
+    json["function"] = function_name(module, site.function);
+    json["kind"] = to_string(site.kind);
+    json["size"] = site.size;
+    json["alignment"] = site.alignment;
+    json["live"] = live_json(site.live);
+    json["targets"] = site.targets;
+    json["candidates"] = site.candidate_pools;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json calls_json(const liveness::Analysis& analysis) {
+  Json list = Json::array();
+  for (const liveness::Call& call : analysis.calls) {
+    Json json;
+    json["callee"] = call.callee;
+    json["ticks"] = {call.ticks.begin, call.ticks.end};
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json unplanned_json(const tir::Module& module, const liveness::Analysis& analysis) {
+  Json list = Json::array();
+  for (const liveness::Unplanned& allocate : analysis.unplanned) {
+    Json json;
+    json["name"] = allocate.name;
+    json["function"] = function_name(module, allocate.function);
+    json["reason"] = allocate.reason;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
+  return head(info, module, analysis) + tensors_text(info) + functions_text(module) + buffers_text(module, analysis) +
+         calls_text(analysis) + unplanned_text(module, analysis) + extern_text(analysis);
+}
+
+std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
+  Json json;
+  json["schema"] = "usmp-plan/inspect";
+  json["schema_version"] = inspect_schema_version;
+  json["module"] = info.name;
+  json["tvm_version"] = module.tvm_version;
+  json["packed_interface"] = info.packed_interface;
+  json["unplanned_workspace"] = info.workspace_bytes ? Json(*info.workspace_bytes) : Json(nullptr);
+  json["horizon"] = analysis.horizon;
+  json["inputs"] = tensors_json(info.inputs);
+  json["outputs"] = tensors_json(info.outputs);
+  json["functions"] = functions_json(module);
+  json["buffers"] = buffers_json(module, analysis);
+  json["calls"] = calls_json(analysis);
+  json["unplanned"] = unplanned_json(module, analysis);
+  json["extern_callees"] = analysis.extern_callees;
+  return json_lines(json);
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,41 @@
+#include "usmp/report/summary.hpp"
+
+#include <cassert>
+
+namespace usmp::report {
+namespace {
+
+Bytes used_by_kind(const Summary& summary, PoolKind kind) {
+  assert(summary.assembly != nullptr && summary.used.size() == summary.assembly->problem.pools.size());
+  Bytes total = 0;
+  for (std::size_t i = 0; i < summary.used.size(); ++i) {
+    if (summary.assembly->problem.pools[i].kind == kind) total += summary.used[i];
+  }
+  return total;
+}
+
+}  // namespace
+
+Bytes Summary::workspace_used() const { return used_by_kind(*this, PoolKind::workspace); }
+Bytes Summary::constants_used() const { return used_by_kind(*this, PoolKind::constant); }
+
+PlanStatus Summary::pool_status(PoolId pool) const {
+  if (status != PlanStatus::feasible && status != PlanStatus::optimal) return status;
+  return used[pool.index()] == bounds[pool.index()].bytes ? PlanStatus::optimal : PlanStatus::feasible;
+}
+
+std::vector<PoolId> Summary::pool_order() const {
+  std::vector<PoolId> order;
+  for (const PoolKind kind : {PoolKind::workspace, PoolKind::constant}) {
+    for (std::size_t i = 0; i < assembly->problem.pools.size(); ++i) {
+      if (assembly->problem.pools[i].kind == kind) order.emplace_back(i);
+    }
+  }
+  return order;
+}
+
+std::string Summary::function_name(std::size_t index) const {
+  return tir == nullptr ? std::string() : tir->functions[index].name;
+}
+
+}  // namespace usmp::report

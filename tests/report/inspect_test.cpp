@@ -1,0 +1,129 @@
+// What `usmp-plan inspect` prints.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "golden.hpp"
+#include "usmp/report/inspect.hpp"
+
+using nlohmann::json;
+using usmp::BufferKind;
+using usmp::liveness::Site;
+using usmp::report::inspect_json;
+using usmp::report::inspect_text;
+
+namespace {
+
+struct Model {
+  usmp::mlf::ModuleInfo info;
+  usmp::tir::Module module;
+  usmp::liveness::Analysis analysis;
+};
+
+Site site(const std::string& name, std::size_t function, BufferKind kind, usmp::Bytes size,
+          std::vector<usmp::LiveRange> live) {
+  Site result;
+  result.name = name;
+  result.function = function;
+  result.kind = kind;
+  result.size = size;
+  result.alignment = 16;
+  result.live = std::move(live);
+  result.targets = {"c"};
+  return result;
+}
+
+Model example() {
+  Model model;
+  model.info.name = "default";
+  model.info.workspace_bytes = 4096;
+  model.info.inputs = {{"x", "int8", 490}};
+  model.info.outputs = {{"y", "", std::nullopt}};
+  model.module.tvm_version = "0.12.0";
+  model.module.functions.resize(2);
+  model.module.functions[0].name = "tvmgen_default___tvm_main__";
+  model.module.functions[0].target = "c";
+  model.module.functions[1].name = "tvmgen_default_fused_conv";
+  model.module.entry = 0;
+  model.analysis.horizon = 40;
+  model.analysis.sites = {site("sid_1", 0, BufferKind::tensor, 1024, {{0, 17}}),
+                          site("pad", 1, BufferKind::scratch, 64, {{1, 5}, {20, 24}}),
+                          site("unused", 1, BufferKind::scratch, 8, {}),
+                          site("weights", 1, BufferKind::constant, 300, {{0, 40}})};
+  model.analysis.sites[1].candidate_pools = {"dtcm", "sram"};
+  model.analysis.calls = {{"tvmgen_default_fused_conv", {0, 17}}, {"cmsis_nn_relu", {17, 40}}};
+  model.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 1, "extent 0 is not a constant"}};
+  model.analysis.extern_callees = {"cmsis_nn_relu"};
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a module as text") {
+  const Model model = example();
+  CHECK(inspect_text(model.info, model.module, model.analysis) == R"(module default, TVM 0.12.0, unpacked interface
+  3 buffers of 1096 bytes, 1 constant of 300 bytes
+  the unplanned build takes 4096 bytes of workspace
+
+Interface
+          Tensor  Type  Size
+  input   x       int8   490
+  output  y       ?        ?
+
+Functions
+  Function                     Target
+  tvmgen_default___tvm_main__  c       entry
+  tvmgen_default_fused_conv    -
+
+Buffers, live in ticks of [0,40)
+  Buffer   Size  Align  Kind      Function                     Live
+  sid_1    1024     16  tensor    tvmgen_default___tvm_main__  [0,17)
+  pad        64     16  scratch   tvmgen_default_fused_conv    [1,5) [20,24)
+  unused      8     16  scratch   tvmgen_default_fused_conv    never
+  weights   300     16  constant  tvmgen_default_fused_conv    [0,40)
+
+Calls in order
+  Call                       Ticks
+  tvmgen_default_fused_conv  [0,17)
+  cmsis_nn_relu              [17,40)
+
+Left to run time, the size is not known before
+  dyn in tvmgen_default_fused_conv: extent 0 is not a constant
+
+Called, but defined outside the module
+  cmsis_nn_relu
+)");
+}
+
+TEST_CASE("an empty module leaves the empty parts out") {
+  Model model;
+  model.info.name = "m";
+  model.info.packed_interface = true;
+  CHECK(
+      inspect_text(model.info, model.module, model.analysis) ==
+      "module m, packed interface\n  0 buffers of 0 bytes, 0 constants of 0 bytes\n\nFunctions\n  Function  Target\n");
+  const json parsed = json::parse(inspect_json(model.info, model.module, model.analysis));
+  CHECK(parsed["packed_interface"] == true);
+  CHECK(parsed["unplanned_workspace"].is_null());
+  CHECK(parsed["buffers"] == json::array());
+  CHECK(parsed["extern_callees"] == json::array());
+}
+
+TEST_CASE("a module as JSON") {
+  const Model model = example();
+  check_golden("inspect.json", inspect_json(model.info, model.module, model.analysis));
+}
+
+TEST_CASE("names of an archive cannot command the terminal") {
+  Model model = example();
+  model.info.name = "\x1b[2J";
+  model.analysis.sites[0].name = "a\nb";
+  model.analysis.calls[0].callee = "\x07";
+  model.module.functions[1].name = "\xff";
+  const std::string text = inspect_text(model.info, model.module, model.analysis);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find('\x07') == std::string::npos);
+  CHECK(text.find('\xff') == std::string::npos);
+  CHECK(text.find("  a?b ") != std::string::npos);
+  CHECK(json::parse(inspect_json(model.info, model.module, model.analysis))["buffers"][0]["name"] == "a\nb");
+}

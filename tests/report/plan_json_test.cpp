@@ -1,0 +1,117 @@
+// M.plan.json. test_schema.py holds the golden files against docs/schema/plan.schema.json.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "fixtures.hpp"
+#include "golden.hpp"
+#include "usmp/report/plan_json.hpp"
+
+using nlohmann::json;
+using usmp::report::plan_json;
+
+namespace {
+
+void fill_everything(Planned& planned) {
+  fill_example(planned);
+  planned.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 0, "extent 0 is not a constant"}};
+  planned.summary.warnings = {"lib2.c is copied unchanged"};
+}
+
+std::set<std::string> keys_of(const json& object) {
+  std::set<std::string> keys;
+  for (const auto& item : object.items()) keys.insert(item.key());
+  return keys;
+}
+
+// Whether the object has all required keys of the schema's part, and none that the part does not know.
+void check_keys(const json& object, const json& part) {
+  const std::set<std::string> known = keys_of(part["properties"]);
+  for (const json& key : part["required"]) CHECK_MESSAGE(object.contains(key.get<std::string>()), key);
+  for (const std::string& key : keys_of(object)) CHECK_MESSAGE(known.contains(key), key);
+}
+
+}  // namespace
+
+TEST_CASE("the example as JSON") {
+  Planned planned;
+  fill_everything(planned);
+  check_golden("plan.json", plan_json(planned.finish()));
+}
+
+TEST_CASE("a module of which there is nothing to say, as JSON") {
+  Planned planned;
+  check_golden("plan_empty.json", plan_json(planned.finish()));
+}
+
+TEST_CASE("the JSON has the schema's keys") {
+  const json schema = json::parse(read_file(USMP_TESTDATA "/../docs/schema/plan.schema.json"));
+  Planned planned;
+  fill_everything(planned);
+  const json plan = json::parse(plan_json(planned.finish()));
+  check_keys(plan, schema);
+  check_keys(plan["totals"], schema["properties"]["totals"]);
+  REQUIRE(plan["pools"].size() == 3);
+  for (const json& pool : plan["pools"]) check_keys(pool, schema["$defs"]["pool"]);
+  REQUIRE(plan["buffers"].size() == 5);
+  for (const json& buffer : plan["buffers"]) check_keys(buffer, schema["$defs"]["buffer"]);
+  for (const json& call : plan["calls"]) check_keys(call, schema["properties"]["calls"]["items"]);
+  for (const json& allocate : plan["unplanned"]) check_keys(allocate, schema["properties"]["unplanned"]["items"]);
+  CHECK(plan["schema"] == schema["properties"]["schema"]["const"]);
+  CHECK(plan["schema_version"] == schema["properties"]["schema_version"]["const"]);
+  CHECK(plan["schema_version"] == usmp::report::plan_schema_version);
+}
+
+TEST_CASE("a pool is optimal exactly when it uses its lower bound") {
+  Planned planned;
+  fill_example(planned);
+  const auto status = [&planned] { return json::parse(plan_json(planned.finish()))["pools"][0]["status"]; };
+  CHECK(status() == "feasible");
+  planned.summary.bounds[0].bytes = 64;
+  CHECK(status() == "optimal");
+}
+
+TEST_CASE("pools stand in the order of reports, whatever the problem's") {
+  Planned planned;
+  fill_example(planned);
+  const json plan = json::parse(plan_json(planned.finish()));
+  CHECK(plan["pools"][0]["name"] == "dtcm");
+  CHECK(plan["pools"][1]["name"] == "sram");
+  CHECK(plan["pools"][2]["name"] == "flash");
+  CHECK(plan["buffers"][3]["pool"] == "sram");
+  CHECK(plan["totals"] == json{{"workspace_used", 164}, {"constants_used", 10}, {"unplanned_workspace", 212}});
+}
+
+TEST_CASE("names that are not UTF-8 or need escapes stay valid JSON") {
+  Planned planned;
+  fill_example(planned);
+  planned.assembly.problem.buffers[0].name = "x\xffy\"\n\\ä";
+  planned.summary.archive = "a\xc0.tar";
+  const json plan = json::parse(plan_json(planned.finish()));
+  CHECK(plan["buffers"][0]["name"] == "x\xef\xbf\xbdy\"\n\\ä");
+  CHECK(plan["archive"] == "a\xef\xbf\xbd.tar");
+}
+
+TEST_CASE("large values are exact") {
+  Planned planned;
+  fill_example(planned);
+  planned.summary.seed = UINT64_MAX;
+  planned.plan.allocations[3].offset = usmp::Problem::max_total_bytes - 100;
+  const std::string text = plan_json(planned.finish());
+  CHECK(text.find("\"seed\": 18446744073709551615,") != std::string::npos);
+  CHECK(text.find("\"offset\":72057594037927836,") != std::string::npos);
+}
+
+TEST_CASE("without a plan, what is not placed is null") {
+  Planned planned;
+  fill_example(planned);
+  for (usmp::Allocation& allocation : planned.plan.allocations) allocation = {};
+  planned.summary.status = usmp::PlanStatus::infeasible;
+  const json plan = json::parse(plan_json(planned.finish()));
+  CHECK(plan["status"] == "infeasible");
+  CHECK(plan["pools"][0]["status"] == "infeasible");
+  CHECK(plan["pools"][0]["used"] == 0);
+  CHECK(plan["buffers"][0]["pool"].is_null());
+  CHECK(plan["buffers"][0]["offset"].is_null());
+}

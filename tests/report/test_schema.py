@@ -1,0 +1,58 @@
+"""Holds docs/schema/plan.schema.json against the golden plan files of this folder.
+
+Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.
+"""
+
+import copy
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "report" / "golden"
+
+
+def broken(value: object) -> Iterator[object]:
+    """Copies of the value in which one member is missing, one is too many, or one has another type."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if key != "section":  # optional
+                yield {k: v for k, v in value.items() if k != key}
+            yield {**value, key: {"none": "such"}}
+            for worse in broken(member):
+                yield {**value, key: worse}
+        yield {**value, "unknown": 1}
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            for worse in broken(element):
+                changed = copy.copy(value)
+                changed[index] = worse
+                yield changed
+
+
+def main() -> None:
+    schema = json.loads((ROOT / "docs" / "schema" / "plan.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    paths = [GOLDEN / "plan.json", GOLDEN / "plan_empty.json", *map(Path, sys.argv[1:])]
+    for path in paths:
+        plan = json.loads(path.read_text(encoding="utf-8"))
+        errors = [f"{path.name}: {error.json_path}: {error.message}" for error in validator.iter_errors(plan)]
+        assert not errors, errors
+    count = 0
+    for worse in broken(json.loads((GOLDEN / "plan.json").read_text(encoding="utf-8"))):
+        assert next(validator.iter_errors(worse), None) is not None, worse
+        count += 1
+    assert count > 100
+    print(f"{len(paths)} plans accepted, {count} broken ones refused")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+// The plan as people see it.
+#include <doctest/doctest.h>
+
+#include "fixtures.hpp"
+#include "usmp/report/text.hpp"
+
+using usmp::BufferId;
+using usmp::BufferKind;
+using usmp::Bytes;
+using usmp::PoolId;
+using usmp::PoolKind;
+using usmp::report::plan_text;
+using usmp::report::shortage_text;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The lines of `text` from the one that starts with `first`, `count` of them.
+std::string lines_from(const std::string& text, const std::string& first, int count) {
+  const std::size_t begin = text.find("\n" + first);
+  REQUIRE(begin != std::string::npos);
+  std::size_t end = begin + 1;
+  for (int i = 0; i < count; ++i) end = text.find('\n', end) + 1;
+  return text.substr(begin + 1, end - begin - 1);
+}
+
+}  // namespace
+
+TEST_CASE("the example, whole") {
+  Planned planned;
+  fill_example(planned);
+  planned.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 0, "extent 0 is not a constant"}};
+  planned.summary.warnings = {"lib2.c is copied unchanged"};
+  CHECK(plan_text(planned.finish(), {}) == R"(module default of net.tar, planned by hill_climb
+
+Memory region         Used Size  Region Size  %age Used
+            dtcm:          64 B         1 KB      6.25%
+            sram:         100 B    unbounded          -
+           flash:          10 B         2 KB      0.49%
+
+dtcm: 64 bytes, 1.07 times the lower bound 60 (load)
+sram: 100 bytes, optimal, equal to the lower bound 100 (load)
+flash: 10 bytes, optimal, equal to the lower bound 10 (load)
+workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the unplanned build
+
+Live at the peak of dtcm (64 bytes at tick 1 of 6)
+  Pool  Offset  Size  Kind     Buffer  Function
+  dtcm       0    48  tensor   a       main
+  dtcm      48    16  scratch  b       conv
+
+Live at the peak of sram (100 bytes at tick 0 of 6)
+  Pool  Offset  Size  Kind   Buffer  Function
+  sram       0   100  input  big     main
+
+Left to run time, the size is not known before
+  dyn in conv: extent 0 is not a constant
+
+warning: lib2.c is copied unchanged
+)");
+}
+
+TEST_CASE("verbose lists every buffer by pool and offset, with its live ranges") {
+  Planned planned;
+  fill_example(planned);
+  CHECK(lines_from(plan_text(planned.finish(), {.color = false, .verbose = true}), "All buffers", 7) == R"(All buffers
+  Pool   Offset  Size  Kind      Buffer  Function  Live
+  dtcm        0    48  tensor    a       main      [0,2)
+  dtcm        0    32  tensor    c       main      [3,5)
+  dtcm       48    16  scratch   b       conv      [1,3)
+  sram        0   100  input     big     main      [0,1) [2,6)
+  flash       0    10  constant  k       conv      [0,6)
+)");
+  CHECK_FALSE(contains(plan_text(planned.finish(), {}), "All buffers"));
+}
+
+TEST_CASE("colours only where asked for, and nothing else changes") {
+  Planned planned;
+  fill_example(planned);
+  planned.summary.warnings = {"careful"};
+  const std::string plain = plan_text(planned.finish(), {});
+  CHECK_FALSE(contains(plain, "\x1b"));
+  std::string colored = plan_text(planned.summary, {.color = true, .verbose = false});
+  CHECK(contains(colored, "\x1b[32moptimal\x1b[0m"));
+  CHECK(contains(colored, "\x1b[33mwarning:\x1b[0m careful"));
+  for (std::size_t at = 0; (at = colored.find('\x1b', at)) != std::string::npos;) {
+    colored.erase(at, colored.find('m', at) - at + 1);
+  }
+  CHECK(colored == plain);
+}
+
+TEST_CASE("a module without buffers") {
+  Planned planned;
+  planned.add_pool("sram", PoolKind::workspace, std::nullopt);
+  CHECK(plan_text(planned.finish(), {.color = false, .verbose = true}) ==
+        R"(module default of net.tar, planned by hill_climb
+
+Memory region         Used Size  Region Size  %age Used
+            sram:           0 B    unbounded          -
+
+sram: 0 bytes, optimal, equal to the lower bound 0
+)");
+}
+
+TEST_CASE("buffers of size 0 and buffers that are never live") {
+  Planned planned;
+  planned.add_pool("sram", PoolKind::workspace, Bytes{100});
+  planned.analysis.horizon = planned.assembly.problem.horizon = 2;
+  planned.add_buffer({"empty", "f", BufferKind::tensor, 0, 1, {PoolId(0)}, {{0, 2}}}, 0, 0);
+  planned.add_buffer({"unused", "f", BufferKind::scratch, 25, 1, {PoolId(0)}, {}}, 0, 0);
+  const std::string text = plan_text(planned.finish(), {.color = false, .verbose = true});
+  CHECK(contains(text, "            sram:          25 B        100 B     25.00%\n"));
+  CHECK(contains(text, "\nsram: 25 bytes, lower bound 0\n"));
+  CHECK_FALSE(contains(text, "peak"));
+  CHECK(contains(text, "\n  sram       0    25  scratch  unused  f         never\n"));
+}
+
+TEST_CASE("region sizes are written in ld's units, used sizes in bytes") {
+  Planned planned;
+  planned.add_pool("gb", PoolKind::workspace, Bytes{3} << 30);
+  planned.add_pool("mb", PoolKind::workspace, Bytes{2} << 20);
+  planned.add_pool("kb", PoolKind::workspace, Bytes{64} << 10);
+  planned.add_pool("b", PoolKind::workspace, Bytes{65537});
+  planned.add_buffer({"x", "f", BufferKind::tensor, 60416, 1, {PoolId(2)}, {}}, 2, 0);
+  const std::string text = plan_text(planned.finish(), {});
+  CHECK(contains(text, "              gb:           0 B         3 GB      0.00%\n"));
+  CHECK(contains(text, "              mb:           0 B         2 MB      0.00%\n"));
+  CHECK(contains(text, "              kb:       60416 B        64 KB     92.19%\n"));
+  CHECK(contains(text, "               b:           0 B      65537 B      0.00%\n"));
+}
+
+TEST_CASE("long pool names widen the first column") {
+  Planned planned;
+  planned.add_pool("a_pool_with_a_long_name", PoolKind::workspace, Bytes{1024});
+  planned.add_pool("x", PoolKind::workspace, std::nullopt);
+  CHECK(lines_from(plan_text(planned.finish(), {}), "Memory", 3) ==
+        "Memory region                Used Size  Region Size  %age Used\n"
+        "a_pool_with_a_long_name:           0 B         1 KB      0.00%\n"
+        "                      x:           0 B    unbounded          -\n");
+}
+
+TEST_CASE("against the unplanned build") {
+  const auto line = [](std::optional<Bytes> unplanned) {
+    Planned planned;
+    fill_example(planned);
+    planned.summary.unplanned_workspace = unplanned;
+    const std::string text = plan_text(planned.finish(), {});
+    return contains(text, "\nworkspace: ") ? lines_from(text, "workspace: ", 1) : "";
+  };
+  CHECK(line(std::nullopt) == "");
+  CHECK(line(164) == "workspace: 164 bytes, as many as the unplanned build\n");
+  CHECK(line(656) == "workspace: 164 bytes, 492 (75.00%) fewer than the 656 of the unplanned build\n");
+  CHECK(line(160) == "workspace: 164 bytes, 4 (2.50%) more than the 160 of the unplanned build\n");
+  CHECK(line(0) == "workspace: 164 bytes, 164 more than the 0 of the unplanned build\n");
+}
+
+TEST_CASE("the largest ten at the peak, all of them when verbose") {
+  Planned planned;
+  planned.add_pool("sram", PoolKind::workspace, std::nullopt);
+  planned.assembly.problem.horizon = planned.analysis.horizon = 1;
+  Bytes offset = 0;
+  for (int i = 0; i < 13; ++i) {
+    const Bytes size = i == 5 ? 9 : 10 + i;
+    planned.add_buffer({"t" + std::to_string(i), "f", BufferKind::tensor, size, 1, {PoolId(0)}, {{0, 1}}}, 0, offset);
+    offset += size;
+  }
+  const std::string text = plan_text(planned.finish(), {});
+  CHECK(contains(text, "(202 bytes at tick 0 of 1)\n"));
+  CHECK(lines_from(text, "  sram", 1) == "  sram     180    22  tensor  t12     f\n");
+  CHECK(contains(text, "  t2 "));
+  CHECK_FALSE(contains(text, "  t1 "));
+  CHECK_FALSE(contains(text, "  t5 "));
+  CHECK(contains(text, "\n  and 3 more\n"));
+  const std::string verbose = plan_text(planned.summary, {.color = false, .verbose = true});
+  CHECK(contains(verbose, "  t5 "));
+  CHECK_FALSE(contains(verbose, "more\n"));
+}
+
+TEST_CASE("names cannot command the terminal") {
+  Planned planned;
+  fill_example(planned);
+  planned.assembly.problem.buffers[0].name = "\x1b[2J\xc2\x9bx\xff\nänd";
+  planned.assembly.problem.buffers[0].function = std::string("f\0g", 3);
+  planned.summary.archive = "\x07.tar";
+  const std::string text = plan_text(planned.finish(), {});
+  CHECK(contains(text, "?[2J?x??änd"));
+  CHECK(contains(text, "  f?g\n"));
+  CHECK(contains(text, "of ?.tar,"));
+  CHECK_FALSE(contains(text, "\x1b"));
+}
+
+TEST_CASE("columns count characters, not bytes") {
+  Planned planned;
+  fill_example(planned);
+  planned.assembly.problem.buffers[0].name = "größe";
+  CHECK(contains(plan_text(planned.finish(), {}),
+                 "  dtcm       0    48  tensor   größe   main\n  dtcm      48    16  scratch  b       conv\n"));
+}
+
+TEST_CASE("unplanned allocates without a module to name their functions") {
+  Planned planned;
+  fill_example(planned);
+  planned.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 1, "extent 0 is not a constant"}};
+  planned.finish();
+  planned.summary.tir = nullptr;
+  CHECK(contains(plan_text(planned.summary, {}), "\n  dyn: extent 0 is not a constant\n"));
+}
+
+TEST_CASE("a shortage names the buffer and what each pool lacks") {
+  Planned planned;
+  fill_example(planned);
+  usmp::Shortage shortage;
+  shortage.buffer = BufferId(0);
+  shortage.pools = {{PoolId(0), 1100, 1024}, {PoolId(2), 49, 48}};
+  CHECK(shortage_text(planned.assembly.problem, shortage) ==
+        "buffer 'a' (main, size 48 bytes) does not fit:\n"
+        "  dtcm: required 1100, available 1024, missing 76 bytes\n"
+        "  sram: required 49, available 48, missing 1 byte");
+  planned.assembly.problem.buffers[0].function.clear();
+  planned.assembly.problem.buffers[0].size = 1;
+  shortage.pools.clear();
+  CHECK(shortage_text(planned.assembly.problem, shortage) == "buffer 'a' (size 1 byte) does not fit:");
+}
