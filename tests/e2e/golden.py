@@ -110,7 +110,7 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
     data = []
     for pool in pools:
         macro = f"{prefix.upper()}_{pool.upper()}"
-        if kinds[pool]["kind"] == "constant":
+        if kinds[pool]["kind"] != "workspace":
             data.append(pool)
             lines += [f"    static const uint8_t {pool}_data[] = {{ {macro}_CONSTANT_POOL_DATA }};" if kinds[pool]["used"] else
                       f"    static const uint8_t {pool}_data[1] = {{ 0 }};",
@@ -296,7 +296,7 @@ def main() -> int:
     parser.add_argument("roots", nargs="+", type=Path, help="testdata, or the shared folder")
     parser.add_argument("--full", action="store_true", help="the whole product of algorithms, pools and placements")
     parser.add_argument("--only", default="", help="archives whose path contains this")
-    parser.add_argument("--optimize", default="-O1")
+    parser.add_argument("--optimize", default="1", help="optimisation level of the compiler")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     models = []
@@ -306,7 +306,7 @@ def main() -> int:
     if not models:
         print("no archive to run")
         return 1
-    gcc = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-ffp-contract=off", arguments.optimize, *SANITIZE]
+    gcc = ["gcc", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-ffp-contract=off", f"-O{arguments.optimize}", *SANITIZE]
     # Other compilers and languages: warnings only.
     extra = [["g++", "-xc++", "-std=c++11", "-fsyntax-only"]]
     if shutil.which("clang"):

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Puts the TIR that usmp-plan reads into a Model Library Format archive.
+
+No release of TVM exports TIR by itself. This file runs inside your own TVM (0.9 to 0.18, Python 3.8 or later), takes the
+module that TVM hands to its memory planner, and adds it to the archive as src/<module>.tir.json.
+
+From the command line, compile with TVM's own driver and export in one step:
+
+    export_tir.py build --target c model.tflite -o model.tar
+
+or, from a compile script of your own, wrap what builds and then add to what was exported:
+
+    factory, modules = capture_tir(lambda: tvm.relay.build(mod, target, executor=..., runtime=..., params=params))
+    tvm.micro.export_model_library_format(factory, "model.tar")
+    add_tir("model.tar", {"default": modules[0]})
+
+`export_tir.py add model.tar default=default.tir.json` adds a file that was saved before.
+
+TVM only runs its planner when "tir.usmp.enable" is on, which capture_tir sees to. The C sources in the archive are
+then planned by TVM, too. That does not matter: usmp-plan emits them anew from the TIR, which is from before planning.
+To compare with TVM's unplanned C, build a second archive without this file.
+"""
+
+# Nothing here was run against a real TVM by this project's tests: they cover add_tir, which needs none.
+
+import argparse
+import contextlib
+import gzip
+import inspect
+import io
+import json
+import lzma
+import os
+import posixpath
+import shutil
+import sys
+import tarfile
+import tempfile
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, TypeVar
+
+PLANNER_PASS = "tir.transform.UnifiedStaticMemoryPlanner"
+PLANNER_OPTION = "tir.usmp.enable"
+
+Result = TypeVar("Result")
+
+
+class ExportError(Exception):
+    """What the user can do something about; printed without a traceback."""
+
+
+def capture_tir(build: Callable[[], Result]) -> Tuple[Result, List[str]]:
+    """Runs `build` and returns its result and the modules that reached TVM's memory planner, as JSON, in order.
+
+    Every PassContext that `build` enters gets the planner switched on; around it stands one at optimisation level 3.
+    Raises ExportError if the planner never ran.
+    """
+    import tvm
+
+    captured: List[str] = []
+    with _watched_pass_contexts(captured):
+        with tvm.transform.PassContext(opt_level=3):
+            result = build()
+    if not captured:
+        raise ExportError("TVM's memory planner never ran: is the executor \"aot\" and the runtime \"crt\"?")
+    return result, captured
+
+
+@contextlib.contextmanager
+def _watched_pass_contexts(captured: List[str]) -> Iterator[None]:
+    """Lets every PassContext created inside switch the planner on and save what it is given.
+
+    A PassContext replaces the one around it, and TVM's driver makes its own, with no way in for an instrument before
+    0.10; so the constructor is wrapped.
+    """
+    import tvm
+
+    @tvm.instrument.pass_instrument
+    class SaveBeforePlanning:  # pylint: disable=too-few-public-methods
+        """Saves each module as it stands before the planner."""
+
+        def run_before_pass(self, mod: Any, info: Any) -> None:
+            """Called by TVM before every pass."""
+            if info.name == PLANNER_PASS:
+                captured.append(tvm.ir.save_json(_without_external_modules(mod)))
+
+    pass_context = tvm.transform.PassContext
+    original = pass_context.__init__
+    signature = inspect.signature(original)
+
+    def watched(self: Any, *args: Any, **kwargs: Any) -> None:
+        arguments = signature.bind(self, *args, **kwargs).arguments
+        arguments["config"] = {**(arguments.get("config") or {}), PLANNER_OPTION: True}
+        arguments["instruments"] = [*(arguments.get("instruments") or []), SaveBeforePlanning()]
+        del arguments["self"]
+        original(self, **arguments)
+
+    pass_context.__init__ = watched
+    try:
+        yield
+    finally:
+        pass_context.__init__ = original
+
+
+def _without_external_modules(mod: Any) -> Any:
+    """The module without "external_mods": compiled code of external generators, which has no JSON form."""
+    import tvm
+
+    if mod.attrs is None or "external_mods" not in mod.attrs.keys():
+        return mod
+    if hasattr(mod, "without_attr"):
+        return mod.without_attr("external_mods")
+    copy = tvm.IRModule(dict(mod.functions.items()))
+    for key in mod.attrs.keys():
+        if key != "external_mods":
+            copy = copy.with_attr(key, mod.attrs[key])
+    return copy
+
+
+def add_tir(mlf_path: str, modules: Dict[str, str]) -> None:
+    """Adds src/<name>.tir.json to the archive for each name and JSON text, replacing members of that name.
+
+    All other members keep every byte, headers included, and the archive its compression (none, gzip or xz). The file
+    is replaced in one step at the end; if anything fails it stays as it was.
+    """
+    with open(mlf_path, "rb") as file:
+        tar, compress = _decompressed(file.read())
+    for name, text in modules.items():
+        _check_tir(name, text)
+    names = {"src/%s.tir.json" % name for name in modules}
+    tar = _without_members(tar, names, set(modules))
+    new_members = b"".join(_member("./src/%s.tir.json" % name, modules[name].encode()) for name in sorted(modules))
+    tar += new_members + b"\0" * (2 * tarfile.BLOCKSIZE)
+    tar += b"\0" * (-len(tar) % tarfile.RECORDSIZE)
+    _replace_file(mlf_path, compress(tar))
+
+
+def _decompressed(data: bytes) -> Tuple[bytes, Callable[[bytes], bytes]]:
+    """The tar in `data`, and what compresses a tar in the same way."""
+    try:
+        if data.startswith(b"\x1f\x8b"):
+            return gzip.decompress(data), lambda tar: gzip.compress(tar, mtime=0)
+        if data.startswith(b"\xfd7zXZ\x00"):
+            return lzma.decompress(data), lzma.compress
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise ExportError("the archive cannot be decompressed: %s" % error) from error
+    return data, lambda tar: tar
+
+
+def _check_tir(name: str, text: str) -> None:
+    try:
+        root = json.loads(text)
+    except ValueError as error:
+        raise ExportError("the TIR of module '%s' is no JSON: %s" % (name, error)) from error
+    if not isinstance(root, dict) or not {"root", "nodes"} <= root.keys():
+        raise ExportError("the TIR of module '%s' does not come from tvm.ir.save_json" % name)
+
+
+def _without_members(tar: bytes, names: "set[str]", modules: "set[str]") -> bytes:
+    """The blocks of `tar` up to its end marker without the members `names`. Checks that it holds `modules`."""
+    try:
+        with tarfile.open(fileobj=io.BytesIO(tar), mode="r:") as reader:
+            members = reader.getmembers()
+            metadata = next((m for m in members if posixpath.normpath(m.name) == "metadata.json"), None)
+            content = reader.extractfile(metadata) if metadata else None
+            if content is None:
+                raise ExportError("there is no metadata.json: not a Model Library Format archive")
+            _check_modules(json.loads(content.read()), modules)
+            end = reader.offset
+    except (tarfile.TarError, ValueError) as error:
+        raise ExportError("the archive cannot be read: %s" % error) from error
+    if end > len(tar):
+        raise ExportError("the archive is truncated inside %s" % members[-1].name)
+    kept = []
+    position = 0
+    for member in members:
+        if posixpath.normpath(member.name) in names:
+            kept.append(tar[position : member.offset])
+            position = member.offset_data + -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+    return b"".join(kept) + tar[position:end]
+
+
+def _check_modules(metadata: Any, modules: "set[str]") -> None:
+    known = set(metadata.get("modules", [metadata.get("model_name")])) if isinstance(metadata, dict) else set()
+    unknown = modules - known
+    if unknown:
+        found = ", ".join("'%s'" % name for name in sorted(str(name) for name in known))
+        raise ExportError("the archive has no module '%s', it holds %s" % (sorted(unknown)[0], found))
+
+
+def _member(name: str, content: bytes) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    header = info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
+    return header + content + b"\0" * (-len(content) % tarfile.BLOCKSIZE)
+
+
+def _replace_file(path: str, data: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(prefix=".export_tir.", dir=os.path.dirname(os.path.abspath(path)))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _build(arguments: argparse.Namespace) -> None:
+    from tvm.driver import tvmc
+    from tvm.relay.backend import Executor, Runtime
+
+    options = {
+        "interface-api": arguments.interface_api,
+        "unpacked-api": arguments.interface_api == "c",
+        "workspace-byte-alignment": arguments.alignment,
+        "constant-byte-alignment": arguments.alignment,
+    }
+    model = tvmc.load(arguments.model)
+    _, captured = capture_tir(
+        lambda: tvmc.compile(
+            model,
+            target=arguments.target,
+            executor=Executor("aot", options),
+            runtime=Runtime(arguments.runtime),
+            package_path=arguments.output,
+            output_format="mlf",
+            pass_context_configs=["tir.disable_vectorize=1", *arguments.pass_config],
+            mod_name=arguments.module_name,
+        )
+    )
+    if len(captured) != 1:
+        raise ExportError("TVM planned %d modules, expected one" % len(captured))
+    add_tir(arguments.output, {arguments.module_name: captured[0]})
+
+
+def _add(arguments: argparse.Namespace) -> None:
+    modules = {}
+    for assignment in arguments.modules:
+        name, equals, path = assignment.partition("=")
+        if not name or not equals or not path:
+            raise ExportError("found '%s', expected MODULE=FILE.json" % assignment)
+        with open(path, encoding="utf-8") as file:
+            modules[name] = file.read()
+    add_tir(arguments.archive, modules)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Puts the TIR that usmp-plan reads into an MLF archive.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="compile a model with TVM and export it with its TIR")
+    build.add_argument("model", help="model file that tvmc can load: TFLite, ONNX, Relay, ...")
+    build.add_argument("-o", "--output", required=True, help="archive to write")
+    build.add_argument("--target", default="c", help="as for tvmc: 'c' or 'cmsis-nn,c' (default: %(default)s)")
+    build.add_argument("--runtime", default="crt", help="TVM's runtime (default: %(default)s)")
+    build.add_argument("--interface-api", choices=("c", "packed"), default="c", help="default: %(default)s")
+    build.add_argument("--alignment", type=int, default=16, help="of buffers, in bytes (default: %(default)s)")
+    build.add_argument("--module-name", default="default", help="default: %(default)s")
+    build.add_argument("--pass-config", action="append", default=[], metavar="NAME=VALUE", help="as for tvmc")
+    build.set_defaults(run=_build)
+    add = commands.add_parser("add", help="add saved TIR to an archive")
+    add.add_argument("archive")
+    add.add_argument("modules", nargs="+", metavar="MODULE=FILE.json")
+    add.set_defaults(run=_add)
+    return parser
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """The command line; returns the exit code."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        parsed.run(parsed)
+    except ImportError as error:
+        print("export_tir: %s: run this with the Python that TVM is installed for" % error, file=sys.stderr)
+        return 1
+    except (ExportError, OSError) as error:
+        print("export_tir: %s" % error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
