@@ -22,7 +22,7 @@ class Graph:
     def __init__(self):
         self.nodes = [{"type_key": ""}]
 
-    def add(self, type_key, data=None, keys=None, repr_str=None, **attrs):
+    def add(self, type_key, items=None, keys=None, repr_str=None, **attrs):
         node = {"type_key": type_key}
         if attrs:
             node["attrs"] = {name: str(value) for name, value in attrs.items()}
@@ -30,8 +30,8 @@ class Graph:
             node["repr_str"] = repr_str
         if keys is not None:
             node["keys"] = keys
-        if data is not None:
-            node["data"] = data
+        if items is not None:
+            node["data"] = items
         self.nodes.append(node)
         return len(self.nodes) - 1
 
@@ -42,7 +42,7 @@ class Graph:
         return self.add("IntImm", dtype=dtype, value=value, span=0)
 
     def array(self, items):
-        return self.add("Array", data=items)
+        return self.add("Array", items)
 
     def pointer(self, name, element):
         kind = self.add("PointerType", element_type=self.add("PrimType", dtype=element), storage_scope=self.string("global"))
@@ -66,7 +66,7 @@ def parameters(graph, names, elements):
         handles.append(handle)
         data.append(variable)
         pairs += [handle, graph.buffer(variable, name, "float32", elements)]
-    return data, graph.array(handles), graph.add("Map", data=pairs)
+    return data, graph.array(handles), graph.add("Map", pairs)
 
 
 def function(graph, params, body, buffer_map, symbol, entry):
@@ -74,7 +74,7 @@ def function(graph, params, body, buffer_map, symbol, entry):
     if entry:
         keys.append("runner_function")
         values.append(graph.integer(1, "bool"))
-    attrs = graph.add("DictAttrs", __dict__=graph.add("Map", keys=keys, data=values))
+    attrs = graph.add("DictAttrs", __dict__=graph.add("Map", values, keys))
     return graph.add("tir.PrimFunc", params=params, body=body, buffer_map=buffer_map, attrs=attrs, ret_type=0, span=0)
 
 
@@ -104,8 +104,8 @@ def module_json(megabytes):
                      args=graph.array([graph.add("tir.StringImm", dtype="handle", value=graph.string("tvmgen_default_fused_add"), span=0), *arguments]))
     entry = function(graph, params, graph.add("tir.Evaluate", value=call, span=0), buffer_map, "tvmgen_default___tvm_main__", True)
     names = [graph.add("GlobalVar", name_hint=graph.string(name)) for name in ("tvmgen_default_fused_add", "__tvm_main__")]
-    functions = graph.add("Map", data=[names[0], operator, names[1], entry])
-    attributes = graph.add("DictAttrs", __dict__=graph.add("Map", keys=[], data=[]))
+    functions = graph.add("Map", [names[0], operator, names[1], entry])
+    attributes = graph.add("DictAttrs", __dict__=graph.add("Map", [], []))
     graph.nodes[root]["attrs"] = {"functions": str(functions), "attrs": str(attributes)}
     return json.dumps({"root": root, "nodes": graph.nodes, "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}})
 

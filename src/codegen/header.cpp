@@ -67,11 +67,13 @@ void write_structs(const PlannedModule& module, const ModuleLayout& layout, Text
 }
 
 void write_map_functions(const ModuleLayout& layout, TextSink& sink) {
-  for (const std::string part : {"inputs", "outputs"}) {
-    sink.write("/*!\n * \\brief Where the " + part + " are inside the memory pools.\n");
+  const auto write_one = [&](const std::string& part, const std::string& remark) {
+    sink.write("/*!\n * \\brief Where the " + part + " are inside the memory pools. " + remark + "\n");
     if (!layout.external.empty()) sink.write(" * \\param workspace_pools The pools, as they will be given to run.\n");
     sink.write(" * \\return Pointers into the pools.\n */\n" + map_declaration(layout, part) + ";\n\n");
-  }
+  };
+  write_one("inputs", "Write them before every run, which may reuse their memory.");
+  write_one("outputs", "They are there from the end of a run to the start of the next.");
 }
 
 void write_unpacked_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {

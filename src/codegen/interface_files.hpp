@@ -34,7 +34,7 @@ struct EntryArgument {
 };
 [[nodiscard]] std::vector<EntryArgument> entry_arguments(const PlannedModule& module, const ModuleLayout& layout);
 
-// Expression of an internal pool's first byte, of type uint8_t* or const uint8_t*.
+// Expression of an internal pool's address: a uint8_t array, or the address of a constant struct.
 [[nodiscard]] std::string pool_storage(const PoolLayout& pool);
 
 }  // namespace usmp::codegen

@@ -164,7 +164,7 @@ void write_constant_pool(const PlannedModule& module, const PoolLayout& pool, Po
 }  // namespace
 
 std::string pool_storage(const PoolLayout& pool) {
-  return pool.kind == PoolKind::constant ? "(const uint8_t*)&" + pool.storage : pool.storage;
+  return pool.kind == PoolKind::constant ? "&" + pool.storage : pool.storage;
 }
 
 void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {

@@ -19,6 +19,11 @@ void append_buffer(const Graph& graph, NodeId buffer, std::vector<NodeId>& child
   }
 }
 
+bool is_list(std::string_view attribute) {
+  constexpr std::string_view lists[] = {"args", "extents", "indices", "seq", "vectors"};
+  return std::find(std::begin(lists), std::end(lists), attribute) != std::end(lists);
+}
+
 bool is_loop(const Graph& graph, NodeId attr_stmt) {
   const NodeId key = graph.node_attribute(attr_stmt, "attr_key");
   const std::string text = graph.text(key);
@@ -36,8 +41,8 @@ void append_children(const Graph& graph, NodeId node, std::vector<NodeId>& child
     if (child == 0) continue;
     if (attribute == "buffer") {
       append_buffer(graph, child, children);
-    } else if (graph.type(child) == NodeType::array) {
-      const auto elements = graph.data(child);
+    } else if (is_list(attribute)) {
+      const auto elements = graph.array_attribute(node, attribute);
       children.insert(children.end(), elements.begin(), elements.end());
     } else {
       children.push_back(child);

@@ -70,7 +70,7 @@ class Generator {
   }
 
   void append(tir::Block& body, Scope& scope, int depth) {
-    switch (pick(depth > 0 ? 16 : 9)) {
+    switch (pick(depth > 0 ? 19 : 9)) {
       case 0:
       case 1:
         return allocate(body, scope);
@@ -94,6 +94,10 @@ class Generator {
         return branch(body, scope, depth);
       case 14:
         return countdown(body, scope, depth);
+      case 15:
+      case 16:
+      case 17:
+        return refilled(body, scope, depth);
       default:
         return stash(body, scope, depth);
     }
@@ -208,6 +212,34 @@ class Generator {
     body.push_back(b_.allocate(c, 1));
     body.push_back(b_.store(c, 0, make_int(3, int8_type)));
     body.push_back({tir::While{b_.load(c, 0), std::move(inner)}});
+  }
+
+  // A buffer used in one loop only, whose body begins by overwriting it, or almost.
+  void refilled(tir::Block& body, Scope& scope, int depth) {
+    const auto size = static_cast<std::int64_t>(2 + pick(3));
+    const auto var = b_.pointer("r" + std::to_string(next_name_++));
+    const auto i = b_.integer("i");
+    const auto j = b_.integer("j");
+    const auto start = static_cast<std::int64_t>(pick(4) == 0);
+    const std::int64_t extent = pick(4) == 0 ? size - 1 : size - start;
+    tir::Block filling{b_.store(var, make_binary(ExprKind::add, b_.var(j), make_int(start)), load(scope))};
+    Scope inner = scope;
+    inner.pointers.push_back({var, size});
+    if (pick(4) == 0) store(filling, inner);
+    tir::Stmt fill = b_.loop(j, extent, std::move(filling));
+    tir::Block statements{pick(5) == 0 ? b_.when(condition(scope), tir::Block{fill}) : fill};
+    if (pick(5) == 0) {
+      store(statements, inner);
+      std::swap(statements[0], statements[1]);
+    }
+    for (int n = 0; n < 2; ++n) {
+      const PointerVar& to = scope.pointers[pick(scope.pointers.size())];
+      statements.push_back(b_.store(to.var, index(to, scope), b_.load(var, index({var, size}, scope))));
+      if (pick(2) == 0) append(statements, inner, depth - 1);
+    }
+    store(statements, scope);
+    body.push_back(b_.allocate(var, size));
+    body.push_back(b_.loop(i, 3, std::move(statements)));
   }
 
   // A pointer goes through memory.

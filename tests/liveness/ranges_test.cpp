@@ -267,8 +267,8 @@ TEST_CASE("the same variable allocated in two places of a function is one site")
   ModuleBuilder b;
   const auto x = b.pointer("x");
   const auto y = b.pointer("y");
-  b.entry({}, block(b.allocate(y, 4), b.scope(block(b.allocate(x, 4), b.set(x))), b.set(y),
-                    b.scope(block(b.allocate(x, 8), b.set(x), b.copy(x, y)))));
+  b.entry({}, block(b.allocate(y, 4), b.scope(block(b.allocate(x, 8), b.set(x))), b.set(y),
+                    b.scope(block(b.allocate(x, 4), b.set(x), b.copy(x, y)))));
   const Result r = run(b);
   CHECK(r.names() == std::vector<std::string>{"y", "x"});
   CHECK(r.live("x") == "0-1 2-4");

@@ -113,6 +113,20 @@ TEST_CASE("a compressed archive cut off anywhere is refused") {
   }
 }
 
+TEST_CASE("a compressed archive cut off behind its tar's end is refused, too") {
+  const ScratchDirectory scratch;
+  // The tar's end falls on the end of a 64 KiB chunk; what follows is padding that no tar reader needs.
+  const std::size_t content = std::size_t{65536} - 3 * test::block;
+  const std::string tar = test::file("metadata.json", std::string(content, 'x')) + test::end_marker();
+  REQUIRE(tar.size() == 65536);
+  test::write_file(scratch.path("a.tar"), tar + std::string(1 << 20, '\0'));
+  REQUIRE(shell_output("gzip -n " + scratch.path("a.tar")).empty());
+  const std::string whole = test::read_file(scratch.path("a.tar.gz"));
+  REQUIRE(read_archive_bytes(whole, "a.tar.gz").members.size() == 1);
+  CHECK(error_of([&] { (void)read_archive_bytes(std::string_view(whole).substr(0, whole.size() - 20), "a.tar.gz"); }) ==
+        "a.tar.gz: truncated gzip input behind the last member");
+}
+
 TEST_CASE("a decompression bomb ends at the limit") {
   const ScratchDirectory scratch;
   const std::string zeros(std::size_t{8} << 20, '\0');

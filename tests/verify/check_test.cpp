@@ -75,6 +75,7 @@ TEST_CASE("one allocation a buffer") {
 
 TEST_CASE("every buffer has a place in a pool where it may be") {
   check_only(after([](Allocations& a) { a[1] = {}; }), ViolationKind::not_placed, 1, "buffer 'b' has no place");
+  CHECK(after([](Allocations& a) { a = Allocations(3); }).size() == 3);
   check_only(after([](Allocations& a) { a[1].pool = PoolId(2); }), ViolationKind::unknown_pool, 1,
              "buffer 'b' is in pool number 2, but there are 2");
   check_only(after([](Allocations& a) { a[0].pool = PoolId(1); }), ViolationKind::not_a_candidate, 0,
@@ -91,6 +92,9 @@ TEST_CASE("offsets are multiples of both alignments and not negative") {
              ViolationKind::misaligned, 2, "buffer 'c' in pool 'sram' has offset 6, not a multiple of 4");
   check_only(after([](Allocations& a) { a[1].offset = -12; }), ViolationKind::negative_offset, 1,
              "buffer 'b' in pool 'sram' has the negative offset -12");
+  // [-6, 6) would share bytes with others, but a place outside the pool is not compared any further.
+  check_only(after([](Allocations& a) { a[1].offset = -6; }), ViolationKind::negative_offset, 1,
+             "buffer 'b' in pool 'sram' has the negative offset -6");
   check_only(after([](Allocations& a) { a[1].offset = std::numeric_limits<Bytes>::min(); }),
              ViolationKind::negative_offset, 1,
              "buffer 'b' in pool 'sram' has the negative offset -9223372036854775808");

@@ -34,8 +34,9 @@ struct Limits {
 };
 
 // Reads a tar (plain, gzip, xz or zstd; PAX and GNU names) or the directory of an extracted one. Throws Error of kind
-// archive: cannot be opened, not a tar, truncated (names the member), link or device member whose content is needed,
-// absolute or ".." name, name twice, a limit exceeded (checked against the claimed size before memory is taken).
+// archive: cannot be opened, not a tar, truncated (names the member; a tar without the block of zeros that ends it is),
+// a link or device in a tar, a link out of the directory, absolute or ".." name, name twice, a limit exceeded (checked
+// against the claimed size before memory is taken). Names are the bytes they are, whatever the locale.
 [[nodiscard]] Archive read_archive(const std::string& path, const Limits& limits = {});
 
 // The same from bytes; `path` is used in messages only.
@@ -50,7 +51,8 @@ struct TarEntry {
 };
 
 // Writes an uncompressed PAX tar (plain ustar headers where they suffice) with fixed times and owners, directories
-// before their files: same entries, same bytes. Compressed if `path` ends in ".gz"/".tgz", ".xz" or ".zst".
+// before their files: same entries, same bytes. Compressed if `path` ends in ".gz"/".tgz", ".xz"/".txz" or
+// ".zst"/".tzst": a temporary name must keep the ending. On error a partial file may stay.
 // Throws Error of kind output.
 void write_tar(const std::string& path, const std::vector<TarEntry>& entries);
 

@@ -17,7 +17,8 @@ struct Tensor {
   std::optional<Bytes> size;
 };
 
-// A C library of external code generation: a lib<n>.c that defines functions which are opaque to planning.
+// A function of external code generation: opaque to planning. Defined in a lib<n>.c that is neither the entry point nor
+// main nor metadata, nor marked by TVM as "tvm target: c" (whose functions are emitted anew from TIR). Not static.
 struct ForeignFunction {
   std::string name;
   std::string prototype;  // "int32_t tvmgen_default_cmsis_nn_main_0(int8_t* input_, …)", without TVM_DLL, one line
@@ -37,7 +38,8 @@ struct ModuleInfo {
       workspace_bytes;  // memory.functions.main[0].workspace_size_bytes: what the unplanned build needs
   std::vector<ForeignFunction> foreign_functions;  // every function defined in foreign_members, in order of appearance
   std::vector<std::string> foreign_members;  // codegen/… files to be copied unchanged: libraries of external code
-                                             // generators and the headers they include from the archive, sorted
+                                             // generators (C, C++, assembly) and the headers they include from the
+                                             // archive, sorted. A file that is not named M_lib<n> goes to all modules
 };
 
 struct Metadata {
@@ -47,7 +49,8 @@ struct Metadata {
 
 // Reads metadata.json and looks for the members of each module. Throws Error of kind archive: metadata.json missing
 // (names what the archive does hold and what an MLF archive should), malformed, of an unknown version, an executor
-// list without "aot" (the graph executor is not plannable here).
+// list without "aot" (the graph executor is not plannable here), a module name that cannot be part of a file name, more
+// than 100 modules. A missing TIR member is no error here.
 [[nodiscard]] Metadata read_metadata(const Archive& archive);
 
 // New memory figures of one module for a re-planned archive.

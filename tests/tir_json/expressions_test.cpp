@@ -235,7 +235,7 @@ TEST_CASE("accesses that cannot be flattened are refused") {
   }
   SUBCASE("a float index") {
     load = b.load(b.buffer(data, "int32", {b.integer(5)}), {b.floating("1")});
-    message = "the index has type 'float32', expected an integer type";
+    message = "has type 'float32', expected an integer type";
   }
   SUBCASE("an index that overflows") {
     const Node large = b.integer(1000000);

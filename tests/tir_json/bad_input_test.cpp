@@ -235,52 +235,63 @@ TEST_CASE_FIXTURE(Fixture, "cycles") {
 TEST_CASE_FIXTURE(Fixture, "depth") {
   constexpr int deep = 100000;
   const std::string message = "loops, branches and expressions nest deeper than 2000 levels, which is the limit";
+  const Node leaf = use();
+  const Node x = b.handle("x", "int8");
+  const Node one = b.integer(1);
+  const Node extents = b.array({one});
+  const Node p = b.var("p", "bool");
+  const auto allocate = [&](Node body) {
+    return b.add("tir.Allocate",
+                 {{"buffer_var", b.ref(x)}, {"dtype", "int8"}, {"extents", b.ref(extents)}, {"body", b.ref(body)}});
+  };
   SUBCASE("of expressions") {
-    Node sum = b.var("x");
-    for (int i = 0; i < deep; ++i) sum = b.binary("tir.Add", sum, b.integer(1));
+    Node sum = b.var("y");
+    for (int i = 0; i < deep; ++i) sum = b.binary("tir.Add", sum, one);
     CHECK(contains(refused(b.module_of_body(b.evaluate(sum))).message(), message));
   }
   SUBCASE("of indices") {
-    JsonBuilder::Nodes shape;
-    JsonBuilder::Nodes indices;
-    for (int i = 0; i < deep; ++i) {
-      shape.push_back(b.integer(1, "int64"));
-      indices.push_back(b.var("i", "int64"));
-    }
-    const Node load = b.load(b.buffer(b.handle("x", "int32"), "int32", shape), indices);
+    const JsonBuilder::Nodes shape(deep, b.integer(2, "int64"));
+    const JsonBuilder::Nodes indices(deep, b.var("i", "int64"));
+    const Node load = b.load(b.buffer(x, "int32", shape), indices);
     CHECK(contains(refused(b.module_of_body(b.evaluate(load))).message(), message));
   }
   SUBCASE("of loops") {
-    Node body = use();
-    for (int i = 0; i < deep; ++i) body = b.for_loop(b.var("i"), b.integer(0), b.integer(1), body);
+    const Node i = b.var("i");
+    Node body = leaf;
+    for (int level = 0; level < deep; ++level) body = b.for_loop(i, one, one, body);
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("of scopes") {
-    Node body = use();
-    for (int i = 0; i < deep; ++i) {
-      body = b.seq({b.allocate(b.handle("x", "int8"), "int8", {b.integer(1)}, body), use()});
-    }
+    Node body = leaf;
+    for (int i = 0; i < deep; ++i) body = b.seq({allocate(body), leaf});
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("is that of the tree, not of its else branches") {
-    Node body = use();
-    for (int i = 0; i < 1990; ++i) body = b.if_then_else(b.var("p", "bool"), body, use());
+    Node body = leaf;
+    for (int i = 0; i < 1990; ++i) body = b.if_then_else(p, body, leaf);
     CHECK_NOTHROW(read(b.module_of_body(body)));
-    for (int i = 0; i < 10; ++i) body = b.if_then_else(b.var("p", "bool"), body, use());
+    for (int i = 0; i < 10; ++i) body = b.if_then_else(p, body, leaf);
+    CHECK(contains(refused(b.module_of_body(body)).message(), message));
+  }
+  SUBCASE("of loops and of expressions count together") {
+    const Node i = b.var("i");
+    Node sum = b.var("y");
+    for (int level = 0; level < 1500; ++level) sum = b.binary("tir.Add", sum, one);
+    Node body = use({sum});
+    for (int level = 0; level < 400; ++level) body = b.for_loop(i, one, one, body);
+    CHECK_NOTHROW(read(b.module_of_body(body)));
+    for (int level = 0; level < 200; ++level) body = b.for_loop(i, one, one, body);
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("a long run of declarations and sequences is flat") {
-    Node body = use();
-    for (int i = 0; i < deep; ++i) {
-      body = i % 2 == 0 ? b.allocate(b.handle("x", "int8"), "int8", {b.integer(1)}, body)
-                        : b.seq({use(), b.attr_stmt(0, "scope", 0, body)});
-    }
+    Node body = leaf;
+    for (int i = 0; i < deep; ++i) body = i % 2 == 0 ? allocate(body) : b.seq({leaf, body});
     const tir::Module module = read(b.module_of_body(body));
     CHECK(module.functions[0].body.size() == deep + 1);
   }
   SUBCASE("sequences nested to the left") {
-    Node body = use();
-    for (int i = 0; i < deep; ++i) body = b.seq({body, use()});
+    Node body = leaf;
+    for (int i = 0; i < deep; ++i) body = b.seq({body, leaf});
     CHECK(read(b.module_of_body(body)).functions[0].body.size() == deep + 1);
   }
 }
