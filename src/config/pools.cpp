@@ -14,21 +14,21 @@ namespace {
 
 constexpr std::int64_t max_alignment = std::int64_t{1} << 20;
 
-std::string found(const Node& node) {
+std::string found(const YamlNode& node) {
   switch (node.kind) {
-    case Node::Kind::null:
+    case YamlNode::Kind::null:
       return "empty";
-    case Node::Kind::scalar:
+    case YamlNode::Kind::scalar:
       return (node.quoted ? "the text " : "") + shown(node.text);
-    case Node::Kind::list:
+    case YamlNode::Kind::list:
       return "a list";
-    case Node::Kind::map:
+    case YamlNode::Kind::map:
       return "a map";
   }
   return {};
 }
 
-[[noreturn]] void fail_value(const Entry& entry, const std::string& expected) {
+[[noreturn]] void fail_value(const YamlEntry& entry, const std::string& expected) {
   fail(entry.value.mark, entry.key + " is " + found(entry.value) + ": expected " + expected);
 }
 
@@ -47,33 +47,33 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return did_you_mean(word, known);
 }
 
-[[noreturn]] void fail_unknown_key(const Entry& entry, const std::string& owner,
+[[noreturn]] void fail_unknown_key(const YamlEntry& entry, const std::string& owner,
                                    const std::vector<std::string>& known) {
   const std::string near = suggestion(entry.key, known);
   fail(entry.mark, "unknown key " + shown(entry.key) + " in " + owner +
                        (near.empty() ? ": expected one of " + joined(known) : near));
 }
 
-bool bool_of(const Entry& entry) {
-  const Node& value = entry.value;
-  if (value.kind == Node::Kind::scalar && !value.quoted) {
+bool bool_of(const YamlEntry& entry) {
+  const YamlNode& value = entry.value;
+  if (value.kind == YamlNode::Kind::scalar && !value.quoted) {
     if (value.text == "true") return true;
     if (value.text == "false") return false;
   }
   fail_value(entry, "true or false");
 }
 
-std::optional<std::int64_t> integer_at_least(const Node& value, std::int64_t low) {
-  if (value.kind != Node::Kind::scalar || value.quoted) return std::nullopt;
+std::optional<std::int64_t> integer_at_least(const YamlNode& value, std::int64_t low) {
+  if (value.kind != YamlNode::Kind::scalar || value.quoted) return std::nullopt;
   const auto integer = parse_integer(value.text);
   return integer && *integer >= low ? integer : std::nullopt;
 }
 
-std::optional<Bytes> size_hint_of(const Entry& entry) {
+std::optional<Bytes> size_hint_of(const YamlEntry& entry) {
   static const std::string expected =
       "bytes as 65536, 64KiB, 2MiB or 1GiB, or -1 for a pool without bound (no other units, no space)";
-  const Node& value = entry.value;
-  if (value.kind != Node::Kind::scalar) fail_value(entry, expected);
+  const YamlNode& value = entry.value;
+  if (value.kind != YamlNode::Kind::scalar) fail_value(entry, expected);
   if (value.text == "-1") return std::nullopt;
   const auto size = parse_size(value.text);
   if (!size) fail_value(entry, is_size(value.text) ? "at most 8589934591GiB" : expected);
@@ -81,7 +81,7 @@ std::optional<Bytes> size_hint_of(const Entry& entry) {
   return size;
 }
 
-Bytes alignment_of(const Entry& entry) {
+Bytes alignment_of(const YamlEntry& entry) {
   static const std::string expected = "a power of two from 1 to " + std::to_string(max_alignment);
   const auto alignment = integer_at_least(entry.value, 1);
   if (!alignment || *alignment > max_alignment || !std::has_single_bit(static_cast<std::uint64_t>(*alignment))) {
@@ -90,40 +90,40 @@ Bytes alignment_of(const Entry& entry) {
   return *alignment;
 }
 
-std::string name_of(const Entry& entry) {
+std::string name_of(const YamlEntry& entry) {
   static const std::string expected = "a C identifier (letters, digits and '_', no digit in front)";
-  const Node& value = entry.value;
-  if (value.kind != Node::Kind::scalar || value.text.empty() || c_identifier(value.text) != value.text) {
+  const YamlNode& value = entry.value;
+  if (value.kind != YamlNode::Kind::scalar || value.text.empty() || c_identifier(value.text) != value.text) {
     fail_value(entry, expected);
   }
   if (is_keyword(value.text)) fail_value(entry, "a name that is no keyword of C or C++");
   return value.text;
 }
 
-std::string section_of(const Entry& entry) {
+std::string section_of(const YamlEntry& entry) {
   // What a section name may hold in a C attribute without changing the text around it.
   constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,$-";
-  const Node& value = entry.value;
-  if (value.kind != Node::Kind::scalar || value.text.empty() ||
+  const YamlNode& value = entry.value;
+  if (value.kind != YamlNode::Kind::scalar || value.text.empty() ||
       value.text.find_first_not_of(allowed) != std::string::npos) {
     fail_value(entry, "a linker section such as .dtcm (letters, digits, '_', '.', ',', '$', '-')");
   }
   return value.text;
 }
 
-void check_target_name(const Entry& target) {
+void check_target_name(const YamlEntry& target) {
   if (target.key.empty()) fail(target.mark, "an empty target name: expected a target such as c");
 }
 
-std::map<std::string, Access> targets_of(const Entry& entry, PoolKind kind) {
-  if (entry.value.kind != Node::Kind::map) fail_value(entry, "a map of targets to ro or rw, as {c: rw}");
+std::map<std::string, Access> targets_of(const YamlEntry& entry, PoolKind kind) {
+  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of targets to ro or rw, as {c: rw}");
   std::map<std::string, Access> targets;
   bool writable = false;
-  for (const Entry& target : entry.value.entries) {
+  for (const YamlEntry& target : entry.value.entries) {
     check_target_name(target);
-    const Node& value = target.value;
-    const bool read_write = value.kind == Node::Kind::scalar && value.text == "rw";
-    if (!read_write && (value.kind != Node::Kind::scalar || value.text != "ro")) {
+    const YamlNode& value = target.value;
+    const bool read_write = value.kind == YamlNode::Kind::scalar && value.text == "rw";
+    if (!read_write && (value.kind != YamlNode::Kind::scalar || value.text != "ro")) {
       fail(value.mark, "access of target " + shown(target.key) + " is " + found(value) + ": expected ro or rw");
     }
     targets.emplace(target.key, read_write ? Access::read_write : Access::read_only);
@@ -139,9 +139,9 @@ std::map<std::string, Access> targets_of(const Entry& entry, PoolKind kind) {
   return targets;
 }
 
-void add_burst_bytes(const Entry& entry, PoolSpec& pool) {
-  if (entry.value.kind != Node::Kind::map) fail_value(entry, "a map of targets to bytes, as {c: 4}");
-  for (const Entry& target : entry.value.entries) {
+void add_burst_bytes(const YamlEntry& entry, PoolSpec& pool) {
+  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of targets to bytes, as {c: 4}");
+  for (const YamlEntry& target : entry.value.entries) {
     check_target_name(target);
     const auto bytes = integer_at_least(target.value, -1);
     if (!bytes) {
@@ -152,7 +152,7 @@ void add_burst_bytes(const Entry& entry, PoolSpec& pool) {
   }
 }
 
-void read_pool_key(const Entry& entry, PoolSpec& pool) {
+void read_pool_key(const YamlEntry& entry, PoolSpec& pool) {
   const std::string& key = entry.key;
   if (key == "name") {
     pool.name = name_of(entry);
@@ -177,15 +177,15 @@ void read_pool_key(const Entry& entry, PoolSpec& pool) {
 
 class Reader {
  public:
-  PoolsConfig read(const Node& root) {
-    if (root.kind == Node::Kind::null) {
+  PoolsConfig read(const YamlNode& root) {
+    if (root.kind == YamlNode::Kind::null) {
       fail(Mark{},
            "the file names no pools: expected workspace_pools (usmp-plan init MODEL.tar writes a file to start from)");
     }
-    if (root.kind != Node::Kind::map) {
+    if (root.kind != YamlNode::Kind::map) {
       fail(root.mark, "the file holds " + found(root) + ": expected the keys " + joined(file_keys()));
     }
-    for (const Entry& entry : root.entries) read_file_key(entry);
+    for (const YamlEntry& entry : root.entries) read_file_key(entry);
     if (config_.workspace_pools.empty()) {
       fail(workspace_mark_.value_or(root.mark), "no workspace pool: expected at least one entry in workspace_pools");
     }
@@ -193,14 +193,14 @@ class Reader {
   }
 
  private:
-  void read_file_key(const Entry& entry) {
+  void read_file_key(const YamlEntry& entry) {
     if (entry.key == "workspace_pools") {
       workspace_mark_ = entry.mark;
       config_.workspace_pools = read_pools(entry, PoolKind::workspace);
     } else if (entry.key == "parameter_pools") {
       config_.parameter_pools = read_pools(entry, PoolKind::constant);
     } else if (entry.key == "algorithm") {
-      if (entry.value.kind != Node::Kind::scalar || entry.value.text.empty()) {
+      if (entry.value.kind != YamlNode::Kind::scalar || entry.value.text.empty()) {
         fail_value(entry, "the name of an algorithm");
       }
       config_.algorithm = entry.value.text;
@@ -211,27 +211,27 @@ class Reader {
     }
   }
 
-  std::vector<PoolSpec> read_pools(const Entry& list, PoolKind kind) {
-    if (list.value.kind != Node::Kind::list) fail_value(list, "a list of pools, each starting with '- name: '");
+  std::vector<PoolSpec> read_pools(const YamlEntry& list, PoolKind kind) {
+    if (list.value.kind != YamlNode::Kind::list) fail_value(list, "a list of pools, each starting with '- name: '");
     std::vector<PoolSpec> pools;
-    for (const Node& item : list.value.items) {
-      if (item.kind != Node::Kind::map) {
+    for (const YamlNode& item : list.value.items) {
+      if (item.kind != YamlNode::Kind::map) {
         // The parser puts an absent entry where the next token stands.
-        fail(item.kind == Node::Kind::null ? list.value.mark : item.mark, "entry " + std::to_string(pools.size() + 1) +
-                                                                              " of " + list.key + " is " + found(item) +
-                                                                              ": expected a pool, as '- name: sram'");
+        fail(item.kind == YamlNode::Kind::null ? list.value.mark : item.mark,
+             "entry " + std::to_string(pools.size() + 1) + " of " + list.key + " is " + found(item) +
+                 ": expected a pool, as '- name: sram'");
       }
       pools.push_back(read_pool(item, kind));
     }
     return pools;
   }
 
-  PoolSpec read_pool(const Node& item, PoolKind kind) {
+  PoolSpec read_pool(const YamlNode& item, PoolKind kind) {
     PoolSpec pool;
     pool.kind = kind;
     bool says_internal = false;
     const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
-    for (const Entry& entry : item.entries) {
+    for (const YamlEntry& entry : item.entries) {
       if (std::find(pool_keys().begin(), pool_keys().end(), entry.key) == pool_keys().end()) {
         fail_unknown_key(entry, owner, pool_keys());
       }

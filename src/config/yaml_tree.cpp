@@ -36,7 +36,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  [[nodiscard]] Node take() { return std::move(root_); }
+  [[nodiscard]] YamlNode take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) fail(to_mark(mark), "a second document: expected one document in the file");
@@ -56,8 +56,8 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_tag(mark, tag);
     check_quotes(to_mark(mark));
-    Node node;
-    node.kind = Node::Kind::scalar;
+    YamlNode node;
+    node.kind = YamlNode::Kind::scalar;
     node.text = value;
     node.quoted = tag == "!";
     leaf(mark, std::move(node));
@@ -66,21 +66,21 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                        YAML::EmitterStyle::value /*style*/) override {
     refuse_tag(mark, tag);
-    open(mark, Node::Kind::list);
+    open(mark, YamlNode::Kind::list);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                   YAML::EmitterStyle::value /*style*/) override {
     refuse_tag(mark, tag);
-    open(mark, Node::Kind::map);
+    open(mark, YamlNode::Kind::map);
   }
   void OnMapEnd() override { close(); }
 
  private:
   // A list or map whose end has not come.
   struct Level {
-    Node node;
+    YamlNode node;
     bool has_key = false;  // of a map: `key` waits for its value
     Mark key_mark;
     std::string key;
@@ -114,10 +114,10 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   [[nodiscard]] bool awaits_key() const {
-    return !levels_.empty() && levels_.back().node.kind == Node::Kind::map && !levels_.back().has_key;
+    return !levels_.empty() && levels_.back().node.kind == YamlNode::Kind::map && !levels_.back().has_key;
   }
 
-  void leaf(const YAML::Mark& mark, Node node) {
+  void leaf(const YAML::Mark& mark, YamlNode node) {
     node.mark = to_mark(mark);
     if (awaits_key()) {
       take_key(node);
@@ -126,8 +126,8 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  void take_key(const Node& node) {
-    if (node.kind == Node::Kind::null) fail(node.mark, "an empty key: expected a name in front of ':'");
+  void take_key(const YamlNode& node) {
+    if (node.kind == YamlNode::Kind::null) fail(node.mark, "an empty key: expected a name in front of ':'");
     if (node.text == "<<") fail(node.mark, "the merge key '<<': merging is not supported, write the keys out");
     Level& level = levels_.back();
     const auto [first, is_new] = level.key_lines.emplace(node.text, node.mark.line);
@@ -140,10 +140,10 @@ class TreeBuilder final : public YAML::EventHandler {
     level.has_key = true;
   }
 
-  void open(const YAML::Mark& mark, Node::Kind kind) {
+  void open(const YAML::Mark& mark, YamlNode::Kind kind) {
     if (awaits_key()) {
-      fail(to_mark(mark), kind == Node::Kind::list ? "a list as a key: expected a name in front of ':'"
-                                                   : "a map as a key: expected a name in front of ':'");
+      fail(to_mark(mark), kind == YamlNode::Kind::list ? "a list as a key: expected a name in front of ':'"
+                                                       : "a map as a key: expected a name in front of ':'");
     }
     if (levels_.size() == max_depth) {
       fail(to_mark(mark), "nested deeper than " + std::to_string(max_depth) + " levels");
@@ -155,23 +155,23 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void close() {
     assert(!levels_.empty());
-    Node node = std::move(levels_.back().node);
+    YamlNode node = std::move(levels_.back().node);
     levels_.pop_back();
     add(std::move(node));
   }
 
-  void add(Node node) {
+  void add(YamlNode node) {
     if (levels_.empty()) {
       root_ = std::move(node);
       return;
     }
     Level& level = levels_.back();
-    if (level.node.kind == Node::Kind::list) {
+    if (level.node.kind == YamlNode::Kind::list) {
       level.node.items.push_back(std::move(node));
       return;
     }
     // The parser puts an absent value where the next token stands, which may be lines below.
-    if (node.kind == Node::Kind::null) node.mark = level.key_mark;
+    if (node.kind == YamlNode::Kind::null) node.mark = level.key_mark;
     level.node.entries.push_back({level.key_mark, std::move(level.key), std::move(node)});
     level.has_key = false;
   }
@@ -180,7 +180,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<std::size_t> line_starts_;  // offsets into text_
   std::size_t documents_ = 0;
   std::vector<Level> levels_;
-  Node root_;
+  YamlNode root_;
 };
 
 }  // namespace
@@ -206,7 +206,7 @@ std::string shown(std::string_view text) {
   return result + "'";
 }
 
-Node read_yaml(std::string_view text) {
+YamlNode read_yaml(std::string_view text) {
   check_text(text);
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   std::istringstream stream{std::string(text)};

@@ -15,23 +15,23 @@ struct Mark {
   std::size_t column = 1;
 };
 
-struct Entry;
+struct YamlEntry;
 
-struct Node {
+struct YamlNode {
   enum class Kind : std::uint8_t { null, scalar, list, map };
 
   Kind kind = Kind::null;
-  Mark mark;                   // of an absent value: where its key stands
-  std::string text;            // of a scalar
-  bool quoted = false;         // of a scalar: "…", '…' or a block, so never a number or a boolean
-  std::vector<Node> items;     // of a list
-  std::vector<Entry> entries;  // of a map, in the text's order, keys unique
+  Mark mark;                       // of an absent value: where its key stands
+  std::string text;                // of a scalar
+  bool quoted = false;             // of a scalar: "…", '…' or a block, so never a number or a boolean
+  std::vector<YamlNode> items;     // of a list
+  std::vector<YamlEntry> entries;  // of a map, in the text's order, keys unique
 };
 
-struct Entry {
+struct YamlEntry {
   Mark mark;
   std::string key;
-  Node value;
+  YamlNode value;
 };
 
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
@@ -40,7 +40,7 @@ inline constexpr std::size_t max_depth = 50;
 // Reads one document. An empty one gives a null node. Throws Error of kind usage with "line L, column C": text that is
 // too long, not UTF-8 or not YAML; anchors, aliases, tags and merge keys; a key that stands twice or is no scalar; a
 // second document; nesting beyond max_depth. O(text · log of the keys of a map).
-[[nodiscard]] Node read_yaml(std::string_view text);
+[[nodiscard]] YamlNode read_yaml(std::string_view text);
 
 // Throws Error of kind usage at the mark.
 [[noreturn]] void fail(Mark mark, std::string message);

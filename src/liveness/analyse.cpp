@@ -16,7 +16,6 @@
 // Tested by ranges_test.cpp (each rule), property_test.cpp (an interpreter checks the guarantee on random programs)
 // and tvm_comparison_test.cpp (every pair of conflicts against TVM's planner on real archives).
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <memory>
 #include <unordered_map>
@@ -24,40 +23,20 @@
 #include <utility>
 
 #include "liveness/program.hpp"
+#include "liveness/sites.hpp"
 #include "usmp/liveness/liveness.hpp"
 
 namespace usmp::liveness {
 namespace {
 
-constexpr Bytes default_alignment = 16;  // TVM's own default, kTvmRuntimeAlignment on small targets
-constexpr Bytes max_alignment = Bytes{1} << 20;
 constexpr std::uint32_t no_site = UINT32_MAX;
-
-[[noreturn]] void fail(const tir::Function& function, std::string message) {
-  throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function.name}, std::move(message));
-}
-
-Bytes checked_alignment(const std::optional<Bytes>& alignment, const char* attribute) {
-  if (!alignment) return default_alignment;
-  if (*alignment < 1 || *alignment > max_alignment || !std::has_single_bit(static_cast<std::uint64_t>(*alignment))) {
-    throw Error(ErrorKind::archive, {},
-                std::string(attribute) + " is " + std::to_string(*alignment) + ", expected a power of two up to " +
-                    std::to_string(max_alignment));
-  }
-  return *alignment;
-}
-
-Bytes natural_alignment(Bytes element_bytes) {
-  return static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(std::max<Bytes>(1, element_bytes))));
-}
 
 class Walk {
  public:
   Walk(const tir::Module& module, const Options& options)
       : module_(module),
         options_(options),
-        workspace_alignment_(checked_alignment(module.workspace_alignment, "workspace-byte-alignment")),
-        constant_alignment_(checked_alignment(module.constant_alignment, "constant-byte-alignment")),
+        alignments_(alignments_of(module)),
         programs_(module.functions.size()),
         active_(module.functions.size(), false) {
     result_.reached.assign(module.functions.size(), false);
@@ -110,7 +89,7 @@ class Walk {
 
   void enter(std::size_t function) {
     const tir::Function& callee = module_.functions[function];
-    if (active_[function]) fail(callee, "function '" + callee.name + "' calls itself, directly or through others");
+    if (active_[function]) fail_recursion(callee);
     active_[function] = true;
     result_.reached[function] = true;
     if (!programs_[function]) programs_[function] = std::make_unique<Program>(compile(module_, function));
@@ -176,8 +155,8 @@ class Walk {
     Frame& frame = frames_.back();
     if (frame.next == frame.program->ops.size()) return leave();
     if (++steps_ > max_steps) {
-      fail(module_.functions[frame.function],
-           "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
+      fail_in(module_.functions[frame.function],
+              "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
     }
     const Op& op = frame.program->ops[frame.next++];
     switch (op.kind) {
@@ -255,13 +234,12 @@ class Walk {
 
   void bind_entry_params() {
     if (!options_.workspace_io) return;
-    const tir::Function& entry = module_.functions[module_.entry];
     const std::vector<bool> outputs = params_among(options_.outputs, true);
     const std::vector<bool> inputs = params_among(options_.inputs, false);
     for (const bool pick_outputs : {false, true}) {
-      for (std::size_t i = 0; i < entry.params.size(); ++i) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
         const bool picked = pick_outputs ? outputs[i] && !inputs[i] : inputs[i];
-        if (picked) add_param_site(entry, i, inputs[i], outputs[i]);
+        if (picked) add_param_site(i, inputs[i], outputs[i]);
       }
     }
   }
@@ -279,52 +257,29 @@ class Walk {
     return picked;
   }
 
-  void add_param_site(const tir::Function& entry, std::size_t index, bool is_input, bool is_output) {
-    const tir::Param& param = entry.params[index];
-    Site site{.var = param.var,
-              .name = param.name,
-              .function = module_.entry,
-              .kind = is_output ? BufferKind::output : BufferKind::input,
-              .size = param_size(entry, param),
-              .alignment = std::max(workspace_alignment_, natural_alignment(param.element.element_bytes())),
-              .live = {},
-              .targets = {},
-              .candidate_pools = {}};
+  void add_param_site(std::size_t index, bool is_input, bool is_output) {
+    const BufferKind kind = is_output ? BufferKind::output : BufferKind::input;
     frames_.back().slots[frames_.back().program->params[index]].push_back(instances_.size());
     instances_.push_back({.site = static_cast<std::uint32_t>(result_.sites.size()), .depth = 0});
-    result_.sites.push_back(std::move(site));
+    result_.sites.push_back(param_site(module_, index, kind, alignments_));
     states_.push_back({.is_input = is_input, .is_output = is_output});
-  }
-
-  static Bytes param_size(const tir::Function& entry, const tir::Param& param) {
-    if (!param.shape) fail(entry, "the shape of parameter '" + param.name + "' is not known at compile time");
-    std::optional<Bytes> size = param.element.bytes();
-    for (const std::int64_t extent : *param.shape) {
-      if (extent < 0) fail(entry, "parameter '" + param.name + "' has the negative extent " + std::to_string(extent));
-      if (size) size = checked_mul(*size, extent);
-    }
-    return checked_size(entry, param.name, size);
-  }
-
-  static Bytes checked_size(const tir::Function& function, const std::string& name, std::optional<Bytes> size) {
-    if (!size || *size > max_site_bytes) {
-      fail(function, "variable '" + name + "' needs more than " + std::to_string(max_site_bytes) + " bytes");
-    }
-    return *size;
   }
 
   std::uint32_t site_of(std::size_t function, const Declaration& declaration) {
     const auto [entry, is_new] = site_of_var_.try_emplace(declaration.var(), Declared{function, no_site});
     if (!is_new && entry->second.function != function) {
-      fail(module_.functions[function], "variable '" + module_.var(declaration.var()).name +
-                                            "' is also allocated in function '" +
-                                            module_.functions[entry->second.function].name + "'");
+      fail_in(module_.functions[function], "variable '" + module_.var(declaration.var()).name +
+                                               "' is also allocated in function '" +
+                                               module_.functions[entry->second.function].name + "'");
     }
-    const std::optional<Bytes> size = size_of(function, declaration);
-    if (!size) return entry->second.site;
+    const std::optional<Bytes> size = size_of(module_, function, declaration);
+    if (!size) {
+      report_unplanned(function, *declaration.allocate);
+      return entry->second.site;
+    }
     if (entry->second.site == no_site) {
       entry->second.site = static_cast<std::uint32_t>(result_.sites.size());
-      result_.sites.push_back(new_site(function, declaration));
+      result_.sites.push_back(declared_site(module_, function, declaration, alignments_));
       states_.push_back({});
     }
     Site& site = result_.sites[entry->second.site];
@@ -332,27 +287,7 @@ class Walk {
     return entry->second.site;
   }
 
-  // Nothing if it is not known; then the allocate is reported once.
-  std::optional<Bytes> size_of(std::size_t index, const Declaration& declaration) {
-    const tir::Function& function = module_.functions[index];
-    const std::string& name = module_.var(declaration.var()).name;
-    if (declaration.constant != nullptr) {
-      return checked_size(function, name, static_cast<Bytes>(declaration.constant->data->bytes.size()));
-    }
-    const tir::AllocationSize size = tir::allocation_size(*declaration.allocate);
-    switch (size.why) {
-      case tir::AllocationSize::Unknown::negative:
-        fail(function, "variable '" + name + "' is allocated with a negative extent");
-      case tir::AllocationSize::Unknown::not_constant:
-        report_unplanned(index, *declaration.allocate);
-        return std::nullopt;
-      case tir::AllocationSize::Unknown::none:
-      case tir::AllocationSize::Unknown::overflow:
-        break;
-    }
-    return checked_size(function, name, size.bytes);
-  }
-
+  // Once a variable.
   void report_unplanned(std::size_t function, const tir::Allocate& allocate) {
     if (!unplanned_seen_.insert(allocate.var).second) return;
     std::size_t extent = 0;
@@ -361,23 +296,6 @@ class Walk {
                                  .name = module_.var(allocate.var).name,
                                  .function = function,
                                  .reason = "extent " + std::to_string(extent) + " is not a constant"});
-  }
-
-  [[nodiscard]] Site new_site(std::size_t function, const Declaration& declaration) const {
-    const bool is_constant = declaration.constant != nullptr;
-    const bool in_entry = function == module_.entry;
-    const tir::DataType type = is_constant ? declaration.constant->type : declaration.allocate->type;
-    return {
-        .var = declaration.var(),
-        .name = module_.var(declaration.var()).name,
-        .function = function,
-        .kind = is_constant ? BufferKind::constant : (in_entry ? BufferKind::tensor : BufferKind::scratch),
-        .size = 0,
-        .alignment =
-            std::max(is_constant ? constant_alignment_ : workspace_alignment_, natural_alignment(type.element_bytes())),
-        .live = {},
-        .targets = {},
-        .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools};
   }
 
   // --- Live ranges -------------------------------------------------------------------------------------------------
@@ -421,8 +339,7 @@ class Walk {
 
   const tir::Module& module_;
   const Options& options_;
-  Bytes workspace_alignment_;
-  Bytes constant_alignment_;
+  Alignments alignments_;
   Analysis result_;
   std::vector<SiteState> states_;  // by SiteId
   std::vector<std::unique_ptr<Program>> programs_;

@@ -12,6 +12,7 @@
 
 #include "liveness/program.hpp"
 #include "liveness/sink.hpp"
+#include "liveness/sites.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -332,9 +333,7 @@ class Compiler {
 
   std::string quoted(VarId var) const { return "'" + module_.var(var).name + "'"; }
 
-  [[noreturn]] void fail(std::string message) const {
-    throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function_.name}, std::move(message));
-  }
+  [[noreturn]] void fail(std::string message) const { fail_in(function_, std::move(message)); }
 
   const tir::Module& module_;
   const tir::Function& function_;

@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "liveness/program.hpp"
+#include "liveness/sites.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::liveness {
 namespace {
-
-[[noreturn]] void fail_recursion(const tir::Module& module, std::size_t function) {
-  const std::string& name = module.functions[function].name;
-  throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = name},
-              "function '" + name + "' calls itself, directly or through others");
-}
 
 // By slot of a function: the parameters that the pointer may be based on.
 using Origins = std::vector<std::set<std::size_t>>;
@@ -80,7 +75,7 @@ std::vector<std::vector<bool>> written_params(const tir::Module& module) {
   std::vector<std::vector<bool>> written(module.functions.size());
   std::vector<std::unique_ptr<Visit>> open;
   const auto enter = [&](std::size_t function) {
-    if (state[function] == State::open) fail_recursion(module, function);
+    if (state[function] == State::open) fail_recursion(module.functions[function]);
     if (state[function] == State::known) return;
     if (tir::is_opaque(module, module.functions[function])) {
       written[function].assign(module.functions[function].params.size(), true);

@@ -22,9 +22,11 @@
 namespace usmp::planners {
 namespace {
 
-constexpr std::uint64_t default_work = 12'000'000;  // looks at neighbours that the default limit allows
-constexpr std::uint64_t most_iterations = 10'000;   // of the default limit
-constexpr std::uint64_t patience = 1000;            // fruitless iterations before the best order is shaken
+constexpr std::uint64_t default_work = 8'000'000;  // looks at neighbours that the default limit allows
+constexpr std::uint64_t most_iterations = 5'000;   // of the default limit
+
+// Fruitless iterations before the best order is shaken: enough to try the moves around a bottleneck.
+std::uint64_t patience_for(std::size_t buffers) { return std::min<std::uint64_t>(1000, 20 + 15 * buffers); }
 
 class Climb {
  public:
@@ -45,6 +47,7 @@ class Climb {
   std::uint64_t run(std::uint64_t limit) {
     std::uint64_t done = 0;
     std::uint64_t fruitless = 0;
+    const std::uint64_t patience = patience_for(group_.buffers.size());
     for (; done < limit && !meets(best_score_, goal_); ++done) {
       step();
       if (score_ < best_score_) {
@@ -167,8 +170,9 @@ class Climb {
   void shake() {
     current_ = best_;
     const std::size_t n = current_.order.size();
-    for (std::size_t k = 0; k < 1 + n / 32; ++k)
+    for (std::size_t k = 0; k < 2 + n / 32; ++k) {
       std::swap(current_.order[random_.below(n)], current_.order[random_.below(n)]);
+    }
     score_ = placer_.run(current_);
     index_positions(0, n);
   }
@@ -216,13 +220,14 @@ PlanResult hill_climb(const Problem& problem, const Options& options) {
   std::vector<Attempt> winners;
   std::uint64_t iterations = 0;
   for (const Group& group : groups) {
-    Attempt start = best_attempt(placer, group, starts(problem, conflicts, group));
+    const Attempt start = best_attempt(placer, group, starts(problem, conflicts, group));
     const Score start_score = placer.run(start);
     const std::uint64_t limit =
         options.iterations > 0 ? options.iterations : std::min(most_iterations, default_work / work(placer, group));
     Climb climb(placer, group, start, random);
     iterations += climb.run(limit);
-    winners.push_back(climb.best_score() < start_score ? climb.best() : std::move(start));
+    const bool better = climb.best_score() < start_score;
+    winners.push_back(better ? climb.best() : start);
   }
   return conclude(placer, groups, winners, iterations);
 }

@@ -6,6 +6,7 @@
 
 #include "tir_json/body_builder.hpp"
 #include "tir_json/children.hpp"
+#include "tir_json/scopes.hpp"
 
 namespace usmp::tir_json {
 namespace {
@@ -191,6 +192,7 @@ void ModuleReader::read_function(const FunctionNode& node) {
     ExprBuilder exprs(context_);
     read_params(node, exprs, function);
     BlockBuilder(context_, body_check_, exprs, function).build(body);
+    check_scopes(module_, function, node.prim_func);
     module_.functions.push_back(std::move(function));
     hints_.push_back(graph_.string_attribute(node.global_var, "name_hint"));
   } catch (const Error& error) {

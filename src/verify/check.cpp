@@ -76,7 +76,8 @@ class Checker {
     for (const Bytes alignment : {buffer.alignment, pool.alignment}) {
       if (at.offset % alignment == 0) continue;
       add(ViolationKind::misaligned, id, {},
-          where + " has offset " + offset + ", not a multiple of " + std::to_string(alignment));
+          std::string(where).append(" has offset ").append(offset).append(", not a multiple of ") +
+              std::to_string(alignment));
       break;
     }
     check_end(id, where);

@@ -238,11 +238,15 @@ TEST_CASE_FIXTURE(Fixture, "depth") {
   const Node leaf = use();
   const Node x = b.handle("x", "int8");
   const Node one = b.integer(1);
+  const std::string name = b.ref(b.string("v"));
+  const auto fresh = [&](const char* dtype) { return b.add("tir.Var", {{"dtype", dtype}, {"name", name}}); };
   const Node extents = b.array({one});
   const Node p = b.var("p", "bool");
   const auto allocate = [&](Node body) {
-    return b.add("tir.Allocate",
-                 {{"buffer_var", b.ref(x)}, {"dtype", "int8"}, {"extents", b.ref(extents)}, {"body", b.ref(body)}});
+    return b.add("tir.Allocate", {{"buffer_var", b.ref(fresh("handle"))},
+                                  {"dtype", "int8"},
+                                  {"extents", b.ref(extents)},
+                                  {"body", b.ref(body)}});
   };
   SUBCASE("of expressions") {
     Node sum = b.var("y");
@@ -256,9 +260,8 @@ TEST_CASE_FIXTURE(Fixture, "depth") {
     CHECK(contains(refused(b.module_of_body(b.evaluate(load))).message(), message));
   }
   SUBCASE("of loops") {
-    const Node i = b.var("i");
     Node body = leaf;
-    for (int level = 0; level < deep; ++level) body = b.for_loop(i, one, one, body);
+    for (int level = 0; level < deep; ++level) body = b.for_loop(fresh("int32"), one, one, body);
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("of scopes") {
@@ -274,13 +277,12 @@ TEST_CASE_FIXTURE(Fixture, "depth") {
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("of loops and of expressions count together") {
-    const Node i = b.var("i");
     Node sum = b.var("y");
     for (int level = 0; level < 1500; ++level) sum = b.binary("tir.Add", sum, one);
     Node body = use({sum});
-    for (int level = 0; level < 400; ++level) body = b.for_loop(i, one, one, body);
+    for (int level = 0; level < 400; ++level) body = b.for_loop(fresh("int32"), one, one, body);
     CHECK_NOTHROW(read(b.module_of_body(body)));
-    for (int level = 0; level < 200; ++level) body = b.for_loop(i, one, one, body);
+    for (int level = 0; level < 200; ++level) body = b.for_loop(fresh("int32"), one, one, body);
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("a long run of declarations and sequences is flat") {
@@ -320,6 +322,35 @@ TEST_CASE_FIXTURE(Fixture, "sharing that grows exponentially") {
     const auto& sum = *std::get<tir::Evaluate>(module.functions[0].body[0].node).value;
     CHECK(sum.operands[0] == sum.operands[1]);
   }
+}
+
+TEST_CASE_FIXTURE(Fixture, "variables are used where they are declared") {
+  const auto refusal = [&](Node body) {
+    const Node function = b.function({}, body, {{"runner_function", b.integer(1)}});
+    const Error error = refused(b.module({{"main", function}}));
+    CHECK(error.where().place == place(function));
+    return error.message();
+  };
+  const Node x = b.handle("x", "int8");
+  const Node i = b.var("i");
+  const Node loop = b.for_loop(i, b.integer(0), b.integer(4), use({i}));
+  const Node allocate = b.allocate(x, "int8", {b.integer(4)}, use({x}));
+  CHECK(contains(refusal(use({x})), "variable 'x' is used where nothing declares it (in function 'main')"));
+  CHECK(contains(refusal(b.seq({loop, use({i})})), "variable 'i' is used where nothing declares it"));
+  CHECK(contains(refusal(b.for_loop(i, b.integer(0), i, use())), "variable 'i' is used where nothing declares it"));
+  CHECK(contains(refusal(b.seq({allocate, b.seq({use(), use({x})})})), "variable 'x' is used where nothing"));
+  CHECK(contains(refusal(b.let_stmt(i, i, use())), "variable 'i' is used where nothing declares it"));
+  CHECK(
+      contains(refusal(b.for_loop(i, b.integer(0), b.integer(1), loop)), "variable 'i' is declared again within its"));
+  CHECK(
+      contains(refusal(b.allocate(x, "int8", {b.integer(4)}, allocate)), "variable 'x' is declared again within its"));
+  CHECK(contains(refusal(b.allocate(i, "int8", {b.integer(4)}, use())),
+                 "variable 'i' of type 'int32' is used as storage, expected a handle"));
+  const Node let =
+      b.add("tir.Let", {{"var", b.ref(i)}, {"value", b.ref(b.integer(2))}, {"body", b.ref(i)}, {"dtype", "int32"}});
+  const Node function = b.function({}, b.seq({loop, use({let}), loop, allocate, allocate, b.seq({allocate, loop})}),
+                                   {{"runner_function", b.integer(1)}});
+  CHECK_NOTHROW(read(b.module({{"main", function}})));
 }
 
 TEST_CASE_FIXTURE(Fixture, "a limit on nodes") {

@@ -3,11 +3,13 @@
 //   JsonBuilder b;
 //   const auto x = b.handle("x", "int8");
 //   const auto body = b.store(b.buffer(x, "int8", {b.integer(4)}), {b.integer(0)}, b.integer(1, "int8"));
-//   const std::string json = b.module({{"main", b.function({}, body, {{"runner_function", b.integer(1)}})}});
+//   const std::string json = b.module_of_body(body);
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -249,9 +251,9 @@ class JsonBuilder {
         add("IRModule", {{"functions", ref(node_map(functions))}, {"attrs", ref(dict_attrs(attributes))}});
     return dump(root);
   }
-  // A module of one entry function called "main" without parameters.
+  // A module of one entry function called "main", whose parameters are the variables that the body does not declare.
   std::string module_of_body(Node body, const Attributes& attributes = {}) {
-    return module({{"main", function({}, body, {{"runner_function", integer(1)}})}}, attributes);
+    return module({{"main", function(free_vars(body), body, {{"runner_function", integer(1)}})}}, attributes);
   }
   [[nodiscard]] std::string dump(Node root) const {
     std::string json = "{\"root\": " + std::to_string(root) + ", \"nodes\": [";
@@ -261,6 +263,41 @@ class JsonBuilder {
   }
 
  private:
+  // Variables that attributes lead to from the body, in order of their nodes, without those that it declares.
+  [[nodiscard]] std::vector<Param> free_vars(Node body) const {
+    std::vector<bool> reached(nodes_.size());
+    std::vector<bool> declared(nodes_.size());
+    Nodes open{body};
+    while (!open.empty()) {
+      const Node node = open.back();
+      open.pop_back();
+      if (node >= nodes_.size() || reached[node]) continue;
+      reached[node] = true;
+      for (const auto& child : nodes_[node].value("data", nlohmann::json::array())) {
+        if (child.is_number_unsigned()) open.push_back(child.get<Node>());
+      }
+      const std::string type = nodes_[node].at("type_key").get<std::string>();
+      if (type == "IntImm" || type == "FloatImm" || !nodes_[node].contains("attrs")) continue;
+      for (const auto& [name, value] : nodes_[node].at("attrs").items()) {
+        constexpr std::string_view numbers[] = {"lanes", "kind", "iter_type"};
+        if (std::find(std::begin(numbers), std::end(numbers), name) != std::end(numbers)) continue;
+        const std::string text = value.is_string() ? value.get<std::string>() : "";
+        if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) continue;
+        const Node child = std::stoul(text);
+        if (type != "tir.Load" && type != "tir.Store" && child < nodes_.size() &&
+            (name == "buffer_var" || name == "var" || name == "loop_var")) {
+          declared[child] = true;
+        }
+        open.push_back(child);
+      }
+    }
+    std::vector<Param> vars;
+    for (Node node = 0; node < nodes_.size(); ++node) {
+      if (reached[node] && !declared[node] && nodes_[node].at("type_key") == "tir.Var") vars.push_back({node});
+    }
+    return vars;
+  }
+
   std::vector<nlohmann::json> nodes_;
   std::vector<std::string> blobs_;
   std::string version_ = "0.12.0";

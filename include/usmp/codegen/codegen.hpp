@@ -31,13 +31,15 @@ struct InterfaceTensor {
   std::string name;       // interface name (metadata), not sanitised
   std::string member;     // struct member: C identifier, unique within its struct
   std::size_t param = 0;  // index into the source entry function's params
-  Bytes size = 0;
+  Bytes size = 0;         // 0: not known
 };
 
 // How the entry function's parameters divide into inputs, outputs and device contexts: inputs match parameter names
-// (sanitised), outputs are the remaining tensor parameters in order, everything else is a device context. If the
-// archive names no tensors (TVM 0.9 without a header), a parameter that the module writes is an output. Names and sizes
-// are checked against the archive's; throws Error of kind archive on a mismatch.
+// (sanitised, an exact match first), outputs are the remaining tensor parameters in order (by name if all of the
+// archive's output names are parameters), everything else is a device context. Where the module has plain handles only
+// (TVM 0.8), the order decides. If the archive names no tensors (TVM 0.9 without a header), a parameter that the module
+// writes is an output. Names and sizes are checked against the archive's; throws Error of kind archive (place: function
+// name) on a mismatch.
 struct Interface {
   std::vector<InterfaceTensor> inputs;  // in the order of the archive's struct members
   std::vector<InterfaceTensor> outputs;
@@ -46,10 +48,11 @@ struct Interface {
 [[nodiscard]] Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module);
 
 // tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host. Throws Error of kind archive for a construct that has no C
-// (a dtype or operator without translation), naming function and node, before any sink is written to.
+// (a dtype or operator without translation), naming function and node, before any sink is written to; of kind usage if
+// workspace_io asks for an input or output whose size is not known.
 [[nodiscard]] std::vector<OutputFile> module_files(const PlannedModule& module);
 
-// codegen/host/include/metadata.h over all modules.
+// codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
 
 }  // namespace usmp::codegen

@@ -22,10 +22,11 @@ struct PoolSpec {
   std::optional<Bytes> size_hint;  // absent: unbounded
   Bytes alignment = 1;  // a power of two; of the pool's start and of every offset in it. Absent: 1, and then the start
                         // is as aligned as the buffers in it ask for
-  std::map<std::string, Access> targets;           // absent: every target may read and write
-  std::string section;                             // linker section of an internal pool; absent: none
-  bool internal = false;                           // the generated C owns the array
-  std::map<std::string, std::int64_t> properties;  // TVM's own (clock_frequency_hz, …), kept for later use
+  std::map<std::string, Access> targets;  // absent: every target may read and write
+  std::string section;                    // linker section of an internal pool; absent: none
+  bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
+  // TVM's own, kept for later use: property_names(), and "target_burst_bytes.<target>". Each >= -1.
+  std::map<std::string, std::int64_t> properties;
 };
 
 struct PoolsConfig {
@@ -38,9 +39,13 @@ struct PoolsConfig {
 // TVM's names of the integer pool properties that are kept.
 [[nodiscard]] const std::vector<std::string>& property_names();
 
-// Parses the text of a pools file. Throws Error of kind usage, its place "line L, column C" (from 1), with a near
-// spelling where there is one: malformed YAML, unknown key, wrong type, bad size ("64KiB", "2MiB", "65536"), alignment
-// not a power of two, name that is no C identifier or that stands twice, a pool that no target can use.
+// Parses the text of a pools file (at most 1 MiB). There is at least one workspace pool in the result, and the names of
+// all pools differ, in upper case too. Whether `algorithm` exists is the caller's to check.
+//
+// Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
+// near spelling where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …),
+// unknown key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name
+// that is no C identifier, a keyword or taken, a pool that no target can use.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
 
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".
