@@ -33,6 +33,25 @@ bool is_same(const Expr& a, const Expr& b) {
   return true;
 }
 
+// The C expression has a value of the narrow type without being cut to it.
+bool is_within_type(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::load:
+    case ExprKind::var:
+    case ExprKind::cast:
+    case ExprKind::int_imm:
+      return true;
+    case ExprKind::broadcast:
+      return is_within_type(*expr.operands[0]);
+    case ExprKind::select:
+    case ExprKind::call:
+      if (expr.kind == ExprKind::call && expr.text != "tir.if_then_else") return false;
+      return expr.operands.size() == 3 && is_within_type(*expr.operands[1]) && is_within_type(*expr.operands[2]);
+    default:
+      return false;
+  }
+}
+
 struct Infix {
   std::string_view op;
   int own = prec_any;
@@ -65,9 +84,9 @@ Infix infix_of(ExprKind kind) {
     case ExprKind::ge:
       return {" >= ", prec_relation, prec_add, prec_add};
     case ExprKind::and_:
-      return {" && ", prec_and, prec_and, prec_and};
-    default:  // or_; && inside || gets parentheses, as compilers warn without
-      return {" || ", prec_or, prec_or, prec_equality};
+      return {" && ", prec_and, prec_equality, prec_equality};
+    default:
+      return {" || ", prec_or, prec_equality, prec_equality};
   }
 }
 
@@ -261,9 +280,7 @@ void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t l
 }
 
 void ExpressionPrinter::print_assigned(const Expr& expr, std::size_t lane) {
-  const bool has_own_type = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
-                            expr.kind == ExprKind::int_imm || expr.kind == ExprKind::broadcast;
-  if (is_integer(expr.type) && expr.type.bits < 32 && !expr.type.is_bool() && !has_own_type) {
+  if (is_integer(expr.type) && expr.type.bits < 32 && !expr.type.is_bool() && !is_within_type(expr)) {
     put("(" + c_type(expr.type) + ")");
     return print(expr, prec_unary, lane);
   }
@@ -303,7 +320,12 @@ void ExpressionPrinter::print_infix(const Expr& a, std::string_view op, const Ex
 }
 
 void ExpressionPrinter::print_binary(const Expr& expr, int min, std::size_t lane) {
-  const Infix infix = infix_of(expr.kind);
+  Infix infix = infix_of(expr.kind);
+  // A chain of one logical operator needs no parentheses; mixed ones get them, as compilers warn without.
+  if (expr.kind == ExprKind::and_ || expr.kind == ExprKind::or_) {
+    if (expr.operands[0]->kind == expr.kind) infix.left = infix.own;
+    if (expr.operands[1]->kind == expr.kind) infix.right = infix.own;
+  }
   print_infix(*expr.operands[0], infix.op, *expr.operands[1], infix.own, infix.left, infix.right, min, lane);
 }
 

@@ -58,6 +58,8 @@ struct FileContext {
   std::vector<std::pair<std::string, const tir::Constant*>> constants;   // C name and data, in order of first use
   std::unordered_map<const tir::Constant*, std::string> constant_names;  // looked up only
   bool uses_workspace = false;                                           // TVMBackendAllocWorkspace and its counterpart
+  bool uses_restrict = false;                                            // USMP_RESTRICT
+  bool uses_fence = false;                                               // USMP_FENCE
 };
 
 // Text of one function, beyond which it is refused: shared expressions can make a small module print very large.

@@ -107,6 +107,18 @@ void write_head(const Printed& printed, TextSink& sink) {
   sink.write(open_extern_c);
   sink.write("\n");
   file.helpers.write(sink);
+  if (file.uses_restrict) {
+    sink.write(
+        "// No other pointer of the function reaches these bytes: the plan keeps buffers apart that are live "
+        "together.\n"
+        "#ifdef __GNUC__\n#define USMP_RESTRICT __restrict__\n#else\n#define USMP_RESTRICT\n#endif\n\n");
+  }
+  if (file.uses_fence) {
+    sink.write(
+        "// Bytes change hands between buffers of different types here: no access may be moved across.\n"
+        "#ifdef __GNUC__\n#define USMP_FENCE() __asm__ __volatile__(\"\" ::: \"memory\")\n"
+        "#else\n#define USMP_FENCE() ((void)0)\n#endif\n\n");
+  }
   if (file.uses_workspace) {
     sink.write(
         "// Provided by TVM's C runtime.\n"

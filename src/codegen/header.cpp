@@ -36,6 +36,7 @@ void write_struct(const std::string& name, const std::vector<std::string>& membe
 
 std::vector<std::string> pointer_members(const std::vector<TensorLayout>& tensors) {
   std::vector<std::string> members;
+  members.reserve(tensors.size());
   for (const TensorLayout& tensor : tensors) members.push_back("void* " + tensor.tensor.member);
   return members;
 }
@@ -162,8 +163,8 @@ std::string run_declaration(const PlannedModule& module, const ModuleLayout& lay
   if (!layout.devices.empty()) parts.emplace_back("devices");
   std::string params;
   for (const std::string& part : parts) {
-    params += (params.empty() ? "\n" : ",\n");
-    params += "    struct " + layout.symbol + "_" + part + "* " + part;
+    params += params.empty() ? "\n" : ",\n";
+    params.append("    struct ").append(layout.symbol).append("_").append(part).append("* ").append(part);
   }
   return "int32_t " + layout.symbol + "_run(" + (params.empty() ? "void" : params) + ")";
 }

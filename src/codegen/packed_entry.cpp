@@ -73,8 +73,8 @@ void write_packed_run(const PlannedModule& module, const ModuleLayout& layout, T
     } else {
       const std::string index = std::to_string(argument.index);
       value = "tensor_" + index;
-      checks += "  uint8_t* const " + value + " = usmp_tensor_data(&values[" + index + "]);\n  if (" + value +
-                " == NULL) return -1;\n";
+      checks.append("  uint8_t* const ").append(value).append(" = usmp_tensor_data(&values[").append(index);
+      checks.append("]);\n  if (").append(value).append(" == NULL) return -1;\n");
       has_tensors = true;
     }
     call += (call.empty() ? "\n      (" : ",\n      (") + argument.type + ")" + value;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "usmp/lower/outline.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
@@ -32,7 +33,8 @@ std::vector<std::string> parameter_names(const tir::Function& function, NameTabl
 
 std::string parameter_type(const tir::Module& module, const FunctionFacts& facts, const tir::Param& param) {
   const DataType type = module.var(param.var).type;
-  return type.is_handle() ? to_string(facts.pointers.at(param.var).type) : value_type(type);
+  if (!type.is_handle()) return value_type(type);
+  return to_string(facts.pointers.at(param.var).type) + (param.no_alias ? " USMP_RESTRICT" : "");
 }
 
 std::string signature_with(const tir::Module& module, const FunctionFacts& facts, const tir::Function& function,
@@ -59,6 +61,7 @@ class FunctionPrinter {
     std::vector<std::string> names;
     for (const tir::Param& param : function_.params) {
       (void)printer_.c_type(module_.var(param.var).type);
+      file_.uses_restrict = file_.uses_restrict || param.no_alias;
       names.push_back(printer_.declare(param.var, param.name));
     }
     const std::string head = signature_with(module_, facts_, function_, names);
@@ -450,8 +453,14 @@ class FunctionPrinter {
 
   void print(const tir::Evaluate& evaluate) {
     const Expr& value = *evaluate.value;
+    if (value.kind == ExprKind::call && value.text == lower::memory_fence) return print_fence();
     if (value.kind == ExprKind::call && is_statement_operator(value)) return print_statement_operator(value);
     if (has_side_effects(value)) return print_evaluation(value);
+  }
+
+  void print_fence() {
+    file_.uses_fence = true;
+    line("USMP_FENCE();");
   }
 
   static bool is_statement_operator(const Expr& call) {

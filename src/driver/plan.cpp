@@ -15,6 +15,7 @@
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/lower/lower.hpp"
+#include "usmp/lower/outline.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
@@ -120,9 +121,11 @@ bool plan_module(PlannedModule& planned, const Model& model, const Settings& set
                 problem.buffers.size(), settings.algorithm->name, to_string(planned.result.status),
                 planned.result.iterations);
   if (!planned.result.has_plan()) return false;
-  require_verified(problem, planned.result.plan);
-  planned.lowered =
-      lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, planned.result.plan);
+  const Plan& plan = planned.result.plan;
+  require_verified(problem, plan);
+  const lower::Lowered lowered =
+      lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
+  planned.lowered = lower::outline(lowered, planned.assembly, plan);
   planned.summary = summarise(planned, model, settings, seed);
   return true;
 }

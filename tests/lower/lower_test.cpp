@@ -146,24 +146,25 @@ TEST_CASE("allocates become addresses in pools, and only the pools in use are pa
   CHECK(planned.assembly.problem.buffer(planned.facts("main").placements[0].buffer).name == "x");
 }
 
-TEST_CASE("needs travel up any chain of calls") {
-  ModuleBuilder b;
-  const auto c = b.pointer("c");
-  const auto inner = b.pointer("inner");
-  b.function("z_leaf", {c}, block(b.allocate(inner, 8), b.copy(inner, c), b.copy(c, inner)));
-  const auto d = b.pointer("d");
-  b.function("a_middle", {d}, block(b.call("z_leaf", {d}), b.call("z_leaf", {d})));
-  const auto out = b.pointer("out");
-  b.entry({out}, block(b.call("a_middle", {out}), b.call("z_leaf", {out})));
-  const Planned planned(b, {{"inner", {PoolId(1), 0}}});
-  CHECK(planned.params("z_leaf") == Names{"c", "dram"});
-  CHECK(planned.params("a_middle") == Names{"d", "dram"});
-  CHECK(planned.params("main") == Names{"out", "dram"});
-  CHECK(planned.arguments("a_middle", 0) == Names{"d", "dram"});
-  CHECK(planned.arguments("a_middle", 1) == Names{"d", "dram"});
-  CHECK(planned.arguments("main", 0) == Names{"out", "dram"});
-  CHECK(planned.arguments("main", 1) == Names{"out", "dram"});
-  CHECK_MESSAGE(planned.facts("a_middle").placements.empty(), "it declares nothing itself");
+TEST_CASE("needs travel up any chain of calls, in whatever order the functions stand") {
+  for (const auto& [leaf, middle] : {std::pair("z_leaf", "a_middle"), std::pair("a_leaf", "z_middle")}) {
+    ModuleBuilder b;
+    const auto c = b.pointer("c");
+    const auto inner = b.pointer("inner");
+    b.function(leaf, {c}, block(b.allocate(inner, 8), b.copy(inner, c), b.copy(c, inner)));
+    const auto d = b.pointer("d");
+    b.function(middle, {d}, block(b.call(leaf, std::vector{d}), b.call(leaf, std::vector{d})));
+    const auto out = b.pointer("out");
+    b.entry({out}, block(b.call(middle, std::vector{out})));
+    const Planned planned(b, {{"inner", {PoolId(1), 0}}});
+    CHECK(planned.params(leaf) == Names{"c", "dram"});
+    CHECK(planned.params(middle) == Names{"d", "dram"});
+    CHECK(planned.params("main") == Names{"out", "dram"});
+    CHECK(planned.arguments(middle, 0) == Names{"d", "dram"});
+    CHECK(planned.arguments(middle, 1) == Names{"d", "dram"});
+    CHECK(planned.arguments("main", 0) == Names{"out", "dram"});
+    CHECK_MESSAGE(planned.facts(middle).placements.empty(), "it declares nothing itself");
+  }
 }
 
 TEST_CASE("what nothing uses is neither bound nor does it need its pool") {

@@ -191,6 +191,22 @@ TEST_CASE("another shape than save_json writes") {
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "long texts of base64 characters are texts everywhere") {
+  // The parser is not shown them (JsonSource), which must not be seen from outside.
+  const std::string text(200, 'A');
+  const Node seven = b.add("IntImm", {{"dtype", "int32"}, {"value", std::string(200, '0') + "7"}});
+  b.at(seven)["attrs"][text] = text;
+  b.at(seven)[text] = text;
+  const Node pools = b.add("Map");
+  b.at(pools)["keys"] = {text, "candidate_memory_pools"};
+  b.at(pools)["data"] = {seven, b.array({})};
+  const Node x = b.handle(text, "int8");
+  const Node allocate = b.allocate(x, "int8", {seven}, use({x}));
+  b.at(allocate)["attrs"]["annotations"] = b.ref(pools);
+  CHECK(body_text(b, allocate) == "allocate " + text + ": int8[7]\ntir.call_extern(\"f\", " + text + ")\n");
+  CHECK(contains(refused(b.module_of_body(b.add(text))).message(), "found '" + text.substr(0, 60)));
+}
+
 TEST_CASE_FIXTURE(Fixture, "members that save_json does not write are skipped") {
   nlohmann::json graph = nlohmann::json::parse(b.module_of_body(use()));
   graph["extra"] = {{"nodes", {1, {2, {{"type_key", 3}}}}}};

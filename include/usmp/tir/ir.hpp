@@ -199,6 +199,8 @@ struct Param {
   bool is_tensor = false;
   DataType element;
   std::optional<std::vector<std::int64_t>> shape;  // nothing if not constant
+  // While the function runs, no other pointer of it reaches the bytes that this one does, or nothing writes them.
+  bool no_alias = false;
 };
 
 struct Function {

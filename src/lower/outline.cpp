@@ -1,0 +1,395 @@
+#include "usmp/lower/outline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lower/regions.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+Stmt fence() { return {tir::Evaluate{tir::make_call(tir::void_type, memory_fence, {})}}; }
+
+// The address of a planned buffer, as lower() binds it.
+bool is_pool_address(const tir::Module& module, const Expr& value) {
+  if (value.kind != ExprKind::call || value.text != "tir.address_of" || value.operands.size() != 1) return false;
+  const Expr& byte = *value.operands[0];
+  if (byte.kind != ExprKind::load) return false;
+  const std::string& scope = module.var(byte.var).storage_scope;
+  return scope == workspace_pool_scope || scope == constant_pool_scope;
+}
+
+// What a loop nest needs from outside and does to storage.
+struct NestUses {
+  std::vector<VarId> free;       // variables not bound inside, in order of appearance
+  std::vector<VarId> addresses;  // bound inside to pool addresses, which can be had outside as well
+  std::set<VarId> accessed;      // storage that is loaded or stored
+  std::set<VarId> written;
+  std::map<VarId, ExprRef> address_values;
+  bool can_move = true;
+};
+
+class NestReader {
+ public:
+  explicit NestReader(const tir::Module& module) : module_(module) {}
+
+  NestUses read(const Stmt& nest) && {
+    visit(nest);
+    return std::move(uses_);
+  }
+
+ private:
+  void visit(const Block& block) {
+    for (const Stmt& stmt : block) visit(stmt);
+  }
+
+  void visit(const Stmt& stmt) {
+    std::visit(tir::Overloaded{[&](const tir::Allocate&) { uses_.can_move = false; },
+                               [&](const tir::AllocateConst& s) { bound_.insert(s.var); },
+                               [&](const tir::Let& s) { visit_let(s); },
+                               [&](const tir::Store& s) {
+                                 use(s.storage);
+                                 uses_.accessed.insert(s.storage);
+                                 uses_.written.insert(s.storage);
+                               },
+                               [](const tir::Evaluate&) {}, [&](const tir::For& s) { bound_.insert(s.var); },
+                               [](const tir::While&) {}, [](const tir::IfThenElse&) {},
+                               [&](const tir::Assert&) { uses_.can_move = false; }, [](const tir::Scope&) {}},
+               stmt.node);
+    const auto* let = std::get_if<tir::Let>(&stmt.node);
+    if (let == nullptr || !is_pool_address(module_, *let->value)) {
+      tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { visit(*expr); });
+    }
+    for (const Block* block : tir::blocks_of(stmt)) visit(*block);
+  }
+
+  void visit_let(const tir::Let& let) {
+    bound_.insert(let.var);
+    if (is_pool_address(module_, *let.value)) {
+      if (uses_.address_values.emplace(let.var, let.value).second) uses_.addresses.push_back(let.var);
+    } else if (module_.var(let.var).type.is_handle()) {
+      uses_.can_move = false;  // a pointer made inside: left to the reader of the whole function
+    }
+  }
+
+  void visit(const Expr& expr) {
+    if (expr.kind == ExprKind::var) use(expr.var);
+    if (expr.kind == ExprKind::let) bound_.insert(expr.var);
+    if (expr.kind == ExprKind::load) {
+      use(expr.var);
+      uses_.accessed.insert(expr.var);
+    }
+    // Calls of functions, returns, and whatever else takes or gives a pointer.
+    if (expr.kind == ExprKind::call && (expr.type.is_handle() || expr.type.is_void() || tir::named_call(expr) ||
+                                        expr.text == "tir.tvm_check_return" || expr.text == "tir.ret")) {
+      uses_.can_move = false;
+    }
+    for (const ExprRef& operand : expr.operands) visit(*operand);
+  }
+
+  void use(VarId var) {
+    if (!bound_.contains(var) && seen_.insert(var).second) uses_.free.push_back(var);
+  }
+
+  const tir::Module& module_;
+  NestUses uses_;
+  std::set<VarId> bound_;
+  std::set<VarId> seen_;
+};
+
+bool is_free_of_memory(const Expr& value) {
+  bool found = false;
+  tir::for_each_expr(
+      value, [&](const Expr& expr) { found = found || expr.kind == ExprKind::load || expr.kind == ExprKind::call; });
+  return !found;
+}
+
+class Outliner {
+ public:
+  Outliner(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan)
+      : lowered_(lowered),
+        result_(lowered),
+        assembly_(assembly),
+        plan_(plan),
+        contexts_(find_contexts(lowered, assembly, plan)) {}
+
+  Lowered run() && {
+    const tir::Module& module = lowered_.module;
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      if (contexts_[i].empty() || tir::is_opaque(module, module.functions[i])) continue;
+      if (i == module.entry) {
+        result_.module.functions[i].body = fenced_inside(module.functions[i].body);
+      } else {
+        outline_function(i);
+      }
+    }
+    sort_functions();
+    return std::move(result_);
+  }
+
+ private:
+  void outline_function(std::size_t index) {
+    function_ = index;
+    nests_ = 0;
+    declared_.clear();
+    regions_.clear();
+    for (const Context& context : contexts_[index]) {
+      regions_.push_back(regions_in(lowered_, index, context, assembly_, plan_));
+    }
+    if (!mark_whole(index)) result_.module.functions[index].body = outlined(lowered_.module.functions[index].body);
+  }
+
+  // A function that is one loop over what it is passed is a nest already: its own parameters are marked.
+  bool mark_whole(std::size_t index) {
+    const tir::Function& whole = lowered_.module.functions[index];
+    const Stmt* nest = nullptr;
+    for (const Stmt& stmt : whole.body) {
+      if (std::holds_alternative<tir::AllocateConst>(stmt.node)) continue;
+      if (nest != nullptr || !std::holds_alternative<tir::For>(stmt.node)) return false;
+      nest = &stmt;
+    }
+    if (nest == nullptr) return false;
+    const NestUses uses = NestReader(lowered_.module).read(*nest);
+    if (!uses.can_move || !uses.addresses.empty()) return false;
+    for (tir::Param& param : result_.module.functions[index].params) {
+      param.no_alias = uses.accessed.contains(param.var) && stands_alone(param.var, uses);
+    }
+    return true;
+  }
+
+  // The block with its loops moved out, as far as they stand in it or in scopes of it.
+  Block outlined(const Block& block) {
+    Block result;
+    for (const Stmt& stmt : block) {
+      if (const auto* scope = std::get_if<tir::Scope>(&stmt.node)) {
+        result.push_back({tir::Scope{outlined(scope->body)}});
+        continue;
+      }
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) declared_[let->var] = stmt;
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) declared_[constant->var] = stmt;
+      std::optional<Stmt> call = std::holds_alternative<tir::For>(stmt.node) ? moved_out(stmt) : std::nullopt;
+      result.push_back(call ? std::move(*call) : stmt);
+    }
+    return fenced(result);
+  }
+
+  // The call that takes the nest's place, if it was worth moving.
+  std::optional<Stmt> moved_out(const Stmt& nest) {
+    const NestUses uses = NestReader(lowered_.module).read(nest);
+    if (!uses.can_move || uses.written.empty()) return std::nullopt;
+    Block body;
+    std::vector<VarId> pointers;
+    if (!prepare(uses, body, pointers)) return std::nullopt;
+    std::vector<tir::Param> params;
+    bool any = false;
+    for (const VarId var : pointers) {
+      params.push_back(param_for(var));
+      params.back().no_alias = stands_alone(var, uses);
+      any = any || params.back().no_alias;
+    }
+    if (!any) return std::nullopt;
+
+    Block moved = {nest};
+    drop_addresses(moved, uses);
+    if (shares_bytes(uses)) moved = fenced_inside(moved);
+    body.insert(body.end(), moved.begin(), moved.end());
+    const tir::Function& whole = lowered_.module.functions[function_];
+    tir::Function function{.name = new_name(whole.name),
+                           .target = whole.target,
+                           .is_entry = false,
+                           .params = std::move(params),
+                           .body = std::move(body),
+                           .imported_c = {}};
+    std::vector<ExprRef> arguments = {tir::make_string(function.name)};
+    for (const VarId var : pointers) {
+      const auto address = uses.address_values.find(var);
+      arguments.push_back(address != uses.address_values.end() ? address->second : tir::make_var(result_.module, var));
+    }
+    LoweredFunction lowered_function;
+    for (const Placement& placement : lowered_.functions[function_].placements) {
+      if (uses.address_values.contains(placement.var)) lowered_function.placements.push_back(placement);
+    }
+    result_.module.functions.push_back(std::move(function));
+    result_.functions.push_back(std::move(lowered_function));
+    return Stmt{tir::Evaluate{tir::make_call(tir::int32_type, "tir.call_extern", std::move(arguments))}};
+  }
+
+  // Declarations that the nest brings along, and the pointers that it is passed; false if a value cannot be had inside.
+  bool prepare(const NestUses& uses, Block& body, std::vector<VarId>& pointers) const {
+    std::set<VarId> brought;
+    for (const VarId var : uses.free) {
+      const auto declaration = declared_.find(var);
+      const bool is_constant =
+          declaration != declared_.end() && std::holds_alternative<tir::AllocateConst>(declaration->second.node);
+      if (is_constant) {
+        body.push_back(declaration->second);
+      } else if (lowered_.module.var(var).type.is_handle()) {
+        pointers.push_back(var);
+      } else if (!bring_value(var, brought, body)) {
+        return false;
+      }
+    }
+    pointers.insert(pointers.end(), uses.addresses.begin(), uses.addresses.end());
+    return true;
+  }
+
+  bool bring_value(VarId var, std::set<VarId>& brought, Block& body) const {
+    if (!brought.insert(var).second) return true;
+    const auto declaration = declared_.find(var);
+    const auto* let = declaration == declared_.end() ? nullptr : std::get_if<tir::Let>(&declaration->second.node);
+    if (let == nullptr || !is_free_of_memory(*let->value)) return false;
+    bool complete = true;
+    tir::for_each_expr(*let->value, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::var) complete = complete && bring_value(expr.var, brought, body);
+      if (expr.kind == ExprKind::let) complete = false;
+    });
+    body.push_back(declaration->second);
+    return complete;
+  }
+
+  [[nodiscard]] bool stands_alone(VarId var, const NestUses& uses) const {
+    return std::all_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId other) {
+      if (other == var || (!uses.written.contains(var) && !uses.written.contains(other))) return true;
+      return are_apart(var, other);
+    });
+  }
+
+  [[nodiscard]] bool are_apart(VarId a, VarId b) const {
+    return std::all_of(regions_.begin(), regions_.end(), [&](const std::map<VarId, Regions>& regions) {
+      const auto x = regions.find(a);
+      const auto y = regions.find(b);
+      return x != regions.end() && y != regions.end() && are_disjoint(x->second, y->second);
+    });
+  }
+
+  // Whether two pointers of the nest may reach the same bytes, one of them writing.
+  [[nodiscard]] bool shares_bytes(const NestUses& uses) const {
+    return std::any_of(uses.addresses.begin(), uses.addresses.end(),
+                       [&](VarId var) { return uses.accessed.contains(var) && !stands_alone(var, uses); });
+  }
+
+  [[nodiscard]] tir::Param param_for(VarId var) const {
+    const tir::Function& whole = lowered_.module.functions[function_];
+    const auto found = std::find_if(whole.params.begin(), whole.params.end(),
+                                    [&](const tir::Param& param) { return param.var == var; });
+    if (found != whole.params.end()) return *found;
+    const tir::Var& variable = lowered_.module.var(var);
+    return {.var = var,
+            .name = variable.name,
+            .is_tensor = false,
+            .element = variable.element,
+            .shape = {},
+            .no_alias = false};
+  }
+
+  static void drop_addresses(Block& block, const NestUses& uses) {
+    std::erase_if(block, [&](const Stmt& stmt) {
+      const auto* let = std::get_if<tir::Let>(&stmt.node);
+      return let != nullptr && uses.address_values.contains(let->var);
+    });
+    for (Stmt& stmt : block) {
+      for_each_block(stmt, [&](Block& inner) { drop_addresses(inner, uses); });
+    }
+  }
+
+  static bool is_declaration(const Stmt& stmt) {
+    return std::holds_alternative<tir::Let>(stmt.node) || std::holds_alternative<tir::AllocateConst>(stmt.node) ||
+           std::holds_alternative<tir::Allocate>(stmt.node);
+  }
+
+  // The block with a fence between any two statements that act.
+  static Block fenced(const Block& block) {
+    Block result;
+    bool acted = false;
+    for (const Stmt& stmt : block) {
+      if (!is_declaration(stmt)) {
+        if (acted) result.push_back(fence());
+        acted = true;
+      }
+      result.push_back(stmt);
+    }
+    return result;
+  }
+
+  // The same in all blocks inside. What a loop does last and first is fenced too.
+  static Block fenced_inside(const Block& block) {
+    Block result = fenced(block);
+    for (Stmt& stmt : result) {
+      for_each_block(stmt, [](Block& inner) {
+        inner = fenced_inside(inner);
+        inner.push_back(fence());
+      });
+    }
+    return result;
+  }
+
+  template <class Action>
+  static void for_each_block(Stmt& stmt, const Action& action) {
+    std::visit(tir::Overloaded{[&](tir::For& s) { action(s.body); }, [&](tir::While& s) { action(s.body); },
+                               [&](tir::IfThenElse& s) {
+                                 action(s.then_body);
+                                 action(s.else_body);
+                               },
+                               [&](tir::Scope& s) { action(s.body); }, [](auto&) {}},
+               stmt.node);
+  }
+
+  std::string new_name(const std::string& function) {
+    while (true) {
+      std::string name = function + "_nest" + std::to_string(nests_++);
+      if (!lowered_.module.find(name)) return name;
+    }
+  }
+
+  // Module::functions is sorted by name.
+  void sort_functions() {
+    std::vector<std::size_t> order(result_.module.functions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return result_.module.functions[a].name < result_.module.functions[b].name;
+    });
+    std::vector<tir::Function> functions;
+    std::vector<LoweredFunction> lowered_functions;
+    std::size_t entry = 0;
+    for (const std::size_t index : order) {
+      if (index == result_.module.entry) entry = functions.size();
+      functions.push_back(std::move(result_.module.functions[index]));
+      lowered_functions.push_back(std::move(result_.functions[index]));
+    }
+    result_.module.functions = std::move(functions);
+    result_.functions = std::move(lowered_functions);
+    result_.module.entry = entry;
+  }
+
+  const Lowered& lowered_;
+  Lowered result_;
+  const assemble::Assembly& assembly_;
+  const Plan& plan_;
+  const std::vector<std::vector<Context>> contexts_;
+  std::size_t function_ = 0;                       // being outlined
+  std::size_t nests_ = 0;                          // of this function so far
+  std::map<VarId, Stmt> declared_;                 // Let and AllocateConst of this function so far
+  std::vector<std::map<VarId, Regions>> regions_;  // of this function, by context
+};
+
+}  // namespace
+
+Lowered outline(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan) {
+  return Outliner(lowered, assembly, plan).run();
+}
+
+}  // namespace usmp::lower

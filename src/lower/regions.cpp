@@ -1,0 +1,143 @@
+#include "lower/regions.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+
+constexpr std::size_t most_contexts = 256;
+
+const Regions unknown_regions = {Region{}};
+
+bool are_disjoint(const Region& a, const Region& b) {
+  using Kind = Region::Kind;
+  if (a.kind == Kind::unknown || b.kind == Kind::unknown) return false;
+  if (a.kind != b.kind) return true;
+  if (a.kind == Kind::pool) return a.index != b.index || a.end <= b.begin || b.end <= a.begin;
+  return false;
+}
+
+Regions regions_of(const Expr& pointer, const std::map<tir::VarId, Regions>& known) {
+  if (pointer.kind == ExprKind::var) {
+    const auto found = known.find(pointer.var);
+    return found == known.end() ? unknown_regions : found->second;
+  }
+  if (pointer.kind == ExprKind::cast) return regions_of(*pointer.operands[0], known);
+  if (pointer.kind == ExprKind::call && pointer.operands.size() == 1 && pointer.text == "tir.address_of" &&
+      pointer.operands[0]->kind == ExprKind::load) {
+    const auto found = known.find(pointer.operands[0]->var);
+    return found == known.end() ? unknown_regions : found->second;
+  }
+  if (pointer.kind == ExprKind::call && pointer.text == "tir.tvm_access_ptr" && pointer.operands.size() > 1) {
+    return regions_of(*pointer.operands[1], known);
+  }
+  return unknown_regions;
+}
+
+// Functions from the entry down, callers before callees.
+std::vector<std::size_t> callers_first(const tir::Module& module, std::vector<std::vector<const Expr*>>& calls) {
+  calls.resize(module.functions.size());
+  std::vector<std::set<std::size_t>> callees(module.functions.size());
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    tir::for_each_stmt(module.functions[i].body, [&](const tir::Stmt& stmt) {
+      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+        tir::for_each_expr(*root, [&](const Expr& expr) {
+          const auto call = tir::named_call(expr);
+          const auto callee = call ? module.find(*call->name) : std::nullopt;
+          if (!callee) return;
+          calls[i].push_back(&expr);
+          callees[i].insert(*callee);
+        });
+      });
+    });
+  }
+  // Liveness refused recursion, so this ends.
+  std::vector<std::size_t> finished;
+  std::set<std::size_t> seen = {module.entry};
+  std::vector<std::pair<std::size_t, std::vector<std::size_t>>> stack;
+  stack.push_back({module.entry, {callees[module.entry].begin(), callees[module.entry].end()}});
+  while (!stack.empty()) {
+    auto& [function, rest] = stack.back();
+    if (rest.empty()) {
+      finished.push_back(function);
+      stack.pop_back();
+      continue;
+    }
+    const std::size_t next = rest.back();
+    rest.pop_back();
+    if (seen.insert(next).second) stack.push_back({next, {callees[next].begin(), callees[next].end()}});
+  }
+  std::reverse(finished.begin(), finished.end());
+  return finished;
+}
+
+}  // namespace
+
+bool are_disjoint(const Regions& a, const Regions& b) {
+  return std::all_of(a.begin(), a.end(), [&](const Region& x) {
+    return std::all_of(b.begin(), b.end(), [&](const Region& y) { return are_disjoint(x, y); });
+  });
+}
+
+std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t function, const Context& context,
+                                         const assemble::Assembly& assembly, const Plan& plan) {
+  const tir::Function& body_of = lowered.module.functions[function];
+  std::map<tir::VarId, Regions> known;
+  for (std::size_t i = 0; i < body_of.params.size(); ++i) {
+    known[body_of.params[i].var] = i < context.size() ? context[i] : unknown_regions;
+  }
+  for (const Placement& placement : lowered.functions[function].placements) {
+    const Allocation& where = plan.of(placement.buffer);
+    known[placement.var] = {{.kind = Region::Kind::pool,
+                             .index = where.pool.index(),
+                             .begin = where.offset,
+                             .end = where.offset + assembly.problem.buffer(placement.buffer).size}};
+  }
+  tir::for_each_stmt(body_of.body, [&](const tir::Stmt& stmt) {
+    if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+      known[constant->var] = {{.kind = Region::Kind::constant, .index = 0, .begin = 0, .end = 0}};
+    }
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node); let && !known.contains(let->var)) {
+      if (lowered.module.var(let->var).type.is_handle()) known[let->var] = regions_of(*let->value, known);
+    }
+  });
+  return known;
+}
+
+std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const assemble::Assembly& assembly,
+                                                const Plan& plan) {
+  const tir::Module& module = lowered.module;
+  std::vector<std::vector<const Expr*>> calls;
+  const std::vector<std::size_t> order = callers_first(module, calls);
+  std::vector<std::set<Context>> contexts(module.functions.size());
+  Context entry;
+  for (std::size_t i = 0; i < module.functions[module.entry].params.size(); ++i) {
+    entry.push_back({{.kind = Region::Kind::application, .index = i, .begin = 0, .end = 0}});
+  }
+  contexts[module.entry].insert(entry);
+  for (const std::size_t caller : order) {
+    if (contexts[caller].size() > most_contexts) contexts[caller] = {Context{}};
+    for (const Context& context : contexts[caller]) {
+      const std::map<tir::VarId, Regions> known = regions_in(lowered, caller, context, assembly, plan);
+      for (const Expr* expr : calls[caller]) {
+        const auto call = tir::named_call(*expr);
+        Context passed;
+        for (const ExprRef& argument : call->arguments) passed.push_back(regions_of(*argument, known));
+        contexts[*module.find(*call->name)].insert(std::move(passed));
+      }
+    }
+  }
+  std::vector<std::vector<Context>> result;
+  for (const std::set<Context>& set : contexts) result.emplace_back(set.begin(), set.end());
+  return result;
+}
+
+}  // namespace usmp::lower

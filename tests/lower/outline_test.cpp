@@ -1,0 +1,225 @@
+#include "usmp/lower/outline.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "liveness/module_builder.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using liveness::testing::block;
+using liveness::testing::ModuleBuilder;
+using tir::Block;
+using tir::Stmt;
+using tir::VarId;
+
+// A module whose buffers stand where the test says, all in one pool; not verified, so that wrong plans can be tried.
+Lowered outlined(ModuleBuilder& builder, const std::map<std::string, Bytes>& offsets) {
+  const tir::Module module = builder.build();
+  const liveness::Analysis analysis = liveness::analyse(module);
+  config::PoolsConfig pools;
+  pools.workspace_pools.resize(1);
+  pools.workspace_pools[0].name = "sram";
+  const assemble::Assembly assembly = assemble::assemble(module, analysis, pools);
+  Plan plan;
+  for (const Buffer& buffer : assembly.problem.buffers)
+    plan.allocations.push_back({PoolId(0), offsets.at(buffer.name)});
+  return outline(lower(module, analysis, assembly, plan), assembly, plan);
+}
+
+const tir::Function& function(const Lowered& lowered, const std::string& name) {
+  const auto index = lowered.module.find(name);
+  REQUIRE_MESSAGE(index, name);
+  return lowered.module.functions[*index];
+}
+
+// Names of the parameters that are marked.
+std::set<std::string> alone(const tir::Function& function) {
+  std::set<std::string> names;
+  for (const tir::Param& param : function.params) {
+    if (param.no_alias) names.insert(param.name);
+  }
+  return names;
+}
+
+bool is_fence(const Stmt& stmt) {
+  const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+  return evaluate != nullptr && evaluate->value->text == memory_fence;
+}
+
+std::size_t fences(const Block& body) {
+  std::size_t count = 0;
+  tir::for_each_stmt(body, [&](const Stmt& stmt) { count += is_fence(stmt) ? 1 : 0; });
+  return count;
+}
+
+// for i in [0, 8): to[i] = from[i]
+Stmt copy_all(ModuleBuilder& b, VarId to, VarId from) {
+  const VarId i = b.integer("i");
+  return b.loop(i, 8, block(b.store(to, b.var(i), b.load(from, b.var(i)))));
+}
+
+using Names = std::set<std::string>;
+
+// One operator op(p, q) { early <- p; late <- early; q <- late } between tensors x and y of the entry.
+Lowered chain(const std::map<std::string, Bytes>& offsets) {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId early = b.pointer("early");
+  const VarId late = b.pointer("late");
+  b.function("op", {p, q},
+             block(b.allocate(early, 8), b.allocate(late, 8), copy_all(b, early, p), copy_all(b, late, early),
+                   copy_all(b, q, late)));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId x = b.pointer("x");
+  const VarId y = b.pointer("y");
+  b.entry({in, out}, block(b.allocate(x, 8), b.allocate(y, 8), b.copy(x, in), b.call("op", {x, y}), b.copy(out, y)));
+  return outlined(b, offsets);
+}
+
+TEST_CASE("each loop of an operator becomes a function whose buffers are apart") {
+  // late takes the bytes of x, which is dead by then: apart in each nest, though not in the operator.
+  const Lowered lowered = chain({{"x", 0}, {"early", 16}, {"late", 0}, {"y", 16}});
+  CHECK(alone(function(lowered, "op_nest0")) == Names{"early", "p"});
+  CHECK(alone(function(lowered, "op_nest1")) == Names{"early", "late"});
+  CHECK(alone(function(lowered, "op_nest2")) == Names{"late", "q"});
+  CHECK(alone(function(lowered, "op")).empty());
+  CHECK(function(lowered, "op_nest0").target == "c");
+  CHECK(fences(function(lowered, "op").body) == 2);
+  CHECK_FALSE(is_fence(function(lowered, "op").body.back()));
+  CHECK(std::is_sorted(lowered.module.functions.begin(), lowered.module.functions.end(),
+                       [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; }));
+  CHECK(lowered.module.functions[lowered.module.entry].is_entry);
+  CHECK(lowered.functions.size() == lowered.module.functions.size());
+}
+
+TEST_CASE("pointers that reach the same byte are never said to be apart") {
+  const Lowered lowered = chain({{"x", 0}, {"early", 7}, {"late", 32}, {"y", 64}});
+  CHECK_FALSE(lowered.module.find("op_nest2"));
+  CHECK(alone(function(lowered, "op_nest0")) == Names{"early", "late"});
+  CHECK(alone(function(lowered, "op_nest1")) == Names{"late", "q"});
+  const tir::Function& op = function(lowered, "op");
+  CHECK(std::count_if(op.body.begin(), op.body.end(),
+                      [](const Stmt& stmt) { return std::holds_alternative<tir::For>(stmt.node); }) == 1);
+}
+
+TEST_CASE("one call in which two pointers meet is enough") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId r = b.pointer("r");
+  b.function("op", {p, q, r}, block(copy_all(b, q, p), copy_all(b, r, p)));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId x = b.pointer("x");
+  const VarId y = b.pointer("y");
+  b.entry({in, out}, block(b.allocate(x, 8), b.allocate(y, 8), b.copy(x, in), b.call("op", {x, y, out}),
+                           b.call("op", {x, x, out}), b.copy(out, y)));
+  const Lowered lowered = outlined(b, {{"x", 0}, {"y", 8}});
+  CHECK(alone(function(lowered, "op_nest0")) == Names{"p", "r"});
+  CHECK_FALSE(lowered.module.find("op_nest1"));
+}
+
+TEST_CASE("the application's tensors may be the same memory") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  b.function("op", {p, q}, block(copy_all(b, q, p)));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  b.entry({in, out}, block(b.call("op", {in, out})));
+  CHECK(alone(function(outlined(b, {}), "op")).empty());
+}
+
+TEST_CASE("an operator that is one loop is marked itself") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  b.function("op", {p, q}, block(copy_all(b, q, p)));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId x = b.pointer("x");
+  b.entry({in, out}, block(b.allocate(x, 8), b.call("op", {in, x}), b.copy(out, x)));
+  const Lowered lowered = outlined(b, {{"x", 0}});
+  CHECK(alone(function(lowered, "op")) == Names{"p", "q"});
+  CHECK_FALSE(lowered.module.find("op_nest0"));
+  CHECK(fences(function(lowered, "main").body) == 1);
+}
+
+TEST_CASE("a loop that calls a function stays") {
+  ModuleBuilder b;
+  const VarId leaf_p = b.pointer("leaf_p");
+  b.function("leaf", {leaf_p}, block(b.set(leaf_p)));
+  const VarId p = b.pointer("p");
+  const VarId i = b.integer("i");
+  b.function("op", {p}, block(b.loop(i, 4, block(b.call("leaf", {p}), b.set(p))), b.set(p)));
+  const VarId out = b.pointer("out");
+  b.entry({out}, block(b.call("op", {out})));
+  CHECK_FALSE(outlined(b, {}).module.find("op_nest0"));
+}
+
+TEST_CASE("values are brought along if they depend on no memory, else the loop stays") {
+  for (const bool from_memory : {false, true}) {
+    ModuleBuilder b;
+    const VarId p = b.pointer("p");
+    const VarId q = b.pointer("q");
+    const VarId five = b.integer("five");
+    const VarId sum = b.integer("sum");
+    const VarId i = b.integer("i");
+    const tir::ExprRef value = from_memory ? tir::make_cast(tir::int32_type, b.load(p, 0)) : tir::make_int(5);
+    const tir::ExprRef index = tir::make_binary(tir::ExprKind::floor_mod, b.var(sum), tir::make_int(8));
+    b.function(
+        "op", {p, q},
+        block(b.let(five, value), b.let(sum, tir::make_binary(tir::ExprKind::add, b.var(five), tir::make_int(1))),
+              b.loop(i, 4, block(b.store(q, index, b.load(p, b.var(i))))), b.set(q)));
+    const VarId in = b.pointer("in");
+    const VarId out = b.pointer("out");
+    const VarId x = b.pointer("x");
+    b.entry({in, out}, block(b.allocate(x, 8), b.call("op", {in, x}), b.copy(out, x)));
+    const Lowered lowered = outlined(b, {{"x", 0}});
+    CHECK(lowered.module.find("op_nest0").has_value() == !from_memory);
+    if (from_memory) continue;
+    const Block& body = function(lowered, "op_nest0").body;
+    REQUIRE(body.size() == 3);
+    CHECK(std::get<tir::Let>(body[0].node).var == five);
+    CHECK(std::get<tir::Let>(body[1].node).var == sum);
+  }
+}
+
+TEST_CASE("buffers of inner blocks are passed, and fenced where they take turns in the same bytes") {
+  for (const bool share : {false, true}) {
+    ModuleBuilder b;
+    const VarId p = b.pointer("p");
+    const VarId q = b.pointer("q");
+    const VarId first = b.pointer("first");
+    const VarId second = b.pointer("second");
+    const VarId i = b.integer("i");
+    b.function("op", {p, q},
+               block(b.loop(i, 4,
+                            block(b.scope(block(b.allocate(first, 8), copy_all(b, first, p), copy_all(b, q, first))),
+                                  b.allocate(second, 8), copy_all(b, second, q), copy_all(b, q, second))),
+                     b.set(q)));
+    const VarId in = b.pointer("in");
+    const VarId out = b.pointer("out");
+    const VarId x = b.pointer("x");
+    b.entry({in, out}, block(b.allocate(x, 8), b.call("op", {in, x}), b.copy(out, x)));
+    const Lowered lowered = outlined(b, {{"x", 0}, {"first", 16}, {"second", share ? 16 : 32}});
+    const tir::Function& nest = function(lowered, "op_nest0");
+    CHECK(alone(nest) == (share ? Names{"p", "q"} : Names{"first", "p", "q", "second"}));
+    CHECK((fences(nest.body) > 0) == share);
+    CHECK(lowered.functions[*lowered.module.find("op_nest0")].placements.size() == 2);
+    tir::for_each_stmt(nest.body, [](const Stmt& stmt) { CHECK_FALSE(std::holds_alternative<tir::Let>(stmt.node)); });
+  }
+}
+
+}  // namespace
+}  // namespace usmp::lower
