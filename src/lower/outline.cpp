@@ -181,8 +181,8 @@ class Outliner {
       }
       if (const auto* let = std::get_if<tir::Let>(&stmt.node)) declared_[let->var] = stmt;
       if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) declared_[constant->var] = stmt;
-      std::optional<Stmt> call = std::holds_alternative<tir::For>(stmt.node) ? moved_out(stmt) : std::nullopt;
-      result.push_back(call ? std::move(*call) : stmt);
+      const std::optional<Stmt> call = std::holds_alternative<tir::For>(stmt.node) ? moved_out(stmt) : std::nullopt;
+      result.push_back(call ? *call : stmt);
     }
     return fenced(result);
   }

@@ -136,6 +136,7 @@ std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const as
     }
   }
   std::vector<std::vector<Context>> result;
+  result.reserve(contexts.size());
   for (const std::set<Context>& set : contexts) result.emplace_back(set.begin(), set.end());
   return result;
 }

@@ -181,7 +181,8 @@ ExprBuilder::StoreParts ExprBuilder::store(NodeId node, std::size_t depth) {
     const tir::DataType element = type_attribute(graph_, buffer).element();
     parts.storage = var(graph_.node_attribute(buffer, "data"));
     index = flat_index(node, buffer);
-    value = convert(node, std::move(value), element.with_lanes(value.expr->type.lanes));
+    const tir::DataType stored = element.with_lanes(value.expr->type.lanes);
+    value = convert(node, std::move(value), stored);
   }
   index = lane_index(node, std::move(index), value.expr->type.lanes);
   const Built guard = predicate(node);

@@ -114,9 +114,12 @@ void BlockBuilder::attr_stmt(NodeId node) {
 
 void BlockBuilder::seq_stmt(NodeId node) {
   const auto statements = graph_.array(graph_.node_attribute(node, "seq"));
-  for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
-    if (!checked_.is_no_op(*statement)) frames_.back().pending.push_back(*statement);
+  std::vector<NodeId>& pending = frames_.back().pending;
+  const std::size_t first = pending.size();
+  for (const NodeId statement : statements) {
+    if (!checked_.is_no_op(statement)) pending.push_back(statement);
   }
+  std::reverse(pending.begin() + static_cast<std::ptrdiff_t>(first), pending.end());
 }
 
 void BlockBuilder::loop(NodeId node, tir::VarId var, tir::ExprRef min, tir::ExprRef extent) {

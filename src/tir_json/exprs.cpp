@@ -131,7 +131,8 @@ void ExprBuilder::build_all(NodeId root) {
       children.clear();
       append_children(graph_, node, children);
       // The first operand is built first, so that variables are numbered in the order of reading.
-      for (auto child = children.rbegin(); child != children.rend(); ++child) steps.push_back({*child, false});
+      std::reverse(children.begin(), children.end());
+      for (const NodeId child : children) steps.push_back({child, false});
     }
   }
 }

@@ -136,7 +136,7 @@ std::string GraphSax::place() const {
   }
   if (depth_ == 1) return "nodes";
   if (depth_ == 2) return "nodes[" + std::to_string(graph_.nodes_.size()) + "]";
-  const std::string base = "nodes[" + std::to_string(node_index()) + "]";
+  std::string base = "nodes[" + std::to_string(node_index()) + "]";
   const auto element = [&](std::size_t index) { return depth_ == 4 ? "[" + std::to_string(index) + "]" : ""; };
   switch (node_member_) {
     case NodeMember::none:

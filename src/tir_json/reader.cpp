@@ -25,8 +25,7 @@ bool is_true(const Graph& graph, NodeId node) {
 class ModuleReader {
  public:
   ModuleReader(std::string_view json, const Limits& limits)
-      : limits_(limits),
-        graph_(Graph::parse(json, limits.nodes)),
+      : graph_(Graph::parse(json, limits.nodes)),
         context_(graph_, module_, limits),
         body_check_(graph_, limits.expanded_nodes) {}
 
@@ -51,7 +50,6 @@ class ModuleReader {
   [[nodiscard]] NodeId lookup(NodeId prim_func, std::string_view map_attribute, NodeId key) const;
   [[nodiscard]] std::optional<std::vector<std::int64_t>> constant_shape(NodeId buffer) const;
 
-  const Limits& limits_;
   Graph graph_;
   tir::Module module_;
   ModuleContext context_;

@@ -167,6 +167,12 @@ class CaseProgram {
   mlf::ModuleInfo& info() { return info_; }
   tir::Function& last_operation() { return module_.functions.back(); }
 
+  // C declaration of the entry.
+  std::string declaration() {
+    finish();
+    return function_declaration(view(), module_.entry);
+  }
+
   // The emitted file.
   std::string text() {
     finish();
@@ -178,12 +184,11 @@ class CaseProgram {
   void run() {
     sandbox_.add("m.c", text());
     sandbox_.add("main.c", main_text());
-    compile_only("gcc -std=c99 -O2");
-    compile_only("g++ -std=c++11 -x c++");
-    compile_only("clang -std=c99");
-    compile_only("clang++ -std=c++11 -x c++");
+    compile_only("gcc -std=c99 -O2 -c -o m.o");
+    compile_only("g++ -std=c++11 -fsyntax-only -x c++");
+    compile_only("clang++ -std=c++11 -fsyntax-only -x c++");
     build_and_compare("gcc -std=c99 -ffp-contract=off -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all");
-    build_and_compare("clang -std=c99 -ffp-contract=off -O2");
+    build_and_compare("clang -std=c99 -ffp-contract=off -O2 -Wall -Wextra -Werror -pedantic");
   }
 
  private:
@@ -278,7 +283,7 @@ class CaseProgram {
 
   void compile_only(const std::string& compiler) const {
     if (!has(compiler)) return;
-    sandbox_.expect_silence(compiler + " -Wall -Wextra -Werror -pedantic -c m.c -o m.o");
+    sandbox_.expect_silence(compiler + " -Wall -Wextra -Werror -pedantic m.c");
   }
 
   void build_and_compare(const std::string& compiler) {

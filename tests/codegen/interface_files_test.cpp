@@ -444,6 +444,36 @@ TEST_CASE("device contexts are passed on, in TVM's order") {
                        "the packed interface has no device contexts, but the entry function takes 'npu'", Error);
 }
 
+TEST_CASE("a pool is as aligned as it asks for and as the buffers in it do") {
+  for (const auto& [own, expected] : {std::pair(Bytes{4}, "16"), std::pair(Bytes{64}, "64")}) {
+    Network net;
+    net.builder.module().workspace_alignment = 16;
+    config::PoolsConfig spec = pools(false, false);
+    spec.workspace_pools[0].alignment = own;
+    const Planned planned(net.info, net.builder, spec, places);
+    CHECK(contains(planned.header(), std::string("TVMGEN_NET_SRAM_WORKSPACE_POOL_ALIGNMENT ") + expected + "\n"));
+    CHECK(contains(planned.entry(), std::string("(workspace_pools->sram, ") + expected + "U)"));
+  }
+}
+
+TEST_CASE("an internal pool that only an untouched input lies in is there for map_inputs") {
+  ModuleBuilder b;
+  const auto in = b.pointer("in");
+  const auto out = b.pointer("output");
+  b.entry({in, out}, block(b.set(out)));
+  config::PoolsConfig spec = pools(true, true);
+  spec.workspace_pools[1].internal = true;
+  const Planned planned(info_of("net", {{"in", "", {}}}, {{"out", "", {}}}), b, spec,
+                        {{"in", {PoolId(1), 16}}, {"output", {PoolId(0), 0}}}, true);
+  const std::string entry = planned.entry();
+  CHECK(contains(entry, "tvmgen_net___tvm_main__(uint8_t* sram);\n"));
+  CHECK(contains(entry, "static uint8_t tvmgen_net_dram_pool[24];\n"));
+  const CompilerSandbox sandbox;
+  sandbox.add("tvmgen_net.h", planned.header());
+  sandbox.add("net_lib0.c", entry);
+  sandbox.expect_clean("net_lib0.c");
+}
+
 TEST_CASE("macros never collide") {
   ModuleBuilder b;
   const auto a = b.pointer("workspace");
@@ -524,6 +554,7 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
   CHECK(contains(both, "#define TVM_BIG_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   CHECK(contains(both, "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   CHECK(contains(both, "#define TVM_COMMON_FLASH_PARAMETER_BUFFER_SIZE 32\n"));
+  CHECK(contains(text({second.view(), first.view()}), "#define TVM_COMMON_SRAM_WORKSPACE_BUFFER_SIZE 328\n"));
   const CompilerSandbox sandbox;
   sandbox.add("metadata.h", both);
   sandbox.add("tvmgen_net.h", first.header());
