@@ -179,9 +179,13 @@ const PointerFacts& ExpressionPrinter::pointer(VarId var) const {
 
 void ExpressionPrinter::unsupported(const std::string& what) const { fail(function_, what); }
 
+void ExpressionPrinter::check_type(DataType type) const {
+  if (!has_c_type(type.element())) unsupported("data type " + tir::to_string(type) + " has no C");
+}
+
 std::string ExpressionPrinter::c_type(DataType type) {
   if (type.is_handle()) return "void*";
-  if (!has_c_type(type.element())) unsupported("data type " + tir::to_string(type) + " has no C");
+  check_type(type);
   if (type.is_bool()) file_.helpers.need_header("stdbool.h");
   return value_type(type.element());
 }
@@ -201,7 +205,7 @@ void ExpressionPrinter::need_operands(const Expr& expr, std::size_t count) const
 // --- Dispatch --------------------------------------------------------------------------------------------------------
 
 void ExpressionPrinter::print(const Expr& expr, int min, std::size_t lane) {
-  if (!expr.type.is_handle()) (void)c_type(expr.type);  // fails where there is none
+  if (!expr.type.is_handle() && !expr.type.is_void()) check_type(expr.type);
   switch (expr.kind) {
     case ExprKind::int_imm: {
       const std::string literal = int_literal(expr.int_value, expr.type.element(), false);
@@ -548,7 +552,6 @@ void ExpressionPrinter::print_element(const Expr& expr, int min, std::size_t lan
   const Expr& index = *expr.operands[0];
   const DataType element = expr.type.element();
   if (expr.type.lanes != index.type.lanes) unsupported("a load of several lanes has an index of another number");
-  (void)c_type(element);
   const bool opened = element.is_bool() && open(prec_equality, min);
   if (is_half(element)) put(file_.helpers.half_to_float(element) + "(");
   const std::string storage = storage_type(element);

@@ -63,7 +63,7 @@ struct FileContext {
 };
 
 // Text of one function, beyond which it is refused: shared expressions can make a small module print very large.
-inline constexpr std::size_t max_function_text = std::size_t{256} << 20;
+inline constexpr std::size_t max_function_text = std::size_t{64} << 20;
 
 class ExpressionPrinter {
  public:
@@ -97,6 +97,8 @@ class ExpressionPrinter {
   [[nodiscard]] Ranges& ranges() { return ranges_; }
   [[nodiscard]] const std::string& local_functions() const { return local_functions_; }
   [[noreturn]] void unsupported(const std::string& what) const;
+  // Fails if there is no C for the type's elements.
+  void check_type(tir::DataType type) const;
   // C type of values; marks its header as needed.
   std::string c_type(tir::DataType type);
 

@@ -45,6 +45,11 @@ const std::set<std::string, std::less<>>& reserved_names() {
   return names;
 }
 
+// Of the helpers and macros of the emitted file, of the runtime, and of the compiler.
+bool has_reserved_prefix(std::string_view name) {
+  return name.starts_with("usmp_") || name.starts_with("USMP_") || name.starts_with("TVMBackend");
+}
+
 }  // namespace
 
 bool is_reserved_name(std::string_view name) {
@@ -53,7 +58,7 @@ bool is_reserved_name(std::string_view name) {
   // float and long double variants of the math functions
   const bool has_variant_suffix = !name.empty() && (name.back() == 'f' || name.back() == 'l');
   if (has_variant_suffix && names.contains(name.substr(0, name.size() - 1))) return true;
-  return name.starts_with("usmp_") || name.starts_with("USMP_") || name.starts_with("TVMBackend");
+  return has_reserved_prefix(name);
 }
 
 bool NameTable::is_free(const std::string& name) const {
@@ -69,7 +74,7 @@ bool NameTable::take(const std::string& name) {
 
 std::string NameTable::unique(std::string_view tvm_name) {
   std::string base = c_identifier(tvm_name);
-  if (base[0] == '_') base.insert(0, 1, 'v');
+  if (base[0] == '_' || has_reserved_prefix(base)) base.insert(0, 1, 'v');
   if (take(base)) return base;
   // Names already given out of the form base_N are skipped by `take`; the counter only saves trying them again.
   for (std::size_t& suffix = next_suffix_[base];;) {

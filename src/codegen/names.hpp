@@ -20,7 +20,7 @@ class NameTable {
   bool take(const std::string& name);
 
   // A free name made of TVM's: sanitised, with "_1", "_2", … if taken. A leading '_' gets a 'v' in front, since such
-  // names belong to compilers.
+  // names belong to compilers; so do the prefixes of the emitted file's own helpers.
   std::string unique(std::string_view tvm_name);
 
   // Marks names that may not be given out, whether they are in use or not.

@@ -11,6 +11,7 @@ namespace {
 using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
+using tir::ExprRef;
 
 using Bound = std::optional<std::int64_t>;
 
@@ -98,10 +99,11 @@ void Ranges::bind_loop(tir::VarId var, const Expr& min, const Expr& extent) {
   bind(var, last ? make_range(first->low, std::max(*last, first->low)) : std::nullopt);
 }
 
-std::optional<Range> Ranges::of(const Expr& expr) {
-  if (const auto found = known_.find(&expr); found != known_.end()) return found->second;
-  const std::optional<Range> range = compute(expr);
-  known_.emplace(&expr, range);
+std::optional<Range> Ranges::of_operand(const ExprRef& expr) {
+  if (expr->operands.empty()) return of(*expr);
+  if (const auto found = known_.find(expr.get()); found != known_.end()) return found->second.range;
+  const std::optional<Range> range = of(*expr);
+  known_.emplace(expr.get(), Known{expr, range});
   return range;
 }
 
@@ -111,7 +113,7 @@ bool Ranges::never_negative(const Expr& expr) {
   return range && range->low >= 0;
 }
 
-std::optional<Range> Ranges::compute(const Expr& expr) {
+std::optional<Range> Ranges::of(const Expr& expr) {
   const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
                            expr.kind == ExprKind::int_imm;
   const auto whole = range_of_type(from_memory ? expr.type : promoted(expr.type));
@@ -129,19 +131,19 @@ std::optional<Range> Ranges::compute(const Expr& expr) {
       return found != vars_.end() && found->second ? found->second : whole;
     }
     case ExprKind::select: {
-      const auto joined = join(of(*expr.operands[1]), of(*expr.operands[2]));
+      const auto joined = join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));
       return joined ? joined : whole;
     }
     case ExprKind::cast: {
-      const auto inner = of(*expr.operands[0]);
+      const auto inner = of_operand(expr.operands[0]);
       if (expr.operands[0]->type.is_float() || !inner || expr.type.is_bool()) return whole;
       return inner->low >= whole->low && inner->high <= whole->high ? inner : whole;
     }
     case ExprKind::broadcast:
-      return of(*expr.operands[0]);
+      return of_operand(expr.operands[0]);
     case ExprKind::ramp: {
-      const auto base = of(*expr.operands[0]);
-      const auto stride = of(*expr.operands[1]);
+      const auto base = of_operand(expr.operands[0]);
+      const auto stride = of_operand(expr.operands[1]);
       if (!base || !stride) return whole;
       const auto reach = product(*stride, Range{0, expr.type.lanes - 1});
       if (!reach) return whole;
@@ -161,8 +163,8 @@ std::optional<Range> Ranges::compute(const Expr& expr) {
 
 std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
   if (expr.operands.size() != 2 || expr.type.is_bool()) return std::nullopt;
-  const auto a = of(*expr.operands[0]);
-  const auto b = of(*expr.operands[1]);
+  const auto a = of_operand(expr.operands[0]);
+  const auto b = of_operand(expr.operands[1]);
   if (!a || !b) return std::nullopt;
   std::optional<Range> range;
   switch (expr.kind) {
@@ -197,19 +199,19 @@ std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
 }
 
 std::optional<Range> Ranges::compute_call(const Expr& expr) {
-  if (expr.text == "tir.likely") return of(*expr.operands.at(0));
+  if (expr.text == "tir.likely") return of_operand(expr.operands.at(0));
   if (expr.text == "tir.if_then_else" && expr.operands.size() == 3) {
-    return join(of(*expr.operands[1]), of(*expr.operands[2]));
+    return join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));
   }
   if (expr.text == "tir.shift_right" && expr.operands.size() == 2) {
-    const auto a = of(*expr.operands[0]);
-    const auto b = of(*expr.operands[1]);
+    const auto a = of_operand(expr.operands[0]);
+    const auto b = of_operand(expr.operands[1]);
     if (!a || !b || !b->is_point() || b->low < 0 || b->low > 62) return std::nullopt;
     return Range{a->low >> b->low, a->high >> b->low};
   }
   if (expr.text == "tir.bitwise_and" && expr.operands.size() == 2) {
-    const auto a = of(*expr.operands[0]);
-    const auto b = of(*expr.operands[1]);
+    const auto a = of_operand(expr.operands[0]);
+    const auto b = of_operand(expr.operands[1]);
     if (b && b->low >= 0) return Range{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
     if (a && a->low >= 0) return Range{0, a->high};
   }

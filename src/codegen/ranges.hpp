@@ -40,12 +40,17 @@ class Ranges {
   bool never_negative(const tir::Expr& expr);
 
  private:
-  std::optional<Range> compute(const tir::Expr& expr);
+  // As `of`, remembered: the node is kept alive, so that no other one can take its address.
+  std::optional<Range> of_operand(const tir::ExprRef& expr);
   std::optional<Range> compute_arithmetic(const tir::Expr& expr);
   std::optional<Range> compute_call(const tir::Expr& expr);
 
   std::unordered_map<tir::VarId, std::optional<Range>> vars_;
-  std::unordered_map<const tir::Expr*, std::optional<Range>> known_;  // looked up only, never walked
+  struct Known {
+    tir::ExprRef expr;
+    std::optional<Range> range;
+  };
+  std::unordered_map<const tir::Expr*, Known> known_;  // looked up only, never walked
 };
 
 }  // namespace usmp::codegen

@@ -259,7 +259,7 @@ class FunctionPrinter {
   template <class PrintIndex, class PrintValue>
   void print_store(const tir::Store& store, PrintIndex print_index, PrintValue print_value) {
     const DataType element = store.value->type.element();
-    (void)printer_.c_type(element);
+    printer_.check_type(element);
     const std::string storage = storage_type(element);
     const PointerFacts& facts = printer_.pointer(store.storage);
     const auto print_bits = [&] {

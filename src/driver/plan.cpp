@@ -67,10 +67,6 @@ Settings read_settings(const PlanOptions& options) {
 
 std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
   std::vector<std::string> warnings;
-  for (const liveness::Unplanned& unplanned : analysed.analysis.unplanned) {
-    warnings.push_back("'" + unplanned.name + "' in " + analysed.module.functions[unplanned.function].name +
-                       " is not planned: " + unplanned.reason + "; it is still allocated at run time");
-  }
   std::set<std::string> members;
   for (const mlf::ForeignFunction& function : analysed.info->foreign_functions) {
     if (function.allocates_workspace && members.insert(function.member).second) {
@@ -91,6 +87,7 @@ report::Summary summarise(const PlannedModule& planned, const Model& model, cons
   summary.workspace_io = settings.workspace_io;
   summary.status = planned.result.status;
   summary.assembly = &planned.assembly;
+  summary.tir = &planned.analysed.module;
   summary.analysis = &planned.analysed.analysis;
   summary.plan = &planned.result.plan;
   summary.used = used_bytes(planned.assembly.problem, planned.result.plan);

@@ -5,6 +5,7 @@
 namespace usmp::tir_json {
 namespace {
 
+// Iterative, like the builders, so that the depth of a module costs no stack here.
 class ScopeCheck {
  public:
   ScopeCheck(const tir::Module& module, NodeId prim_func)
@@ -15,15 +16,35 @@ class ScopeCheck {
       if (param.is_tensor) storage(param.var);
       ++open_[param.var.index()];
     }
-    block(function.body);
+    frames_.push_back({.block = &function.body, .next = 0, .declared = {}});
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      if (frame.next == frame.block->size()) {
+        for (const tir::VarId var : frame.declared) --open_[var.index()];
+        frames_.pop_back();
+      } else {
+        statement((*frame.block)[frame.next++]);
+      }
+    }
   }
 
  private:
-  void block(const tir::Block& block);
-  void statement(const tir::Stmt& stmt, std::vector<tir::VarId>& declared);
-  void expr(const tir::Expr& expr);
+  struct Frame {
+    const tir::Block* block;
+    std::size_t next;                  // statement
+    std::vector<tir::VarId> declared;  // until the block ends
+  };
+  enum class Action : std::uint8_t { visit, open_let, close_let };
+  struct Step {
+    const tir::Expr* expr;
+    Action action;
+  };
+
+  void statement(const tir::Stmt& stmt);
+  void expr(const tir::Expr& root);
   void declare(tir::VarId var) {
     if (open_[var.index()]++ > 0) fail_at(prim_func_, name(var) + " is declared again within its own scope");
+    frames_.back().declared.push_back(var);
   }
   void storage(tir::VarId var) const {
     const tir::DataType type = module_.var(var).type;
@@ -39,51 +60,51 @@ class ScopeCheck {
   const tir::Module& module_;
   NodeId prim_func_;
   std::vector<std::uint32_t> open_;  // by variable: scopes around the current place that declare it
+  std::vector<Frame> frames_;
+  std::vector<Step> steps_;
 };
 
-void ScopeCheck::block(const tir::Block& block) {
-  std::vector<tir::VarId> declared;
-  for (const tir::Stmt& stmt : block) statement(stmt, declared);
-  for (const tir::VarId var : declared) --open_[var.index()];
-}
-
-void ScopeCheck::statement(const tir::Stmt& stmt, std::vector<tir::VarId>& declared) {
+void ScopeCheck::statement(const tir::Stmt& stmt) {
   tir::for_each_expr_of(stmt, [&](const tir::ExprRef& part) { expr(*part); });
-  const auto until_the_end = [&](tir::VarId var) {
-    declare(var);
-    declared.push_back(var);
-  };
   if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
     storage(allocate->var);
-    until_the_end(allocate->var);
+    declare(allocate->var);
   } else if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
     storage(constant->var);
-    until_the_end(constant->var);
+    declare(constant->var);
   } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-    until_the_end(let->var);
+    declare(let->var);
   } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
     storage(store->storage);
     use(store->storage);
-  } else if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
-    declare(loop->var);
-    block(loop->body);
-    --open_[loop->var.index()];
-    return;
   }
-  for (const tir::Block* inner : tir::blocks_of(stmt)) block(*inner);
+  for (const tir::Block* inner : tir::blocks_of(stmt)) {
+    frames_.push_back({.block = inner, .next = 0, .declared = {}});
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) declare(loop->var);
+  }
 }
 
-void ScopeCheck::expr(const tir::Expr& expr) {
-  if (expr.kind == tir::ExprKind::let) {
-    this->expr(*expr.operands[0]);
-    ++open_[expr.var.index()];
-    this->expr(*expr.operands[1]);
-    --open_[expr.var.index()];
-    return;
+void ScopeCheck::expr(const tir::Expr& root) {
+  steps_.push_back({&root, Action::visit});
+  while (!steps_.empty()) {
+    const auto [expr, action] = steps_.back();
+    steps_.pop_back();
+    if (action == Action::open_let) {
+      ++open_[expr->var.index()];
+    } else if (action == Action::close_let) {
+      --open_[expr->var.index()];
+    } else if (expr->kind == tir::ExprKind::let) {
+      // Last in, first out: the value stands outside of the variable's scope, the body inside.
+      steps_.push_back({expr, Action::close_let});
+      steps_.push_back({expr->operands[1].get(), Action::visit});
+      steps_.push_back({expr, Action::open_let});
+      steps_.push_back({expr->operands[0].get(), Action::visit});
+    } else {
+      if (expr->kind == tir::ExprKind::load) storage(expr->var);
+      if (expr->kind == tir::ExprKind::load || expr->kind == tir::ExprKind::var) use(expr->var);
+      for (const tir::ExprRef& operand : expr->operands) steps_.push_back({operand.get(), Action::visit});
+    }
   }
-  if (expr.kind == tir::ExprKind::load) storage(expr.var);
-  if (expr.kind == tir::ExprKind::load || expr.kind == tir::ExprKind::var) use(expr.var);
-  for (const tir::ExprRef& operand : expr.operands) this->expr(*operand);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ bool is_fence(const Stmt& stmt) {
 
 std::size_t fences(const Block& body) {
   std::size_t count = 0;
-  tir::for_each_stmt(body, [&](const Stmt& stmt) { count += is_fence(stmt) ? 1 : 0; });
+  tir::for_each_stmt(body, [&](const Stmt& stmt) { count += static_cast<std::size_t>(is_fence(stmt)); });
   return count;
 }
 

@@ -1,0 +1,195 @@
+// Interval analysis against brute force: every value that an expression takes lies in its range.
+#include "codegen/ranges.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "codegen/case_program.hpp"
+
+namespace usmp::codegen::testing {
+namespace {
+
+using Values = std::map<VarId, std::int64_t>;
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+// The value of the C expression; nothing where C leaves it undefined. Narrow arithmetic is that of int.
+std::optional<std::int64_t> evaluate_c(const Expr& expr, const Values& values) {
+  std::vector<std::int64_t> x;
+  for (const ExprRef& operand : expr.operands) {
+    const auto value = evaluate_c(*operand, values);
+    if (!value) return std::nullopt;
+    x.push_back(*value);
+  }
+  const bool divides = expr.kind == ExprKind::div || expr.kind == ExprKind::mod || expr.kind == ExprKind::floor_div ||
+                       expr.kind == ExprKind::floor_mod;
+  if (divides && (x[1] == 0 || x[0] == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
+  const auto in_type = [&](std::int64_t value) -> std::optional<std::int64_t> {
+    const DataType type = expr.type.bits < 32 ? i32 : expr.type;
+    const auto limits = range_of_type(type);
+    if (value >= limits->low && value <= limits->high) return value;
+    if (type.is_uint()) return value & limits->high;
+    return std::nullopt;
+  };
+  switch (expr.kind) {
+    case ExprKind::int_imm:
+      return expr.int_value;
+    case ExprKind::var:
+      return values.at(expr.var);
+    case ExprKind::add:
+    case ExprKind::sub:
+    case ExprKind::mul: {
+      std::int64_t result = 0;
+      const bool overflows = expr.kind == ExprKind::add   ? __builtin_add_overflow(x[0], x[1], &result)
+                             : expr.kind == ExprKind::sub ? __builtin_sub_overflow(x[0], x[1], &result)
+                                                          : __builtin_mul_overflow(x[0], x[1], &result);
+      return overflows ? std::nullopt : in_type(result);
+    }
+    case ExprKind::div:
+      return in_type(x[0] / x[1]);
+    case ExprKind::mod:
+      return in_type(x[0] % x[1]);
+    case ExprKind::floor_div:
+      return in_type(floor_div(x[0], x[1]));
+    case ExprKind::floor_mod:
+      return in_type(x[0] - floor_div(x[0], x[1]) * x[1]);
+    case ExprKind::min:
+      return std::min(x[0], x[1]);
+    case ExprKind::max:
+      return std::max(x[0], x[1]);
+    case ExprKind::select:
+      return x[0] != 0 ? x[1] : x[2];
+    case ExprKind::cast: {
+      const auto limits = range_of_type(expr.type);
+      const std::int64_t count = limits->high - limits->low + 1;
+      return limits->low + ((x[0] - limits->low) % count + count) % count;
+    }
+    case ExprKind::call:
+      if (expr.text == "tir.bitwise_and") return x[0] & x[1];
+      if (expr.text == "tir.shift_right") return x[0] >> x[1];
+      return x[0];
+    default:
+      FAIL("not generated here");
+      return std::nullopt;
+  }
+}
+
+class Generator {
+ public:
+  Generator(CaseProgram& program, DataType type, std::mt19937& random)
+      : program_(program), type_(type), random_(random) {}
+
+  ExprRef expr(const std::vector<VarId>& vars, int depth) {
+    if (depth == 0 || pick(5) == 0) {
+      if (pick(3) != 0) return program_.ref(vars[pick(vars.size())]);
+      return imm(static_cast<std::int64_t>(pick(9)) - (type_.is_uint() ? 0 : 3), type_);
+    }
+    const auto sub = [&] { return expr(vars, depth - 1); };
+    static constexpr std::array kinds = {ExprKind::add,       ExprKind::sub, ExprKind::mul,
+                                         ExprKind::div,       ExprKind::mod, ExprKind::floor_div,
+                                         ExprKind::floor_mod, ExprKind::min, ExprKind::max};
+    switch (pick(12)) {
+      case 0: {
+        ExprRef condition = tir::make_cast(boolean, imm(static_cast<std::int64_t>(pick(2))));
+        return select(std::move(condition), sub(), sub());
+      }
+      case 1:
+        return tir::make_cast(type_, tir::make_cast(pick(2) == 0 ? i8 : u8, sub()));
+      case 2:
+        return op("bitwise_and", type_, {sub(), imm(static_cast<std::int64_t>(pick(16)), type_)});
+      case 3:
+        return op("shift_right", type_, {sub(), imm(static_cast<std::int64_t>(pick(4)), type_)});
+      case 4:
+        return op("likely", type_, {sub()});
+      default:
+        return binary(kinds[pick(kinds.size())], sub(), sub());
+    }
+  }
+
+ private:
+  std::size_t pick(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+
+  CaseProgram& program_;
+  DataType type_;
+  std::mt19937& random_;
+};
+
+TEST_CASE("every value lies in the range") {
+  std::mt19937 random(1);
+  CaseProgram program;
+  std::size_t tight = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const DataType type = std::array{i32, i64, i8, u8, u32, i16}[static_cast<std::size_t>(round) % 6];
+    const VarId i = program.var("i", type);
+    const VarId j = program.var("j", type);
+    Ranges ranges;
+    const std::int64_t first = type.is_uint() ? 1 : -2;
+    ranges.bind_loop(i, *imm(first, type), *imm(5, type));
+    ranges.bind(j, Range{0, 3});
+    const ExprRef expr = Generator(program, type, random).expr({i, j}, 4);
+    const auto range = ranges.of(*expr);
+    REQUIRE(range);
+    bool reached = false;
+    for (std::int64_t a = first; a < first + 5; ++a) {
+      for (std::int64_t b = 0; b < 4; ++b) {
+        const auto value = evaluate_c(*expr, {{i, a}, {j, b}});
+        if (!value) continue;
+        CHECK(*value >= range->low);
+        CHECK(*value <= range->high);
+        reached = reached || *value == range->high;
+        if (*value < 0) CHECK(!ranges.never_negative(*expr));
+      }
+    }
+    tight += reached ? 1 : 0;
+  }
+  CHECK(tight > 1000);  // not simply everything
+}
+
+TEST_CASE("index arithmetic as TVM writes it is known to be non-negative") {
+  CaseProgram program;
+  const VarId outer = program.var("ax0_ax1_fused", i32);
+  const VarId inner = program.var("ax2", i32);
+  Ranges ranges;
+  ranges.bind_loop(outer, *imm(0), *imm(1024));
+  ranges.bind_loop(inner, *imm(0), *imm(7));
+  const ExprRef index = add(mul(binary(ExprKind::floor_div, program.ref(outer), imm(7)), imm(3)), program.ref(inner));
+  CHECK(ranges.of(*index) == Range{0, 146 * 3 + 6});
+  CHECK(ranges.never_negative(*index));
+  CHECK_FALSE(ranges.never_negative(*add(index, imm(-1))));
+  CHECK(ranges.of(*binary(ExprKind::floor_mod, index, imm(7))) == Range{0, 6});
+}
+
+TEST_CASE("what is not known") {
+  CaseProgram program;
+  const VarId n = program.var("n", i64);
+  const VarId u = program.var("u", u64);
+  Ranges ranges;
+  CHECK(ranges.of(*program.ref(n)) == range_of_type(i64));
+  CHECK(ranges.of(*mul(program.ref(n), program.ref(n))) == range_of_type(i64));
+  CHECK_FALSE(ranges.of(*program.ref(u)));
+  CHECK(ranges.never_negative(*program.ref(u)));
+  CHECK(ranges.of(*imm(7, u64)) == Range{7, 7});
+  CHECK_FALSE(ranges.of(*imm(-1, u64)));
+  CHECK_FALSE(ranges.of(*fimm(1)));
+  const VarId i = program.var("i", i32);
+  ranges.bind_loop(i, *imm(0), *program.ref(n));
+  CHECK(ranges.of(*program.ref(i)) == range_of_type(i32));
+}
+
+TEST_CASE("a variable bound again forgets what was derived from it") {
+  CaseProgram program;
+  const VarId i = program.var("i", i32);
+  const ExprRef next = add(program.ref(i), imm(1));
+  Ranges ranges;
+  ranges.bind_loop(i, *imm(0), *imm(4));
+  CHECK(ranges.of(*next) == Range{1, 4});
+  ranges.bind_loop(i, *imm(-5), *imm(3));
+  CHECK(ranges.of(*next) == Range{-4, -2});
+}
+
+}  // namespace
+}  // namespace usmp::codegen::testing
