@@ -82,13 +82,15 @@ constexpr std::string_view q_multiply_shift_text =
     "static inline int32_t $n(int32_t x, int32_t y, int32_t q, int32_t s) {\n"
     "  const int32_t shift = (s > 0 ? 0 : -s) + q;\n"
     "  const int64_t shifted = s > 0 ? (int64_t)((uint64_t)(int64_t)x << s) : x;\n"
-    "  return (int32_t)((shifted * y + (1LL << (shift - 1))) >> shift);\n"
+    "  if (shift > 63) return 0; /* what is left of any product rounds to 0 */\n"
+    "  return (int32_t)((int64_t)((uint64_t)shifted * (uint64_t)(int64_t)y + ((uint64_t)1 << (shift - 1))) >> shift);\n"
     "}\n";
 constexpr std::string_view q_multiply_shift_per_axis_text =
     "static inline int32_t $n(int32_t x, int32_t y, int32_t left, int32_t right, int32_t q, bool is_left) {\n"
     "  const int32_t shift = right + q;\n"
     "  const int64_t shifted = is_left ? (int64_t)((uint64_t)(int64_t)x << left) : x;\n"
-    "  return (int32_t)((shifted * y + (1LL << (shift - 1))) >> shift);\n"
+    "  if (shift > 63) return 0; /* what is left of any product rounds to 0 */\n"
+    "  return (int32_t)((int64_t)((uint64_t)shifted * (uint64_t)(int64_t)y + ((uint64_t)1 << (shift - 1))) >> shift);\n"
     "}\n";
 constexpr std::string_view round_shift_text =
     "static inline int32_t $n(int32_t x, int32_t e) {\n"

@@ -89,14 +89,11 @@ void Ranges::bind(tir::VarId var, std::optional<Range> range) {
 void Ranges::bind_loop(tir::VarId var, const Expr& min, const Expr& extent) {
   const auto first = of(min);
   const auto count = of(extent);
-  if (!first || !count) {
-    bind(var, std::nullopt);
-    return;
-  }
-  const auto end = checked_add(first->high, count->high);
+  if (!first) return bind(var, std::nullopt);
+  const auto end = count ? checked_add(first->high, count->high) : std::nullopt;
   const auto last = end ? checked_sub(*end, 1) : end;
   // A loop that never runs has no values; any interval is right inside it.
-  bind(var, last ? make_range(first->low, std::max(*last, first->low)) : std::nullopt);
+  bind(var, Range{first->low, std::max(last.value_or(std::numeric_limits<std::int64_t>::max()), first->low)});
 }
 
 std::optional<Range> Ranges::of_operand(const ExprRef& expr) {
@@ -128,7 +125,8 @@ std::optional<Range> Ranges::of(const Expr& expr) {
       return Range{expr.int_value, expr.int_value};
     case ExprKind::var: {
       const auto found = vars_.find(expr.var);
-      return found != vars_.end() && found->second ? found->second : whole;
+      if (found == vars_.end() || !found->second) return whole;
+      return Range{std::max(found->second->low, whole->low), std::min(found->second->high, whole->high)};
     }
     case ExprKind::select: {
       const auto joined = join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));

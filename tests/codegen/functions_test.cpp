@@ -501,9 +501,12 @@ std::string message_for_value(const std::function<ExprRef(CaseProgram&, VarId in
 
 TEST_CASE("what has no C is refused with function and construct") {
   const std::string place = "function tvmgen_m_case_0: ";
-  CHECK(message_for_value([](auto&, VarId) {
-          return op("lookup_param", tir::handle_type, {tir::make_string("p0")});
+  CHECK(message_for([](CaseProgram& p, VarId, VarId out) {
+          const VarId linked = p.pointer("linked", i32);
+          return Block{let(linked, op("lookup_param", tir::handle_type, {tir::make_string("p0")})),
+                       store(out, imm(0), p.load(linked, 0))};
         }) == place + "operator tir.lookup_param refers to a linked parameter, which archives do not hold");
+  CHECK(message_for_value([](auto& p, VarId in) { return p.ref(in); }) == place + "data type handle has no C");
   CHECK(message_for_value([](auto&, VarId) { return op("vectorlow", i32, {imm(1)}); }) ==
         place + "operator tir.vectorlow has no C here");
   CHECK(message_for([](auto&, VarId, VarId) { return Block{evaluate(op("tvm_storage_sync", i32, {}))}; }) ==

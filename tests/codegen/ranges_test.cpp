@@ -64,6 +64,7 @@ std::optional<std::int64_t> evaluate_c(const Expr& expr, const Values& values) {
     case ExprKind::select:
       return x[0] != 0 ? x[1] : x[2];
     case ExprKind::cast: {
+      if (expr.type.bits == 64) return x[0];
       const auto limits = range_of_type(expr.type);
       const std::int64_t count = limits->high - limits->low + 1;
       return limits->low + ((x[0] - limits->low) % count + count) % count;
@@ -177,6 +178,8 @@ TEST_CASE("what is not known") {
   CHECK_FALSE(ranges.of(*fimm(1)));
   const VarId i = program.var("i", i32);
   ranges.bind_loop(i, *imm(0), *program.ref(n));
+  CHECK(ranges.of(*program.ref(i)) == Range{0, std::numeric_limits<std::int32_t>::max()});
+  ranges.bind_loop(i, *program.ref(n), *imm(4));
   CHECK(ranges.of(*program.ref(i)) == range_of_type(i32));
 }
 

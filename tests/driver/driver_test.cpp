@@ -151,7 +151,13 @@ TEST_CASE("a re-planned archive is complete, plannable again and states its new 
         plan_value.at("totals").at("workspace_used"));
   const Outcome again = run_plan(options_for(output, temporary.file("replanned_again.tar")));
   REQUIRE_MESSAGE(again.code == exit_ok, again.err);
-  CHECK(read(output) == read(temporary.path / "replanned_again.tar"));
+  const usmp::mlf::Archive second = usmp::mlf::read_archive(temporary.file("replanned_again.tar"));
+  REQUIRE(second.members.size() == replanned.members.size());
+  for (const usmp::mlf::Member& member : replanned.members) {
+    // The plan names the archive that it was made from, and that archive's own memory.
+    if (!member.name.ends_with(".plan.json"))
+      CHECK_MESSAGE(second.find(member.name)->bytes == member.bytes, member.name);
+  }
 }
 
 TEST_CASE("a dry run writes nothing") {

@@ -93,6 +93,8 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
     m = sanitised(module)
     prefix = f"tvmgen_{m}"
     pools = struct_members(header, f"{prefix}_workspace_pools")
+    if packed:  # external pools come after the tensors, by name
+        pools = sorted(sanitised(pool["name"]) for pool in plan["pools"] if not pool["internal"])
     kinds = {sanitised(pool["name"]): pool for pool in plan["pools"]}
     in_workspace = plan["workspace_io"]
     lines = [f'#include "{prefix}.h"', "#include <stdint.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>",
@@ -118,7 +120,7 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
                       f"    memcpy({pool}, {pool}_data, {macro}_CONSTANT_POOL_SIZE);"]
         else:
             lines.append(f"    void* {pool} = exact({macro}_WORKSPACE_POOL_SIZE, garbage);")
-    if pools:
+    if pools and not packed:
         lines.append(f"    struct {prefix}_workspace_pools pools;")
         lines += [f"    pools.{pool} = {pool};" for pool in pools]
     pool_argument = "&pools" if pools else ""

@@ -292,6 +292,15 @@ TEST_CASE_FIXTURE(Fixture, "depth") {
     for (int i = 0; i < 10; ++i) body = b.if_then_else(p, body, leaf);
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
+  SUBCASE("up to the limit can be printed, and taken apart again") {
+    Node sum = b.var("y");
+    for (int level = 0; level < 1000; ++level) sum = b.binary("tir.Add", one, sum);
+    Node body = use({sum});
+    for (int level = 0; level < 990; ++level) body = b.for_loop(fresh("int32"), one, one, body);
+    const std::string text = tir::print(read(b.module_of_body(body)));
+    CHECK(contains(text, "for v_989 in [1, 1 + 1) {"));
+    CHECK(contains(text, "(1 + (1 + y))"));
+  }
   SUBCASE("of loops and of expressions count together") {
     Node sum = b.var("y");
     for (int level = 0; level < 1500; ++level) sum = b.binary("tir.Add", sum, one);

@@ -1,0 +1,307 @@
+// Arithmetic, comparisons, choices and casts.
+#include <bit>
+#include <cstdint>
+
+#include "codegen/expressions.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+
+bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
+
+// Printing it twice costs nothing.
+bool is_trivial(const Expr& expr) {
+  return expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm || expr.kind == ExprKind::float_imm;
+}
+
+// The same value without doubt. Floats are left out: a NaN differs from itself.
+bool is_same(const Expr& a, const Expr& b) {
+  if (&a == &b) return true;
+  if (a.kind != b.kind || a.type != b.type || a.var != b.var || a.int_value != b.int_value || a.text != b.text ||
+      a.float_value != b.float_value || a.operands.size() != b.operands.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.operands.size(); ++i) {
+    if (!is_same(*a.operands[i], *b.operands[i])) return false;
+  }
+  return true;
+}
+
+struct Infix {
+  std::string_view op;
+  int own = prec_any;
+  int left = prec_any;  // the least precedence that the operand may have without parentheses
+  int right = prec_any;
+};
+
+Infix infix_of(ExprKind kind) {
+  switch (kind) {
+    case ExprKind::add:
+      return {" + ", prec_add, prec_add, prec_multiply};
+    case ExprKind::sub:
+      return {" - ", prec_add, prec_add, prec_multiply};
+    case ExprKind::mul:
+      return {" * ", prec_multiply, prec_multiply, prec_unary};
+    case ExprKind::div:
+      return {" / ", prec_multiply, prec_multiply, prec_unary};
+    case ExprKind::mod:
+      return {" % ", prec_multiply, prec_multiply, prec_unary};
+    case ExprKind::eq:
+      return {" == ", prec_equality, prec_add, prec_add};
+    case ExprKind::ne:
+      return {" != ", prec_equality, prec_add, prec_add};
+    case ExprKind::lt:
+      return {" < ", prec_relation, prec_add, prec_add};
+    case ExprKind::le:
+      return {" <= ", prec_relation, prec_add, prec_add};
+    case ExprKind::gt:
+      return {" > ", prec_relation, prec_add, prec_add};
+    case ExprKind::ge:
+      return {" >= ", prec_relation, prec_add, prec_add};
+    case ExprKind::and_:
+      return {" && ", prec_and, prec_equality, prec_equality};
+    default:
+      return {" || ", prec_or, prec_equality, prec_equality};
+  }
+}
+
+}  // namespace
+
+void ExpressionPrinter::print_infix(const Expr& a, std::string_view op, const Expr& b, int own, int left, int right,
+                                    int min, std::size_t lane) {
+  // A literal may be short if the other operand has the full width.
+  const bool a_is_literal = a.kind == ExprKind::int_imm;
+  const bool b_is_literal = b.kind == ExprKind::int_imm;
+  const bool opened = open(own, min);
+  if (a_is_literal && !b_is_literal) {
+    print_converted(a, left, lane);
+  } else {
+    print(a, left, lane);
+  }
+  put(op);
+  if (b_is_literal && !a_is_literal) {
+    print_converted(b, right, lane);
+  } else {
+    print(b, right, lane);
+  }
+  close(opened);
+}
+
+void ExpressionPrinter::print_binary(const Expr& expr, int min, std::size_t lane) {
+  Infix infix = infix_of(expr.kind);
+  // A chain of one logical operator needs no parentheses; mixed ones get them, as compilers warn without.
+  if (expr.kind == ExprKind::and_ || expr.kind == ExprKind::or_) {
+    if (expr.operands[0]->kind == expr.kind) infix.left = infix.own;
+    if (expr.operands[1]->kind == expr.kind) infix.right = infix.own;
+  }
+  print_infix(*expr.operands[0], infix.op, *expr.operands[1], infix.own, infix.left, infix.right, min, lane);
+}
+
+void ExpressionPrinter::print_arithmetic(const Expr& expr, int min, std::size_t lane) {
+  const Expr& a = *expr.operands[0];
+  const Expr& b = *expr.operands[1];
+  if (is_half(expr.type)) {
+    put(file_.helpers.round_to_half(expr.type.element()) + "(");
+    print_binary(expr, prec_any, lane);
+    return put(")");
+  }
+  // Constants are folded: compilers warn of those that overflow.
+  if (is_integer(expr.type) && a.kind == ExprKind::int_imm && b.kind == ExprKind::int_imm) {
+    const auto x = static_cast<std::uint64_t>(a.int_value);
+    const auto y = static_cast<std::uint64_t>(b.int_value);
+    const std::uint64_t value = expr.kind == ExprKind::add ? x + y : expr.kind == ExprKind::sub ? x - y : x * y;
+    return print(*tir::make_int(static_cast<std::int64_t>(value), expr.type.element()), min);
+  }
+  // "x - 3" rather than "x + -3".
+  if (expr.kind == ExprKind::add && expr.type.is_int() && b.kind == ExprKind::int_imm && b.int_value < 0 &&
+      b.int_value > INT32_MIN) {
+    const ExprRef positive = tir::make_int(-b.int_value, b.type);
+    const Infix infix = infix_of(ExprKind::sub);
+    return print_infix(a, infix.op, *positive, infix.own, infix.left, infix.right, min, lane);
+  }
+  print_binary(expr, min, lane);
+}
+
+std::optional<bool> ExpressionPrinter::known_comparison(const Expr& expr) {
+  const Expr& a = *expr.operands[0];
+  const Expr& b = *expr.operands[1];
+  if (!is_integer(a.type) || !is_integer(b.type)) return std::nullopt;
+  // Written as a < b or a <= b or a == b, or the opposite of one of them.
+  const bool swapped = expr.kind == ExprKind::gt || expr.kind == ExprKind::ge;
+  const Expr& low = swapped ? b : a;
+  const Expr& high = swapped ? a : b;
+  const bool strict = expr.kind == ExprKind::lt || expr.kind == ExprKind::gt;
+  std::optional<bool> known;
+  const auto x = ranges_.of(low);
+  const auto y = ranges_.of(high);
+  const bool x_is_zero = x && *x == Range{0, 0};
+  const bool y_is_zero = y && *y == Range{0, 0};
+  if (expr.kind == ExprKind::eq || expr.kind == ExprKind::ne) {
+    if (is_same(a, b)) known = expr.kind == ExprKind::eq;
+    if (x && y && (x->high < y->low || y->high < x->low)) known = expr.kind == ExprKind::ne;
+  } else if (is_same(a, b)) {
+    known = !strict;
+  } else if (strict) {
+    if (x && y && x->high < y->low) known = true;
+    if ((x && y && x->low >= y->high) || (y_is_zero && ranges_.never_negative(low))) known = false;
+  } else {
+    if ((x && y && x->high <= y->low) || (x_is_zero && ranges_.never_negative(high))) known = true;
+    if (x && y && x->low > y->high) known = false;
+  }
+  return known && !has_side_effects(expr) ? known : std::nullopt;
+}
+
+// A comparison whose outcome the operands' ranges decide becomes a constant: compilers warn of it otherwise.
+void ExpressionPrinter::print_comparison(const Expr& expr, int min, std::size_t lane) {
+  if (const auto known = known_comparison(expr)) return put(literal_true_false(*known));
+  const Expr& a = *expr.operands[0];
+  const Expr& b = *expr.operands[1];
+  if (a.type.is_handle() || b.type.is_handle()) {
+    const bool opened = open(prec_equality, min);
+    print_pointer(a, {"void", true}, prec_add);
+    put(infix_of(expr.kind).op);
+    print_pointer(b, {"void", true}, prec_add);
+    return close(opened);
+  }
+  print_binary(expr, min, lane);
+}
+
+bool ExpressionPrinter::print_power_of_two_division(const Expr& expr, int min, std::size_t lane) {
+  const bool is_floor = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod;
+  const Expr* divisor = expr.operands[1].get();
+  if (divisor->kind == ExprKind::broadcast) divisor = divisor->operands[0].get();
+  const auto value = tir::as_int(*divisor);
+  if (!is_floor || !value || *value <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(*value))) return false;
+  const Expr& dividend = *expr.operands[0];
+  if (expr.kind == ExprKind::floor_div) {
+    if (*value == 1) {
+      print(dividend, min, lane);
+      return true;
+    }
+    const bool opened = open(prec_shift, min);
+    print(dividend, prec_unary, lane);
+    put(" >> " + std::to_string(std::countr_zero(static_cast<std::uint64_t>(*value))));
+    close(opened);
+    return true;
+  }
+  const bool opened = open(prec_bits, min);
+  print(dividend, prec_unary, lane);
+  put(" & " + int_literal(*value - 1, divisor->type, true));
+  close(opened);
+  return true;
+}
+
+void ExpressionPrinter::print_division(const Expr& expr, int min, std::size_t lane) {
+  const Expr& a = *expr.operands[0];
+  const Expr& b = *expr.operands[1];
+  const bool is_floor = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod;
+  const bool is_quotient = expr.kind == ExprKind::div || expr.kind == ExprKind::floor_div;
+  if (is_integer(expr.type)) {
+    if (const auto divisor = ranges_.of(b); divisor && *divisor == Range{0, 0}) unsupported("division by zero");
+    if (print_power_of_two_division(expr, min, lane)) return;
+    const auto divisor = ranges_.of(b);
+    const bool is_plain = !is_floor || (expr.type.is_uint() && expr.type.bits >= 32) ||
+                          (ranges_.never_negative(a) && divisor && divisor->low > 0);
+    if (is_plain) {
+      return print_infix(a, is_quotient ? " / " : " % ", b, prec_multiply, prec_multiply, prec_unary, min, lane);
+    }
+  }
+  const bool opened = is_half(expr.type);
+  if (opened) put(file_.helpers.round_to_half(expr.type.element()) + "(");
+  if (expr.kind == ExprKind::div) {
+    print_infix(a, " / ", b, prec_multiply, prec_multiply, prec_unary, opened ? prec_any : min, lane);
+  } else {
+    std::string name;
+    if (expr.kind == ExprKind::mod) {
+      file_.helpers.need_header("math.h");
+      name = expr.type.bits == 64 ? "fmod" : "fmodf";
+    } else {
+      name = is_quotient ? file_.helpers.floor_div(expr.type.element()) : file_.helpers.floor_mod(expr.type.element());
+    }
+    put(name);
+    print_arguments(expr.operands, lane);
+  }
+  if (opened) put(")");
+}
+
+void ExpressionPrinter::print_min_max(const Expr& expr, int min, std::size_t lane) {
+  const Expr& a = *expr.operands[0];
+  const Expr& b = *expr.operands[1];
+  const bool is_min = expr.kind == ExprKind::min;
+  // Bounds that always hold go away, with the comparisons that compilers would warn of.
+  if (is_integer(expr.type) && !has_side_effects(expr)) {
+    const auto x = ranges_.of(a);
+    const auto y = ranges_.of(b);
+    if (x && y && x->high <= y->low) return print(is_min ? a : b, min, lane);
+    if (x && y && y->high <= x->low) return print(is_min ? b : a, min, lane);
+  }
+  if (is_trivial(a) && is_trivial(b) && !is_same(a, b)) {
+    const bool opened = open(prec_ternary, min);
+    print_infix(a, is_min ? " < " : " > ", b, prec_relation, prec_add, prec_add, prec_any, lane);
+    put(" ? ");
+    print(a, prec_or, lane);
+    put(" : ");
+    print(b, prec_or, lane);
+    return close(opened);
+  }
+  put(is_min ? file_.helpers.min(expr.type.element()) : file_.helpers.max(expr.type.element()));
+  print_arguments(expr.operands, lane);
+}
+
+void ExpressionPrinter::print_arguments(const std::vector<ExprRef>& operands, std::size_t lane) {
+  put("(");
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (i > 0) put(", ");
+    print_converted(*operands[i], prec_any, lane);
+  }
+  put(")");
+}
+
+void ExpressionPrinter::print_conditional(const Expr& condition, const Expr& yes, const Expr& no, int min,
+                                          std::size_t lane) {
+  const bool opened = open(prec_ternary, min);
+  print(condition, prec_or, lane);
+  put(" ? ");
+  print(yes, prec_or, lane);
+  put(" : ");
+  print(no, prec_or, lane);
+  close(opened);
+}
+
+void ExpressionPrinter::print_cast(const Expr& expr, int min, std::size_t lane) {
+  const Expr& value = *expr.operands[0];
+  const DataType from = value.type.element();
+  const DataType to = expr.type.element();
+  if (from == to && value.type.is_float()) return print(value, min, lane);
+  if (is_half(to)) return print_cast_to_half(expr, lane);
+  if (to.is_float() && to.bits == 32 && is_half(from)) return print(value, min, lane);  // it is computed as float
+  if (to.is_bool()) {
+    if (from.is_bool()) return print(value, min, lane);
+    const bool opened = open(prec_equality, min);
+    print(value, prec_add, lane);
+    put(from.is_float() ? (from.bits == 64 ? " != 0.0" : " != 0.0f") : " != 0");
+    return close(opened);
+  }
+  const bool opened = open(prec_unary, min);
+  put("(" + c_type(to) + ")");
+  print(value, prec_unary, lane);
+  close(opened);
+}
+
+// Integers go through double, which holds every int32 exactly, so that there is one rounding only.
+void ExpressionPrinter::print_cast_to_half(const Expr& expr, std::size_t lane) {
+  const Expr& value = *expr.operands[0];
+  const DataType to = expr.type.element();
+  const bool fits_float = (value.type.is_float() && value.type.bits < 64) || value.type.bits <= 16;
+  put((fits_float ? file_.helpers.round_to_half(to) : file_.helpers.round_double_to_half(to)) + "(");
+  if (!value.type.is_float()) put(fits_float ? "(float)" : "(double)");
+  print(value, value.type.is_float() ? prec_any : prec_unary, lane);
+  put(")");
+}
+
+}  // namespace usmp::codegen

@@ -1,0 +1,292 @@
+// Blocks, declarations and control flow.
+#include "codegen/statement_printer.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+using tir::Block;
+using tir::DataType;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+VarId declared_by(const Stmt& stmt) {
+  if (const auto* let = std::get_if<tir::Let>(&stmt.node)) return let->var;
+  if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) return allocate->var;
+  return {};
+}
+
+// Whether evaluating it again may give something else, or do something again.
+bool is_unsteady(const tir::Expr& root) {
+  bool found = has_side_effects(root);
+  tir::for_each_expr(root, [&](const tir::Expr& expr) { found = found || expr.kind == ExprKind::load; });
+  return found;
+}
+
+}  // namespace
+
+StatementPrinter::StatementPrinter(FileContext& file, std::size_t function)
+    : file_(file),
+      module_(file.module),
+      function_(file.module.functions[function]),
+      facts_(file.facts.functions[function]),
+      printer_(file, function, text_) {}
+
+void StatementPrinter::print_body() {
+  depth_ = 1;
+  print_block(function_.body);
+  line("return 0;");
+}
+
+// --- Text ------------------------------------------------------------------------------------------------------------
+
+void StatementPrinter::indent() { printer_.put(std::string(2 * depth_, ' ')); }
+void StatementPrinter::line(std::string_view text) {
+  indent();
+  printer_.put(text);
+  printer_.put("\n");
+}
+void StatementPrinter::begin_block(std::string_view head) {
+  line(head);
+  ++depth_;
+}
+void StatementPrinter::end_block() {
+  --depth_;
+  line("}");
+}
+
+void StatementPrinter::begin_block(std::string_view keyword, const tir::Expr& condition) {
+  indent();
+  printer_.put(std::string(keyword) + " (");
+  printer_.print(condition);
+  printer_.put(") {\n");
+  ++depth_;
+}
+
+// Gives back the workspaces held, and returns `value`.
+void StatementPrinter::print_return(std::string_view value) {
+  for (std::size_t i = workspaces_.size(); i-- > 0;)
+    line("(void)TVMBackendFreeWorkspace(1, 0, " + workspaces_[i] + ");");
+  line("return " + std::string(value) + ";");
+}
+
+// "if (condition) return value;" around a condition that `print_condition` prints.
+void StatementPrinter::print_return_if(const std::function<void()>& print_condition, std::string_view value) {
+  indent();
+  printer_.put("if (");
+  print_condition();
+  if (workspaces_.empty()) {
+    printer_.put(") return " + std::string(value) + ";\n");
+    return;
+  }
+  printer_.put(") {\n");
+  ++depth_;
+  print_return(value);
+  end_block();
+}
+
+// --- Blocks and declarations -----------------------------------------------------------------------------------------
+
+void StatementPrinter::print_block(const Block& block) {
+  const std::size_t held = workspaces_.size();
+  std::vector<Declared> declared;
+  std::size_t opened = 0;
+  for (const Stmt& stmt : block) {
+    const VarId var = declared_by(stmt);
+    const bool is_declared_again =
+        var.valid() && std::any_of(declared.begin(), declared.end(), [&](const Declared& d) { return d.var == var; });
+    if (is_declared_again) {  // C has one declaration of a name a block
+      begin_block();
+      ++opened;
+    }
+    std::visit([&](const auto& node) { print(node); }, stmt.node);
+    for (std::size_t lane = 0; var.valid() && !printer_.declared_name(var, lane).empty(); ++lane) {
+      declared.push_back({var, lane, text_.size(), printer_.times_printed(var, lane)});
+    }
+  }
+  while (workspaces_.size() > held) {
+    const std::string name = workspaces_.back();
+    workspaces_.pop_back();
+    print_return_if([&] { printer_.put("TVMBackendFreeWorkspace(1, 0, " + name + ") != 0"); }, "-1");
+  }
+  for (; opened > 0; --opened) end_block();
+  mention_unused(declared);
+}
+
+// A variable may remain without use after all, when what used it turned out to be constant.
+void StatementPrinter::mention_unused(const std::vector<Declared>& declared) {
+  for (std::size_t i = declared.size(); i-- > 0;) {  // backwards: earlier positions stay right
+    const Declared& d = declared[i];
+    if (printer_.times_printed(d.var, d.lane) != d.uses) continue;
+    text_.insert(d.position, std::string(2 * depth_, ' ') + "(void)" + printer_.declared_name(d.var, d.lane) + ";\n");
+  }
+}
+
+void StatementPrinter::print(const tir::Let& let) {
+  if (!facts_.used.contains(let.var)) {
+    if (has_side_effects(*let.value)) print_evaluation(*let.value);
+    return;
+  }
+  if (let.value->type.is_handle()) return print_pointer_let(let);
+  for (std::size_t lane = 0; lane < let.value->type.lanes; ++lane) {
+    indent();
+    printer_.put("const " + printer_.c_type(let.value->type) + " ");
+    const std::string name = printer_.declare(let.var, {}, lane);
+    printer_.put(name + " = ");
+    printer_.print_assigned(*let.value, lane);
+    printer_.put(";\n");
+  }
+  // The variable is cut to its type.
+  const auto range = printer_.ranges().of(*let.value);
+  const auto whole = range_of_type(let.value->type);
+  const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
+  printer_.ranges().bind(let.var, fits ? range : whole);
+}
+
+void StatementPrinter::print_pointer_let(const tir::Let& let) {
+  const PointerType type = printer_.pointer(let.var).type;
+  const std::string name = printer_.declare(let.var);
+  indent();
+  printer_.put(to_string(type) + " const " + name + " = ");
+  printer_.print_pointer(*let.value, type);
+  printer_.put(";\n");
+}
+
+void StatementPrinter::print(const tir::AllocateConst& constant) {
+  printer_.declare_constant(constant.var, *constant.data);
+}
+
+// Of a size that was not known when the plan was made: the runtime's workspace provides it.
+void StatementPrinter::print(const tir::Allocate& allocate) {
+  if (!facts_.used.contains(allocate.var)) return;
+  const PointerType type = printer_.pointer(allocate.var).type;
+  const std::string name = printer_.declare(allocate.var);
+  file_.uses_workspace = true;
+  file_.helpers.need_header("stddef.h");
+  indent();
+  printer_.put(type.element + "* const " + name + " = ");
+  if (!type.is_void()) printer_.put("(" + type.element + "*)");
+  printer_.put("TVMBackendAllocWorkspace(1, 0, ");
+  for (const ExprRef& extent : allocate.extents) {
+    printer_.put("(uint64_t)");
+    printer_.print(*extent, prec_unary);
+    printer_.put(" * ");
+  }
+  const DataType element = allocate.type.element();
+  printer_.put(std::to_string(allocate.type.bytes()) + ", " + std::to_string(static_cast<int>(element.code)) + ", " +
+               std::to_string(static_cast<int>(element.bits)) + ");\n");
+  print_return_if([&] { printer_.put(name + " == NULL"); }, "-1");
+  workspaces_.push_back(name);
+}
+
+// --- Control flow ----------------------------------------------------------------------------------------------------
+
+void StatementPrinter::print(const tir::For& loop) {
+  const DataType type = module_.var(loop.var).type;
+  if (type.is_vector() || (!type.is_int() && !type.is_uint())) {
+    printer_.unsupported("a loop variable is of type " + tir::to_string(type));
+  }
+  const auto first = tir::as_int(*loop.min);
+  const auto count = tir::as_int(*loop.extent);
+  // The bounds are evaluated once, before the loop.
+  std::string begin;
+  std::string end;
+  const bool is_constant = first && count;
+  const bool is_hoisted = !is_constant && (is_unsteady(*loop.extent) || is_unsteady(*loop.min));
+  printer_.ranges().bind_loop(loop.var, *loop.min, *loop.extent);
+  const ExprRef last = first == 0 ? loop.extent : tir::make_binary(ExprKind::add, loop.min, loop.extent);
+  if (is_hoisted) {
+    begin_block();
+    begin = print_temporary("begin", *loop.min);
+    end = print_hoisted_end(loop, begin);
+  }
+  const std::string name = printer_.declare(loop.var);
+  indent();
+  printer_.put("for (" + printer_.c_type(type) + " " + name + " = ");
+  if (is_constant) {
+    print_constant_bounds(loop, name, *first, *count);
+  } else {
+    if (is_hoisted) {
+      printer_.put(begin);
+    } else {
+      printer_.print_converted(*loop.min);
+    }
+    printer_.put("; " + name + " < ");
+    if (is_hoisted) {
+      printer_.put(end);
+    } else {
+      printer_.print_converted(*last, prec_add);
+    }
+  }
+  printer_.put("; ++" + name + ") {\n");
+  ++depth_;
+  print_block(loop.body);
+  end_block();
+  if (is_hoisted) end_block();
+}
+
+std::string StatementPrinter::print_hoisted_end(const tir::For& loop, const std::string& begin) {
+  std::string name = printer_.temporary("end");
+  indent();
+  printer_.put("const " + printer_.c_type(module_.var(loop.var).type) + " " + name + " = " + begin + " + ");
+  printer_.print_converted(*loop.extent, prec_multiply);
+  printer_.put(";\n");
+  return name;
+}
+
+void StatementPrinter::print_constant_bounds(const tir::For& loop, const std::string& name, std::int64_t first,
+                                             std::int64_t count) {
+  const DataType type = module_.var(loop.var).type;
+  const auto range = range_of_type(type).value_or(Range{0, std::numeric_limits<std::int64_t>::max()});
+  const auto end = checked_add(first, std::max<std::int64_t>(count, 0));
+  if (!end || first < range.low || *end > range.high) {
+    printer_.unsupported("a loop from " + std::to_string(first) + " of " + std::to_string(count) +
+                         " iterations does not fit its variable's type " + tir::to_string(type));
+  }
+  // An empty unsigned loop would compare "i < 0", which compilers warn of.
+  const bool is_empty_unsigned = type.is_uint() && *end == 0;
+  printer_.put(int_literal(is_empty_unsigned ? 1 : first, type, true) + "; " + name + " < " +
+               int_literal(is_empty_unsigned ? 1 : *end, type, true));
+}
+
+void StatementPrinter::print(const tir::While& loop) {
+  begin_block("while", *loop.condition);
+  print_block(loop.body);
+  end_block();
+}
+
+void StatementPrinter::print(const tir::IfThenElse& branch) {
+  begin_block("if", *branch.condition);
+  print_block(branch.then_body);
+  if (!branch.else_body.empty()) {
+    --depth_;
+    line("} else {");
+    ++depth_;
+    print_block(branch.else_body);
+  }
+  end_block();
+}
+
+void StatementPrinter::print(const tir::Assert& check) {
+  print_return_if(
+      [&] {
+        printer_.put("!");
+        printer_.print(*check.condition, prec_unary);
+      },
+      "-1");
+}
+
+void StatementPrinter::print(const tir::Scope& scope) {
+  if (scope.body.empty()) return;
+  begin_block();
+  print_block(scope.body);
+  end_block();
+}
+
+}  // namespace usmp::codegen

@@ -1,0 +1,85 @@
+// Statements as C text.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/expressions.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::codegen {
+
+// Prints the body of one function; see print_function in statements.hpp.
+class StatementPrinter {
+ public:
+  StatementPrinter(FileContext& file, std::size_t function);
+
+  // The statements, indented for a function's body.
+  void print_body();
+
+  [[nodiscard]] ExpressionPrinter& expressions() { return printer_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  // A variable that a block declares.
+  struct Declared {
+    tir::VarId var;
+    std::size_t lane = 0;
+    std::size_t position = 0;  // in the text, after the declaration
+    std::size_t uses = 0;      // up to there
+  };
+
+  // Lines, and blocks in braces.
+  void indent();
+  void line(std::string_view text);
+  void begin_block(std::string_view head = "{");
+  void end_block();
+  // "if (condition) {", "while (condition) {".
+  void begin_block(std::string_view keyword, const tir::Expr& condition);
+
+  // Leaving the function: workspaces that are held are given back.
+  void print_return(std::string_view value);
+  void print_return_if(const std::function<void()>& print_condition, std::string_view value);
+
+  void print_block(const tir::Block& block);
+  void mention_unused(const std::vector<Declared>& declared);
+
+  void print(const tir::Let& let);
+  void print(const tir::Allocate& allocate);
+  void print(const tir::AllocateConst& constant);
+  void print(const tir::Store& store);
+  void print(const tir::Evaluate& evaluate);
+  void print(const tir::For& loop);
+  void print(const tir::While& loop);
+  void print(const tir::IfThenElse& branch);
+  void print(const tir::Assert& check);
+  void print(const tir::Scope& scope);
+
+  void print_pointer_let(const tir::Let& let);
+  void print_constant_bounds(const tir::For& loop, const std::string& name, std::int64_t first, std::int64_t count);
+  std::string print_hoisted_end(const tir::For& loop, const std::string& begin);
+  void print_store(const tir::Store& store, const std::function<void()>& print_index,
+                   const std::function<void()>& print_value);
+  void print_vector_store(const tir::Store& store);
+  std::string print_temporary(std::string_view base, const tir::Expr& value, std::size_t lane = 0,
+                              const std::string& condition = {});
+  void print_fence();
+  void print_statement_operator(const tir::Expr& call);
+  void print_check_return(const tir::Expr& call);
+  void print_ret(const tir::Expr& call);
+  void print_evaluation(const tir::Expr& value);
+
+  FileContext& file_;
+  const tir::Module& module_;
+  const tir::Function& function_;
+  const FunctionFacts& facts_;
+  std::string text_;
+  ExpressionPrinter printer_;
+  std::size_t depth_ = 0;
+  std::vector<std::string> workspaces_;  // pointers to be given back, innermost last
+};
+
+}  // namespace usmp::codegen
