@@ -59,7 +59,7 @@ std::string int_literal(std::int64_t value, DataType type, bool wide_sibling) {
   if (type.is_uint()) {
     auto bits = static_cast<std::uint64_t>(value);
     if (type.bits < 64) bits &= (std::uint64_t{1} << type.bits) - 1;
-    const std::string digits = std::to_string(bits);
+    std::string digits = std::to_string(bits);
     if (type.bits < 32) return digits;
     if (bits > UINT32_MAX || (type.bits == 64 && !wide_sibling)) return digits + "ULL";
     return digits + "U";

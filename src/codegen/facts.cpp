@@ -293,7 +293,6 @@ class FunctionScan {
     return allocated != declared_elements_.end() ? allocated->second : module_.var(var).element.element();
   }
 
-  const PlannedModule& planned_;
   const Module& module_;
   const Function& function_;
   const std::vector<FunctionFacts>& known_;

@@ -83,7 +83,7 @@ PointerType ExpressionPrinter::pointer_type_of(const Expr& expr) const {
   const bool is_choice = expr.kind == ExprKind::select || expr.text == "tir.if_then_else";
   if (!is_choice || expr.operands.size() != 3) return {};
   if (is_null(*expr.operands[1])) return pointer_type_of(*expr.operands[2]);
-  const PointerType yes = pointer_type_of(*expr.operands[1]);
+  PointerType yes = pointer_type_of(*expr.operands[1]);
   if (is_null(*expr.operands[2])) return yes;
   const PointerType no = pointer_type_of(*expr.operands[2]);
   return {yes.element == no.element ? yes.element : "void", yes.is_const || no.is_const};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "usmp/tir/visit.hpp"
 
@@ -20,6 +21,12 @@ VarId declared_by(const Stmt& stmt) {
   if (const auto* let = std::get_if<tir::Let>(&stmt.node)) return let->var;
   if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) return allocate->var;
   return {};
+}
+
+bool mentions(const tir::Expr& root, VarId var) {
+  bool found = false;
+  tir::for_each_expr(root, [&](const tir::Expr& expr) { found = found || expr.var == var; });
+  return found;
 }
 
 // Whether evaluating it again may give something else, or do something again.
@@ -96,12 +103,11 @@ void StatementPrinter::print_return_if(const std::function<void()>& print_condit
 void StatementPrinter::print_block(const Block& block) {
   const std::size_t held = workspaces_.size();
   std::vector<Declared> declared;
+  std::set<VarId> names;
   std::size_t opened = 0;
   for (const Stmt& stmt : block) {
     const VarId var = declared_by(stmt);
-    const bool is_declared_again =
-        var.valid() && std::any_of(declared.begin(), declared.end(), [&](const Declared& d) { return d.var == var; });
-    if (is_declared_again) {  // C has one declaration of a name a block
+    if (var.valid() && !names.insert(var).second) {  // C has one declaration of a name a block
       begin_block();
       ++opened;
     }
@@ -134,12 +140,14 @@ void StatementPrinter::print(const tir::Let& let) {
     return;
   }
   if (let.value->type.is_handle()) return print_pointer_let(let);
+  const bool hides_outer = mentions(*let.value, let.var);
   for (std::size_t lane = 0; lane < let.value->type.lanes; ++lane) {
+    // In C, the new variable would stand in its own initialiser.
+    const std::string value = hides_outer ? print_temporary("value", *let.value, lane) : std::string();
     indent();
     printer_.put("const " + printer_.c_type(let.value->type) + " ");
-    const std::string name = printer_.declare(let.var, {}, lane);
-    printer_.put(name + " = ");
-    printer_.print_assigned(*let.value, lane);
+    printer_.put(printer_.declare(let.var, {}, lane) + " = " + value);
+    if (!hides_outer) printer_.print_assigned(*let.value, lane);
     printer_.put(";\n");
   }
   // The variable is cut to its type.
@@ -150,6 +158,9 @@ void StatementPrinter::print(const tir::Let& let) {
 }
 
 void StatementPrinter::print_pointer_let(const tir::Let& let) {
+  if (mentions(*let.value, let.var)) {
+    printer_.unsupported("pointer '" + module_.var(let.var).name + "' is bound to a value made of itself");
+  }
   const PointerType type = printer_.pointer(let.var).type;
   const std::string name = printer_.declare(let.var);
   indent();

@@ -388,6 +388,12 @@ TEST_CASE("fixed point multiplication and bits") {
   program.elementwise("per axis, left", {ints(x), ints(y), ints(left)}, ints(shifted_left), [](const auto& v) {
     return op("q_multiply_shift_per_axis", i32, {v[0], v[1], v[2], imm(0), imm(31), imm(1, boolean), imm(0, boolean)});
   });
+  // 2^-64 and less of any product rounds to 0; channels that are always zero have such shifts.
+  program.elementwise("per axis, right beyond 64 bits", {ints({5, -5, INT32_MAX, INT32_MIN}), ints({33, 34, 35, 60})},
+                      ints({0, 0, 0, 0}), [](const auto& v) {
+                        return op("q_multiply_shift_per_axis", i32,
+                                  {v[0], imm(INT32_MAX), imm(0), v[1], imm(31), imm(0, boolean), imm(1, boolean)});
+                      });
   const std::vector<std::int32_t> n = {0, 1, 5, 31, 30, 7, 3, 2, 1, 4, 9, 16, 24};
   const auto with_n = [&](const char* name, auto expected) {
     program.elementwise(name, {ints(x), ints(n)}, ints(zip(x, n, expected)), [&](const auto& v) {

@@ -97,6 +97,12 @@ TEST_CASE("statements") {
                  let(x, add(value, imm(0))),
                  store(out, imm(0), program.ref(x))};
   });
+  program.operation("a variable made of its outer self", {ints({5})}, ints({6, 5}), [&](const auto& in, VarId out) {
+    const VarId x = program.var("x", i32);
+    return Block{let(x, program.load(in[0], 0)),
+                 tir::Stmt{tir::Scope{{let(x, add(program.ref(x), imm(1))), store(out, imm(0), program.ref(x))}}},
+                 store(out, imm(1), program.ref(x))};
+  });
   program.operation("a narrow let is cut to its type", {ints({100})}, ints({-56}), [&](const auto& in, VarId out) {
     const VarId x = program.var("x", i8);
     const ExprRef narrow = tir::make_cast(i8, program.load(in[0], 0));

@@ -117,6 +117,21 @@ class Tir:
         return tar_of({**self.members, self.name: text.encode()})
 
 
+def loops(tir: Tir, depth: int) -> bytes:
+    """The archive with `depth` loops around the first loop's body."""
+    loop = tir.first("tir.For")
+    body = loop["attrs"]["body"]
+    one = tir.add({"type_key": "IntImm", "attrs": {"dtype": "int32", "value": "1", "span": "0"}})
+    for _ in range(depth):
+        name = tir.add({"type_key": "runtime.String", "repr_str": "i"})
+        kind = tir.add({"type_key": "PrimType", "attrs": {"dtype": "int32"}})
+        var = tir.add({"type_key": "tir.Var", "attrs": {"dtype": "int32", "name": name, "type_annotation": kind, "span": "0"}})
+        body = tir.add({"type_key": "tir.For", "attrs": {"loop_var": var, "min": one, "extent": one, "kind": "0", "body": body,
+                                                        "annotations": "0", "thread_binding": "0", "span": "0"}})
+    loop["attrs"]["body"] = body
+    return tir.archive()
+
+
 def graph_faults(runner: Runner, plain: bytes, allocating: bytes) -> None:
     tir = Tir(plain)
     tir.first("tir.For")["attrs"]["body"] = "999999"
@@ -140,13 +155,16 @@ def graph_faults(runner: Runner, plain: bytes, allocating: bytes) -> None:
         allocate["attrs"]["extents"] = tir.add({"type_key": "Array", "data": [int(one), int(four)]})
         runner.run(f"extent {value}", tir.archive(), {3}, (TIR, word))
 
-    tir = Tir(plain)
-    store = tir.first("tir.BufferStore")
-    value = store["attrs"]["value"]
-    for _ in range(100000):
-        value = tir.add({"type_key": "tir.Cast", "attrs": {"dtype": "int16", "value": value, "span": "0"}})
-    store["attrs"]["value"] = value
-    runner.run("expression 100000 deep", tir.archive(), {3}, (TIR, "deep"))
+    # As deep as is allowed, and deeper.
+    for depth, codes, parts in ((900, {0}, ()), (100000, {3}, (TIR, "deep"))):
+        tir = Tir(plain)
+        store = tir.first("tir.BufferStore")
+        value = store["attrs"]["value"]
+        for _ in range(depth):
+            value = tir.add({"type_key": "tir.Cast", "attrs": {"dtype": "int16", "value": value, "span": "0"}})
+        store["attrs"]["value"] = value
+        runner.run(f"expression {depth} deep", tir.archive(), codes, parts)
+        runner.run(f"loops {depth} deep", loops(Tir(plain), depth), codes, parts)
 
     tir = Tir(plain)
     store = tir.first("tir.BufferStore")
@@ -155,19 +173,6 @@ def graph_faults(runner: Runner, plain: bytes, allocating: bytes) -> None:
         value = tir.add({"type_key": "tir.Add", "attrs": {"dtype": "int16", "a": value, "b": value, "span": "0"}})
     store["attrs"]["value"] = value
     runner.run("expression that unfolds to 2^60 nodes", tir.archive(), {3}, (TIR,))
-
-    tir = Tir(plain)
-    loop = tir.first("tir.For")
-    body = loop["attrs"]["body"]
-    one = tir.add({"type_key": "IntImm", "attrs": {"dtype": "int32", "value": "1", "span": "0"}})
-    for _ in range(100000):
-        name = tir.add({"type_key": "runtime.String", "repr_str": "i"})
-        kind = tir.add({"type_key": "PrimType", "attrs": {"dtype": "int32"}})
-        var = tir.add({"type_key": "tir.Var", "attrs": {"dtype": "int32", "name": name, "type_annotation": kind, "span": "0"}})
-        body = tir.add({"type_key": "tir.For", "attrs": {"loop_var": var, "min": one, "extent": one, "kind": "0", "body": body,
-                                                        "annotations": "0", "thread_binding": "0", "span": "0"}})
-    loop["attrs"]["body"] = body
-    runner.run("loops 100000 deep", tir.archive(), {3}, (TIR, "deep"))
 
     tir = Tir(plain)
     runner.run("JSON 100000 deep", tir.with_text("[" * 100000 + "]" * 100000), {3}, (TIR,))

@@ -250,7 +250,7 @@ TEST_CASE_FIXTURE(Fixture, "cycles") {
 
 TEST_CASE_FIXTURE(Fixture, "depth") {
   constexpr int deep = 100000;
-  const std::string message = "loops, branches and expressions nest deeper than 2000 levels, which is the limit";
+  const std::string message = "loops, branches and expressions nest deeper than 1000 levels, which is the limit";
   const Node leaf = use();
   const Node x = b.handle("x", "int8");
   const Node one = b.integer(1);
@@ -287,16 +287,16 @@ TEST_CASE_FIXTURE(Fixture, "depth") {
   }
   SUBCASE("is that of the tree, not of its else branches") {
     Node body = leaf;
-    for (int i = 0; i < 1990; ++i) body = b.if_then_else(p, body, leaf);
+    for (int i = 0; i < 990; ++i) body = b.if_then_else(p, body, leaf);
     CHECK_NOTHROW(read(b.module_of_body(body)));
     for (int i = 0; i < 10; ++i) body = b.if_then_else(p, body, leaf);
     CHECK(contains(refused(b.module_of_body(body)).message(), message));
   }
   SUBCASE("up to the limit can be printed, and taken apart again") {
     Node sum = b.var("y");
-    for (int level = 0; level < 1000; ++level) sum = b.binary("tir.Add", one, sum);
+    for (int level = 0; level < 500; ++level) sum = b.binary("tir.Add", one, sum);
     Node body = use({sum});
-    for (int level = 0; level < 990; ++level) body = b.for_loop(fresh("int32"), one, one, body);
+    for (int level = 0; level < 490; ++level) body = b.for_loop(fresh("int32"), one, one, body);
     const std::string text = tir::print(read(b.module_of_body(body)));
     CHECK(contains(text, "for v_989 in [1, 1 + 1) {"));
     CHECK(contains(text, "(1 + (1 + y))"));

@@ -14,7 +14,7 @@ namespace usmp::tir_json {
 // Limits on what a module may contain; beyond them it is refused.
 struct Limits {
   std::size_t nodes = 20'000'000;           // of the JSON graph
-  std::size_t depth = 2000;                 // nesting of loops, branches and expressions of a function body (after the
+  std::size_t depth = 1000;                 // nesting of loops, branches and expressions of a function body (after the
                                             // normal form of tir/ir.hpp; a run of nested allocates counts once)
   std::size_t expanded_nodes = 20'000'000;  // expressions and statements of one function, shared ones once a use
 };
