@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
 
 #include "usmp/driver/driver.hpp"
@@ -44,9 +46,7 @@ void set_up_logging(Verbosity verbosity) {
   spdlog::set_level(verbosity == Verbosity::verbose ? spdlog::level::debug : spdlog::level::warn);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app(description, "usmp-plan");
   app.footer(footer);
   app.set_version_flag("--version", "usmp-plan " USMP_VERSION);
@@ -102,4 +102,15 @@ int main(int argc, char** argv) {
     return usmp::driver::exit_output;
   }
   return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "usmp-plan: internal error: %s\n", error.what());
+    return usmp::driver::exit_internal;
+  }
 }

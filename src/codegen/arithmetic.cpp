@@ -117,11 +117,11 @@ void ExpressionPrinter::print_arithmetic(const Expr& expr, int min, std::size_t 
     const std::uint64_t value = expr.kind == ExprKind::add ? x + y : expr.kind == ExprKind::sub ? x - y : x * y;
     return print(*tir::make_int(static_cast<std::int64_t>(value), expr.type.element()), min);
   }
-  // "x - 3" rather than "x + -3".
-  if (expr.kind == ExprKind::add && expr.type.is_int() && b.kind == ExprKind::int_imm && b.int_value < 0 &&
-      b.int_value > INT32_MIN) {
+  // "x - 3" rather than "x + -3", "x + 3" rather than "x - -3".
+  const bool is_sum = expr.kind == ExprKind::add || expr.kind == ExprKind::sub;
+  if (is_sum && expr.type.is_int() && b.kind == ExprKind::int_imm && b.int_value < 0 && b.int_value > INT32_MIN) {
     const ExprRef positive = tir::make_int(-b.int_value, b.type);
-    const Infix infix = infix_of(ExprKind::sub);
+    const Infix infix = infix_of(expr.kind == ExprKind::add ? ExprKind::sub : ExprKind::add);
     return print_infix(a, infix.op, *positive, infix.own, infix.left, infix.right, min, lane);
   }
   print_binary(expr, min, lane);

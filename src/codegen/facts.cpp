@@ -78,7 +78,7 @@ std::string aliasing_class(const std::string& storage_type) {
 class FunctionScan {
  public:
   FunctionScan(const PlannedModule& planned, std::size_t index, const std::vector<FunctionFacts>& known)
-      : planned_(planned), module_(planned.lowered.module), function_(module_.functions[index]), known_(known) {
+      : module_(planned.lowered.module), function_(module_.functions[index]), known_(known) {
     for (const lower::Placement& placement : planned.lowered.functions[index].placements) {
       placed_.insert(placement.var);
     }
