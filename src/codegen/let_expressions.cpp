@@ -21,7 +21,8 @@ void ExpressionPrinter::print_let(const Expr& expr, int min, std::size_t lane) {
   const Expr& body = *expr.operands[1];
   const bool is_trivial = value.kind == ExprKind::var || value.kind == ExprKind::int_imm ||
                           value.kind == ExprKind::float_imm || value.type.is_vector() || value.type.is_handle();
-  const bool replace = is_trivial || (uses_[expr.var] <= 1 && !has_side_effects(value));
+  // A call in the body might change what a load gives.
+  const bool replace = is_trivial || (uses_[expr.var] <= 1 && !has_side_effects(value) && !has_side_effects(body));
   if (!replace) return print_let_function(expr, lane);
   const auto outer = substituted_.find(expr.var);
   const Expr* hidden = outer == substituted_.end() ? nullptr : outer->second;

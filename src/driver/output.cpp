@@ -130,7 +130,8 @@ void translating_errors(const Action& action) {
 }
 
 void replace_directory(const std::string& directory, const std::vector<OutputFile>& files) {
-  const fs::path target = without_trailing_slash(directory);
+  fs::path target = without_trailing_slash(directory);
+  if (fs::exists(target)) target = fs::canonical(target);  // what a link names is written, the link stays
   if (fs::exists(target) && !fs::is_directory(target)) {
     throw Error(ErrorKind::output, {directory, {}, {}}, "is a file, expected a directory or a new name");
   }
@@ -146,7 +147,7 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
 
 void replace_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
                      const std::vector<std::string>& dropped) {
-  const fs::path target(path);
+  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
   const Staging staging(target);
   write_files(staging.path() / "files", files);
 

@@ -273,9 +273,14 @@ class Walk {
                                                module_.functions[entry->second.function].name + "'");
     }
     const std::optional<Bytes> size = size_of(module_, function, declaration);
+    const bool was_planned = entry->second.site != no_site;
+    if (!is_new && was_planned != size.has_value()) {
+      fail_in(module_.functions[function], "variable '" + module_.var(declaration.var()).name +
+                                               "' is allocated both with and without a constant size");
+    }
     if (!size) {
       report_unplanned(function, *declaration.allocate);
-      return entry->second.site;
+      return no_site;
     }
     if (entry->second.site == no_site) {
       entry->second.site = static_cast<std::uint32_t>(result_.sites.size());

@@ -41,6 +41,7 @@ struct NestUses {
   std::set<VarId> written;
   std::map<VarId, ExprRef> address_values;
   bool can_move = true;
+  bool has_calls = false;  // of functions: these access storage that does not show here
 };
 
 class NestReader {
@@ -97,6 +98,7 @@ class NestReader {
     if (expr.kind == ExprKind::call && (expr.type.is_handle() || expr.type.is_void() || tir::named_call(expr) ||
                                         expr.text == "tir.tvm_check_return" || expr.text == "tir.ret")) {
       uses_.can_move = false;
+      uses_.has_calls = uses_.has_calls || tir::named_call(expr).has_value();
     }
     for (const ExprRef& operand : expr.operands) visit(*operand);
   }
@@ -164,7 +166,7 @@ class Outliner {
     }
     if (nest == nullptr) return false;
     const NestUses uses = NestReader(lowered_.module).read(*nest);
-    if (!uses.can_move || !uses.addresses.empty()) return false;
+    if (!uses.can_move || !uses.addresses.empty() || shares_bytes(uses)) return false;
     for (tir::Param& param : result_.module.functions[index].params) {
       param.no_alias = uses.accessed.contains(param.var) && stands_alone(param.var, uses);
     }
@@ -181,16 +183,26 @@ class Outliner {
       }
       if (const auto* let = std::get_if<tir::Let>(&stmt.node)) declared_[let->var] = stmt;
       if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) declared_[constant->var] = stmt;
-      const std::optional<Stmt> call = std::holds_alternative<tir::For>(stmt.node) ? moved_out(stmt) : std::nullopt;
-      result.push_back(call ? *call : stmt);
+      if (is_passive(stmt)) {
+        result.push_back(stmt);
+        continue;
+      }
+      const NestUses uses = NestReader(lowered_.module).read(stmt);
+      if (const std::optional<Stmt> call = moved_out(stmt, uses)) {
+        result.push_back(*call);
+      } else if (shares_bytes(uses)) {
+        const Block inside = fenced_inside({stmt});
+        result.insert(result.end(), inside.begin(), inside.end());
+      } else {
+        result.push_back(stmt);
+      }
     }
     return fenced(result);
   }
 
   // The call that takes the nest's place, if it was worth moving.
-  std::optional<Stmt> moved_out(const Stmt& nest) {
-    const NestUses uses = NestReader(lowered_.module).read(nest);
-    if (!uses.can_move || uses.written.empty()) return std::nullopt;
+  std::optional<Stmt> moved_out(const Stmt& nest, const NestUses& uses) {
+    if (!std::holds_alternative<tir::For>(nest.node) || !uses.can_move || uses.written.empty()) return std::nullopt;
     Block body;
     std::vector<VarId> pointers;
     if (!prepare(uses, body, pointers)) return std::nullopt;
@@ -238,6 +250,8 @@ class Outliner {
       if (is_constant) {
         body.push_back(declaration->second);
       } else if (lowered_.module.var(var).type.is_handle()) {
+        // Of a pointer made from another one a function of its own would not know that both reach one storage.
+        if (is_derived(var)) return false;
         pointers.push_back(var);
       } else if (!bring_value(var, brought, body)) {
         return false;
@@ -245,6 +259,12 @@ class Outliner {
     }
     pointers.insert(pointers.end(), uses.addresses.begin(), uses.addresses.end());
     return true;
+  }
+
+  [[nodiscard]] bool is_derived(VarId var) const {
+    const auto declaration = declared_.find(var);
+    const auto* let = declaration == declared_.end() ? nullptr : std::get_if<tir::Let>(&declaration->second.node);
+    return let != nullptr && !is_pool_address(lowered_.module, *let->value);
   }
 
   bool bring_value(VarId var, std::set<VarId>& brought, Block& body) const {
@@ -276,10 +296,29 @@ class Outliner {
     });
   }
 
-  // Whether two pointers of the nest may reach the same bytes, one of them writing.
+  // Whether two buffers that the statement accesses may stand in the same bytes of a pool, one of them written. (That
+  // the application passes the same memory twice is its own affair.)
   [[nodiscard]] bool shares_bytes(const NestUses& uses) const {
-    return std::any_of(uses.addresses.begin(), uses.addresses.end(),
-                       [&](VarId var) { return uses.accessed.contains(var) && !stands_alone(var, uses); });
+    if (uses.has_calls) return true;
+    return std::any_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId a) {
+      return std::any_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId b) {
+        return a < b && (uses.written.contains(a) || uses.written.contains(b)) && !are_apart(a, b) &&
+               !are_application_tensors(a, b);
+      });
+    });
+  }
+
+  [[nodiscard]] bool are_application_tensors(VarId a, VarId b) const {
+    const auto is_application = [](const Regions& regions) {
+      return std::all_of(regions.begin(), regions.end(),
+                         [](const Region& region) { return region.kind == Region::Kind::application; });
+    };
+    return std::all_of(regions_.begin(), regions_.end(), [&](const std::map<VarId, Regions>& regions) {
+      const auto x = regions.find(a);
+      const auto y = regions.find(b);
+      if (x == regions.end() || y == regions.end()) return false;
+      return are_disjoint(x->second, y->second) || (is_application(x->second) && is_application(y->second));
+    });
   }
 
   [[nodiscard]] tir::Param param_for(VarId var) const {
@@ -306,9 +345,17 @@ class Outliner {
     }
   }
 
-  static bool is_declaration(const Stmt& stmt) {
-    return std::holds_alternative<tir::Let>(stmt.node) || std::holds_alternative<tir::AllocateConst>(stmt.node) ||
-           std::holds_alternative<tir::Allocate>(stmt.node);
+  // Declarations that access no memory.
+  static bool is_passive(const Stmt& stmt) {
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+      return let->value->type.is_handle() || is_free_of_memory(*let->value);
+    }
+    return std::holds_alternative<tir::AllocateConst>(stmt.node) || std::holds_alternative<tir::Allocate>(stmt.node);
+  }
+
+  static bool is_fence(const Stmt& stmt) {
+    const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+    return evaluate != nullptr && evaluate->value->text == memory_fence;
   }
 
   // The block with a fence between any two statements that act.
@@ -316,7 +363,8 @@ class Outliner {
     Block result;
     bool acted = false;
     for (const Stmt& stmt : block) {
-      if (!is_declaration(stmt)) {
+      if (is_fence(stmt)) continue;
+      if (!is_passive(stmt)) {
         if (acted) result.push_back(fence());
         acted = true;
       }
@@ -325,13 +373,14 @@ class Outliner {
     return result;
   }
 
-  // The same in all blocks inside. What a loop does last and first is fenced too.
+  // The same in all blocks inside, and where a loop goes from its last statement to its first. A block of one statement
+  // needs none: what one statement accesses is apart.
   static Block fenced_inside(const Block& block) {
     Block result = fenced(block);
     for (Stmt& stmt : result) {
       for_each_block(stmt, [](Block& inner) {
         inner = fenced_inside(inner);
-        inner.push_back(fence());
+        if (std::any_of(inner.begin(), inner.end(), is_fence)) inner.push_back(fence());
       });
     }
     return result;

@@ -94,7 +94,9 @@ std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t fun
   for (std::size_t i = 0; i < body_of.params.size(); ++i) {
     known[body_of.params[i].var] = i < context.size() ? context[i] : unknown_regions;
   }
+  std::set<tir::VarId> placed;
   for (const Placement& placement : lowered.functions[function].placements) {
+    placed.insert(placement.var);
     const Allocation& where = plan.of(placement.buffer);
     known[placement.var] = {{.kind = Region::Kind::pool,
                              .index = where.pool.index(),
@@ -105,9 +107,11 @@ std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t fun
     if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
       known[constant->var] = {{.kind = Region::Kind::constant, .index = 0, .begin = 0, .end = 0}};
     }
-    if (const auto* let = std::get_if<tir::Let>(&stmt.node); let && !known.contains(let->var)) {
-      if (lowered.module.var(let->var).type.is_handle()) known[let->var] = regions_of(*let->value, known);
-    }
+    const auto* let = std::get_if<tir::Let>(&stmt.node);
+    if (let == nullptr || placed.contains(let->var) || !lowered.module.var(let->var).type.is_handle()) return;
+    // Sibling blocks may bind one variable to different pointers.
+    const bool is_first = !known.contains(let->var);
+    known[let->var] = is_first ? regions_of(*let->value, known) : unknown_regions;
   });
   return known;
 }

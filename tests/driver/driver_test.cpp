@@ -135,6 +135,15 @@ TEST_CASE("other files of an existing target directory stay") {
   CHECK(files_below(temporary.path / "firmware") == expected);
 }
 
+TEST_CASE("a link to a directory stays a link, and what it names is written") {
+  const TemporaryDirectory temporary;
+  fs::create_directories(temporary.path / "real");
+  fs::create_directory_symlink(temporary.path / "real", temporary.path / "link");
+  REQUIRE(run_plan(options_for(testdata + "/cast_subtract.tar", temporary.file("link"))).code == exit_ok);
+  CHECK(fs::is_symlink(temporary.path / "link"));
+  CHECK(files_below(temporary.path / "real") == expected_files);
+}
+
 TEST_CASE("a re-planned archive is complete, plannable again and states its new memory") {
   const TemporaryDirectory temporary;
   const std::string output = temporary.file("replanned.tar");

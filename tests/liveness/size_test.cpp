@@ -52,6 +52,19 @@ TEST_CASE("an unplanned allocate in an operator is reported once") {
   CHECK(r.live("t") == "0-4");
 }
 
+TEST_CASE("a variable allocated in two blocks is planned in both or in none") {
+  for (const bool constant_first : {false, true}) {
+    ModuleBuilder b;
+    const auto n = b.integer("n");
+    const auto x = b.pointer("x");
+    tir::Stmt constant = b.scope(block(b.allocate(x, 4), b.set(x)));
+    tir::Stmt unknown = b.scope(block(b.allocate(x, {b.var(n)}), b.set(x)));
+    if (!constant_first) std::swap(constant, unknown);
+    b.entry({}, block(b.let(n, make_int(8)), constant, unknown));
+    CHECK(error_of(b) == "main: variable 'x' is allocated both with and without a constant size");
+  }
+}
+
 TEST_CASE("impossible sizes are refused with the function and the variable") {
   const auto error_with = [](std::vector<tir::ExprRef> extents) {
     ModuleBuilder b;

@@ -221,5 +221,73 @@ TEST_CASE("buffers of inner blocks are passed, and fenced where they take turns 
   }
 }
 
+// A tensor x of the entry is handed to op(p, q) as p, q is the application's; `body` is op's.
+template <class Body>
+Lowered with_operator(const std::map<std::string, Bytes>& offsets, const Body& body) {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  b.function("op", {p, q}, body(b, p, q));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId x = b.pointer("x");
+  b.entry({in, out}, block(b.allocate(x, 8), b.copy(x, in), b.call("op", {x, out})));
+  return outlined(b, offsets);
+}
+
+TEST_CASE("a variable that sibling blocks bind to different pointers may reach any") {
+  const Lowered lowered = with_operator({{"x", 0}, {"t", 16}, {"u", 32}}, [](ModuleBuilder& b, VarId p, VarId q) {
+    const VarId t = b.pointer("t");
+    const VarId u = b.pointer("u");
+    const VarId r = b.pointer("r");
+    return block(b.allocate(t, 8), b.allocate(u, 8), copy_all(b, t, p), copy_all(b, u, p),
+                 b.scope(block(b.let(r, b.address_of(t, 0)), copy_all(b, q, r))),
+                 b.scope(block(b.let(r, b.address_of(u, 0)), copy_all(b, u, r))));
+  });
+  // Neither nest of `r` may become a function: r is made from another pointer.
+  for (const tir::Function& f : lowered.module.functions) {
+    for (const tir::Param& param : f.params) CHECK(param.name != "r");
+  }
+}
+
+TEST_CASE("a pointer made from another stays with it, so that accesses of several types are seen together") {
+  const Lowered lowered = with_operator({{"x", 0}, {"t", 16}, {"z", 32}}, [](ModuleBuilder& b, VarId p, VarId q) {
+    const VarId t = b.pointer("t", liveness::testing::float32_type);
+    const VarId z = b.pointer("z");
+    const VarId as_int = b.pointer("as_int", tir::int32_type);
+    const VarId i = b.integer("i");
+    return block(b.allocate(t, 1), b.allocate(z, 8), b.let(as_int, b.address_of(t, 0)),
+                 b.loop(i, 8,
+                        block(b.store(z, b.var(i), b.load(p, b.var(i))),
+                              b.store(t, 0, tir::make_float(1.0, liveness::testing::float32_type)),
+                              b.store(as_int, 0, tir::make_int(7)), b.store(q, b.var(i), b.load(z, b.var(i))))),
+                 b.set(q));
+  });
+  CHECK_FALSE(lowered.module.find("op_nest0"));
+}
+
+TEST_CASE("fences also inside what is not moved, if buffers take turns in the same bytes there") {
+  for (const bool share : {false, true}) {
+    const Lowered lowered =
+        with_operator({{"x", 0}, {"first", 16}, {"second", share ? 16 : 32}}, [](ModuleBuilder& b, VarId p, VarId q) {
+          const VarId first = b.pointer("first");
+          const VarId second = b.pointer("second");
+          const tir::ExprRef condition = tir::make_binary(tir::ExprKind::lt, tir::make_int(0), tir::make_int(1));
+          return block(b.allocate(first, 8), b.allocate(second, 8),
+                       b.when(condition, block(copy_all(b, first, p), copy_all(b, q, first), copy_all(b, second, p),
+                                               copy_all(b, q, second))));
+        });
+    CHECK((fences(function(lowered, "op").body) > 0) == share);
+  }
+}
+
+TEST_CASE("a value that is loaded is fenced from what follows") {
+  const Lowered lowered = with_operator({{"x", 0}}, [](ModuleBuilder& b, VarId p, VarId q) {
+    const VarId value = b.integer("value");
+    return block(b.let(value, tir::make_cast(tir::int32_type, b.load(p, 0))), b.set(q));
+  });
+  CHECK(fences(function(lowered, "op").body) == 1);
+}
+
 }  // namespace
 }  // namespace usmp::lower

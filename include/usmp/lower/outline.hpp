@@ -21,11 +21,11 @@ inline constexpr const char* memory_fence = "usmp.memory_fence";
 
 // Moves the loops that stand at the top of operators' bodies into functions named "<operator>_nest<k>" (from 0), unless
 // they call functions, and sets Param::no_alias where, in every call from the entry function, no other pointer of the
-// nest reaches a byte of the parameter's buffer, or neither is written. An operator that is one loop over its parameters
-// is marked itself; a nest of which nothing can be said stays where it is.
-// Between the statements of an operator, and between the entry's calls, stand memory fences: bytes may serve another
-// buffer from there on. Where buffers share bytes within one nest (declared in different blocks of it), its statements
-// are fenced too. O(size of the module + nests · storages² · calls).
+// nest reaches a byte of the parameter's buffer, or neither is written. An operator that is one loop over its
+// parameters is marked itself; a nest of which nothing can be said stays where it is. Between the statements of an
+// operator, and between the entry's calls, stand memory fences: bytes may serve another buffer from there on. Where
+// buffers share bytes within one statement (a loop, a branch), the statements inside are fenced too. O(size of the
+// module + statements · storages² · calls).
 [[nodiscard]] Lowered outline(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan);
 
 }  // namespace usmp::lower
