@@ -111,7 +111,8 @@ void write_head(const Printed& printed, TextSink& sink) {
     sink.write(
         "// No other pointer of the function reaches these bytes: the plan keeps buffers apart that are live "
         "together.\n"
-        "#ifdef __GNUC__\n#define USMP_RESTRICT __restrict__\n#else\n#define USMP_RESTRICT\n#endif\n\n");
+        "#ifdef __GNUC__\n#define USMP_RESTRICT __restrict__\n#define USMP_NOINLINE __attribute__((noinline))\n"
+        "#else\n#define USMP_RESTRICT\n#define USMP_NOINLINE\n#endif\n\n");
   }
   if (file.uses_fence) {
     sink.write(

@@ -57,14 +57,15 @@ std::string print_function(FileContext& file, std::size_t index) {
   std::vector<std::string> names;
   for (const tir::Param& param : function.params) {
     (void)printer.c_type(file.module.var(param.var).type);
-    file.uses_restrict = file.uses_restrict || param.no_alias;
+    file.uses_restrict = file.uses_restrict || param.no_alias || function.keep_apart;
     names.push_back(printer.declare(param.var, param.name));
   }
   statements.print_body();
 
   const std::string head = signature_with(file.module, file.facts.functions[index], function, names);
   std::string text = printer.local_functions() + comment_for(file, index, printer);
-  text += index == file.module.entry ? head + ";\n" + head : "static " + head;
+  const std::string qualifiers = function.keep_apart ? "static USMP_NOINLINE " : "static ";
+  text += index == file.module.entry ? head + ";\n" + head : qualifiers + head;
   text += " {\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (printer.times_printed(function.params[i].var) == 0) text += "  (void)" + names[i] + ";\n";

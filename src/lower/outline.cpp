@@ -223,6 +223,7 @@ class Outliner {
     tir::Function function{.name = new_name(whole.name),
                            .target = whole.target,
                            .is_entry = false,
+                           .keep_apart = true,
                            .params = std::move(params),
                            .body = std::move(body),
                            .imported_c = {}};

@@ -204,9 +204,10 @@ struct Param {
 };
 
 struct Function {
-  std::string name;       // global_symbol
-  std::string target;     // TargetKind name: "c", "cmsis-nn", …; empty if the module does not say
-  bool is_entry = false;  // attribute runner_function: the AoT main
+  std::string name;         // global_symbol
+  std::string target;       // TargetKind name: "c", "cmsis-nn", …; empty if the module does not say
+  bool is_entry = false;    // attribute runner_function: the AoT main
+  bool keep_apart = false;  // compilers are asked not to inline it (see lower/outline.hpp)
   std::vector<Param> params;
   Block body;
   std::vector<std::string> imported_c;  // pragma_import_c sources in order, without repetition
