@@ -162,8 +162,8 @@ class FunctionScan {
         const auto found = facts.pointers.find(module_.functions[*callee].params[i].var);
         written = found != facts.pointers.end() && found->second.written;
       } else if (argument.kind == ExprKind::call && argument.text == "tir.tvm_access_ptr") {
-        const auto mode = tir::as_int(*argument.operands.back());
-        written = !mode || (*mode & 2) != 0;
+        const auto mode = argument.operands.size() == 5 ? tir::as_int(*argument.operands[4]) : std::nullopt;
+        written = !mode || (*mode & 2) != 0;  // type, data, offset, extent, access: 1 reads, 2 writes
       }
       if (!written) continue;
       std::vector<VarId> bases;

@@ -197,7 +197,7 @@ std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
 }
 
 std::optional<Range> Ranges::compute_call(const Expr& expr) {
-  if (expr.text == "tir.likely") return of_operand(expr.operands.at(0));
+  if (expr.text == "tir.likely" && expr.operands.size() == 1) return of_operand(expr.operands[0]);
   if (expr.text == "tir.if_then_else" && expr.operands.size() == 3) {
     return join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));
   }
