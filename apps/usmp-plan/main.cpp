@@ -60,7 +60,10 @@ int run(int argc, char** argv) {
       ->type_name("DIR|FILE.tar");
   app.add_option("--algorithm", options.algorithm, "planning algorithm (default: the pools file's, else hill_climb)")
       ->type_name("NAME");
-  app.add_option("--seed", options.seed, "seed of randomised algorithms")->capture_default_str()->type_name("N");
+  app.add_option("--seed", options.seed, "seed of randomised algorithms")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--workspace-io", options.workspace_io, "place inputs and outputs in the workspace pools");
   app.add_flag("--dry-run", options.dry_run, "plan and verify, write nothing");
   app.add_flag("--json", options.model.json, "print the plan as JSON");
@@ -82,7 +85,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     if (!list && !*inspect && !*init && options.model.model.empty()) throw CLI::RequiredError("MODEL");
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? usmp::driver::exit_ok : usmp::driver::exit_usage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    std::cerr << "usmp-plan: error: " << error.what() << " (--help shows the options)\n";
+    return usmp::driver::exit_usage;
   }
   options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
   options.color = color_terminal();

@@ -123,7 +123,8 @@ const PointerFacts& ExpressionPrinter::pointer(VarId var) const {
 void ExpressionPrinter::unsupported(const std::string& what) const { fail(function_, what); }
 
 void ExpressionPrinter::check_type(DataType type) const {
-  if (!has_c_type(type.element())) unsupported("data type " + tir::to_string(type) + " has no C");
+  if (!has_c_type(type.element()))
+    unsupported("data type " + (type.is_void() ? "void" : tir::to_string(type)) + " has no C");
 }
 
 std::string ExpressionPrinter::c_type(DataType type) {
@@ -148,7 +149,11 @@ void ExpressionPrinter::need_operands(const Expr& expr, std::size_t count) const
 // --- Dispatch --------------------------------------------------------------------------------------------------------
 
 void ExpressionPrinter::print(const Expr& expr, int min, std::size_t lane) {
-  if (!expr.type.is_handle() && !expr.type.is_void()) check_type(expr.type);
+  const bool is_call = expr.kind == ExprKind::call;
+  if (expr.type.is_handle() ? !is_call && expr.kind != ExprKind::var && expr.kind != ExprKind::string_imm
+                            : !is_call || !expr.type.is_void()) {
+    check_type(expr.type);
+  }
   switch (expr.kind) {
     case ExprKind::int_imm: {
       const std::string literal = int_literal(expr.int_value, expr.type.element(), false);
@@ -219,6 +224,7 @@ void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t l
   const Expr* inner = &expr;
   if (inner->kind == ExprKind::broadcast) inner = inner->operands[0].get();
   if (inner->kind != ExprKind::int_imm) return print(expr, min, lane);
+  check_type(inner->type);
   if (inner->type.is_bool()) file_.helpers.need_header("stdbool.h");
   const std::string literal = int_literal(inner->int_value, inner->type.element(), true);
   const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);

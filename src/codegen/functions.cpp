@@ -142,12 +142,12 @@ void write_externs(const FileContext& file, TextSink& sink) {
 void write_constants(const FileContext& file, TextSink& sink) {
   if (file.constants.empty()) return;
   const Bytes alignment = std::max<Bytes>(1, file.module.constant_alignment.value_or(16));
-  sink.write("#ifdef __GNUC__\n#define USMP_ALIGNED __attribute__((aligned(" + std::to_string(alignment) +
-             ")))\n#else\n#define USMP_ALIGNED\n#endif\n\n");
+  sink.write("#ifdef __GNUC__\n#define USMP_ALIGNED_CONSTANT __attribute__((aligned(" + std::to_string(alignment) +
+             ")))\n#else\n#define USMP_ALIGNED_CONSTANT\n#endif\n\n");
   for (const auto& [name, data] : file.constants) {
     const ConstantArray array = array_of(*data);
     sink.write("static const " + array.element + " " + name + "[" +
-               std::to_string(std::max<std::size_t>(array.count, 1)) + "] USMP_ALIGNED = {\n");
+               std::to_string(std::max<std::size_t>(array.count, 1)) + "] USMP_ALIGNED_CONSTANT = {\n");
     if (array.count == 0) {
       sink.write("    0");
     } else {

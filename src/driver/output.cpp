@@ -129,7 +129,8 @@ void translating_errors(const Action& action) {
   }
 }
 
-void replace_directory(const std::string& directory, const std::vector<OutputFile>& files) {
+void replace_directory(const std::string& directory, const std::vector<OutputFile>& files,
+                       const std::vector<std::string>& dropped) {
   fs::path target = without_trailing_slash(directory);
   if (fs::exists(target)) target = fs::canonical(target);  // what a link names is written, the link stays
   if (fs::exists(target) && !fs::is_directory(target)) {
@@ -142,7 +143,14 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
   if (!fs::exists(target)) return rename_or_fail(complete, target);
   if (holds_only(target, files) && exchange(complete, target)) return;
   for (const OutputFile& file : files) make_directories((target / file.path).parent_path());
-  for (const OutputFile& file : files) rename_or_fail(complete / file.path, target / file.path);
+  std::set<std::string> written;
+  for (const OutputFile& file : files) {
+    rename_or_fail(complete / file.path, target / file.path);
+    written.insert(file.path);
+  }
+  for (const std::string& name : dropped) {
+    if (!written.contains(name)) fs::remove(target / name);
+  }
 }
 
 void replace_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
@@ -175,8 +183,9 @@ bool names_archive(const std::string& path) {
                      [&](const char* ending) { return path.ends_with(ending); });
 }
 
-void write_directory(const std::string& directory, const std::vector<OutputFile>& files) {
-  translating_errors([&] { replace_directory(directory, files); });
+void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
+                     const std::vector<std::string>& dropped) {
+  translating_errors([&] { replace_directory(directory, files, dropped); });
 }
 
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,

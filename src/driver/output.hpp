@@ -14,8 +14,10 @@ bool names_archive(const std::string& path);
 
 // Writes the files below `directory`. A new directory, or one that holds nothing but files that are written again, is
 // replaced in one step; in one that holds other files those stay, and the written ones are renamed into place one by
-// one after all of them have been written. Throws Error of kind output.
-void write_directory(const std::string& directory, const std::vector<OutputFile>& files);
+// one after all of them have been written; `dropped` names files that the written ones replace, which are removed then.
+// Throws Error of kind output.
+void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
+                     const std::vector<std::string>& dropped);
 
 // Writes a tar of the archive's members with `files` put in place of members of the same name and `dropped` left out.
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,

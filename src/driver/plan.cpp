@@ -77,6 +77,11 @@ std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
   return warnings;
 }
 
+// Whether the archive's own memory figures are those of a plan already, ours or TVM's.
+bool was_planned(const AnalysedModule& analysed, const Model& model) {
+  return model.archive.find(analysed.info->name + ".plan.json") != nullptr || !analysed.module.annotated_pools.empty();
+}
+
 report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
                           std::uint64_t seed) {
   report::Summary summary;
@@ -92,7 +97,7 @@ report::Summary summarise(const PlannedModule& planned, const Model& model, cons
   summary.plan = &planned.result.plan;
   summary.used = used_bytes(planned.assembly.problem, planned.result.plan);
   summary.bounds = bounds::pool_bounds(planned.assembly.problem);
-  summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
+  if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
   summary.warnings = warnings_of(planned.analysed);
   return summary;
 }
@@ -120,6 +125,7 @@ bool plan_module(PlannedModule& planned, const Model& model, const Settings& set
   if (!planned.result.has_plan()) return false;
   const Plan& plan = planned.result.plan;
   require_verified(problem, plan);
+  spdlog::debug("module {}: plan verified", planned.analysed.info->name);
   const lower::Lowered lowered =
       lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
   planned.lowered = lower::outline(lowered, planned.assembly, plan);
@@ -190,9 +196,11 @@ std::string replanned_metadata(const PlannedModules& modules, const Model& model
 void write_results(const PlanOptions& options, const PlannedModules& modules, const Model& model,
                    std::vector<OutputFile> files) {
   const std::string output = options.output.value_or(default_output(options.model.model));
-  if (!names_archive(output)) return write_directory(output, files);
+  spdlog::debug("writing {} files to {}", files.size(), output);
+  const std::vector<std::string> replaced = replaced_members(modules, model);
+  if (!names_archive(output)) return write_directory(output, files, replaced);
   files.push_back({"metadata.json", [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
-  write_archive(output, model.archive, files, replaced_members(modules, model));
+  write_archive(output, model.archive, files, replaced);
 }
 
 void print_plans(const PlanOptions& options, const PlannedModules& modules, std::ostream& out) {
@@ -224,15 +232,28 @@ int report_infeasible(const PlannedModule& planned, const Settings& settings, st
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   const Settings settings = read_settings(options);
   Model model = open_model(options.model);
+  spdlog::debug("{}: {} members, {} modules", options.model.model, model.archive.members.size(),
+                model.metadata.modules.size());
   if (model.bare_module && !options.dry_run) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive can only be planned with --dry-run");
+  }
+  if (options.output) {
+    for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
+      if (options.output->ends_with(ending)) {
+        throw Error(ErrorKind::usage, {*options.output, {}, {}},
+                    "archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst");
+      }
+    }
   }
   const bool rewrites_archive = options.output && names_archive(*options.output);
   PlannedModules modules;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     auto planned = std::make_unique<PlannedModule>();
     planned->analysed = analyse_module(model, info, settings.workspace_io, !rewrites_archive);
+    spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
+                  planned->analysed.module.functions.size(), planned->analysed.analysis.sites.size(),
+                  planned->analysed.analysis.horizon);
     if (!plan_module(*planned, model, settings, options.seed)) return report_infeasible(*planned, settings, err);
     modules.push_back(std::move(planned));
   }

@@ -135,6 +135,35 @@ TEST_CASE("other files of an existing target directory stay") {
   CHECK(files_below(temporary.path / "firmware") == expected);
 }
 
+TEST_CASE("planning an extracted archive in place leaves none of its own operators' files") {
+  const TemporaryDirectory temporary;
+  for (const usmp::mlf::Member& member : usmp::mlf::read_archive(testdata + "/cast_subtract.tar").members) {
+    const fs::path path = temporary.path / "model" / member.name;
+    fs::create_directories(path.parent_path());
+    write(path, member.bytes);
+  }
+  write(temporary.path / "model/codegen/host/src/default_lib2.c",
+        "// tvm target: c -keys=cpu\nint f(void) { return 0; }\n");
+  write(temporary.path / "model/mine.c", "");
+  const Outcome outcome = run_plan(options_for(temporary.file("model"), temporary.file("model")));
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  const std::set<std::string> files = files_below(temporary.path / "model");
+  CHECK_FALSE(files.contains("codegen/host/src/default_lib2.c"));
+  CHECK(files.contains("mine.c"));
+  CHECK(files.contains("src/default.tir.json"));
+}
+
+TEST_CASE("the figures of an archive that is planned already are not those of an unplanned build") {
+  const TemporaryDirectory temporary;
+  const std::string output = temporary.file("replanned.tar");
+  REQUIRE(run_plan(options_for(testdata + "/ds_cnn.tar", output)).code == exit_ok);
+  PlanOptions options = options_for(output, temporary.file("again"));
+  options.model.json = true;
+  const Outcome outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(nlohmann::json::parse(outcome.out).at("modules").at(0).at("totals").at("unplanned_workspace").is_null());
+}
+
 TEST_CASE("a link to a directory stays a link, and what it names is written") {
   const TemporaryDirectory temporary;
   fs::create_directories(temporary.path / "real");

@@ -120,13 +120,13 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
                       f"    memcpy({pool}, {pool}_data, {macro}_CONSTANT_POOL_SIZE);"]
         else:
             lines.append(f"    void* {pool} = exact({macro}_WORKSPACE_POOL_SIZE, garbage);")
-    if pools and not packed:
+    if pools and (not packed or in_workspace):
         lines.append(f"    struct {prefix}_workspace_pools pools;")
         lines += [f"    pools.{pool} = {pool};" for pool in pools]
     pool_argument = "&pools" if pools else ""
     names = {"inputs": list(io["inputs"]), "outputs": list(io["outputs"])}
     members = {side: struct_members(header, f"{prefix}_{side}") for side in names}
-    if not packed:
+    if not packed or in_workspace:
         for side in names:
             lines.append(f"    struct {prefix}_{side} {side};")
     for side in names:
@@ -151,11 +151,11 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
             name = golden_names.get(member, names["inputs"][i])
             lines.append(f"    load({c_string(golden / (sanitised(name) + '.in.bin'))}, inputs.{member}, {io['inputs'][name]['size']});")
     if packed:
-        count = len(names["inputs"]) + len(names["outputs"])
-        lines += [f"    Tensor tensors[{count}];", f"    Value args[{count + len(pools)}];", f"    int codes[{count + len(pools)}];",
+        count = 0 if in_workspace else len(names["inputs"]) + len(names["outputs"])
+        lines += [f"    Tensor tensors[{count + 1}];", f"    Value args[{count + len(pools) + 1}];", f"    int codes[{count + len(pools) + 1}];",
                   "    Value ret; int ret_code = 0;", "    memset(tensors, 0, sizeof tensors);"]
         k = 0
-        for side in names:
+        for side in names if not in_workspace else ():
             for i in range(len(names[side])):
                 lines += [f"    tensors[{k}].data = {side}_{i}; args[{k}].v_handle = &tensors[{k}]; codes[{k}] = 7;"]
                 k += 1
@@ -169,7 +169,7 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
     golden_names = {sanitised(name): name for name in names["outputs"]}
     for i, member in enumerate(members["outputs"] or list(golden_names)):
         name = golden_names.get(member, names["outputs"][i])
-        source = f"outputs.{member}" if not packed else f"outputs_{i}"
+        source = f"outputs.{member}" if not packed or in_workspace else f"outputs_{i}"
         lines.append(f"    save({c_string(results / (sanitised(name) + '.out.bin'))}, {source}, {io['outputs'][name]['size']});")
     if not in_workspace:
         lines += [f"    free({side}_{i});" for side in names for i in range(len(names[side]))]
@@ -280,8 +280,6 @@ def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra:
     for index, model in enumerate(models):
         packed = model.name.endswith("_packed")
         for number, (algorithm, pools, io) in enumerate(itertools.product(ALGORITHMS, POOLS, (False, True))):
-            if packed and io:
-                continue
             # A quick run takes each algorithm, each pools file and both placements, but not their product.
             quick = (algorithm, pools, io) in {("hill_climb", "default", False), ("greedy_by_size", "bounded", True),
                                                ("greedy_by_conflicts", "flash", False), ("none", "internal", False),
