@@ -295,6 +295,7 @@ def main() -> int:
     parser.add_argument("binary", type=Path)
     parser.add_argument("roots", nargs="+", type=Path, help="testdata, or the shared folder")
     parser.add_argument("--full", action="store_true", help="the whole product of algorithms, pools and placements")
+    parser.add_argument("--pools", default=",".join(POOLS), help="with --full: these pools files, comma separated")
     parser.add_argument("--only", default="", help="archives whose path contains this")
     parser.add_argument("--optimize", default="1", help="optimisation level of the compiler")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -313,6 +314,7 @@ def main() -> int:
         extra.append(["clang", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-fsyntax-only"])
         extra.append(["clang", "-xc++", "-std=c++11", "-fsyntax-only"])
     cases = cases_of(models, arguments.full, [gcc], extra)
+    cases = [case for case in cases if case.pools in arguments.pools.split(",")]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         futures = {pool.submit(run_case, arguments.binary.resolve(), case, case.model.name.endswith("_packed")): case
@@ -322,7 +324,7 @@ def main() -> int:
                 future.result()
             except Exception as error:  # every failing case is shown
                 failed += 1
-                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, Failure) else repr(error)}\n")
+                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, Failure) else repr(error)}\n", flush=True)
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
