@@ -204,6 +204,8 @@ class Reader {
         fail_value(entry, "the name of an algorithm");
       }
       config_.algorithm = entry.value.text;
+      config_.algorithm_place =
+          "line " + std::to_string(entry.value.mark.line) + ", column " + std::to_string(entry.value.mark.column);
     } else if (entry.key == "workspace_io") {
       config_.workspace_io = bool_of(entry);
     } else {

@@ -40,11 +40,11 @@ struct Settings {
   bool workspace_io = false;
 };
 
-const planners::Algorithm& algorithm_named(const std::string& name) {
+const planners::Algorithm& algorithm_named(const std::string& name, const std::string& place = {}) {
   if (const planners::Algorithm* found = planners::find_algorithm(name)) return *found;
   std::vector<std::string> names;
   for (const planners::Algorithm& algorithm : planners::algorithms()) names.emplace_back(algorithm.name);
-  throw Error(ErrorKind::usage, {},
+  throw Error(ErrorKind::usage, {{}, {}, place},
               "unknown algorithm '" + name + "'" + did_you_mean(name, names) + "; --list-algorithms lists them");
 }
 
@@ -54,7 +54,9 @@ Settings read_settings(const PlanOptions& options) {
   if (options.pools_file) {
     try {
       settings.pools = config::parse_pools(read_text_file(*options.pools_file, ErrorKind::usage));
-      if (settings.pools.algorithm) settings.algorithm = &algorithm_named(*settings.pools.algorithm);
+      if (settings.pools.algorithm) {
+        settings.algorithm = &algorithm_named(*settings.pools.algorithm, settings.pools.algorithm_place);
+      }
     } catch (const Error& error) {
       throw error.with_file(*options.pools_file);
     }

@@ -241,8 +241,8 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   SUBCASE("algorithm in the pools file") {
     options.pools_file = temporary.file("pools.yaml");
     write(*options.pools_file, "workspace_pools:\n  - name: sram\nalgorithm: greedy\n");
-    expected =
-        "usmp-plan: error: " + *options.pools_file + ": unknown algorithm 'greedy'; --list-algorithms lists them\n";
+    expected = "usmp-plan: error: " + *options.pools_file +
+               ": line 3, column 12: unknown algorithm 'greedy'; --list-algorithms lists them\n";
   }
   const Outcome outcome = run_plan(options);
   CHECK(outcome.code == exit_usage);

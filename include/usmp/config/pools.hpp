@@ -33,6 +33,7 @@ struct PoolsConfig {
   std::vector<PoolSpec> workspace_pools;  // preferred first
   std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
   std::optional<std::string> algorithm;
+  std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<bool> workspace_io;
 };
 
