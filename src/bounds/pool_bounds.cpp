@@ -78,11 +78,9 @@ Bytes beyond(const Problem& problem, const Overflow& overflow, PoolId pool, Byte
   Bytes bytes = usmp::load(problem, overflow.buffers, granule).bytes - (granule - 1);
   for (std::size_t i = 0; i < problem.pools.size(); ++i) {
     if (!overflow.tied[i] || i == pool.index()) continue;
-    // A capacity above everything there is leaves nothing over, however large it is.
-    const Bytes capacity = std::min(*problem.pools[i].capacity, Problem::max_total_bytes);
-    bytes = std::max<Bytes>(0, bytes - align_up(capacity, granule));
+    bytes = std::max<Bytes>(0, bytes - room_in(problem.pools[i], granule));
   }
-  return bytes;
+  return bytes == 0 ? 0 : bytes + align_up(problem.pool(pool).reserved, granule);
 }
 
 Bytes overflow_bound(const Problem& problem, PoolId pool) {

@@ -120,7 +120,7 @@ bool plan_module(PlannedModule& planned, const Model& model, const Settings& set
   if (const auto reason = invalid_reason(problem)) {
     throw Error(ErrorKind::archive, {model.archive.path, planned.analysed.info->tir_member, {}}, *reason);
   }
-  planned.result = settings.algorithm->plan(problem, {.seed = seed, .iterations = 0});
+  planned.result = settings.algorithm->plan(problem, {.seed = seed});
   spdlog::debug("module {}: {} buffers, {}: {} after {} iterations", planned.analysed.info->name,
                 problem.buffers.size(), settings.algorithm->name, to_string(planned.result.status),
                 planned.result.iterations);

@@ -15,8 +15,6 @@ std::size_t find_root(std::vector<std::size_t>& parent, std::size_t i) {
   return i;
 }
 
-Bytes saturating_sum(Bytes a, Bytes b) { return checked_add(a, b).value_or(unbounded); }
-
 }  // namespace
 
 std::vector<Group> split_by_pools(const Problem& problem) {
@@ -50,6 +48,11 @@ std::vector<Group> split_by_pools(const Problem& problem) {
 
 FirstFit::FirstFit(const Problem& problem, const Conflicts& conflicts, const std::vector<Group>& groups)
     : problem_(problem), plan_{std::vector<Allocation>(problem.buffers.size())} {
+  nothing_ = cost_of(problem, plan_);
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    if (buffer.pinned) plan_.allocations[i] = {buffer.candidates.front(), *buffer.pinned};
+  }
   std::vector<std::size_t> group_of(problem.buffers.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const BufferId id : groups[g].buffers) group_of[id.index()] = g;
@@ -77,7 +80,7 @@ Bytes FirstFit::offset_in(PoolId pool, BufferId id, Fit fit) {
   std::sort(taken_.begin(), taken_.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   const Buffer& buffer = problem_.buffer(id);
   const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
-  Bytes end = 0;  // of everything seen so far
+  Bytes end = first_offset(buffer, problem_.pool(pool));  // of everything seen so far
   Bytes best = 0;
   Bytes best_gap = unbounded;
   for (const Interval& taken : taken_) {
@@ -95,6 +98,7 @@ Bytes FirstFit::offset_in(PoolId pool, BufferId id, Fit fit) {
 
 std::optional<std::size_t> FirstFit::place(BufferId id, Fit fit) {
   const Buffer& buffer = problem_.buffer(id);
+  if (buffer.pinned) return 0;
   assert(!plan_.of(id).placed());
   for (std::size_t rank = 0; rank < buffer.candidates.size(); ++rank) {
     const PoolId pool = buffer.candidates[rank];
@@ -114,17 +118,15 @@ void FirstFit::add_to(Score& score, BufferId id, std::optional<std::size_t> rank
     score.unplaced += size;
     return;
   }
-  // Sizes stay below 2^56 in all, so only hundreds of pools can saturate the sum; it still orders then.
-  score.spilled = saturating_sum(score.spilled, checked_mul(size, static_cast<Bytes>(*rank)).value_or(unbounded));
+  for (std::size_t r = 0; r < *rank; ++r) score.cost.spilled[r] += size;
   const Allocation& allocation = plan_.of(id);
-  Bytes& used = score.used[allocation.pool.index()];
+  Bytes& used = score.cost.used[allocation.pool.index()];
   used = std::max(used, allocation.offset + size);
 }
 
 bool FirstFit::rerun(const Attempt& attempt, std::size_t from, const Score* limit, Score& score) {
   score.unplaced = 0;
-  score.spilled = 0;
-  score.used.assign(problem_.pools.size(), 0);
+  score.cost = nothing_;
   for (std::size_t k = from; k < attempt.order.size(); ++k) remove(attempt.order[k]);
   for (std::size_t k = 0; k < from; ++k) {
     const BufferId id = attempt.order[k];

@@ -1,5 +1,6 @@
 // Placing buffers one after another, each where it fits among the conflicting buffers placed before it. Every
-// algorithm of this module is an order of the buffers (or a search for one) over this.
+// algorithm of this module is an order of the buffers (or a search for one) over this. Pinned buffers stand where they
+// have to from the beginning, and are never removed.
 //
 // Source: the first-fit-decreasing family for dynamic storage allocation; TFLite's and Vela's planners place so.
 // A placement costs O(d log d) for d conflicting buffers, with scratch memory that is reused.
@@ -26,9 +27,8 @@ enum class Fit {
 // How good a (partial) placement is: smaller is better, and placing one more buffer never makes it smaller. First
 // everything has to fit, then as many bytes as possible stay in preferred pools, then pools shrink, in their order.
 struct Score {
-  Bytes unplaced = 0;       // sum of the sizes that found no room
-  Bytes spilled = 0;        // sum of size times rank of the pool among the buffer's candidates (0: its first choice)
-  std::vector<Bytes> used;  // per pool, in order
+  Bytes unplaced = 0;  // sum of the sizes that found no room
+  Cost cost;           // of the others
 
   friend auto operator<=>(const Score&, const Score&) = default;
 };
@@ -56,7 +56,9 @@ class FirstFit {
   // Places a buffer that is not placed, in the first of its candidate pools that has room; the rank of that pool
   // among its candidates, or nothing if no pool has room.
   std::optional<std::size_t> place(BufferId id, Fit fit);
-  void remove(BufferId id) { plan_.allocations[id.index()] = {}; }
+  void remove(BufferId id) {
+    if (!problem_.buffer(id).pinned) plan_.allocations[id.index()] = {};
+  }
 
   // Removes all buffers of the attempt and places them again. Those that find no room stay unplaced.
   Score run(const Attempt& attempt);
@@ -88,6 +90,7 @@ class FirstFit {
   void add_to(Score& score, BufferId id, std::optional<std::size_t> rank) const;
 
   const Problem& problem_;
+  Cost nothing_;  // the cost of an empty plan
   Plan plan_;
   std::vector<std::size_t> first_;  // neighbours of i: neighbours_[first_[i] .. first_[i + 1])
   std::vector<BufferId> neighbours_;

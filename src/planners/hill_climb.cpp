@@ -76,11 +76,11 @@ class Climb {
       if (!placer_.of(id).placed() && home(placer_.problem(), id).valid()) critical_.push_back(id);
     }
     if (!critical_.empty()) return;
-    const bool look_at_homes = score_.spilled > goal_.spilled && random_.below(2) == 0;
+    const bool look_at_homes = score_.cost.spilled > goal_.spilled && random_.below(2) == 0;
     for (const BufferId id : group_.buffers) {
       const Allocation& at = placer_.of(id);
       if (!at.placed()) continue;
-      const Bytes used = score_.used[at.pool.index()];
+      const Bytes used = score_.cost.used[at.pool.index()];
       const bool at_peak = at.offset + placer_.problem().buffer(id).size == used && used > goal_.used[at.pool.index()];
       const bool astray = at.pool != home(placer_.problem(), id);
       if (look_at_homes ? astray : at_peak) critical_.push_back(id);
@@ -180,7 +180,7 @@ class Climb {
   FirstFit& placer_;
   const Group& group_;
   Random& random_;
-  Ideal goal_;
+  Cost goal_;
   Attempt current_;
   Score score_;
   Attempt best_;

@@ -102,7 +102,7 @@ std::vector<std::vector<BufferId>> order_portfolio(const Problem& problem, const
 }
 
 Attempt best_attempt(FirstFit& placer, const Group& group, std::span<const Attempt> attempts) {
-  const Ideal goal = ideal(placer.problem(), group);
+  const Cost goal = ideal(placer.problem(), group);
   const Attempt* best = &attempts.front();
   Score best_score;
   for (const Attempt& attempt : attempts) {

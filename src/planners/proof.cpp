@@ -9,12 +9,6 @@
 namespace usmp::planners {
 namespace {
 
-// A pool never has to be larger than everything there is; this also keeps sums of capacities from overflowing as
-// long as there are fewer than 2^6 pools, and checked_add below covers the rest.
-Bytes useful_capacity(const Pool& pool) {
-  return std::min(pool.capacity.value_or(Problem::max_total_bytes), Problem::max_total_bytes);
-}
-
 // Whether the buffers, confined to the pools (bounded, sorted), are more than fits at some tick.
 bool overfull(const Problem& problem, const std::vector<PoolId>& pools, const std::vector<BufferId>& buffers) {
   if (pools.size() == 1) {
@@ -28,8 +22,7 @@ bool overfull(const Problem& problem, const std::vector<PoolId>& pools, const st
   for (const Bytes unit : {Bytes{1}, granule}) {
     Bytes room = 0;
     for (const PoolId pool : pools) {
-      const auto capacity = checked_align_up(useful_capacity(problem.pool(pool)), unit);
-      const auto sum = capacity ? checked_add(room, *capacity) : std::nullopt;
+      const auto sum = checked_add(room, room_in(problem.pool(pool), unit));
       if (!sum) return false;
       room = *sum;
     }
@@ -49,8 +42,8 @@ PoolId home(const Problem& problem, BufferId id) {
   return pools.empty() ? PoolId() : pools.front();
 }
 
-Ideal ideal(const Problem& problem, const Group& group) {
-  Ideal result{.used = std::vector<Bytes>(problem.pools.size(), 0)};
+Cost ideal(const Problem& problem, const Group& group) {
+  Cost result = cost_of(problem, {std::vector<Allocation>(problem.buffers.size())});
   std::vector<std::vector<BufferId>> inhabitants(problem.pools.size());
   for (const BufferId id : group.buffers) {
     const PoolId pool = home(problem, id);
@@ -58,7 +51,7 @@ Ideal ideal(const Problem& problem, const Group& group) {
     inhabitants[pool.index()].push_back(id);
     const auto& candidates = problem.buffer(id).candidates;
     const auto rank = std::find(candidates.begin(), candidates.end(), pool) - candidates.begin();
-    result.spilled += problem.buffer(id).size * static_cast<Bytes>(rank);
+    for (std::size_t r = 0; r < static_cast<std::size_t>(rank); ++r) result.spilled[r] += problem.buffer(id).size;
   }
   for (const PoolId pool : group.pools) {
     result.used[pool.index()] = packing_bound(problem, inhabitants[pool.index()], problem.pool(pool)).bytes;
@@ -66,13 +59,7 @@ Ideal ideal(const Problem& problem, const Group& group) {
   return result;
 }
 
-bool meets(const Score& score, const Ideal& ideal) {
-  if (score.unplaced > 0 || score.spilled > ideal.spilled) return false;
-  for (std::size_t i = 0; i < ideal.used.size(); ++i) {
-    if (score.used[i] > ideal.used[i]) return false;
-  }
-  return true;
-}
+bool meets(const Score& score, const Cost& ideal) { return score.unplaced == 0 && score.cost <= ideal; }
 
 bool proved_infeasible(const Problem& problem) {
   std::vector<std::vector<PoolId>> possible;  // by BufferId, ascending

@@ -14,12 +14,9 @@ namespace usmp::planners {
 // What a group's plan would use if every buffer were in its home (the first candidate pool that is large enough for
 // it alone) and every pool met its packing bound. No plan has a smaller score: any other choice of pools leaves more
 // bytes outside preferred pools, and with this choice no pool can use less.
-struct Ideal {
-  Bytes spilled = 0;
-  std::vector<Bytes> used;  // by PoolId; 0 for pools outside the group
-};
-[[nodiscard]] Ideal ideal(const Problem& problem, const Group& group);
-[[nodiscard]] bool meets(const Score& score, const Ideal& ideal);
+// Pools outside the group count 0.
+[[nodiscard]] Cost ideal(const Problem& problem, const Group& group);
+[[nodiscard]] bool meets(const Score& score, const Cost& ideal);
 
 // The first candidate pool whose capacity the buffer does not exceed; invalid if there is none.
 [[nodiscard]] PoolId home(const Problem& problem, BufferId id);

@@ -71,16 +71,28 @@ Bytes common_alignment(const Problem& problem, std::span<const BufferId> buffers
 }
 
 Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
-  Load bound = sweep(problem, buffers, common_alignment(problem, buffers, pool), true);
-  for (const BufferId id : buffers) bound.bytes = std::max(bound.bytes, problem.buffer(id).size);
+  const Bytes granule = common_alignment(problem, buffers, pool);
+  Load bound = sweep(problem, buffers, granule, true);
+  if (bound.bytes > 0) bound.bytes += align_up(pool.reserved, granule);
+  for (const BufferId id : buffers) {
+    const Buffer& buffer = problem.buffer(id);
+    bound.bytes = std::max(bound.bytes, buffer.pinned.value_or(first_offset(buffer, pool)) + buffer.size);
+  }
   return bound;
+}
+
+Bytes room_in(const Pool& pool, Bytes granule) {
+  const Bytes capacity = std::min(pool.capacity.value_or(Problem::max_total_bytes), Problem::max_total_bytes);
+  return std::max<Bytes>(0, align_up(capacity, granule) - align_up(pool.reserved, granule));
 }
 
 std::vector<PoolId> possible_pools(const Problem& problem, BufferId id) {
   const Buffer& buffer = problem.buffer(id);
   std::vector<PoolId> pools;
   for (const PoolId pool : buffer.candidates) {
-    if (buffer.size <= problem.pool(pool).capacity.value_or(buffer.size)) pools.push_back(pool);
+    const std::optional<Bytes>& capacity = problem.pool(pool).capacity;
+    const bool fits = !capacity || buffer.pinned || first_offset(buffer, problem.pool(pool)) + buffer.size <= *capacity;
+    if (fits) pools.push_back(pool);
   }
   return pools;
 }

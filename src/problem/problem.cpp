@@ -31,6 +31,9 @@ std::optional<std::string> invalid_buffer(const Buffer& buffer, std::size_t pool
     return "buffer " + quoted(buffer.name) + ": alignment " + std::to_string(buffer.alignment) + " is below 1";
   }
   if (buffer.candidates.empty()) return "buffer " + quoted(buffer.name) + ": no candidate pool";
+  if (buffer.pinned && buffer.candidates.size() != 1) {
+    return "buffer " + quoted(buffer.name) + " is pinned, but not to one pool";
+  }
   std::set<PoolId> seen;
   for (const PoolId pool : buffer.candidates) {
     if (pool.index() >= pool_count) return "buffer " + quoted(buffer.name) + ": candidate pool does not exist";
@@ -44,6 +47,7 @@ std::optional<std::string> invalid_pools(const std::vector<Pool>& pools) {
   for (const Pool& pool : pools) {
     if (pool.alignment < 1) return "pool " + quoted(pool.name) + ": alignment is below 1";
     if (pool.capacity && *pool.capacity < 0) return "pool " + quoted(pool.name) + ": negative capacity";
+    if (pool.reserved < 0) return "pool " + quoted(pool.name) + ": negative reserved bytes";
     if (!names.insert(pool.name).second) return "pool " + quoted(pool.name) + " stands twice";
   }
   return std::nullopt;
@@ -53,7 +57,14 @@ std::optional<std::string> invalid_pools(const std::vector<Pool>& pools) {
 std::optional<Bytes> total_bytes(const Problem& problem) {
   Bytes pool_alignment = 1;
   for (const Pool& pool : problem.pools) pool_alignment = std::max(pool_alignment, pool.alignment);
-  Bytes total = 0;
+  Bytes total = 0;  // what stands below everything else: reserved bytes, and pins, which may be anywhere
+  for (const Pool& pool : problem.pools) total = std::max(total, pool.reserved);
+  for (const Buffer& buffer : problem.buffers) {
+    const auto end = buffer.pinned ? checked_add(*buffer.pinned, buffer.size) : std::optional<Bytes>(0);
+    if (!end) return std::nullopt;
+    total = std::max(total, *end);
+  }
+  if (total > Problem::max_total_bytes) return std::nullopt;
   for (const Buffer& buffer : problem.buffers) {
     const auto step = checked_mul(buffer.alignment, pool_alignment);
     const auto padded = step ? checked_add(buffer.size, *step) : std::nullopt;
@@ -62,6 +73,49 @@ std::optional<Bytes> total_bytes(const Problem& problem) {
     total = *sum;
   }
   return total;
+}
+
+std::string pin_text(const Buffer& buffer, const Pool& pool) {
+  return "buffer " + quoted(buffer.name) + " is pinned to offset " + std::to_string(*buffer.pinned) + " of pool " +
+         quoted(pool.name);
+}
+
+// One pin by itself; total_bytes has bounded its end.
+std::optional<std::string> invalid_pin(const Problem& problem, const Buffer& buffer) {
+  const Pool& pool = problem.pool(buffer.candidates.front());
+  const std::string pin = pin_text(buffer, pool);
+  if (*buffer.pinned < pool.reserved && buffer.size > 0) {
+    return pin + ", but its first " + std::to_string(pool.reserved) + " bytes are reserved";
+  }
+  if (*buffer.pinned % alignment_in(buffer, pool) != 0) {
+    return pin + ", which is no multiple of its alignment " + std::to_string(alignment_in(buffer, pool));
+  }
+  if (pool.capacity && *buffer.pinned + buffer.size > *pool.capacity) {
+    return pin + " and has " + std::to_string(buffer.size) + " bytes, but the pool's capacity is " +
+           std::to_string(*pool.capacity);
+  }
+  return std::nullopt;
+}
+
+bool pins_collide(const Buffer& one, const Buffer& other) {
+  return one.size > 0 && other.size > 0 && one.candidates == other.candidates &&
+         *one.pinned < *other.pinned + other.size && *other.pinned < *one.pinned + one.size &&
+         overlap(one.live, other.live);
+}
+
+std::optional<std::string> invalid_pins(const Problem& problem) {
+  std::vector<const Buffer*> pinned;
+  for (const Buffer& buffer : problem.buffers) {
+    if (!buffer.pinned) continue;
+    if (auto reason = invalid_pin(problem, buffer)) return reason;
+    for (const Buffer* other : pinned) {
+      if (!pins_collide(buffer, *other)) continue;
+      return pin_text(buffer, problem.pool(buffer.candidates.front())) + " and overlaps buffer " + quoted(other->name) +
+             ", pinned to offset " + std::to_string(*other->pinned) + " and live at the same time";
+    }
+    pinned.push_back(&buffer);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -96,6 +150,20 @@ const char* to_string(PlanStatus status) {
   return "?";
 }
 
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::finished:
+      return "finished";
+    case StopReason::node_limit:
+      return "node_limit";
+    case StopReason::time_limit:
+      return "time_limit";
+    case StopReason::interrupted:
+      return "interrupted";
+  }
+  return "?";
+}
+
 std::optional<std::string> invalid_reason(const Problem& problem) {
   if (auto reason = invalid_pools(problem.pools)) return reason;
   if (problem.horizon < 0) return "negative horizon";
@@ -106,10 +174,14 @@ std::optional<std::string> invalid_reason(const Problem& problem) {
   if (!total_bytes(problem)) {
     return "the buffers need more than " + std::to_string(Problem::max_total_bytes) + " bytes in all";
   }
-  return std::nullopt;
+  return invalid_pins(problem);
 }
 
 Bytes alignment_in(const Buffer& buffer, const Pool& pool) { return std::lcm(buffer.alignment, pool.alignment); }
+
+Bytes first_offset(const Buffer& buffer, const Pool& pool) {
+  return buffer.size == 0 ? 0 : align_up(pool.reserved, alignment_in(buffer, pool));
+}
 
 bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
   auto i = a.begin();
@@ -181,6 +253,20 @@ std::vector<Bytes> used_bytes(const Problem& problem, const Plan& plan) {
     end = std::max(end, allocation.offset + problem.buffers[i].size);
   }
   return used;
+}
+
+Cost cost_of(const Problem& problem, const Plan& plan) {
+  std::size_t choices = 1;
+  for (const Buffer& buffer : problem.buffers) choices = std::max(choices, buffer.candidates.size());
+  Cost cost{.spilled = std::vector<Bytes>(choices - 1, 0), .used = used_bytes(problem, plan)};
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    if (!plan.allocations[i].placed()) continue;
+    const auto found = std::find(buffer.candidates.begin(), buffer.candidates.end(), plan.allocations[i].pool);
+    const auto rank = static_cast<std::size_t>(found - buffer.candidates.begin());
+    for (std::size_t r = 0; r < std::min(rank, choices - 1); ++r) cost.spilled[r] += buffer.size;
+  }
+  return cost;
 }
 
 }  // namespace usmp

@@ -80,6 +80,16 @@ class Checker {
               std::to_string(alignment));
       break;
     }
+    if (at.offset < pool.reserved && buffer.size > 0) {
+      add(ViolationKind::reserved, id, {},
+          std::string(where).append(" has offset ").append(offset).append(", but the first ") +
+              std::to_string(pool.reserved) + " bytes are reserved");
+    }
+    if (buffer.pinned && at.offset != *buffer.pinned) {
+      add(ViolationKind::not_at_pin, id, {},
+          std::string(where).append(" has offset ").append(offset).append(", but is pinned to ") +
+              std::to_string(*buffer.pinned));
+    }
     check_end(id, where);
   }
 

@@ -93,8 +93,8 @@ TEST_CASE("the first pool with room is taken, and ruled out pools are not entere
   CHECK(placer.of(BufferId(3)) == Allocation{PoolId(0), 10});
   CHECK_FALSE(placer.of(BufferId(4)).placed());
   CHECK(score.unplaced == 20);
-  CHECK(score.spilled == 30);
-  CHECK(score.used == std::vector<Bytes>{16, 30});
+  CHECK(score.cost.spilled == std::vector<Bytes>{30});
+  CHECK(score.cost.used == std::vector<Bytes>{16, 30});
 
   const auto shortage = placer.shortage(attempt);
   REQUIRE(shortage.has_value());
@@ -143,9 +143,9 @@ TEST_CASE("placing the rest again is the same as placing everything again") {
       CHECK((score == expected));
       CHECK((partly.plan() == wholly.plan()));
       CHECK(partly.rerun(attempt, from, &expected, score));
-      if (expected.used.front() == 0) continue;
+      if (expected.cost.used.front() == 0) continue;
       Score tighter = expected;
-      --tighter.used.front();
+      --tighter.cost.used.front();
       CHECK_FALSE(partly.rerun(attempt, from, &tighter, score));
     }
   }

@@ -48,7 +48,7 @@ void check_against(const Problem& problem, const PlanResult& result, const test:
   }
   CHECK(result.status != PlanStatus::infeasible);
   if (!result.has_plan()) return;
-  const test::Cost cost = test::cost_of(problem, result.plan);
+  const Cost cost = cost_of(problem, result.plan);
   CHECK_FALSE(cost < *truth.best);
   if (result.status == PlanStatus::optimal) CHECK((cost == *truth.best));
 }
@@ -77,7 +77,7 @@ std::map<std::string, Tally> run_all(std::uint64_t seed, int count, const test::
       check_against(problem, result, truth);
       Tally& tally = tallies[std::string(algorithm.name)];
       if (result.has_plan()) ++tally.planned;
-      if (result.has_plan() && test::cost_of(problem, result.plan) == *truth.best) ++tally.best;
+      if (result.has_plan() && cost_of(problem, result.plan) == *truth.best) ++tally.best;
       if (result.status == PlanStatus::optimal) ++tally.optimal;
       if (result.status == PlanStatus::not_found && truth.best) ++tally.not_found;
       if (result.status == PlanStatus::infeasible) ++tally.infeasible;
@@ -131,12 +131,25 @@ TEST_CASE("several pools against the oracle") {
   }
 }
 
+TEST_CASE("pins and reserved bytes against the oracle") {
+  int feasible = 0;
+  auto tallies = run_all(11, 300, {.buffers = 6, .pools = 1, .bounded = false, .pins = true}, feasible);
+  CAPTURE(describe(tallies, feasible));
+  CHECK(feasible == 300);
+  CHECK(tallies["hill_climb"].best >= 295);
+  tallies = run_all(12, 200, {.buffers = 5, .pools = 2, .bounded = true, .pins = true}, feasible);
+  CAPTURE(describe(tallies, feasible));
+  CHECK(feasible > 80);
+  CHECK(tallies["hill_climb"].best >= feasible * 9 / 10);
+}
+
 TEST_CASE("large random problems are planned right, and the hill climb is never behind the greedy algorithms") {
   test::ProblemMaker maker(7);
   for (int i = 0; i < 40; ++i) {
     const Problem problem = maker.make({.buffers = 60,
                                         .pools = 1 + maker.below(3),
                                         .bounded = maker.below(2) == 0,
+                                        .pins = maker.below(3) == 0,
                                         .most_ranges = 1 + maker.below(4),
                                         .horizon = 60,
                                         .largest = 4000});
@@ -150,10 +163,10 @@ TEST_CASE("large random problems are planned right, and the hill climb is never 
       check_right(problem, result);
       check_shortage(problem, result);
       if (!result.has_plan()) continue;
-      const test::Cost cost = test::cost_of(problem, result.plan);
+      const Cost cost = cost_of(problem, result.plan);
       for (std::size_t p = 0; p < bounds.size(); ++p) CHECK(cost.used[p] >= bounds[p].bytes);
       REQUIRE(climbed.has_plan());
-      CHECK_FALSE(cost < test::cost_of(problem, climbed.plan));
+      CHECK_FALSE(cost < cost_of(problem, climbed.plan));
     }
   }
 }

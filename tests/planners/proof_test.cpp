@@ -103,7 +103,8 @@ TEST_CASE("proofs are never wrong") {
   int proved = 0;
   int impossible = 0;
   for (int i = 0; i < 400; ++i) {
-    const Problem problem = maker.make({.buffers = 5, .pools = 1 + maker.below(3), .bounded = true});
+    const Problem problem =
+        maker.make({.buffers = 5, .pools = 1 + maker.below(3), .bounded = true, .pins = i % 3 == 0});
     CAPTURE(i);
     const test::Truth truth = test::truth_of(problem);
     if (!truth.best) ++impossible;
@@ -118,15 +119,16 @@ TEST_CASE("proofs are never wrong") {
 TEST_CASE("nothing is better than the ideal") {
   test::ProblemMaker maker(22);
   for (int i = 0; i < 300; ++i) {
-    const Problem problem = maker.make({.buffers = 5, .pools = 1 + maker.below(2), .bounded = true});
+    const Problem problem =
+        maker.make({.buffers = 5, .pools = 1 + maker.below(2), .bounded = true, .pins = i % 3 == 0});
     CAPTURE(i);
     const test::Truth truth = test::truth_of(problem);
     if (!truth.best) continue;
-    Bytes spilled = 0;
+    std::vector<Bytes> spilled(truth.best->spilled.size(), 0);
     std::vector<Bytes> used(problem.pools.size(), 0);
     for (const planners::Group& group : planners::split_by_pools(problem)) {
-      const planners::Ideal ideal = planners::ideal(problem, group);
-      spilled += ideal.spilled;
+      const Cost ideal = planners::ideal(problem, group);
+      for (std::size_t r = 0; r < spilled.size(); ++r) spilled[r] += ideal.spilled[r];
       for (std::size_t p = 0; p < used.size(); ++p) used[p] += ideal.used[p];
     }
     CHECK(truth.best->spilled >= spilled);

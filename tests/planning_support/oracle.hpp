@@ -4,7 +4,8 @@
 // by first fit in order of their offsets in that plan. By induction no buffer ends up higher than in the plan: those
 // before it that conflict end at or below its offset there, and so they do here; its own offset in the plan is
 // therefore free and aligned, and first fit takes the lowest such place. So some order and some choice of pools uses,
-// in every pool, no more than the plan does.
+// in every pool, no more than the plan does. Pinned buffers are in place before the first one; the argument is the
+// same.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +17,15 @@
 
 namespace usmp::test {
 
-// What planners minimise, in this order of importance (see Score in src/planners/first_fit.hpp).
-struct Cost {
-  Bytes spilled = 0;
-  std::vector<Bytes> used;
-
-  friend auto operator<=>(const Cost&, const Cost&) = default;
-};
-
-inline Cost cost_of(const Problem& problem, const Plan& plan) {
-  Cost cost{.spilled = 0, .used = std::vector<Bytes>(problem.pools.size(), 0)};
+// What planners minimise (usmp::Cost), computed here once more.
+inline Cost truth_cost_of(const Problem& problem, const Plan& plan) {
+  std::size_t longest = 1;
+  for (const Buffer& buffer : problem.buffers) longest = std::max(longest, buffer.candidates.size());
+  Cost cost{.spilled = std::vector<Bytes>(longest - 1, 0), .used = std::vector<Bytes>(problem.pools.size(), 0)};
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     const Allocation& at = plan.allocations[i];
-    const auto found = std::find(buffer.candidates.begin(), buffer.candidates.end(), at.pool);
-    cost.spilled += buffer.size * static_cast<Bytes>(found - buffer.candidates.begin());
+    for (std::size_t rank = 0; buffer.candidates[rank] != at.pool; ++rank) cost.spilled[rank] += buffer.size;
     Bytes& used = cost.used[at.pool.index()];
     used = std::max(used, at.offset + buffer.size);
   }
@@ -47,7 +42,13 @@ class Oracle {
   explicit Oracle(const Problem& problem) : problem_(problem) { plan_.allocations.resize(problem.buffers.size()); }
 
   Truth run() {
-    extend(0);
+    std::size_t pinned = 0;
+    for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {
+      if (!problem_.buffers[i].pinned) continue;
+      plan_.allocations[i] = {problem_.buffers[i].candidates.front(), *problem_.buffers[i].pinned};
+      ++pinned;
+    }
+    extend(pinned);
     return truth_;
   }
 
@@ -78,6 +79,7 @@ class Oracle {
   Bytes lowest_offset(std::size_t i, PoolId pool) const {
     const Bytes step = std::lcm(problem_.buffers[i].alignment, problem_.pool(pool).alignment);
     Bytes offset = 0;
+    while (problem_.buffers[i].size > 0 && offset < problem_.pool(pool).reserved) offset += step;
     while (!free_at(i, pool, offset)) offset += step;
     return offset;
   }
@@ -101,7 +103,7 @@ class Oracle {
   }
 
   void note() {
-    Cost cost = cost_of(problem_, plan_);
+    Cost cost = truth_cost_of(problem_, plan_);
     if (truth_.least_used.empty()) truth_.least_used = cost.used;
     for (std::size_t p = 0; p < cost.used.size(); ++p) {
       truth_.least_used[p] = std::min(truth_.least_used[p], cost.used[p]);

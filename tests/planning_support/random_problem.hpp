@@ -17,6 +17,7 @@ struct Shape {
   std::size_t buffers = 6;
   std::size_t pools = 1;
   bool bounded = false;         // some pools have a capacity
+  bool pins = false;            // some pools reserve bytes, some buffers are pinned
   std::size_t most_ranges = 3;  // live ranges a buffer
   Tick horizon = 12;
   Bytes largest = 40;
@@ -34,6 +35,7 @@ class ProblemMaker {
     problem.horizon = shape.horizon;
     for (std::size_t i = 0; i < shape.pools; ++i) problem.pools.push_back(make_pool(shape, i));
     for (std::size_t i = 0; i < shape.buffers; ++i) problem.buffers.push_back(make_buffer(shape, i));
+    if (shape.pins) add_pins(problem, shape);
     return problem;
   }
 
@@ -64,6 +66,22 @@ class ProblemMaker {
       buffer.live = {{0, shape.horizon}};
     }
     return buffer;
+  }
+
+  // Only pins that contradict nothing stay.
+  void add_pins(Problem& problem, const Shape& shape) {
+    for (Pool& pool : problem.pools) {
+      if (below(3) == 0) pool.reserved = bytes_below(shape.largest);
+    }
+    for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+      if (below(3) != 0) continue;
+      Problem pinned = problem;
+      Buffer& buffer = pinned.buffers[i];
+      buffer.candidates.resize(1);
+      const Bytes step = alignment_in(buffer, pinned.pool(buffer.candidates.front()));
+      buffer.pinned = bytes_below(shape.largest * 3) / step * step;
+      if (!invalid_reason(pinned)) problem = std::move(pinned);
+    }
   }
 
   std::vector<PoolId> make_candidates(std::size_t pools) {

@@ -85,6 +85,67 @@ TEST_CASE("totals that planners could overflow on are refused") {
   CHECK(reason_after([](Problem& p) { p.buffers[0].size = Problem::max_total_bytes / 2; }).empty());
 }
 
+TEST_CASE("pins contradict nothing") {
+  CHECK(reason_after([](Problem& p) { p.buffers[0].pinned = 16; }).empty());
+  CHECK(reason_after([](Problem& p) {
+          p.pools.push_back({.name = "dram"});
+          p.buffers[0].candidates.emplace_back(1);
+          p.buffers[0].pinned = 0;
+        }) == "buffer 'A' is pinned, but not to one pool");
+  CHECK(reason_after([](Problem& p) {
+          p.pools[0].reserved = 8;
+          p.buffers[0].pinned = 4;
+        }) == "buffer 'A' is pinned to offset 4 of pool 'sram', but its first 8 bytes are reserved");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[1].alignment = 8;
+          p.pools[0].alignment = 6;
+          p.buffers[1].pinned = 16;
+        }) == "buffer 'B' is pinned to offset 16 of pool 'sram', which is no multiple of its alignment 24");
+  CHECK(reason_after([](Problem& p) { p.buffers[1].pinned = 33; }) ==
+        "buffer 'B' is pinned to offset 33 of pool 'sram' and has 16 bytes, but the pool's capacity is 48");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[0].pinned = 0;
+          p.buffers[1].pinned = 31;
+        }) ==
+        "buffer 'B' is pinned to offset 31 of pool 'sram' and overlaps buffer 'A', pinned to offset 0 and live at "
+        "the same time");
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[0].pinned = 0;
+          p.buffers[2].pinned = 0;
+        }).empty());
+  CHECK(reason_after([](Problem& p) {
+          p.pools[0].capacity.reset();
+          p.buffers[0].pinned = Problem::max_total_bytes;
+        }) == "the buffers need more than 72057594037927936 bytes in all");
+  CHECK(reason_after([](Problem& p) { p.pools[0].reserved = Problem::max_total_bytes; }) ==
+        "the buffers need more than 72057594037927936 bytes in all");
+  CHECK(reason_after([](Problem& p) { p.pools[0].reserved = -1; }) == "pool 'sram': negative reserved bytes");
+}
+
+TEST_CASE("what a plan costs") {
+  Problem problem = example();
+  problem.pools.push_back({.name = "dram"});
+  problem.pools.push_back({.name = "flash"});
+  problem.buffers[0].candidates = {PoolId(0), PoolId(1)};
+  problem.buffers[1].candidates = {PoolId(1), PoolId(2), PoolId(0)};
+  const Plan plan{{{PoolId(1), 0}, {PoolId(0), 4}, {PoolId(0), 0}}};
+  CHECK((cost_of(problem, plan) == Cost{{48, 16}, {32, 32, 0}}));
+  CHECK((cost_of(problem, {std::vector<Allocation>(3)}) == Cost{{0, 0}, {0, 0, 0}}));
+  CHECK((Cost{{9, 1}, {9}} < Cost{{9, 2}, {1}}));
+}
+
+TEST_CASE("the first offset is behind what is reserved") {
+  Buffer buffer;
+  Pool pool;
+  buffer.alignment = 4;
+  pool.alignment = 6;
+  CHECK(first_offset(buffer, pool) == 0);
+  pool.reserved = 13;
+  CHECK(first_offset(buffer, pool) == 0);
+  buffer.size = 1;
+  CHECK(first_offset(buffer, pool) == 24);
+}
+
 TEST_CASE("the offset obeys both alignments") {
   Buffer buffer;
   Pool pool;
@@ -116,4 +177,8 @@ TEST_CASE("names of kinds and states") {
   CHECK(std::string(to_string(PlanStatus::optimal)) == "optimal");
   CHECK(std::string(to_string(PlanStatus::infeasible)) == "infeasible");
   CHECK(std::string(to_string(PlanStatus::not_found)) == "not_found");
+  CHECK(std::string(to_string(StopReason::finished)) == "finished");
+  CHECK(std::string(to_string(StopReason::node_limit)) == "node_limit");
+  CHECK(std::string(to_string(StopReason::time_limit)) == "time_limit");
+  CHECK(std::string(to_string(StopReason::interrupted)) == "interrupted");
 }

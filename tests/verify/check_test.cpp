@@ -73,6 +73,22 @@ TEST_CASE("one allocation a buffer") {
   CHECK(found[0].kind == ViolationKind::wrong_count);
 }
 
+TEST_CASE("reserved bytes are left alone, and pinned buffers where they are") {
+  Problem problem = problem_of_three();
+  problem.pools[0].reserved = 12;
+  problem.buffers[1].pinned = 36;
+  problem.buffers[0].candidates = {PoolId(1)};
+  problem.pools[1].reserved = 6;
+  problem.buffers[2].size = 12;
+  problem.buffers[0].size = 0;  // an empty buffer uses no reserved bytes
+  const Plan low{{{PoolId(1), 0}, {PoolId(0), 36}, {PoolId(0), 0}}};
+  check_only(verify::check(problem, low), ViolationKind::reserved, 2,
+             "buffer 'c' in pool 'sram' has offset 0, but the first 12 bytes are reserved");
+  const Plan moved{{{PoolId(1), 0}, {PoolId(0), 24}, {PoolId(0), 12}}};
+  check_only(verify::check(problem, moved), ViolationKind::not_at_pin, 1,
+             "buffer 'b' in pool 'sram' has offset 24, but is pinned to 36");
+}
+
 TEST_CASE("every buffer has a place in a pool where it may be") {
   check_only(after([](Allocations& a) { a[1] = {}; }), ViolationKind::not_placed, 1, "buffer 'b' has no place");
   CHECK(after([](Allocations& a) { a = Allocations(3); }).size() == 3);

@@ -1,11 +1,15 @@
 // The planning algorithms and the table that names them. A planner knows nothing of the IR.
 //
-// What they minimise, in this order: bytes without a place; bytes outside preferred pools (sum of size times the rank
-// of the pool among the buffer's candidates); the used bytes of the pools, in their order. "Optimal" and "none uses
-// less" mean this order.
+// What they minimise, in this order: the sum of the sizes of buffers without a place; then the plan's Cost: bytes
+// outside the buffers' first choices, outside their first two, and so on; then the used bytes of the pools, in their
+// order. "Optimal" means the least possible in this order.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,9 +18,24 @@
 
 namespace usmp::planners {
 
+// How far a search is, for people who wait for it.
+struct Progress {
+  PoolId pool;      // whose size is being proved
+  Bytes lower = 0;  // no plan uses less there
+  Bytes upper = 0;  // of the best plan so far
+  std::uint64_t nodes = 0;
+};
+
 struct Options {
   std::uint64_t seed = 0;        // of randomised algorithms; the same seed gives the same plan everywhere
-  std::uint64_t iterations = 0;  // limit of search algorithms; 0: the algorithm's default
+  std::uint64_t iterations = 0;  // limit of heuristic searches; 0: the algorithm's default
+  std::uint64_t node_limit = 0;  // limit of exact searches, in search nodes; 0: the algorithm's default
+  // Exact searches end when so much time has passed. The plan then depends on the machine.
+  std::optional<std::chrono::milliseconds> time_limit = {};
+  // Searches look at it every few thousand steps and end with the best plan so far once it is true. May be null.
+  const std::atomic<bool>* interrupted = nullptr;
+  // Called now and then, a few times a second at most, by the thread that called the algorithm. May be empty.
+  std::function<void(const Progress&)> progress = {};
 };
 
 // Problem (valid, see invalid_reason) → result. Deterministic: ties break by buffer id.

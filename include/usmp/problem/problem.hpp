@@ -54,8 +54,10 @@ struct Buffer {
   std::string name;      // as in the source; need not be unique
   std::string function;  // the function whose body allocates it; empty if the problem has no functions
   BufferKind kind = BufferKind::tensor;
-  Bytes size = 0;                  // >= 0
-  Bytes alignment = 1;             // >= 1; the offset is a multiple of it. Need not be a power of two
+  Bytes size = 0;       // >= 0
+  Bytes alignment = 1;  // >= 1; the offset is a multiple of it. Need not be a power of two
+  std::optional<Bytes> pinned =
+      {};                          // the offset it must have, in its one candidate pool; nothing: the planner's choice
   std::vector<PoolId> candidates;  // pools it may be placed in, best first, without repetition; never empty
   // Sorted, disjoint, not adjacent. Empty: never live, conflicts with nothing.
   std::vector<LiveRange> live;
@@ -66,8 +68,10 @@ enum class PoolKind { workspace, constant };
 struct Pool {
   std::string name;  // unique in the problem
   PoolKind kind = PoolKind::workspace;
-  std::optional<Bytes> capacity;  // nothing: unbounded
+  std::optional<Bytes> capacity = {};  // nothing: unbounded
   Bytes alignment = 1;  // >= 1; offsets in this pool are multiples of it as well as of the buffer's own alignment
+  Bytes reserved =
+      0;  // >= 0; bytes at the pool's start that no buffer may use. They count as used if bytes behind them are
 };
 
 struct Problem {
@@ -75,7 +79,8 @@ struct Problem {
   std::vector<Buffer> buffers;
   Tick horizon = 0;  // every live range ends at or before it
 
-  // Bound on the sum of all sizes and alignments of a valid problem: no planner's arithmetic can overflow.
+  // Bound on the sum of all sizes and alignments and on what pools reserve and pins reach: no planner's arithmetic can
+  // overflow.
   static constexpr Bytes max_total_bytes = Bytes{1} << 56;
 
   [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
@@ -83,11 +88,17 @@ struct Problem {
 };
 
 // What is wrong with a problem (an id out of range, a live range that is empty or out of order, a total over
-// max_total_bytes, …); nothing if it is valid. Every stage may assume a valid problem. O(total size).
+// max_total_bytes, …); nothing if it is valid. Pins contradict nothing in a valid problem: each has its one candidate,
+// is aligned, lies in what the pool has and does not reserve, and shares no byte with another one that is live at the
+// same tick. Every stage may assume a valid problem. O(total size + pins²).
 [[nodiscard]] std::optional<std::string> invalid_reason(const Problem& problem);
 
 // The alignment that a buffer's offset obeys in a pool: the least common multiple of both alignments.
 [[nodiscard]] Bytes alignment_in(const Buffer& buffer, const Pool& pool);
+
+// The lowest offset that a buffer may have in a pool: behind what is reserved there, and aligned. 0 for empty buffers,
+// which use none of the reserved bytes.
+[[nodiscard]] Bytes first_offset(const Buffer& buffer, const Pool& pool);
 
 // Whether two sorted lists of live ranges share a tick. O(|a| + |b|).
 [[nodiscard]] bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
@@ -124,8 +135,22 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Bytes that a plan uses in each pool: the largest end (offset + size) of the buffers placed there. O(n).
+// Bytes that a plan uses in each pool: the largest end (offset + size) of the buffers placed there; 0 if there are
+// none. O(n).
 [[nodiscard]] std::vector<Bytes> used_bytes(const Problem& problem, const Plan& plan);
+
+// What a plan costs, in order of importance; a smaller cost is a better plan, and the best complete plan is an optimal
+// one. First as many bytes as possible stay in the first choices of the buffers, then in the first two, and so on;
+// then the pools are small, in their order.
+struct Cost {
+  std::vector<Bytes> spilled;  // [r]: bytes of buffers placed beyond the first r + 1 of their candidates
+  std::vector<Bytes> used;     // by PoolId, see used_bytes
+
+  friend auto operator<=>(const Cost&, const Cost&) = default;
+};
+
+// Of the placed buffers; `spilled` has one entry less than the longest list of candidates. O(n · candidates).
+[[nodiscard]] Cost cost_of(const Problem& problem, const Plan& plan);
 
 enum class PlanStatus {
   feasible,    // a complete plan, not known to be the best
@@ -148,11 +173,26 @@ struct Shortage {
   std::vector<PoolNeed> pools;  // in order of preference
 };
 
+// Why an algorithm ended.
+enum class StopReason {
+  finished,    // nothing was left to do
+  node_limit,  // of Options::node_limit or the default
+  time_limit,  // the plan depends on the machine's speed
+  interrupted,
+};
+
+[[nodiscard]] const char* to_string(StopReason reason);
+
 struct PlanResult {
   PlanStatus status = PlanStatus::not_found;
-  Plan plan;                         // complete if status is feasible or optimal
-  std::optional<Shortage> shortage;  // the first buffer that did not fit, if status is infeasible or not_found
-  std::uint64_t iterations = 0;      // of the algorithm's own kind (placements, swaps, …)
+  Plan plan;                              // complete if status is feasible or optimal
+  std::optional<Shortage> shortage = {};  // the first buffer that did not fit, if status is infeasible or not_found
+  std::uint64_t iterations = 0;           // of the algorithm's own kind (placements, swaps, search nodes, …)
+  StopReason stopped = StopReason::finished;
+  // What the algorithm proved, entry by entry: every complete plan that is no worse than this one in all that is more
+  // important has at least this. Equal to cost_of(plan) if the status is optimal. Nothing: nothing but what the status
+  // says.
+  std::optional<Cost> bound = {};
 
   [[nodiscard]] bool has_plan() const { return status == PlanStatus::feasible || status == PlanStatus::optimal; }
 };

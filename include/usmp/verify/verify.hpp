@@ -16,6 +16,8 @@ enum class ViolationKind {
   not_a_candidate,  // pool exists, but the buffer may not be there
   negative_offset,
   misaligned,
+  reserved,       // below what the pool reserves
+  not_at_pin,     // pinned, and elsewhere
   over_capacity,  // end beyond a bounded pool, or beyond what an offset can express
   overlap,        // with `other`: live together and sharing bytes of one pool
 };
