@@ -54,13 +54,13 @@ struct Buffer {
   std::string name;      // as in the source; need not be unique
   std::string function;  // the function whose body allocates it; empty if the problem has no functions
   BufferKind kind = BufferKind::tensor;
-  Bytes size = 0;       // >= 0
-  Bytes alignment = 1;  // >= 1; the offset is a multiple of it. Need not be a power of two
-  std::optional<Bytes> pinned =
-      {};                          // the offset it must have, in its one candidate pool; nothing: the planner's choice
+  Bytes size = 0;                  // >= 0
+  Bytes alignment = 1;             // >= 1; the offset is a multiple of it. Need not be a power of two
   std::vector<PoolId> candidates;  // pools it may be placed in, best first, without repetition; never empty
   // Sorted, disjoint, not adjacent. Empty: never live, conflicts with nothing.
   std::vector<LiveRange> live;
+  // The offset it must have, in its one candidate pool. Nothing: the planner's choice.
+  std::optional<Bytes> pinned = {};
 };
 
 enum class PoolKind { workspace, constant };
