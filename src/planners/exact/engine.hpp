@@ -1,0 +1,184 @@
+// The search's state: a lower and an upper bound of every offset, the reason of each, and what follows from them.
+//
+// Idea: lazy clause generation (Ohrimenko, Stuckey, Codish: Propagation via lazy clause generation, Constraints 14,
+// 2009), as CP-SAT solvers do it for scheduling. Memory planning is scheduling turned by a quarter: items are tasks,
+// their sizes durations, and each section (a largest set of items live at one tick) is a machine that its items take
+// one after another. A literal says that an offset is at least, or at most, some value. Every bound that propagation
+// derives is recorded with the literals that imply it; a contradiction is traced back to a clause that says what was
+// wrong in terms that hold everywhere, not only here. The clause is learned, the search jumps back to where the
+// clause says something new, and never makes the same mistake again in any other place.
+//
+// Clauses are implied by the packing, by the proved bound of the peak, and by rules that keep at least one best plan
+// (see Rules and search.hpp): what was learned for one peak holds for all.
+// Tests: tests/planners/exact_search_test.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "planners/exact/model.hpp"
+
+namespace usmp::planners::exact {
+
+// Variables come in pairs: 2·i is the offset of item i, 2·i + 1 the same, negated; a bound is always "at least". The
+// variable behind the last item is the peak, in bytes.
+using Variable = std::int32_t;
+
+[[nodiscard]] constexpr Variable at_least(std::size_t item) { return static_cast<Variable>(2 * item); }
+[[nodiscard]] constexpr Variable at_most(std::size_t item) { return static_cast<Variable>(2 * item + 1); }
+[[nodiscard]] constexpr Variable opposite(Variable variable) { return variable ^ 1; }
+
+// "variable >= value".
+struct Literal {
+  Variable variable = 0;
+  Unit value = 0;
+
+  friend bool operator==(const Literal&, const Literal&) = default;
+};
+
+class Engine {
+ public:
+  Engine(const Model& model, const Rules& rules);
+
+  // The root: what is proved or asked for. Call with no decision made.
+  void require_peak_at_least(Bytes peak);
+  void require_peak_at_most(Bytes peak);
+  // There is no plan with the required peaks; then this stays so, and the rest means nothing.
+  [[nodiscard]] bool contradictory() const { return contradictory_; }
+
+  // Derives what follows. False on a contradiction, which the next call has to be `learn`.
+  [[nodiscard]] bool propagate();
+  // Learns from the contradiction and goes back to where the lesson says something new. False if the contradiction
+  // holds without any decision, see contradictory.
+  [[nodiscard]] bool learn();
+
+  // Whether something may support the item at its lower bound. If nothing does, the bound is raised, and `propagate`
+  // has to follow; or that is a contradiction, and `learn` has to.
+  enum class Support { possible, raised, contradiction };
+  [[nodiscard]] Support support(std::size_t item);
+  void decide_lowest(std::size_t item);  // item stands at its lower bound
+  void decide_peak_at_most(Bytes peak);
+  void restart();  // takes back all decisions, forgets clauses that did not help
+
+  [[nodiscard]] std::size_t level() const { return levels_.size(); }
+  [[nodiscard]] Unit low(std::size_t item) const { return bound_[2 * item]; }
+  [[nodiscard]] Unit high(std::size_t item) const { return -bound_[2 * item + 1]; }
+  [[nodiscard]] bool fixed(std::size_t item) const { return bound_[2 * item] == -bound_[2 * item + 1]; }
+  [[nodiscard]] Bytes peak_low() const { return low(peak_); }
+  [[nodiscard]] Bytes peak_high() const { return high(peak_); }
+  [[nodiscard]] double activity(std::size_t item) const { return activity_[item]; }
+  [[nodiscard]] std::uint64_t conflicts() const { return conflicts_; }
+  [[nodiscard]] std::uint64_t work() const { return work_; }  // bounds looked at; the same on every machine
+
+ private:
+  enum class Source : std::uint8_t { root, decision, clause, literals };
+
+  // One bound on the trail. Its reason: a clause, or literals_[first .. first + count), of which the first `slack` ones
+  // may be weakened by as much as the bound is more than what is asked for.
+  struct Step {
+    Variable variable = 0;
+    std::int32_t previous = -1;  // of the same variable
+    Unit value = 0;
+    std::int32_t level = 0;
+    Source source = Source::root;
+    std::int32_t clause = -1;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::uint32_t slack = 0;
+  };
+
+  struct Clause {
+    std::uint32_t first = 0;  // in clause_literals_
+    std::uint32_t count = 0;
+    double activity = 0;
+  };
+
+  // The clause is to be looked at when the variable's bound reaches `value`: one of its two watched literals is false
+  // then. Nothing has to be done if `other` is true.
+  struct Watch {
+    Unit value = 0;
+    std::int32_t clause = 0;
+    Literal other;
+  };
+
+  [[nodiscard]] Unit round_up(Variable variable, Unit value) const;
+  [[nodiscard]] Literal negation(Literal literal) const {
+    return {opposite(literal.variable), round_up(opposite(literal.variable), 1 - literal.value)};
+  }
+  [[nodiscard]] bool is_true(Literal literal) const { return bound_[index(literal.variable)] >= literal.value; }
+  [[nodiscard]] bool is_false(Literal literal) const {
+    return bound_[index(opposite(literal.variable))] >= 1 - literal.value;
+  }
+  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  // Each returns false on a contradiction, and leaves it in conflict_.
+  bool imply(Literal literal, std::span<const Literal> reason, std::size_t slack);
+  bool imply_by_clause(Literal literal, std::int32_t clause);
+  bool push(Literal literal, Step step);
+  bool propagate_clauses(Variable variable, Unit value);
+  bool propagate_low(std::size_t item);
+  bool propagate_high(std::size_t item);
+  bool propagate_peak();
+  bool propagate_twins(std::size_t item);
+  bool order(std::size_t below, std::size_t above);
+  bool check_section(std::size_t section);
+  bool raise_not_first(std::size_t section, std::size_t first_open);
+  void mark_sections(std::size_t item);
+  void mark_all_sections();
+
+  [[nodiscard]] std::int32_t step_of(Literal literal) const;
+  void explain(std::int32_t step, Unit needed, std::vector<Literal>& reason) const;
+  void add_to_lesson(Literal literal);
+  void drop_implied();
+  [[nodiscard]] bool implied(Literal literal, std::int32_t before, int depth);
+  void bump(Variable variable);
+  void back_to(std::size_t level);
+  std::int32_t add_clause(std::span<const Literal> literals);
+  void watch(std::int32_t clause);
+  void forget();
+
+  const Model& model_;
+  Rules rules_;
+  std::size_t peak_;  // index of the peak "item"
+
+  std::vector<Unit> bound_;         // by variable
+  std::vector<std::int32_t> last_;  // by variable: its latest step
+  std::vector<Step> trail_;
+  std::vector<std::size_t> levels_;  // trail length at each decision
+  std::vector<Literal> literals_;    // reasons of the steps
+  std::size_t next_ = 0;             // of the trail, to be propagated
+
+  std::vector<std::vector<std::int32_t>> section_;  // members, nearly sorted by lower bound
+  std::vector<bool> marked_;
+  std::vector<std::int32_t> to_check_;
+
+  std::vector<Clause> clauses_;
+  std::vector<Literal> clause_literals_;
+  std::vector<std::vector<Watch>> watches_;  // by variable
+  std::size_t most_clauses_ = 4000;
+
+  std::vector<std::vector<std::int32_t>> twin_above_;
+  std::vector<std::vector<std::int32_t>> twin_below_;
+
+  std::vector<Literal> conflict_;
+  std::vector<Literal> scratch_;
+  // Analysis.
+  std::vector<Unit> needed_;        // by step
+  std::vector<bool> waiting_;       // by step: of the current level, to be explained
+  std::vector<Unit> lesson_value_;  // by variable
+  std::vector<bool> in_lesson_;     // by variable
+  std::vector<Variable> lesson_;    // literals of earlier levels that were true together
+  std::size_t waiting_count_ = 0;
+  std::int32_t highest_waiting_ = -1;
+
+  std::vector<double> activity_;
+  double activity_step_ = 1;
+  double clause_step_ = 1;
+  bool contradictory_ = false;
+  std::uint64_t conflicts_ = 0;
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace usmp::planners::exact

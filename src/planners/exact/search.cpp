@@ -1,0 +1,86 @@
+#include "planners/exact/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace usmp::planners::exact {
+namespace {
+
+// 1 1 2 1 1 2 4 1 1 2 …: Luby, Sinclair, Zuckerman: Optimal speedup of Las Vegas algorithms, 1993.
+std::uint64_t luby(std::uint64_t i) {
+  for (std::uint64_t size = 1;; size = 2 * size + 1) {
+    if (i == size) return (size + 1) / 2;
+    if (i < 2 * size + 1 && i > size) return luby(i - size);
+  }
+}
+
+}  // namespace
+
+std::size_t Search::choose() const {
+  std::size_t best = model_.size();
+  const auto before = [&](std::size_t a, std::size_t b) {
+    switch (strategy_) {
+      case Strategy::activity:
+        if (engine_.activity(a) != engine_.activity(b)) return engine_.activity(a) > engine_.activity(b);
+        break;
+      case Strategy::area: {
+        const Unit one = model_.height[a] * static_cast<Unit>(model_.sections(a).size());
+        const Unit other = model_.height[b] * static_cast<Unit>(model_.sections(b).size());
+        if (one != other) return one > other;
+        break;
+      }
+      case Strategy::lifetime:
+        break;
+    }
+    return model_.lifetime_rank[a] < model_.lifetime_rank[b];
+  };
+  for (std::size_t item = 0; item < model_.size(); ++item) {
+    if (engine_.fixed(item)) continue;
+    if (best == model_.size() || engine_.low(item) < engine_.low(best) ||
+        (engine_.low(item) == engine_.low(best) && before(item, best))) {
+      best = item;
+    }
+  }
+  return best;
+}
+
+Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
+  constexpr std::array strategies{Strategy::lifetime, Strategy::activity, Strategy::area};
+  const std::uint64_t end = engine_.conflicts() + conflicts;
+  engine_.restart();
+  std::uint64_t next_restart = engine_.conflicts() + 100 * luby(++restarts_);
+  strategy_ = strategies[restarts_ % strategies.size()];
+  const auto impossible = [&] { return Verdict::impossible; };
+  while (true) {
+    if (!engine_.propagate()) {
+      if (!engine_.learn()) return impossible();
+      continue;
+    }
+    if (engine_.conflicts() >= end) return Verdict::gave_up;
+    if (engine_.conflicts() >= next_restart) {
+      engine_.restart();
+      next_restart = engine_.conflicts() + 100 * luby(++restarts_);
+      strategy_ = strategies[restarts_ % strategies.size()];
+      continue;
+    }
+    if (engine_.level() == 0 && engine_.peak_high() > target) {
+      if (engine_.peak_low() > target) return Verdict::impossible;
+      engine_.decide_peak_at_most(target);
+      continue;
+    }
+    const std::size_t item = choose();
+    if (item == model_.size()) {
+      offsets_.clear();
+      for (std::size_t i = 0; i < model_.size(); ++i) offsets_.push_back(engine_.low(i));
+      return Verdict::found;
+    }
+    const Engine::Support support = engine_.support(item);
+    if (support == Engine::Support::contradiction && !engine_.learn()) return impossible();
+    if (support != Engine::Support::possible) continue;
+    if (!budget.spend()) return Verdict::gave_up;
+    engine_.decide_lowest(item);
+  }
+}
+
+}  // namespace usmp::planners::exact

@@ -1,0 +1,138 @@
+// The exact search in one pool: never a wrong answer, whichever of its rules are switched off.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planners/exact/packing.hpp"
+#include "planning_support/oracle.hpp"
+#include "planning_support/random_problem.hpp"
+#include "usmp/verify/verify.hpp"
+
+using namespace usmp;
+using namespace usmp::planners::exact;
+
+namespace {
+
+constexpr std::uint64_t plenty = 20'000;
+
+std::vector<BufferId> all_buffers(const Problem& problem) {
+  std::vector<BufferId> ids;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) ids.emplace_back(i);
+  return ids;
+}
+
+Packing whole(const Problem& problem) { return packing_of(problem, all_buffers(problem), PoolId(0)); }
+
+std::string violations(const Problem& problem, const std::vector<Bytes>& offsets) {
+  Plan plan;
+  for (const Bytes offset : offsets) plan.allocations.push_back({PoolId(0), offset});
+  std::string text;
+  for (const auto& violation : verify::check(problem, plan)) text += violation.message + "; ";
+  return text;
+}
+
+// One above the other, behind all pins: right, and bad.
+std::vector<Bytes> stacked(const Packing& packing) {
+  Bytes top = packing.reserved;
+  for (const Item& item : packing.items) {
+    if (item.pinned) top = std::max(top, *item.pinned + item.size);
+  }
+  std::vector<Bytes> offsets;
+  for (const Item& item : packing.items) {
+    offsets.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(top, item.alignment)));
+    top = std::max(top, offsets.back() + item.size);
+  }
+  return offsets;
+}
+
+std::vector<std::pair<std::string, Rules>> rule_sets() {
+  std::vector<std::pair<std::string, Rules>> sets{{"all rules", Rules{}}};
+  const auto without = [&](const char* name, bool Rules::*rule) {
+    sets.emplace_back(std::string("without ") + name, Rules{});
+    sets.back().second.*rule = false;
+  };
+  without("overload", &Rules::overload);
+  without("not_first", &Rules::not_first);
+  without("support", &Rules::support);
+  without("twins", &Rules::twins);
+  without("weakening", &Rules::weakening);
+  without("minimisation", &Rules::minimisation);
+  sets.emplace_back("no rules", Rules{false, false, false, false, false, false});
+  return sets;
+}
+
+// Returns how many rule sets found all answers within the budget.
+int check_answers(const Problem& problem, Bytes least, std::uint64_t nodes) {
+  const Packing packing = whole(problem);
+  int complete = 0;
+  for (const auto& [name, rules] : rule_sets()) {
+    CAPTURE(name);
+    Budget budget(nodes);
+    const Minimum minimum = minimise(packing, 0, stacked(packing), budget, {}, rules);
+    REQUIRE(minimum.lower <= least);
+    REQUIRE(minimum.upper >= least);
+    REQUIRE(violations(problem, minimum.offsets) == "");
+    if (budget.exhausted()) continue;
+    REQUIRE(minimum.upper == least);
+    REQUIRE(minimum.lower == least);
+    std::vector<Bytes> offsets;
+    Budget more(nodes);
+    const Verdict verdict = fit(packing, least, more, offsets, rules);
+    REQUIRE(verdict != Verdict::impossible);
+    if (verdict == Verdict::found) {
+      REQUIRE(violations(problem, offsets) == "");
+      REQUIRE(peak_of(packing, offsets) <= least);
+    }
+    if (least > 0) REQUIRE(fit(packing, least - 1, more, offsets, rules) != Verdict::found);
+    if (!more.exhausted()) ++complete;
+  }
+  return complete;
+}
+
+}  // namespace
+
+TEST_CASE("thousands of tiny packings against the oracle, with each rule switched off") {
+  test::ProblemMaker maker(31);
+  for (int i = 0; i < 1500; ++i) {
+    const Problem problem = maker.make({.buffers = 1 + maker.below(6),
+                                        .pins = i % 3 == 0,
+                                        .most_ranges = 1 + maker.below(3),
+                                        .horizon = 6,
+                                        .largest = 3 + static_cast<Bytes>(maker.below(30))});
+    CAPTURE(i);
+    const Bytes least = test::truth_of(problem).best->used.front();
+    REQUIRE(check_answers(problem, least, plenty) == static_cast<int>(rule_sets().size()));
+  }
+}
+
+TEST_CASE("small packings: all rule sets agree, and no smaller plan is found by any") {
+  test::ProblemMaker maker(32);
+  std::uint64_t nodes = 0;
+  int complete = 0;
+  int proved = 0;
+  for (int i = 0; i < 150; ++i) {
+    Problem problem = maker.make({.buffers = 12 + maker.below(8),
+                                  .pins = i % 4 == 0,
+                                  .most_ranges = 1 + maker.below(3),
+                                  .horizon = 10,
+                                  .largest = 12});
+    if (i % 2 == 0) {  // without alignment, sums matter more
+      for (Buffer& buffer : problem.buffers) {
+        if (!buffer.pinned) buffer.alignment = 1;
+      }
+    }
+    CAPTURE(i);
+    const Packing packing = whole(problem);
+    Budget budget(plenty);
+    const Minimum minimum = minimise(packing, 0, stacked(packing), budget);
+    nodes += budget.spent();
+    if (minimum.lower < minimum.upper) continue;
+    ++proved;
+    complete += check_answers(problem, minimum.upper, 1000);
+  }
+  CHECK(proved > 140);
+  CHECK(complete > proved * 6);  // of 8
+  CHECK(nodes > 1000);           // not all of it is trivial
+}
