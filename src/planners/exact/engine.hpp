@@ -124,7 +124,7 @@ class Engine {
   bool propagate_twins(std::size_t item);
   bool order(std::size_t below, std::size_t above);
   bool check_section(std::size_t section);
-  bool raise_not_first(std::size_t section, std::size_t first_open);
+  bool raise_not_first(std::size_t section, std::size_t open, Unit sum, Unit end);
   void mark_sections(std::size_t item);
   void mark_all_sections();
 
@@ -151,7 +151,7 @@ class Engine {
   std::size_t next_ = 0;             // of the trail, to be propagated
 
   std::vector<std::vector<std::int32_t>> section_;  // members, nearly sorted by lower bound
-  std::vector<bool> marked_;
+  std::vector<char> marked_;
   std::vector<std::int32_t> to_check_;
 
   std::vector<Clause> clauses_;

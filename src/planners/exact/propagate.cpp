@@ -166,8 +166,9 @@ bool Engine::check_section(std::size_t section) {
   Unit end = 0;
   for (std::size_t i = items.size(); i-- > open;) {
     const std::size_t item = index(items[i]);
-    sum += model_.height[item];
-    end = std::max(end, high(item) + model_.height[item]);
+    const Unit height = model_.height[item];
+    sum += height;
+    end = std::max(end, high(item) + height);
     if (low(item) + sum <= end) continue;
     conflict_.clear();
     const Unit from = rules_.weakening ? end - sum + 1 : low(item);
@@ -177,21 +178,19 @@ bool Engine::check_section(std::size_t section) {
     }
     return false;
   }
-  return !rules_.not_first || raise_not_first(section, open);
+  if (!rules_.not_first || low(index(items.back())) + sum <= end) return true;
+  return raise_not_first(section, open, sum, end);
 }
 
-bool Engine::raise_not_first(std::size_t section, std::size_t open) {
+// All of the section from the first open one have the sum of heights, and end at `end` or below.
+bool Engine::raise_not_first(std::size_t section, std::size_t open, Unit sum, Unit end) {
   const std::vector<std::int32_t>& items = section_[section];
   constexpr Unit none = std::numeric_limits<Unit>::max();
-  Unit sum = 0;
-  Unit end = 0;
   Unit earliest = none;
   Unit second = none;
   std::size_t earliest_item = peak_;
-  for (std::size_t i = open; i < items.size(); ++i) {
+  for (std::size_t i = open; i < items.size() && low(index(items[i])) < second; ++i) {
     const std::size_t item = index(items[i]);
-    sum += model_.height[item];
-    end = std::max(end, high(item) + model_.height[item]);
     const Unit top = low(item) + model_.height[item];
     if (top < earliest) {
       second = earliest;
