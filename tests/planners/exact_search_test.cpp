@@ -70,7 +70,7 @@ int check_answers(const Problem& problem, Bytes least, std::uint64_t nodes) {
   for (const auto& [name, rules] : rule_sets()) {
     CAPTURE(name);
     Budget budget(nodes);
-    const Minimum minimum = minimise(packing, 0, stacked(packing), budget, {}, rules);
+    const Minimum minimum = minimise(packing, 0, stacked(packing), {}, budget, {}, rules);
     REQUIRE(minimum.lower <= least);
     REQUIRE(minimum.upper >= least);
     REQUIRE(violations(problem, minimum.offsets) == "");
@@ -126,7 +126,7 @@ TEST_CASE("small packings: all rule sets agree, and no smaller plan is found by 
     CAPTURE(i);
     const Packing packing = whole(problem);
     Budget budget(plenty);
-    const Minimum minimum = minimise(packing, 0, stacked(packing), budget);
+    const Minimum minimum = minimise(packing, 0, stacked(packing), {}, budget);
     nodes += budget.spent();
     if (minimum.lower < minimum.upper) continue;
     ++proved;

@@ -71,48 +71,47 @@ Verdict fit(const Packing& packing, Bytes capacity, Budget& budget, std::vector<
   return verdict;
 }
 
-Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, Budget& budget,
+Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, const Goal& goal, Budget& budget,
                  const std::function<void(const Minimum&)>& progress, const Rules& rules) {
   Minimum best{
       .lower = std::max(lower, lonely_peak(packing)), .upper = peak_of(packing, start), .offsets = std::move(start)};
-  const auto told = [&] {
-    if (progress) progress(best);
+  const auto done = [&] {
+    return best.lower >= best.upper || best.upper <= goal.enough || best.lower > goal.hopeless || budget.exhausted();
   };
-  if (best.lower >= best.upper) return best;
+  if (done()) return best;
   const Model model(packing);
   Search search(model, rules);
   Engine& engine = search.engine();
-  Bytes step = 0;      // how far above the lower bound the next attempt to raise it is
-  Bytes from_top = 1;  // and how far below the upper one the next attempt to lower that is
-  std::uint64_t slice = 200;
-  bool low_turn = true;
-  while (best.lower < best.upper) {
+  // Both ends are attacked in turn, each as far from its bound as attempts of the present length succeed.
+  Bytes rise = 0;
+  Bytes fall = 1;
+  bool from_below = true;
+  std::uint64_t conflicts = 200;
+  while (!done()) {
     engine.restart();
     engine.require_peak_at_least(best.lower);
     engine.require_peak_at_most(best.upper - 1);
     const Bytes gap = best.upper - 1 - best.lower;
-    const Bytes target =
-        low_turn ? best.lower + std::min(step, gap) : best.upper - std::clamp<Bytes>(from_top, 1, gap + 1);
-    const Verdict verdict = search.run(target, slice, budget);
+    const Bytes wanted =
+        from_below ? best.lower + std::min(rise, gap) : best.upper - std::clamp<Bytes>(fall, 1, gap + 1);
+    const Bytes target = std::max(wanted, goal.enough);
+    const Verdict verdict = search.run(target, conflicts, budget);
     if (verdict == Verdict::found) {
       best.offsets = model.offsets(packing, search.offsets());
       best.upper = peak_of(packing, best.offsets);
-      from_top = (best.upper - best.lower) / 2;
-      told();
+      fall = (best.upper - best.lower) / 2;
     } else if (verdict == Verdict::impossible) {
       best.lower = engine.contradictory() ? best.upper : std::max(target + 1, engine.peak_low());
-      step = 2 * step + model.unit;
-      told();
+      rise = 2 * rise + model.unit;
+    } else if (from_below) {
+      rise /= 4;
+      from_below = false;
     } else {
-      if (budget.exhausted()) break;
-      if (low_turn) {
-        step /= 4;
-      } else {
-        from_top /= 2;
-        slice += slice / 4;
-      }
-      low_turn = !low_turn;
+      fall /= 2;
+      conflicts += conflicts / 4;
+      from_below = true;
     }
+    if (progress) progress(best);
   }
   return best;
 }

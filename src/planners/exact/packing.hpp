@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -82,9 +83,16 @@ struct Minimum {
   std::vector<Bytes> offsets;
 };
 
-// The least peak. Starts from a right placement `start` and a proved bound `lower`; every progress of the two bounds is
-// told to `progress`, if there is one. Ends when they meet or the budget is exhausted.
-[[nodiscard]] Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, Budget& budget,
-                               const std::function<void(const Minimum&)>& progress = {}, const Rules& rules = {});
+// When there is nothing left to ask.
+struct Goal {
+  Bytes enough = 0;                                    // a peak of at most so much will do
+  Bytes hopeless = std::numeric_limits<Bytes>::max();  // a least peak above this is as bad as any
+};
+
+// The least peak. Starts from a right placement `start` and a proved bound `lower`; now and then, the two bounds are
+// told to `progress`, if there is one. Ends when they meet, the goal is reached or missed, or the budget is exhausted.
+[[nodiscard]] Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, const Goal& goal,
+                               Budget& budget, const std::function<void(const Minimum&)>& progress = {},
+                               const Rules& rules = {});
 
 }  // namespace usmp::planners::exact
