@@ -11,12 +11,13 @@
 // Guarantee: never worse than the greedy algorithms; the same seed gives the same plan on every machine.
 // Source: TVM's src/tir/usmp/algo/hill_climb.cc and Arm Vela's hillclimb_allocation for the moves at the bottleneck.
 // Tests: tests/planners, tests/driver/algorithms_vs_tvm_test.cpp.
+#include "planners/hill_climb.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include "planners/orders.hpp"
 #include "planners/proof.hpp"
-#include "planners/random.hpp"
 #include "usmp/planners/planner.hpp"
 
 namespace usmp::planners {
@@ -192,7 +193,16 @@ class Climb {
   Score trial_;
 };
 
-std::vector<Attempt> starts(const Problem& problem, const Conflicts& conflicts, const Group& group) {
+// Looks at neighbours that one iteration may take.
+std::uint64_t work(const FirstFit& placer, const Group& group) {
+  std::uint64_t sum = 0;
+  for (const BufferId id : group.buffers) sum += 4 + placer.neighbours(id).size();
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Attempt> first_attempts(const Problem& problem, const Conflicts& conflicts, const Group& group) {
   std::vector<Attempt> attempts;
   for (const std::vector<BufferId>& order : order_portfolio(problem, conflicts, group)) {
     attempts.push_back({order, Fit::lowest_gap});
@@ -203,14 +213,13 @@ std::vector<Attempt> starts(const Problem& problem, const Conflicts& conflicts, 
   return attempts;
 }
 
-// Looks at neighbours that one iteration may take.
-std::uint64_t work(const FirstFit& placer, const Group& group) {
-  std::uint64_t sum = 0;
-  for (const BufferId id : group.buffers) sum += 4 + placer.neighbours(id).size();
-  return sum;
+Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random& random, std::uint64_t limit) {
+  const Score start_score = placer.run(start);
+  Climb climb(placer, group, start, random);
+  const std::uint64_t iterations = climb.run(limit);
+  if (climb.best_score() < start_score) return {climb.best(), climb.best_score(), iterations};
+  return {start, start_score, iterations};
 }
-
-}  // namespace
 
 PlanResult hill_climb(const Problem& problem, const Options& options) {
   const Conflicts conflicts(problem);
@@ -220,14 +229,12 @@ PlanResult hill_climb(const Problem& problem, const Options& options) {
   std::vector<Attempt> winners;
   std::uint64_t iterations = 0;
   for (const Group& group : groups) {
-    const Attempt start = best_attempt(placer, group, starts(problem, conflicts, group));
-    const Score start_score = placer.run(start);
+    const Attempt start = best_attempt(placer, group, first_attempts(problem, conflicts, group));
     const std::uint64_t limit =
         options.iterations > 0 ? options.iterations : std::min(most_iterations, default_work / work(placer, group));
-    Climb climb(placer, group, start, random);
-    iterations += climb.run(limit);
-    const bool better = climb.best_score() < start_score;
-    winners.push_back(better ? climb.best() : start);
+    Climbed climbed = climb(placer, group, start, random, limit);
+    iterations += climbed.iterations;
+    winners.push_back(std::move(climbed.attempt));
   }
   return conclude(placer, groups, winners, iterations);
 }

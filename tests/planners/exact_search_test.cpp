@@ -33,20 +33,6 @@ std::string violations(const Problem& problem, const std::vector<Bytes>& offsets
   return text;
 }
 
-// One above the other, behind all pins: right, and bad.
-std::vector<Bytes> stacked(const Packing& packing) {
-  Bytes top = packing.reserved;
-  for (const Item& item : packing.items) {
-    if (item.pinned) top = std::max(top, *item.pinned + item.size);
-  }
-  std::vector<Bytes> offsets;
-  for (const Item& item : packing.items) {
-    offsets.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(top, item.alignment)));
-    top = std::max(top, offsets.back() + item.size);
-  }
-  return offsets;
-}
-
 std::vector<std::pair<std::string, Rules>> rule_sets() {
   std::vector<std::pair<std::string, Rules>> sets{{"all rules", Rules{}}};
   const auto without = [&](const char* name, bool Rules::*rule) {

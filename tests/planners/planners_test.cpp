@@ -39,6 +39,23 @@ void check_shortage(const Problem& problem, const PlanResult& result) {
   }
 }
 
+// The best plan is no worse than this one: while both agree in all that is more important, the bound holds for it.
+void check_bound(const PlanResult& result, const Cost& cost, const Cost& best) {
+  if (!result.bound) return;
+  const auto agrees = [](const std::vector<Bytes>& bounds, const std::vector<Bytes>& values,
+                         const std::vector<Bytes>& bests) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK(bounds[i] <= values[i]);
+      CHECK(bounds[i] <= bests[i]);
+      if (values[i] != bests[i]) return false;
+    }
+    return true;
+  };
+  if (!agrees(result.bound->spilled, cost.spilled, best.spilled)) return;
+  agrees(result.bound->used, cost.used, best.used);
+  if (result.status == PlanStatus::optimal) CHECK((*result.bound == cost));
+}
+
 void check_against(const Problem& problem, const PlanResult& result, const test::Truth& truth) {
   check_right(problem, result);
   check_shortage(problem, result);
@@ -51,6 +68,7 @@ void check_against(const Problem& problem, const PlanResult& result, const test:
   const Cost cost = cost_of(problem, result.plan);
   CHECK_FALSE(cost < *truth.best);
   if (result.status == PlanStatus::optimal) CHECK((cost == *truth.best));
+  check_bound(result, cost, *truth.best);
 }
 
 struct Tally {
@@ -106,6 +124,7 @@ TEST_CASE("one unbounded pool against the oracle") {
   for (const auto& [name, tally] : tallies) CHECK(tally.planned == 300);
   CHECK(tallies["hill_climb"].best == 300);
   CHECK(tallies["hill_climb"].optimal > 150);
+  CHECK(tallies["optimal"].optimal == 300);
   CHECK(tallies["greedy_by_size"].best > 50);
   CHECK(tallies["none"].best < tallies["greedy_by_size"].best);
 }
@@ -118,6 +137,8 @@ TEST_CASE("one bounded pool against the oracle") {
   CHECK(feasible < 300);
   CHECK(tallies["hill_climb"].not_found == 0);
   CHECK(tallies["hill_climb"].infeasible > 20);
+  CHECK(tallies["optimal"].optimal == feasible);
+  CHECK(tallies["optimal"].infeasible == 300 - feasible);
 }
 
 TEST_CASE("several pools against the oracle") {
@@ -137,13 +158,14 @@ TEST_CASE("pins and reserved bytes against the oracle") {
   CAPTURE(describe(tallies, feasible));
   CHECK(feasible == 300);
   CHECK(tallies["hill_climb"].best >= 295);
+  CHECK(tallies["optimal"].optimal == 300);
   tallies = run_all(12, 200, {.buffers = 5, .pools = 2, .bounded = true, .pins = true}, feasible);
   CAPTURE(describe(tallies, feasible));
   CHECK(feasible > 80);
   CHECK(tallies["hill_climb"].best >= feasible * 9 / 10);
 }
 
-TEST_CASE("large random problems are planned right, and the hill climb is never behind the greedy algorithms") {
+TEST_CASE("large random problems are planned right, and the greedy algorithms are never ahead") {
   test::ProblemMaker maker(7);
   for (int i = 0; i < 40; ++i) {
     const Problem problem = maker.make({.buffers = 60,
@@ -156,15 +178,19 @@ TEST_CASE("large random problems are planned right, and the hill climb is never 
     CAPTURE(i);
     REQUIRE_FALSE(invalid_reason(problem).has_value());
     const PlanResult climbed = planners::hill_climb(problem, {.seed = 1, .iterations = 100});
+    const PlanResult best = planners::optimal(problem, {.seed = 1, .iterations = 100, .node_limit = 500});
     const auto bounds = bounds::pool_bounds(problem);
     for (const Algorithm& algorithm : algorithms()) {
       CAPTURE(algorithm.name);
-      const PlanResult result = algorithm.plan(problem, {.seed = 1, .iterations = 100});
+      const PlanResult result = algorithm.plan(problem, {.seed = 1, .iterations = 100, .node_limit = 500});
       check_right(problem, result);
       check_shortage(problem, result);
       if (!result.has_plan()) continue;
       const Cost cost = cost_of(problem, result.plan);
       for (std::size_t p = 0; p < bounds.size(); ++p) CHECK(cost.used[p] >= bounds[p].bytes);
+      REQUIRE(best.has_plan());
+      CHECK_FALSE(cost < cost_of(problem, best.plan));
+      if (algorithm.name == "optimal") continue;
       REQUIRE(climbed.has_plan());
       CHECK_FALSE(cost < cost_of(problem, climbed.plan));
     }
@@ -219,13 +245,13 @@ TEST_CASE("the largest valid sizes do not overflow") {
 
 TEST_CASE("the table names every algorithm once, the default first") {
   REQUIRE_FALSE(algorithms().empty());
-  CHECK(algorithms().front().name == "hill_climb");
+  CHECK(algorithms().front().name == "optimal");
   for (const Algorithm& algorithm : algorithms()) {
     CHECK(planners::find_algorithm(algorithm.name) == &algorithm);
     CHECK_FALSE(algorithm.summary.empty());
     CHECK(algorithm.summary.find('\n') == std::string_view::npos);
   }
-  for (const char* name : {"greedy_by_size", "greedy_by_conflicts", "none"}) {
+  for (const char* name : {"hill_climb", "greedy_by_size", "greedy_by_conflicts", "none"}) {
     CHECK(planners::find_algorithm(name) != nullptr);
   }
   CHECK(planners::find_algorithm("greedy") == nullptr);

@@ -34,6 +34,7 @@ struct Options {
   std::optional<std::chrono::milliseconds> time_limit = {};
   // Searches look at it every few thousand steps and end with the best plan so far once it is true. May be null.
   const std::atomic<bool>* interrupted = nullptr;
+  bool feasibility_only = false;  // any complete plan will do: an algorithm may end at its first one
   // Called now and then, a few times a second at most, by the thread that called the algorithm. May be empty.
   std::function<void(const Progress&)> progress = {};
 };
@@ -54,6 +55,7 @@ struct Algorithm {
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
 
 // Each is explained at the head of src/planners/<name>.cpp.
+[[nodiscard]] PlanResult optimal(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult greedy_by_size(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult greedy_by_conflicts(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult hill_climb(const Problem& problem, const Options& options);

@@ -35,6 +35,19 @@ Packing packing_of(const Problem& problem, const std::vector<BufferId>& buffers,
   return packing;
 }
 
+std::vector<Bytes> stacked(const Packing& packing) {
+  Bytes top = packing.reserved;
+  for (const Item& item : packing.items) {
+    if (item.pinned) top = std::max(top, *item.pinned + item.size);
+  }
+  std::vector<Bytes> offsets;
+  for (const Item& item : packing.items) {
+    offsets.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(top, item.alignment)));
+    if (!item.pinned) top = std::max(top, offsets.back() + item.size);
+  }
+  return offsets;
+}
+
 Bytes peak_of(const Packing& packing, const std::vector<Bytes>& offsets) {
   Bytes peak = 0;
   for (std::size_t i = 0; i < offsets.size(); ++i) peak = std::max(peak, offsets[i] + packing.items[i].size);

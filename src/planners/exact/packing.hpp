@@ -31,6 +31,9 @@ struct Packing {
 // The buffers as items of the pool, in their order.
 [[nodiscard]] Packing packing_of(const Problem& problem, const std::vector<BufferId>& buffers, PoolId pool);
 
+// One above the other, behind all pins: right, and bad.
+[[nodiscard]] std::vector<Bytes> stacked(const Packing& packing);
+
 // The largest end of the items at these offsets; 0 without items.
 [[nodiscard]] Bytes peak_of(const Packing& packing, const std::vector<Bytes>& offsets);
 
