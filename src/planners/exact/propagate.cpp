@@ -50,7 +50,9 @@ bool Engine::propagate() {
 
 bool Engine::order(std::size_t below, std::size_t above) {
   const Unit height = model_.height[below];
-  const Unit top = high(below);  // `above` cannot end below this
+  // `below` is not above an item that cannot end below its highest offset. Of the ways to say so, the one that asks
+  // most of the item above has proved the most useful.
+  const Unit top = low(above) + model_.height[above] - 1;
   const Literal not_above{at_most(below), -top};
   const Literal not_below{at_least(above), top - model_.height[above] + 1};
   if (low(above) < low(below) + height) {

@@ -17,36 +17,31 @@ std::uint64_t luby(std::uint64_t i) {
 
 }  // namespace
 
+bool Search::before(std::size_t a, std::size_t b) const {
+  if (strategy_ == Strategy::guided && !offsets_.empty() && offsets_[a] != offsets_[b])
+    return offsets_[a] < offsets_[b];
+  if (engine_.low(a) != engine_.low(b)) return engine_.low(a) < engine_.low(b);
+  if (strategy_ == Strategy::activity && engine_.activity(a) != engine_.activity(b)) {
+    return engine_.activity(a) > engine_.activity(b);
+  }
+  if (strategy_ == Strategy::area) {
+    const Unit one = model_.height[a] * static_cast<Unit>(model_.sections(a).size());
+    const Unit other = model_.height[b] * static_cast<Unit>(model_.sections(b).size());
+    if (one != other) return one > other;
+  }
+  return model_.lifetime_rank[a] < model_.lifetime_rank[b];
+}
+
 std::size_t Search::choose() const {
   std::size_t best = model_.size();
-  const auto before = [&](std::size_t a, std::size_t b) {
-    switch (strategy_) {
-      case Strategy::activity:
-        if (engine_.activity(a) != engine_.activity(b)) return engine_.activity(a) > engine_.activity(b);
-        break;
-      case Strategy::area: {
-        const Unit one = model_.height[a] * static_cast<Unit>(model_.sections(a).size());
-        const Unit other = model_.height[b] * static_cast<Unit>(model_.sections(b).size());
-        if (one != other) return one > other;
-        break;
-      }
-      case Strategy::lifetime:
-        break;
-    }
-    return model_.lifetime_rank[a] < model_.lifetime_rank[b];
-  };
   for (std::size_t item = 0; item < model_.size(); ++item) {
-    if (engine_.fixed(item)) continue;
-    if (best == model_.size() || engine_.low(item) < engine_.low(best) ||
-        (engine_.low(item) == engine_.low(best) && before(item, best))) {
-      best = item;
-    }
+    if (!engine_.fixed(item) && (best == model_.size() || before(item, best))) best = item;
   }
   return best;
 }
 
 Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
-  constexpr std::array strategies{Strategy::lifetime, Strategy::activity, Strategy::area};
+  constexpr std::array strategies{Strategy::lifetime, Strategy::activity, Strategy::area, Strategy::guided};
   const std::uint64_t end = engine_.conflicts() + conflicts;
   engine_.restart();
   std::uint64_t next_restart = engine_.conflicts() + 100 * luby(++restarts_);

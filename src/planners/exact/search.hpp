@@ -8,7 +8,14 @@
 
 namespace usmp::planners::exact {
 
-enum class Strategy { lifetime, activity, area };
+// Which open item is placed next. All but `guided` take the one that can stand lowest, and differ in ties.
+enum class Strategy {
+  lifetime,  // the longest life first
+  activity,  // most often part of recent contradictions
+  area,      // size times number of sections
+  guided,    // in the order of the best plan so far (Beck: Solution-guided multi-point constructive search, JAIR 29,
+             // 2007)
+};
 
 class Search {
  public:
@@ -22,6 +29,7 @@ class Search {
   [[nodiscard]] Engine& engine() { return engine_; }
 
  private:
+  [[nodiscard]] bool before(std::size_t a, std::size_t b) const;
   [[nodiscard]] std::size_t choose() const;  // model size: nothing is open
 
   const Model& model_;
