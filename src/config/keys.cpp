@@ -7,7 +7,8 @@
 namespace usmp::config {
 
 const std::vector<std::string>& file_keys() {
-  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "workspace_io"};
+  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "workspace_io",
+                                                 "pinned"};
   return keys;
 }
 
@@ -20,11 +21,16 @@ const std::vector<std::string>& property_names() {
 
 const std::vector<std::string>& pool_keys() {
   static const std::vector<std::string> keys = [] {
-    std::vector<std::string> all = {"name", "size_hint_bytes", "alignment", "targets", "section", "internal"};
+    std::vector<std::string> all = {"name", "size_hint_bytes", "pool_offset", "alignment", "targets", "section", "internal"};
     all.insert(all.end(), property_names().begin(), property_names().end());
     all.emplace_back("target_burst_bytes");
     return all;
   }();
+  return keys;
+}
+
+const std::vector<std::string>& pin_keys() {
+  static const std::vector<std::string> keys = {"buffer", "function", "occurrence", "pool", "offset"};
   return keys;
 }
 

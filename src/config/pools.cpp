@@ -81,6 +81,17 @@ std::optional<Bytes> size_hint_of(const YamlEntry& entry) {
   return size;
 }
 
+// A size that may be 0 and has a limit below what would overflow a plan's arithmetic.
+Bytes offset_of(const YamlEntry& entry) {
+  static const std::string expected = "bytes as 0, 65536, 64KiB, 2MiB or 1GiB (no other units, no space)";
+  constexpr Bytes most = Problem::max_total_bytes / 8;
+  const YamlNode& value = entry.value;
+  if (value.kind != YamlNode::Kind::scalar || !is_size(value.text)) fail_value(entry, expected);
+  const auto offset = parse_size(value.text);
+  if (!offset || *offset > most) fail_value(entry, "at most " + format_size(most));
+  return *offset;
+}
+
 Bytes alignment_of(const YamlEntry& entry) {
   static const std::string expected = "a power of two from 1 to " + std::to_string(max_alignment);
   const auto alignment = integer_at_least(entry.value, 1);
@@ -158,6 +169,8 @@ void read_pool_key(const YamlEntry& entry, PoolSpec& pool) {
     pool.name = name_of(entry);
   } else if (key == "size_hint_bytes") {
     pool.size_hint = size_hint_of(entry);
+  } else if (key == "pool_offset") {
+    pool.reserved = offset_of(entry);
   } else if (key == "alignment") {
     pool.alignment = alignment_of(entry);
   } else if (key == "targets") {
@@ -173,6 +186,44 @@ void read_pool_key(const YamlEntry& entry, PoolSpec& pool) {
     if (!value) fail_value(entry, "an integer >= -1");
     pool.properties.emplace(key, *value);
   }
+}
+
+// A name of the model: any text, since the model decides what it holds.
+std::string model_name_of(const YamlEntry& entry, const std::string& what) {
+  if (entry.value.kind != YamlNode::Kind::scalar || entry.value.text.empty()) fail_value(entry, "the name of " + what);
+  return entry.value.text;
+}
+
+std::string place_of(Mark mark) {
+  return "line " + std::to_string(mark.line) + ", column " + std::to_string(mark.column);
+}
+
+PinSpec read_pin(const YamlNode& item) {
+  PinSpec pin;
+  pin.place = place_of(item.mark);
+  bool has_offset = false;
+  for (const YamlEntry& entry : item.entries) {
+    if (entry.key == "buffer") {
+      pin.buffer = model_name_of(entry, "a buffer");
+    } else if (entry.key == "function") {
+      pin.function = model_name_of(entry, "the function that declares the buffer");
+    } else if (entry.key == "occurrence") {
+      const auto number = integer_at_least(entry.value, 0);
+      if (!number) fail_value(entry, "an integer >= 0");
+      pin.occurrence = static_cast<std::size_t>(*number);
+    } else if (entry.key == "pool") {
+      pin.pool = model_name_of(entry, "a pool");
+    } else if (entry.key == "offset") {
+      pin.offset = offset_of(entry);
+      has_offset = true;
+    } else {
+      fail_unknown_key(entry, "a pin", pin_keys());
+    }
+  }
+  if (pin.buffer.empty()) fail(item.mark, "a pin without a buffer: expected the key buffer");
+  if (pin.pool.empty()) fail(item.mark, "the pin of " + shown(pin.buffer) + " without a pool: expected the key pool");
+  if (!has_offset) fail(item.mark, "the pin of " + shown(pin.buffer) + " without an offset: expected the key offset");
+  return pin;
 }
 
 class Reader {
@@ -204,13 +255,29 @@ class Reader {
         fail_value(entry, "the name of an algorithm");
       }
       config_.algorithm = entry.value.text;
-      config_.algorithm_place =
-          "line " + std::to_string(entry.value.mark.line) + ", column " + std::to_string(entry.value.mark.column);
+      config_.algorithm_place = place_of(entry.value.mark);
     } else if (entry.key == "workspace_io") {
       config_.workspace_io = bool_of(entry);
+    } else if (entry.key == "pinned") {
+      config_.pinned = read_pins(entry);
     } else {
       fail_unknown_key(entry, "the pools file", file_keys());
     }
+  }
+
+  static std::vector<PinSpec> read_pins(const YamlEntry& list) {
+    static const std::string example = "'- {buffer: sid_1, pool: sram, offset: 0}'";
+    if (list.value.kind != YamlNode::Kind::list) fail_value(list, "a list of pins, as " + example);
+    std::vector<PinSpec> pins;
+    for (const YamlNode& item : list.value.items) {
+      if (item.kind != YamlNode::Kind::map) {
+        fail(item.kind == YamlNode::Kind::null ? list.value.mark : item.mark,
+             "entry " + std::to_string(pins.size() + 1) + " of pinned is " + found(item) + ": expected a pin, as " +
+                 example);
+      }
+      pins.push_back(read_pin(item));
+    }
+    return pins;
   }
 
   std::vector<PoolSpec> read_pools(const YamlEntry& list, PoolKind kind) {
@@ -232,6 +299,7 @@ class Reader {
     PoolSpec pool;
     pool.kind = kind;
     bool says_internal = false;
+    Mark offset_mark;
     const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
     for (const YamlEntry& entry : item.entries) {
       if (std::find(pool_keys().begin(), pool_keys().end(), entry.key) == pool_keys().end()) {
@@ -239,9 +307,14 @@ class Reader {
       }
       read_pool_key(entry, pool);
       if (entry.key == "name") claim_name(pool.name, entry.value.mark);
+      if (entry.key == "pool_offset") offset_mark = entry.value.mark;
       says_internal = says_internal || entry.key == "internal";
     }
     if (pool.name.empty()) fail(item.mark, owner + " without a name: expected the key name");
+    if (pool.size_hint && pool.reserved >= *pool.size_hint) {
+      fail(offset_mark, "pool_offset is " + format_size(pool.reserved) + ", which leaves nothing of the pool's " +
+                            format_size(*pool.size_hint) + ": expected less than size_hint_bytes");
+    }
     // A section says where the generated C puts an array, so the array is its own unless the file says otherwise.
     if (!says_internal) pool.internal = !pool.section.empty();
     return pool;

@@ -61,7 +61,7 @@ TEST_CASE("files of no or only blank lines") {
 TEST_CASE("a byte order mark counts for no column") {
   CHECK(message_of("\xef\xbb\xbf[]") ==
         "line 1, column 1: the file holds a list: expected the keys workspace_pools, parameter_pools, algorithm, "
-        "workspace_io");
+        "workspace_io, pinned");
 }
 
 TEST_CASE("a file over the limit is refused before it is read") {
@@ -85,7 +85,7 @@ TEST_CASE("no keyword of C or C++ is a pool name, and only those are refused") {
 TEST_CASE("every misspelling of a key by one letter is recognised") {
   for (const std::string& key : usmp::config::pool_keys()) {
     std::string misspelt = key;
-    std::swap(misspelt[1], misspelt[2]);
+    std::swap(misspelt[2], misspelt[3]);
     CHECK(message_of("workspace_pools:\n  - name: a\n    " + misspelt + ": 1") ==
           "line 3, column 5: unknown key '" + misspelt + "' in a workspace pool (did you mean '" + key + "'?)");
   }

@@ -173,7 +173,7 @@ TEST_CASE("every pools file in testdata is accepted") {
     names.push_back(entry.path().stem());
   }
   std::sort(names.begin(), names.end());
-  CHECK(names == std::vector<std::string>{"dtcm_sram", "flash", "internal", "io", "sram", "tight"});
+  CHECK(names == std::vector<std::string>{"dtcm_sram", "flash", "internal", "io", "pinned", "sram", "tight"});
 }
 
 TEST_CASE("the pools files in testdata say what their users expect") {
@@ -214,4 +214,39 @@ TEST_CASE("format_size is exact and reads back") {
   for (const Bytes size : {Bytes{1}, Bytes{1000}, Bytes{4096}, Bytes{1} << 20, Bytes{3} << 30, (Bytes{1} << 62) + 1}) {
     CHECK(size_of(format_size(size)) == size);
   }
+}
+
+TEST_CASE("bytes at a pool's start that stay reserved") {
+  CHECK(only_pool("").reserved == 0);
+  CHECK(only_pool("    pool_offset: 0").reserved == 0);
+  CHECK(only_pool("    pool_offset: 4KiB").reserved == 4096);
+  CHECK(only_pool("    size_hint_bytes: 101\n    pool_offset: 100").reserved == 100);
+  CHECK(only_pool("    pool_offset: 8388608GiB").reserved == usmp::Problem::max_total_bytes / 8);
+}
+
+TEST_CASE("pins with and without what names a buffer more closely") {
+  const PoolsConfig config = parse_pools(R"(
+workspace_pools: [{name: sram}]
+pinned:
+  - {buffer: sid_1, pool: sram, offset: 0}
+  - buffer: "a b.c"
+    function: f
+    occurrence: 2
+    pool: elsewhere
+    offset: 64KiB
+)");
+  REQUIRE(config.pinned.size() == 2);
+  CHECK(config.pinned[0].buffer == "sid_1");
+  CHECK_FALSE(config.pinned[0].function.has_value());
+  CHECK_FALSE(config.pinned[0].occurrence.has_value());
+  CHECK(config.pinned[0].pool == "sram");
+  CHECK(config.pinned[0].offset == 0);
+  CHECK(config.pinned[0].place == "line 4, column 5");
+  CHECK(config.pinned[1].buffer == "a b.c");
+  CHECK(config.pinned[1].function == "f");
+  CHECK(config.pinned[1].occurrence == std::size_t{2});
+  CHECK(config.pinned[1].pool == "elsewhere");
+  CHECK(config.pinned[1].offset == 65536);
+  CHECK(config.pinned[1].place == "line 5, column 5");
+  CHECK(parse_pools("workspace_pools: [{name: sram}]\npinned: []").pinned.empty());
 }

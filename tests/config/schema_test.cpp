@@ -54,6 +54,8 @@ TEST_CASE("the schema knows the parser's keys") {
   const json whole = schema();
   CHECK(keys_of(whole["properties"]) == as_set(usmp::config::file_keys()));
   CHECK(keys_of(whole["$defs"]["pool"]["properties"]) == as_set(usmp::config::pool_keys()));
+  CHECK(keys_of(whole["$defs"]["pin"]["properties"]) == as_set(usmp::config::pin_keys()));
+  CHECK(whole["$defs"]["pin"]["additionalProperties"] == false);
   CHECK(whole["additionalProperties"] == false);
   CHECK(whole["$defs"]["pool"]["additionalProperties"] == false);
 }
@@ -74,7 +76,7 @@ TEST_CASE("the parser accepts the schema's examples of every key, and nothing of
   for (const std::string list : {"workspace_pools", "parameter_pools"}) {
     for (const auto& [key, part] : whole["$defs"]["pool"]["properties"].items()) {
       CAPTURE(key);
-      const json examples = resolved(whole, part)["examples"];
+      const json examples = part.contains("examples") ? part["examples"] : resolved(whole, part)["examples"];
       REQUIRE_FALSE(examples.empty());
       for (const json& example : examples) {
         CAPTURE(example);
@@ -83,6 +85,19 @@ TEST_CASE("the parser accepts the schema's examples of every key, and nothing of
       CHECK_FALSE(accepted(file_with(list, key, nullptr)));
       CHECK_FALSE(accepted(file_with(list, key, json::array({1}))));
       CHECK_FALSE(accepted(file_with(list, key + "_", examples[0])));
+    }
+  }
+}
+
+TEST_CASE("the parser accepts the schema's examples of a pin, and none with a key of another type") {
+  for (const json& example : schema()["$defs"]["pin"]["examples"]) {
+    CAPTURE(example);
+    json file = {{"workspace_pools", {{{"name", "w"}}}}, {"pinned", {example}}};
+    CHECK(accepted(file));
+    for (const auto& [key, value] : example.items()) {
+      json broken = file;
+      broken["pinned"][0][key] = json::array({value});
+      CHECK_FALSE(accepted(broken));
     }
   }
 }

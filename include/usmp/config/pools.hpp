@@ -1,6 +1,7 @@
 // The pools file (docs/pools.md, docs/schema/pools.schema.json). The only user of yaml-cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@ struct PoolSpec {
   std::string name;  // a C identifier
   PoolKind kind = PoolKind::workspace;
   std::optional<Bytes> size_hint;  // absent: unbounded
+  Bytes reserved = 0;              // pool_offset: bytes at the pool's start that no buffer may use
   Bytes alignment = 1;  // a power of two; of the pool's start and of every offset in it. Absent: 1, and then the start
                         // is as aligned as the buffers in it ask for
   std::map<std::string, Access> targets;  // absent: every target may read and write
@@ -29,12 +31,25 @@ struct PoolSpec {
   std::map<std::string, std::int64_t> properties;
 };
 
+// A buffer that has to be at one place. What names the buffer: its name, its function, and its number among the planned
+// buffers of the same name and function, from 0 in the order of reports. The latter two are absent where the name says
+// enough.
+struct PinSpec {
+  std::string buffer;
+  std::optional<std::string> function;
+  std::optional<std::size_t> occurrence;
+  std::string pool;
+  Bytes offset = 0;   // >= 0, from the pool's start
+  std::string place;  // where it stands: "line L, column C"
+};
+
 struct PoolsConfig {
   std::vector<PoolSpec> workspace_pools;  // preferred first
   std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
   std::optional<std::string> algorithm;
   std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<bool> workspace_io;
+  std::vector<PinSpec> pinned;  // whether their buffers and pools exist is the caller's to check
 };
 
 // TVM's names of the integer pool properties that are kept.
@@ -46,7 +61,8 @@ struct PoolsConfig {
 // Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
 // near spelling where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …),
 // unknown key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name
-// that is no C identifier, a keyword or taken, a pool that no target can use.
+// that is no C identifier, a keyword or taken, a pool that no target can use or that reserves all it has, a pin without buffer, pool or
+// offset.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
 
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".
