@@ -87,7 +87,7 @@ class Assembler {
     [[maybe_unused]] const bool added = by_name_.emplace(spec.name, PoolId(assembly_.pools.size())).second;
     assert(added && "the pools file's reader refuses duplicate names");
     assembly_.pools.push_back(spec);
-    assembly_.problem.pools.push_back({spec.name, spec.kind, spec.size_hint, spec.alignment});
+    assembly_.problem.pools.push_back({spec.name, spec.kind, spec.size_hint, spec.alignment, spec.reserved});
   }
 
   void add_annotated_pools() {

@@ -8,7 +8,7 @@ namespace usmp::config {
 
 const std::vector<std::string>& file_keys() {
   static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "workspace_io",
-                                                 "pinned"};
+                                                "pinned"};
   return keys;
 }
 
@@ -21,7 +21,8 @@ const std::vector<std::string>& property_names() {
 
 const std::vector<std::string>& pool_keys() {
   static const std::vector<std::string> keys = [] {
-    std::vector<std::string> all = {"name", "size_hint_bytes", "pool_offset", "alignment", "targets", "section", "internal"};
+    std::vector<std::string> all = {"name",    "size_hint_bytes", "pool_offset", "alignment",
+                                    "targets", "section",         "internal"};
     all.insert(all.end(), property_names().begin(), property_names().end());
     all.emplace_back("target_burst_bytes");
     return all;

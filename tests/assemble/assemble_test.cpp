@@ -62,6 +62,7 @@ TEST_CASE("pools: workspace pools of the file, its parameter pools, then annotat
   f.pools.workspace_pools = {pool("fast"), pool("slow")};
   f.pools.workspace_pools[0].size_hint = 100;
   f.pools.workspace_pools[0].alignment = 32;
+  f.pools.workspace_pools[0].reserved = 24;
   f.pools.parameter_pools = {pool("flash", PoolKind::constant)};
   tir::AnnotatedPool own;
   own.name = "own";
@@ -94,6 +95,8 @@ TEST_CASE("pools: workspace pools of the file, its parameter pools, then annotat
   REQUIRE(problem.pools.size() == 4);
   CHECK(problem.pools[0].capacity == 100);
   CHECK(problem.pools[0].alignment == 32);
+  CHECK(problem.pools[0].reserved == 24);
+  CHECK(problem.pools[1].reserved == 0);
   CHECK(problem.pools[0].kind == PoolKind::workspace);
   CHECK(problem.pools[2].kind == PoolKind::constant);
   CHECK(problem.pools[3].name == "own");
