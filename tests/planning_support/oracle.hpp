@@ -34,6 +34,7 @@ inline Cost truth_cost_of(const Problem& problem, const Plan& plan) {
 
 struct Truth {
   std::optional<Cost> best;       // nothing: infeasible
+  Plan best_plan;                 // of cost `best`
   std::vector<Bytes> least_used;  // per pool, over all complete plans
 };
 
@@ -108,7 +109,9 @@ class Oracle {
     for (std::size_t p = 0; p < cost.used.size(); ++p) {
       truth_.least_used[p] = std::min(truth_.least_used[p], cost.used[p]);
     }
-    if (!truth_.best || cost < *truth_.best) truth_.best = std::move(cost);
+    if (truth_.best && *truth_.best <= cost) return;
+    truth_.best = std::move(cost);
+    truth_.best_plan = plan_;
   }
 
   const Problem& problem_;
