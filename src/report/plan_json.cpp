@@ -25,6 +25,7 @@ Json pool_json(const Summary& summary, PoolId id) {
   if (!spec.section.empty()) json["section"] = spec.section;
   json["capacity"] = or_null(pool.capacity);
   json["alignment"] = pool.alignment;
+  json["reserved"] = pool.reserved;
   json["used"] = summary.used[id.index()];
   json["lower_bound"] = bound.bytes;
   json["lower_bound_reason"] = bound.reason;
@@ -43,12 +44,30 @@ Json buffer_json(const Summary& summary, BufferId id) {
   json["kind"] = to_string(buffer.kind);
   json["pool"] = allocation.placed() ? Json(problem.pool(allocation.pool).name) : Json(nullptr);
   json["offset"] = allocation.placed() ? Json(allocation.offset) : Json(nullptr);
+  json["pinned"] = buffer.pinned.has_value();
   json["size"] = buffer.size;
   json["alignment"] = buffer.alignment;
   json["live"] = live_json(buffer.live);
   Json candidates = Json::array();
   for (const PoolId pool : buffer.candidates) candidates.push_back(problem.pool(pool).name);
   json["candidates"] = std::move(candidates);
+  return json;
+}
+
+// Which pool was made small first, and how the search ended.
+Json search_json(const Summary& summary) {
+  const Problem& problem = summary.assembly->problem;
+  Json json;
+  json["minimized"] = summary.minimized ? Json(problem.pool(*summary.minimized).name) : Json(nullptr);
+  json["stopped"] = to_string(summary.stopped);
+  json["iterations"] = summary.iterations;
+  return json;
+}
+
+Json spilled_json(Bytes bytes, Bytes bound) {
+  Json json;
+  json["bytes"] = bytes;
+  json["lower_bound"] = bound;
   return json;
 }
 
@@ -81,10 +100,15 @@ std::string plan_json(const Summary& summary) {
   json["seed"] = summary.seed;
   json["workspace_io"] = summary.workspace_io;
   json["status"] = to_string(summary.status);
+  json["search"] = search_json(summary);
   json["horizon"] = problem.horizon;
   json["totals"]["workspace_used"] = summary.workspace_used();
   json["totals"]["constants_used"] = summary.constants_used();
   json["totals"]["unplanned_workspace"] = or_null(summary.unplanned_workspace);
+  json["spilled"] = Json::array();
+  for (std::size_t r = 0; r < summary.spilled.size(); ++r) {
+    json["spilled"].push_back(spilled_json(summary.spilled[r], summary.spilled_bound[r]));
+  }
   json["pools"] = Json::array();
   for (const PoolId pool : summary.pool_order()) json["pools"].push_back(pool_json(summary, pool));
   json["buffers"] = Json::array();

@@ -1,6 +1,7 @@
 #include "usmp/report/summary.hpp"
 
 #include <cassert>
+#include <utility>
 
 namespace usmp::report {
 namespace {
@@ -22,6 +23,28 @@ Bytes Summary::constants_used() const { return used_by_kind(*this, PoolKind::con
 PlanStatus Summary::pool_status(PoolId pool) const {
   if (status != PlanStatus::feasible && status != PlanStatus::optimal) return status;
   return used[pool.index()] == bounds[pool.index()].bytes ? PlanStatus::optimal : PlanStatus::feasible;
+}
+
+void set_result(Summary& summary, const PlanResult& result, std::vector<bounds::PoolBound> loads) {
+  const Problem& problem = summary.assembly->problem;
+  Cost cost = cost_of(problem, result.plan);
+  summary.status = result.status;
+  summary.stopped = result.stopped;
+  summary.iterations = result.iterations;
+  summary.plan = &result.plan;
+  summary.bounds = std::move(loads);
+  summary.spilled_bound.assign(cost.spilled.size(), 0);
+  std::optional<Cost> proved = result.bound;
+  if (result.status == PlanStatus::optimal) proved = cost;
+  if (proved) {
+    summary.spilled_bound = proved->spilled;
+    for (std::size_t i = 0; i < summary.bounds.size(); ++i) {
+      if (proved->used[i] > summary.bounds[i].bytes)
+        summary.bounds[i] = {proved->used[i], "proved by " + summary.algorithm};
+    }
+  }
+  summary.used = std::move(cost.used);
+  summary.spilled = std::move(cost.spilled);
 }
 
 std::vector<PoolId> Summary::pool_order() const {

@@ -52,6 +52,8 @@ class PlanText {
     title();
     regions();
     against_bounds();
+    spilled();
+    search();
     against_unplanned();
     for (const PoolId pool : summary_.pool_order()) peak(pool);
     if (options_.verbose) all_buffers();
@@ -97,19 +99,38 @@ class PlanText {
   void against_bounds() {
     for (const PoolId id : summary_.pool_order()) {
       const Bytes used = summary_.used[id.index()];
+      const Bytes reserved = problem_.pool(id).reserved;
       const bounds::PoolBound& bound = summary_.bounds[id.index()];
-      const std::string bound_text =
-          "lower bound " + std::to_string(bound.bytes) + (bound.reason.empty() ? "" : " (" + bound.reason + ")");
-      out_ += problem_.pool(id).name + ": " + bytes_text(used) + ", ";
-      if (summary_.pool_status(id) == PlanStatus::optimal) {
-        out_ += colored(ansi::green, "optimal") + ", equal to the " + bound_text;
-      } else if (bound.bytes > 0) {
-        out_ += two_decimals(static_cast<double>(used) / static_cast<double>(bound.bytes)) + " times the " + bound_text;
-      } else {
-        out_ += bound_text;
-      }
+      out_ += problem_.pool(id).name + ": " + bytes_text(used);
+      if (used > 0 && reserved > 0) out_ += " (" + std::to_string(reserved) + " reserved)";
+      out_ += ", " + proved(used, bound.bytes, bound.reason) + (summary_.minimized == id ? ", minimised first" : "");
       out_ += "\n";
     }
+  }
+
+  // What is proved of a figure: that it is the least, or how much it may be above.
+  [[nodiscard]] std::string proved(Bytes value, Bytes bound, const std::string& reason) const {
+    const std::string bound_text =
+        "the lower bound " + std::to_string(bound) + (reason.empty() ? "" : " (" + reason + ")");
+    if (value == bound) return colored(ansi::green, "optimal") + ", equal to " + bound_text;
+    const std::string gap = "gap of " + std::to_string(value - bound);
+    return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to " + bound_text;
+  }
+
+  void spilled() {
+    for (std::size_t r = 0; r < summary_.spilled.size(); ++r) {
+      if (summary_.spilled[r] == 0) continue;
+      out_ += "outside their first " + (r == 0 ? "choice" : std::to_string(r + 1) + " choices") + ": " +
+              bytes_text(summary_.spilled[r]) + ", " + proved(summary_.spilled[r], summary_.spilled_bound[r], {}) +
+              "\n";
+    }
+  }
+
+  void search() {
+    if (summary_.stopped == StopReason::finished) return;
+    out_ += "search: " + stop_text(summary_.stopped) + " after " + std::to_string(summary_.iterations) + " steps";
+    if (summary_.stopped != StopReason::node_limit) out_ += "; the plan depends on this machine";
+    out_ += "\n";
   }
 
   void against_unplanned() {
@@ -182,7 +203,7 @@ class PlanText {
     std::vector<std::string> cells = {problem_.pool(allocation.pool).name,
                                       std::to_string(allocation.offset),
                                       std::to_string(buffer.size),
-                                      to_string(buffer.kind),
+                                      std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
                                       printable(buffer.name),
                                       printable(buffer.function)};
     if (options_.verbose) cells.push_back(live_text(buffer.live));
@@ -220,6 +241,20 @@ class PlanText {
 }  // namespace
 
 std::string plan_text(const Summary& summary, const TextOptions& options) { return PlanText(summary, options).text(); }
+
+std::string stop_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::finished:
+      return "finished";
+    case StopReason::node_limit:
+      return "stopped by the node limit";
+    case StopReason::time_limit:
+      return "stopped by the time limit";
+    case StopReason::interrupted:
+      return "interrupted";
+  }
+  return "?";
+}
 
 std::string shortage_text(const Problem& problem, const Shortage& shortage) {
   const Buffer& buffer = problem.buffer(shortage.buffer);

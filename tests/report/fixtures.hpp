@@ -55,7 +55,10 @@ struct Planned {
     summary.analysis = &analysis;
     summary.tir = &module;
     summary.plan = &plan;
-    summary.used = usmp::used_bytes(assembly.problem, plan);
+    usmp::Cost cost = usmp::cost_of(assembly.problem, plan);
+    summary.used = cost.used;
+    summary.spilled = cost.spilled;
+    summary.spilled_bound.resize(cost.spilled.size());
     if (summary.bounds.empty()) summary.bounds.resize(assembly.problem.pools.size());
     return summary;
   }

@@ -52,6 +52,9 @@ TEST_CASE("the JSON has the schema's keys") {
   const json plan = json::parse(plan_json(planned.finish()));
   check_keys(plan, schema);
   check_keys(plan["totals"], schema["properties"]["totals"]);
+  check_keys(plan["search"], schema["properties"]["search"]);
+  REQUIRE(plan["spilled"].size() == 1);
+  check_keys(plan["spilled"][0], schema["properties"]["spilled"]["items"]);
   REQUIRE(plan["pools"].size() == 3);
   for (const json& pool : plan["pools"]) check_keys(pool, schema["$defs"]["pool"]);
   REQUIRE(plan["buffers"].size() == 5);
@@ -114,4 +117,83 @@ TEST_CASE("without a plan, what is not placed is null") {
   CHECK(plan["pools"][0]["used"] == 0);
   CHECK(plan["buffers"][0]["pool"].is_null());
   CHECK(plan["buffers"][0]["offset"].is_null());
+}
+
+TEST_CASE("reserved bytes, pins and the search") {
+  Planned planned;
+  fill_example(planned);
+  planned.assembly.problem.pools[2].reserved = 16;
+  planned.assembly.problem.buffers[4].pinned = 0;
+  usmp::PlanResult result;
+  result.status = usmp::PlanStatus::feasible;
+  result.plan = planned.plan;
+  result.stopped = usmp::StopReason::node_limit;
+  result.iterations = 99;
+  result.bound = usmp::Cost{.spilled = {0}, .used = {62, 0, 0}};
+  planned.finish();
+  planned.summary.minimized = usmp::PoolId(2);
+  usmp::report::set_result(planned.summary, result, {{60, "load"}, {10, "load"}, {100, "load"}});
+  const json plan = json::parse(plan_json(planned.summary));
+  CHECK(plan["pools"][0]["reserved"] == 0);
+  CHECK(plan["pools"][0]["lower_bound"] == 62);
+  CHECK(plan["pools"][0]["lower_bound_reason"] == "proved by hill_climb");
+  CHECK(plan["pools"][1]["reserved"] == 16);
+  CHECK(plan["pools"][1]["lower_bound_reason"] == "load");
+  CHECK(plan["buffers"][3]["pinned"] == false);
+  CHECK(plan["buffers"][4]["pinned"] == true);
+  CHECK(plan["search"] == json{{"minimized", "sram"}, {"stopped", "node_limit"}, {"iterations", 99}});
+  CHECK(plan["spilled"] == json::array({json{{"bytes", 0}, {"lower_bound", 0}}}));
+}
+
+TEST_CASE("a plan file reads back as places") {
+  Planned planned;
+  fill_example(planned);
+  planned.plan.allocations[1] = {};
+  std::string text = plan_json(planned.finish());
+  const usmp::assemble::EarlierPlan plan = usmp::report::parse_plan_json(text);
+  CHECK(plan.module == "default");
+  REQUIRE(plan.places.size() == 5);
+  CHECK(plan.places[1].buffer == "b");
+  CHECK(plan.places[1].pool.empty());
+  CHECK(plan.places[3].buffer == "big");
+  CHECK(plan.places[3].function == "main");
+  CHECK(plan.places[3].pool == "sram");
+  CHECK(plan.places[3].size == 100);
+  CHECK(plan.places[3].offset == 0);
+  const std::string version = "\"schema_version\": 2";
+  text.replace(text.find(version), version.size(), "\"schema_version\": 1");
+  CHECK(usmp::report::parse_plan_json(text).places.size() == 5);
+}
+
+TEST_CASE("what is no plan file is refused with its place") {
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      (void)usmp::report::parse_plan_json(text);
+    } catch (const usmp::Error& error) {
+      CHECK(error.kind() == usmp::ErrorKind::usage);
+      return error.what();
+    }
+    return "accepted";
+  };
+  const auto with = [&](const std::string& key, const json& value) {
+    json buffer = {{"name", "a"}, {"function", "f"}, {"size", 4}, {"pool", "sram"}, {"offset", 8}};
+    buffer[key] = value;
+    const json plan = {
+        {"schema", "usmp-plan/plan"}, {"schema_version", 2}, {"module", "m"}, {"buffers", json::array({buffer})}};
+    return message(plan.dump());
+  };
+  CHECK(with("name", "b") == "accepted");
+  CHECK(with("offset", -8) == "buffers[0]: offset is -8: expected bytes from 0 to 72057594037927936");
+  CHECK(with("size", "4") == "buffers[0]: size is string: expected bytes from 0 to 72057594037927936");
+  CHECK(with("pool", 3) == "buffers[0]: pool is number: expected text");
+  CHECK(message("{") == "byte 2: is no JSON: expected a plan of usmp-plan");
+  CHECK(message("[]") == "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  CHECK(message(R"({"schema": "usmp-plan/inspect"})").starts_with("is no plan of usmp-plan"));
+  CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 3})") == "schema_version is 3: expected at most 2");
+  CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 2})") ==
+        "the key module is missing: expected a plan of usmp-plan");
+  CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "m", "buffers": {}})") ==
+        "buffers: is object: expected a list");
+  CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "m", "buffers": [3]})") ==
+        "buffers[0]: is number: expected a buffer");
 }

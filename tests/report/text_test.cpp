@@ -39,7 +39,7 @@ Memory region         Used Size  Region Size  %age Used
             sram:         100 B    unbounded          -
            flash:          10 B         2 KB      0.49%
 
-dtcm: 64 bytes, 1.07 times the lower bound 60 (load)
+dtcm: 64 bytes, gap of 4 (6.67%) to the lower bound 60 (load)
 sram: 100 bytes, optimal, equal to the lower bound 100 (load)
 flash: 10 bytes, optimal, equal to the lower bound 10 (load)
 workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the unplanned build
@@ -110,7 +110,7 @@ TEST_CASE("buffers of size 0 and buffers that are never live") {
   planned.add_buffer({"unused", "f", BufferKind::scratch, 25, 1, {PoolId(0)}, {}}, 0, 0);
   const std::string text = plan_text(planned.finish(), {.color = false, .verbose = true});
   CHECK(contains(text, "            sram:          25 B        100 B     25.00%\n"));
-  CHECK(contains(text, "\nsram: 25 bytes, lower bound 0\n"));
+  CHECK(contains(text, "\nsram: 25 bytes, gap of 25 to the lower bound 0\n"));
   CHECK_FALSE(contains(text, "peak"));
   CHECK(contains(text, "\n  sram       0    25  scratch  unused  f         never\n"));
 }
@@ -220,4 +220,78 @@ TEST_CASE("a shortage names the buffer and what each pool lacks") {
   planned.assembly.problem.buffers[0].size = 1;
   shortage.pools.clear();
   CHECK(shortage_text(planned.assembly.problem, shortage) == "buffer 'a' (size 1 byte) does not fit:");
+}
+
+namespace {
+
+// One bounded pool of two and a half buffers in front of an unbounded one: b found no room in the first.
+struct TwoPools : Planned {
+  usmp::PlanResult result;
+
+  TwoPools() {
+    add_pool("dtcm", PoolKind::workspace, Bytes{100});
+    add_pool("sram", PoolKind::workspace, std::nullopt);
+    assembly.problem.pools[0].reserved = 32;
+    assembly.problem.horizon = analysis.horizon = 2;
+    const std::vector<PoolId> both = {PoolId(0), PoolId(1)};
+    add_buffer({"a", "f", BufferKind::tensor, 40, 1, {PoolId(0)}, {{0, 2}}, 40}, 0, 40);
+    add_buffer({"b", "f", BufferKind::tensor, 50, 1, both, {{0, 2}}}, 1, 0);
+    summary.algorithm = "optimal";
+    result.status = usmp::PlanStatus::feasible;
+    result.plan = plan;
+    finish();
+  }
+
+  std::string text(const std::vector<usmp::bounds::PoolBound>& loads) {
+    usmp::report::set_result(summary, result, loads);
+    const std::string all = plan_text(summary, {});
+    const std::size_t begin = all.find("\ndtcm: ") + 1;
+    return all.substr(begin, all.find("\n\n", begin) + 1 - begin);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the larger one of the algorithm's bound and the load is told, with its reason") {
+  TwoPools planned;
+  planned.result.bound = usmp::Cost{.spilled = {20}, .used = {72, 50}};
+  CHECK(planned.text({{80, "load"}, {10, "load"}}) ==
+        "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load)\n"
+        "sram: 50 bytes, optimal, equal to the lower bound 50 (proved by optimal)\n"
+        "outside their first choice: 50 bytes, gap of 30 (150.00%) to the lower bound 20\n");
+  planned.result.bound.reset();
+  CHECK(planned.text({{72, "load"}, {10, "load"}}) ==
+        "dtcm: 80 bytes (32 reserved), gap of 8 (11.11%) to the lower bound 72 (load)\n"
+        "sram: 50 bytes, gap of 40 (400.00%) to the lower bound 10 (load)\n"
+        "outside their first choice: 50 bytes, gap of 50 to the lower bound 0\n");
+}
+
+TEST_CASE("an optimal plan is its own lower bound") {
+  TwoPools planned;
+  planned.result.status = usmp::PlanStatus::optimal;
+  planned.summary.minimized = PoolId(0);
+  CHECK(planned.text({{80, "load"}, {10, "load"}}) ==
+        "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load), minimised first\n"
+        "sram: 50 bytes, optimal, equal to the lower bound 50 (proved by optimal)\n"
+        "outside their first choice: 50 bytes, optimal, equal to the lower bound 50\n");
+}
+
+TEST_CASE("why a search ended, unless nothing was left to do") {
+  TwoPools planned;
+  planned.result.status = usmp::PlanStatus::optimal;
+  planned.result.iterations = 1234;
+  const std::vector<usmp::bounds::PoolBound> loads(2);
+  CHECK_FALSE(contains(planned.text(loads), "search"));
+  planned.result.stopped = usmp::StopReason::node_limit;
+  CHECK(contains(planned.text(loads), "\nsearch: stopped by the node limit after 1234 steps\n"));
+  planned.result.stopped = usmp::StopReason::time_limit;
+  CHECK(contains(planned.text(loads),
+                 "\nsearch: stopped by the time limit after 1234 steps; the plan depends on this machine\n"));
+  planned.result.stopped = usmp::StopReason::interrupted;
+  CHECK(contains(planned.text(loads), "\nsearch: interrupted after 1234 steps; the plan depends on this machine\n"));
+}
+
+TEST_CASE("pinned buffers are marked") {
+  TwoPools planned;
+  CHECK(contains(plan_text(planned.summary, {}), "  dtcm      40    40  tensor, pinned  a       f\n"));
 }

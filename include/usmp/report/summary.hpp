@@ -26,8 +26,14 @@ struct Summary {
   const liveness::Analysis* analysis = nullptr;
   const tir::Module* tir = nullptr;  // names the functions of unplanned allocates; may be null
   const Plan* plan = nullptr;
-  std::vector<Bytes> used;                   // by PoolId
-  std::vector<bounds::PoolBound> bounds;     // by PoolId
+  std::vector<Bytes> used;  // by PoolId
+  // By PoolId: every complete plan that is no worse in all that is more important (see usmp::Cost) uses at least this.
+  std::vector<bounds::PoolBound> bounds;
+  std::vector<Bytes> spilled;        // as in usmp::Cost
+  std::vector<Bytes> spilled_bound;  // as `bounds`; as long as `spilled`
+  StopReason stopped = StopReason::finished;
+  std::uint64_t iterations = 0;              // of the algorithm's own kind
+  std::optional<PoolId> minimized;           // the pool that came before everything else
   std::optional<Bytes> unplanned_workspace;  // of the archive's own build
   // Whole sentences for people, no full stop. Not the unplanned allocates, which the reports take from the analysis.
   std::vector<std::string> warnings;
@@ -37,7 +43,8 @@ struct Summary {
   // Over all parameter pools.
   [[nodiscard]] Bytes constants_used() const;
 
-  // Optimal when the pool uses no more than its lower bound, else feasible; without a plan, `status`.
+  // Optimal when the pool uses no more than its lower bound, else feasible; without a plan, `status`. So all that is
+  // more important stays as good as it is: see docs/planning.md.
   [[nodiscard]] PlanStatus pool_status(PoolId pool) const;
 
   // How reports list the pools: workspace pools, then parameter pools, each in the problem's order.
@@ -46,5 +53,10 @@ struct Summary {
   // Of an index into Module::functions; empty if `tir` is null.
   [[nodiscard]] std::string function_name(std::size_t index) const;
 };
+
+// Takes over the algorithm's result, whose plan the summary then points to, and puts together what is proved: each
+// lower bound is the larger one of the algorithm's own (named so) and the given one. `assembly` and `algorithm` are
+// set.
+void set_result(Summary& summary, const PlanResult& result, std::vector<bounds::PoolBound> loads);
 
 }  // namespace usmp::report
