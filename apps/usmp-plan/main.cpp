@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,6 +19,7 @@ namespace {
 using usmp::driver::InspectOptions;
 using usmp::driver::ModelOptions;
 using usmp::driver::PlanOptions;
+using usmp::driver::SearchOptions;
 using usmp::driver::Verbosity;
 
 constexpr const char* description =
@@ -36,6 +40,43 @@ void add_model_options(CLI::App& app, ModelOptions& options, bool required) {
       app.add_option("MODEL", options.model, "MLF archive (.tar, .tar.gz, .tar.xz, .tar.zst) or extracted archive");
   if (required) model->required();
   app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
+}
+
+// Seconds, fractions allowed, rounded up to milliseconds.
+std::chrono::milliseconds time_limit_of(const std::string& text) {
+  constexpr double longest = 1e9;
+  constexpr double milliseconds = 1000.0;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool complete = error == std::errc{} && end == text.data() + text.size();
+  if (!complete || !(seconds > 0) || seconds > longest) {
+    throw CLI::ValidationError("--time-limit", "is '" + text + "': expected seconds above 0, as 30 or 0.5");
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * milliseconds)));
+}
+
+std::uint64_t node_limit_of(const std::string& text) {
+  std::uint64_t nodes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nodes);
+  if (error != std::errc{} || end != text.data() + text.size() || nodes == 0) {
+    throw CLI::ValidationError("--node-limit", "is '" + text + "': expected a number of search nodes, at least 1");
+  }
+  return nodes;
+}
+
+void add_search_options(CLI::App& app, SearchOptions& options) {
+  app.add_option_function<std::string>(
+         "--node-limit", [&options](const std::string& text) { options.node_limit = node_limit_of(text); },
+         "search nodes after which an exact search ends (default: worth about 10 s)")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--time-limit", [&options](const std::string& text) { options.time_limit = time_limit_of(text); },
+         "end the search after so many seconds; the plan then depends on the machine")
+      ->type_name("SECONDS");
+  app.add_option("--seed", options.seed, "seed of randomised algorithms")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
 }
 
 bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
@@ -60,10 +101,12 @@ int run(int argc, char** argv) {
       ->type_name("DIR|FILE.tar");
   app.add_option("--algorithm", options.algorithm, "planning algorithm (default: the pools file's, else hill_climb)")
       ->type_name("NAME");
-  app.add_option("--seed", options.seed, "seed of randomised algorithms")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--minimize", options.minimize, "make this pool as small as possible before everything else")
+      ->type_name("POOL");
+  app.add_option("--pins", options.pins, "keep buffers where an earlier plan placed them")
+      ->type_name("M.plan.json")
+      ->allow_extra_args(false);
+  add_search_options(app, options.search);
   app.add_flag("--workspace-io", options.workspace_io, "place inputs and outputs in the workspace pools");
   app.add_flag("--dry-run", options.dry_run, "plan and verify, write nothing");
   app.add_flag("--json", options.model.json, "print the plan as JSON");
@@ -91,6 +134,7 @@ int run(int argc, char** argv) {
   }
   options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
   options.color = color_terminal();
+  options.progress = !quiet && isatty(STDERR_FILENO) != 0;
   set_up_logging(options.verbosity);
   int code = usmp::driver::exit_ok;
   if (list) {

@@ -3,19 +3,25 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <set>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "run.hpp"
+#include "search.hpp"
 #include "usmp/assemble/assemble.hpp"
+#include "usmp/assemble/pins.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
+#include "usmp/planners/minimize_pool.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
@@ -28,6 +34,8 @@ namespace {
 struct PlannedModule {
   AnalysedModule analysed;
   assemble::Assembly assembly;
+  std::optional<PoolId> minimized;
+  std::vector<std::string> warnings;  // of what was read
   PlanResult result;
   lower::Lowered lowered;
   report::Summary summary;
@@ -38,6 +46,10 @@ struct Settings {
   config::PoolsConfig pools;
   const planners::Algorithm* algorithm = nullptr;
   bool workspace_io = false;
+  std::optional<std::string> pools_file;
+  SearchOptions search;
+  std::optional<std::string> minimize;
+  std::vector<assemble::EarlierPlan> earlier;
 };
 
 const planners::Algorithm& algorithm_named(const std::string& name, const std::string& place = {}) {
@@ -48,8 +60,28 @@ const planners::Algorithm& algorithm_named(const std::string& name, const std::s
               "unknown algorithm '" + name + "'" + did_you_mean(name, names) + "; --list-algorithms lists them");
 }
 
+std::vector<assemble::EarlierPlan> read_earlier_plans(const std::vector<std::string>& files) {
+  std::vector<assemble::EarlierPlan> plans;
+  std::set<std::string> modules;
+  for (const std::string& file : files) {
+    try {
+      plans.push_back(report::parse_plan_json(read_text_file(file, ErrorKind::usage)));
+    } catch (const Error& error) {
+      throw error.with_file(file);
+    }
+    if (!modules.insert(plans.back().module).second) {
+      throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + plans.back().module + "'");
+    }
+  }
+  return plans;
+}
+
 Settings read_settings(const PlanOptions& options) {
   Settings settings;
+  settings.pools_file = options.pools_file;
+  settings.search = options.search;
+  settings.minimize = options.minimize;
+  settings.earlier = read_earlier_plans(options.pins);
   settings.pools = config::default_pools();
   if (options.pools_file) {
     try {
@@ -84,23 +116,20 @@ bool was_planned(const AnalysedModule& analysed, const Model& model) {
   return model.archive.find(analysed.info->name + ".plan.json") != nullptr || !analysed.module.annotated_pools.empty();
 }
 
-report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
-                          std::uint64_t seed) {
+report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings) {
   report::Summary summary;
   summary.module = planned.analysed.info->name;
   summary.archive = model.file_name;
   summary.algorithm = settings.algorithm->name;
-  summary.seed = seed;
+  summary.seed = settings.search.seed;
   summary.workspace_io = settings.workspace_io;
-  summary.status = planned.result.status;
   summary.assembly = &planned.assembly;
   summary.tir = &planned.analysed.module;
   summary.analysis = &planned.analysed.analysis;
-  summary.plan = &planned.result.plan;
-  summary.used = used_bytes(planned.assembly.problem, planned.result.plan);
-  summary.bounds = bounds::pool_bounds(planned.assembly.problem);
+  summary.minimized = planned.minimized;
+  report::set_result(summary, planned.result, bounds::pool_bounds(planned.assembly.problem));
   if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
-  summary.warnings = warnings_of(planned.analysed);
+  summary.warnings = planned.warnings;
   return summary;
 }
 
@@ -113,14 +142,76 @@ void require_verified(const Problem& problem, const Plan& plan) {
                          "; nothing was written. This is a bug of usmp-plan");
 }
 
-// Fills everything after the analysis; false if no plan was found.
-bool plan_module(PlannedModule& planned, const Model& model, const Settings& settings, std::uint64_t seed) {
-  planned.assembly = assemble::assemble(planned.analysed.module, planned.analysed.analysis, settings.pools);
-  const Problem& problem = planned.assembly.problem;
-  if (const auto reason = invalid_reason(problem)) {
-    throw Error(ErrorKind::archive, {model.archive.path, planned.analysed.info->tir_member, {}}, *reason);
+PoolId pool_named(const Problem& problem, const std::string& name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
+    if (problem.pools[i].name == name) return PoolId(i);
+    names.push_back(problem.pools[i].name);
   }
-  planned.result = settings.algorithm->plan(problem, {.seed = seed});
+  throw Error(ErrorKind::usage, {}, "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names));
+}
+
+// From the analysis to the problem. [i]: whether the module has the buffer of the pools file's pin i.
+std::vector<bool> assemble_module(PlannedModule& planned, const Model& model, const Settings& settings) {
+  planned.warnings = warnings_of(planned.analysed);
+  try {
+    planned.assembly = assemble::assemble(planned.analysed.module, planned.analysed.analysis, settings.pools);
+    std::vector<bool> pinned = assemble::pin(planned.assembly, settings.pools.pinned);
+    for (const assemble::EarlierPlan& plan : settings.earlier) {
+      if (plan.module != planned.analysed.info->name) continue;
+      std::vector<std::string> sentences = assemble::pin_as_before(planned.assembly, plan);
+      planned.warnings.insert(planned.warnings.end(), sentences.begin(), sentences.end());
+    }
+    return pinned;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw error.with_file(settings.pools_file.value_or(""));
+    throw error.with_member(planned.analysed.info->tir_member).with_file(model.archive.path);
+  }
+}
+
+// Every pin has to be of a buffer of some module, every earlier plan of one of the modules.
+void check_pins(const PlannedModules& modules, const std::vector<bool>& pinned, const Settings& settings,
+                const PlanOptions& options) {
+  std::vector<const assemble::Assembly*> assemblies;
+  std::set<std::string> names;
+  for (const auto& planned : modules) {
+    assemblies.push_back(&planned->assembly);
+    names.insert(planned->analysed.info->name);
+  }
+  const auto missing = std::find(pinned.begin(), pinned.end(), false);
+  if (missing != pinned.end()) {
+    try {
+      assemble::throw_unknown_buffer(settings.pools.pinned[static_cast<std::size_t>(missing - pinned.begin())],
+                                     assemblies);
+    } catch (const Error& error) {
+      throw error.with_file(options.pools_file.value_or(""));
+    }
+  }
+  for (std::size_t i = 0; i < settings.earlier.size(); ++i) {
+    const std::string& module = settings.earlier[i].module;
+    if (names.contains(module)) continue;
+    throw Error(ErrorKind::usage, {options.pins[i], {}, {}},
+                "is a plan of module '" + module + "', which is none of those planned" +
+                    did_you_mean(module, std::vector<std::string>(names.begin(), names.end())));
+  }
+}
+
+PlanResult search(const Problem& problem, const PlannedModule& planned, const Settings& settings,
+                  const Interrupt& interrupt, ProgressLine* line) {
+  const planners::Options options = planner_options(settings.search, problem, interrupt.flag(), line);
+  if (!planned.minimized) return settings.algorithm->plan(problem, options);
+  return planners::minimize_pool(problem, *planned.minimized, settings.algorithm->plan, options);
+}
+
+// Fills everything after the problem; false if no plan was found. Progress goes to `terminal`, which may be null.
+bool plan_module(PlannedModule& planned, const Model& model, const Settings& settings, const Interrupt& interrupt,
+                 std::ostream* terminal) {
+  const Problem& problem = planned.assembly.problem;
+  {
+    std::optional<ProgressLine> line;
+    if (terminal != nullptr) line.emplace(*terminal);
+    planned.result = search(problem, planned, settings, interrupt, line ? &*line : nullptr);
+  }
   spdlog::debug("module {}: {} buffers, {}: {} after {} iterations", planned.analysed.info->name,
                 problem.buffers.size(), settings.algorithm->name, to_string(planned.result.status),
                 planned.result.iterations);
@@ -131,7 +222,7 @@ bool plan_module(PlannedModule& planned, const Model& model, const Settings& set
   const lower::Lowered lowered =
       lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
   planned.lowered = lower::outline(lowered, planned.assembly, plan);
-  planned.summary = summarise(planned, model, settings, seed);
+  planned.summary = summarise(planned, model, settings);
   return true;
 }
 
@@ -225,8 +316,13 @@ void print_plans(const PlanOptions& options, const PlannedModules& modules, std:
 int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {
   const bool proved = planned.result.status == PlanStatus::infeasible;
   err << "usmp-plan: error: module '" << planned.analysed.info->name
-      << "': " << (proved ? "no plan fits the pools" : "no plan was found that fits the pools (algorithm ")
-      << (proved ? "" : std::string(settings.algorithm->name) + ")") << '\n';
+      << "': " << (proved ? "no plan fits the pools" : "no plan was found that fits the pools (algorithm ");
+  if (!proved) {
+    err << settings.algorithm->name;
+    if (planned.result.stopped != StopReason::finished) err << ", " << report::stop_text(planned.result.stopped);
+    err << ')';
+  }
+  err << '\n';
   if (planned.result.shortage) err << report::shortage_text(planned.assembly.problem, *planned.result.shortage) << '\n';
   return exit_infeasible;
 }
@@ -250,14 +346,26 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   }
   const bool rewrites_archive = options.output && names_archive(*options.output);
   PlannedModules modules;
+  std::vector<bool> pinned(settings.pools.pinned.size(), false);  // by some module
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     auto planned = std::make_unique<PlannedModule>();
     planned->analysed = analyse_module(model, info, settings.workspace_io, !rewrites_archive);
     spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
                   planned->analysed.module.functions.size(), planned->analysed.analysis.sites.size(),
                   planned->analysed.analysis.horizon);
-    if (!plan_module(*planned, model, settings, options.seed)) return report_infeasible(*planned, settings, err);
+    const std::vector<bool> here = assemble_module(*planned, model, settings);
+    std::transform(here.begin(), here.end(), pinned.begin(), pinned.begin(), std::logical_or<>());
+    if (settings.minimize) planned->minimized = pool_named(planned->assembly.problem, *settings.minimize);
     modules.push_back(std::move(planned));
+  }
+  check_pins(modules, pinned, settings, options);
+  {
+    const Interrupt interrupt;
+    for (const auto& planned : modules) {
+      if (!plan_module(*planned, model, settings, interrupt, options.progress ? &err : nullptr)) {
+        return report_infeasible(*planned, settings, err);
+      }
+    }
   }
   if (!model.bare_module) {
     std::vector<codegen::PlannedModule> inputs;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -319,4 +320,152 @@ TEST_CASE("inspect and init describe a model") {
   planning.pools_file = temporary.file("pools.yaml");
   const Outcome outcome = run_plan(planning);
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+}
+
+namespace {
+
+// {name, function} → offset of the plan that a run wrote.
+std::map<std::string, nlohmann::json> buffers_of(const fs::path& plan) {
+  std::map<std::string, nlohmann::json> buffers;
+  const nlohmann::json value = nlohmann::json::parse(read(plan));
+  std::map<std::string, int> seen;
+  for (const nlohmann::json& buffer : value["buffers"]) {
+    const std::string name = buffer["name"].get<std::string>() + "/" + buffer["function"].get<std::string>();
+    buffers[name + "/" + std::to_string(seen[name]++)] = buffer;
+  }
+  return buffers;
+}
+
+}  // namespace
+
+TEST_CASE("reserved bytes and pins of the pools file are in the plan and in the C") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.pools_file = testdata + "/pools/pinned.yaml";
+  const Outcome outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  const auto buffers = buffers_of(temporary.path / "out/default.plan.json");
+  const auto& sid = buffers.at("sid_1/tvmgen_default___tvm_main__/0");
+  CHECK(sid["offset"] == 4096);
+  CHECK(sid["pinned"] == true);
+  const std::string add =
+      "T_add/tvmgen_default_fused_nn_conv2d_add_fixed_point_multiply_per_axis_add_clip_cast_cast_subtract_1/";
+  CHECK(buffers.at(add + "0")["pinned"] == false);
+  CHECK(buffers.at(add + "1")["offset"] == 40000);
+  for (const auto& [name, buffer] : buffers) {
+    CHECK_MESSAGE(buffer["offset"].get<long>() >= (buffer["pool"] == "sram" ? 1024 : 64), name);
+  }
+  const nlohmann::json plan = nlohmann::json::parse(read(temporary.path / "out/default.plan.json"));
+  const std::string header = read(temporary.path / "out/codegen/host/include/tvmgen_default.h");
+  const std::string macro = "TVMGEN_DEFAULT_SRAM_WORKSPACE_POOL_SIZE ";
+  CHECK(header.find(macro + std::to_string(plan["pools"][0]["used"].get<long>())) != std::string::npos);
+}
+
+TEST_CASE("pins that cannot stand: exit code 2, the pools file and the place") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/cast_subtract.tar", temporary.file("out"));
+  options.pools_file = temporary.file("pools.yaml");
+  const auto message = [&](const std::string& pins) {
+    write(*options.pools_file, "workspace_pools: [{name: sram}]\nparameter_pools: [{name: flash}]\npinned:\n" + pins);
+    const Outcome outcome = run_plan(options);
+    CHECK(outcome.code == exit_usage);
+    const std::string start = "usmp-plan: error: " + *options.pools_file + ": ";
+    CHECK(outcome.err.starts_with(start));
+    return outcome.err.substr(std::min(start.size(), outcome.err.size()));
+  };
+  CHECK(message("  - {buffer: fused_cast_constant, pool: flash, offset: 8}\n") ==
+        "line 4, column 5: buffer 'fused_cast_constant' is pinned to offset 8 of pool 'flash', which is no multiple of "
+        "its alignment 16\n");
+  CHECK(message("  - {buffer: fused_cast_constant, pool: flash, offset: 0}\n"
+                "  - {buffer: fused_cast_constant_1, pool: flash, offset: 0}\n") ==
+        "line 5, column 5: buffer 'fused_cast_constant_1' is pinned to offset 0 of pool 'flash' and overlaps buffer "
+        "'fused_cast_constant', pinned to offset 0 and live at the same time\n");
+  CHECK(message("  - {buffer: fused_cast_constnat, pool: flash, offset: 0}\n") ==
+        "line 4, column 5: unknown buffer 'fused_cast_constnat' (did you mean 'fused_cast_constant'?)\n");
+  CHECK(message("  - {buffer: fused_cast_constant, pool: sram, offset: 0}\n").find("expected one of flash") !=
+        std::string::npos);
+  CHECK_FALSE(fs::exists(temporary.path / "out"));
+}
+
+TEST_CASE("an earlier plan keeps its buffers where they are, through a change of the pools") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("first"));
+  options.pools_file = testdata + "/pools/sram.yaml";
+  options.algorithm = "greedy_by_conflicts";
+  REQUIRE(run_plan(options).code == exit_ok);
+  const auto first = buffers_of(temporary.path / "first/default.plan.json");
+  options.pools_file = testdata + "/pools/flash.yaml";
+  options.algorithm = "none";
+  options.pins = {temporary.file("first/default.plan.json")};
+  options.output = temporary.file("second");
+  Outcome outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  const auto second = buffers_of(temporary.path / "second/default.plan.json");
+  CHECK(second.size() > first.size());  // the constants have a pool now
+  for (const auto& [name, buffer] : first) {
+    CHECK_MESSAGE(second.at(name)["offset"] == buffer["offset"], name);
+    CHECK(second.at(name)["pinned"] == true);
+  }
+  // Buffers that reach into what is reserved now are planned anew, which is said.
+  options.pools_file = temporary.file("pools.yaml");
+  write(*options.pools_file, "workspace_pools: [{name: sram, pool_offset: 64}]\n");
+  options.output = temporary.file("third");
+  outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(outcome.out.find(
+            "warning: not pinned as in the earlier plan, the place is taken or not in the pool any more: ") !=
+        std::string::npos);
+  for (const auto& [name, buffer] : buffers_of(temporary.path / "third/default.plan.json")) {
+    const long before = first.at(name)["offset"].get<long>();
+    CHECK(buffer["pinned"] == (before >= 64));
+    if (before >= 64) CHECK(buffer["offset"] == before);
+  }
+}
+
+TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/lstm.tar", temporary.file("out"));
+  const std::string file = temporary.file("earlier.plan.json");
+  options.pins = {file};
+  const auto message = [&](const std::string& text) {
+    write(file, text);
+    const Outcome outcome = run_plan(options);
+    CHECK(outcome.code == exit_usage);
+    return outcome.err;
+  };
+  CHECK(message("[") == "usmp-plan: error: " + file + ": byte 2: is no JSON: expected a plan of usmp-plan\n");
+  const std::string plan = R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "defautl", "buffers": []})";
+  CHECK(message(plan) == "usmp-plan: error: " + file +
+                             ": is a plan of module 'defautl', which is none of those planned (did you mean "
+                             "'default'?)\n");
+  options.pins = {file, file};
+  CHECK(message(plan) == "usmp-plan: error: " + file + ": a second plan of module 'defautl'\n");
+  options.pins = {temporary.file("nowhere")};
+  CHECK(message(plan) == "usmp-plan: error: " + temporary.file("nowhere") + ": cannot be read\n");
+}
+
+TEST_CASE("one pool made small before everything else") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/resnet8.tar", temporary.file("out"));
+  options.pools_file = temporary.file("pools.yaml");
+  write(*options.pools_file, "workspace_pools: [{name: sram}, {name: dtcm, size_hint_bytes: 64KiB}]\n");
+  const auto used = [&](const std::optional<std::string>& minimize) {
+    options.minimize = minimize;
+    const Outcome outcome = run_plan(options);
+    REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+    const nlohmann::json plan = nlohmann::json::parse(read(temporary.path / "out/default.plan.json"));
+    CHECK(plan["search"]["minimized"] == (minimize ? nlohmann::json(*minimize) : nlohmann::json(nullptr)));
+    return std::pair(plan["pools"][0]["used"].get<long>(), plan["pools"][1]["used"].get<long>());
+  };
+  const auto usual = used(std::nullopt);
+  CHECK(usual == std::pair(86148L, 0L));
+  CHECK(used("dtcm") == usual);
+  const auto [sram, dtcm] = used("sram");
+  CHECK(sram < usual.first / 2);
+  CHECK(sram >= usual.first - 65536);
+  CHECK(dtcm <= 65536);
+  options.minimize = "flash";
+  const Outcome outcome = run_plan(options);
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == "usmp-plan: error: --minimize: unknown pool 'flash'\n");
 }

@@ -1,10 +1,12 @@
 // The one place that states the order of the stages, opens and writes files, and turns errors into exit codes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace usmp::driver {
 
@@ -27,6 +29,13 @@ struct ModelOptions {
   bool json = false;
 };
 
+// How long to search.
+struct SearchOptions {
+  std::optional<std::uint64_t> node_limit;              // >= 1, in search nodes; absent: the algorithm's default
+  std::optional<std::chrono::milliseconds> time_limit;  // absent: none, so that every machine gives the same plan
+  std::uint64_t seed = 0;                               // of randomised algorithms
+};
+
 struct PlanOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
@@ -34,8 +43,11 @@ struct PlanOptions {
   std::optional<std::string> algorithm;  // wins over the pools file's
   bool workspace_io = false;             // or the pools file's
   bool dry_run = false;                  // everything but writing
-  std::uint64_t seed = 0;
+  SearchOptions search;
+  std::optional<std::string> minimize;  // the pool whose size comes before everything else
+  std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
   Verbosity verbosity = Verbosity::normal;
+  bool progress = false;  // `err` is a terminal: long searches show there how far they are
   bool color = false;
 };
 
@@ -45,7 +57,8 @@ struct InspectOptions {
 };
 
 // Each prints results to `out`, one message for what went wrong to `err`, and returns an ExitCode. Nothing is thrown,
-// and nothing is left under a final name unless the whole run succeeded.
+// and nothing is left under a final name unless the whole run succeeded. While `plan` searches, SIGINT ends the search
+// and not the program: what was found so far is verified and written.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
