@@ -38,7 +38,12 @@ POOLS = {
     # The bound is filled in from an unbounded plan, so that some buffers must fall back.
     "bounded": "workspace_pools:\n  - name: dtcm\n    size_hint_bytes: {half}\n    alignment: 16\n"
                "  - name: sram\nparameter_pools:\n  - name: flash\n",
+    # Every third buffer of a plan without pins is pinned, a little higher, so that the others must find other places.
+    "pinned": "workspace_pools:\n  - name: sram\n    pool_offset: 1000\n  - name: dtcm\n    internal: true\n"
+              "    pool_offset: 48\nparameter_pools:\n  - name: flash\n    pool_offset: 100\n  - name: rom\n"
+              "    pool_offset: 20\n    internal: true\n{pins}",
 }
+PIN_SHIFT = {"sram": 4096, "flash": 256}
 
 
 @dataclass
@@ -173,6 +178,11 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
         lines.append(f"    save({c_string(results / (sanitised(name) + '.out.bin'))}, {source}, {io['outputs'][name]['size']});")
     if not in_workspace:
         lines += [f"    free({side}_{i});" for side in names for i in range(len(names[side]))]
+    for pool in pools:  # the first bytes of a pool may be reserved for others
+        if kinds[pool]["kind"] == "workspace":
+            size, reserved = f"{prefix.upper()}_{pool.upper()}_WORKSPACE_POOL_SIZE", kinds[pool]["reserved"]
+            lines += [f"    {{ size_t i; for (i = 0; i < {reserved} && i < (size_t){size}; ++i)",
+                      f"      if (((unsigned char*){pool})[i] != garbage) {{ fputs(\"reserved bytes were written\", stderr); abort(); }} }}"] if reserved else []
     for pool in data:
         macro = f"{prefix.upper()}_{pool.upper()}"
         lines.append(f"    if (memcmp({pool}, {pool}_data, {macro}_CONSTANT_POOL_SIZE) != 0) return 3;")
@@ -198,6 +208,30 @@ def compare(golden: Path, results: Path, name: str, dtype: str, model: str) -> N
             raise Failure(f"output {name}[{i}] is {a}, expected {e}")
 
 
+def pins(binary: Path, case: Case, directory: Path) -> str:
+    """Some pins of each module, and some buffers and constants moved to the second pools."""
+    unpinned = directory / "unpinned.yaml"
+    unpinned.write_text(POOLS["pinned"].replace("{pins}", ""))
+    done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json", "--pools", unpinned]
+               + (["--workspace-io"] if case.workspace_io else []))
+    lines = []
+    for module in json.loads(done.stdout)["modules"]:
+        seen: dict[tuple[str, str], int] = {}
+        second = {"sram": ("dtcm", 64), "flash": ("rom", 32)}
+        for number, buffer in enumerate(module["buffers"]):
+            key = (buffer["name"], buffer["function"])
+            occurrence = seen[key] = seen.get(key, -1) + 1
+            if number % 3 == 2 or buffer["pool"] not in PIN_SHIFT:
+                continue
+            pool, offset = buffer["pool"], buffer["offset"] + PIN_SHIFT[buffer["pool"]]
+            if number % 3 == 1:  # the next place in a second pool that nothing shares
+                pool, offset = second[buffer["pool"]]
+                second[buffer["pool"]] = (pool, -(-(offset + buffer["size"]) // 64) * 64 + 64)
+            lines.append(f"  - {{buffer: {json.dumps(key[0])}, function: {json.dumps(key[1])}, occurrence: {occurrence}, "
+                         f"pool: {pool}, offset: {offset}}}\n")
+    return "pinned:\n" + "".join(lines) if lines else ""
+
+
 def plan(binary: Path, case: Case, directory: Path) -> Path:
     command = [binary, case.model.path, "--algorithm", case.algorithm, "-o", directory / "out", "--quiet"]
     text = POOLS[case.pools]
@@ -207,6 +241,8 @@ def plan(binary: Path, case: Case, directory: Path) -> Path:
                        + (["--workspace-io"] if case.workspace_io else []))
             used = max(module["totals"]["workspace_used"] for module in json.loads(done.stdout)["modules"])
             text = text.replace("{half}", str(max(16, used // 2)))
+        if "{pins}" in text:
+            text = text.replace("{pins}", pins(binary, case, directory))
         (directory / "pools.yaml").write_text(text)
         command += ["--pools", directory / "pools.yaml"]
     if case.workspace_io:
