@@ -56,6 +56,7 @@ std::string starter_file(const ModelSummary& model) {
   text += "#    size_hint_bytes: " + format_size(example_bound(model.workspace_load)) +
           "  # the pool's size (65536, 64KiB, 2MiB, 1GiB); without it, no bound\n";
   text +=
+      "#    pool_offset: 256  # bytes at the pool's start that stay free\n"
       "#    alignment: 16  # of the pool and of every buffer in it\n"
       "#    internal: true  # the generated C defines the array; false: the application passes a pointer\n"
       "#    section: .dtcm  # of the linker script, for that array\n";

@@ -50,6 +50,7 @@ TEST_CASE("the starter file with every setting switched on") {
   REQUIRE(config.workspace_pools.size() == 2);
   CHECK(config.workspace_pools[0].name == "dtcm");
   CHECK(config.workspace_pools[0].size_hint == Bytes{30} * 1024);  // half of the load in whole KiB
+  CHECK(config.workspace_pools[0].reserved == 256);
   CHECK(config.workspace_pools[0].internal);
   CHECK(config.workspace_pools[0].section == ".dtcm");
   CHECK(config.workspace_pools[0].targets.size() == 2);
