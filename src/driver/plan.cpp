@@ -12,7 +12,6 @@
 #include "interrupt.hpp"
 #include "model.hpp"
 #include "output.hpp"
-#include "progress.hpp"
 #include "run.hpp"
 #include "search.hpp"
 #include "usmp/assemble/assemble.hpp"
@@ -21,7 +20,6 @@
 #include "usmp/config/pools.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
-#include "usmp/planners/minimize_pool.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
@@ -196,22 +194,11 @@ void check_pins(const PlannedModules& modules, const std::vector<bool>& pinned, 
   }
 }
 
-PlanResult search(const Problem& problem, const PlannedModule& planned, const Settings& settings,
-                  const Interrupt& interrupt, ProgressLine* line) {
-  const planners::Options options = planner_options(settings.search, problem, interrupt.flag(), line);
-  if (!planned.minimized) return settings.algorithm->plan(problem, options);
-  return planners::minimize_pool(problem, *planned.minimized, settings.algorithm->plan, options);
-}
-
 // Fills everything after the problem; false if no plan was found. Progress goes to `terminal`, which may be null.
 bool plan_module(PlannedModule& planned, const Model& model, const Settings& settings, const Interrupt& interrupt,
                  std::ostream* terminal) {
   const Problem& problem = planned.assembly.problem;
-  {
-    std::optional<ProgressLine> line;
-    if (terminal != nullptr) line.emplace(*terminal);
-    planned.result = search(problem, planned, settings, interrupt, line ? &*line : nullptr);
-  }
+  planned.result = search(problem, settings.algorithm->plan, planned.minimized, settings.search, interrupt, terminal);
   spdlog::debug("module {}: {} buffers, {}: {} after {} iterations", planned.analysed.info->name,
                 problem.buffers.size(), settings.algorithm->name, to_string(planned.result.status),
                 planned.result.iterations);

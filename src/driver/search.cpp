@@ -2,19 +2,22 @@
 
 namespace usmp::driver {
 
-planners::Options planner_options(const SearchOptions& search, const Problem& problem,
-                                  const std::atomic<bool>& interrupted, ProgressLine* line) {
-  planners::Options options;
-  options.seed = search.seed;
-  options.node_limit = search.node_limit.value_or(0);
-  options.time_limit = search.time_limit;
-  options.interrupted = &interrupted;
-  if (line != nullptr) {
-    options.progress = [&problem, line](const planners::Progress& progress) {
+PlanResult search(const Problem& problem, const planners::Planner& planner, std::optional<PoolId> minimize,
+                  const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal) {
+  std::optional<ProgressLine> line;  // erased when it goes
+  planners::Options wanted;
+  wanted.seed = options.seed;
+  wanted.node_limit = options.node_limit.value_or(0);
+  wanted.time_limit = options.time_limit;
+  wanted.interrupted = &interrupt.flag();
+  if (terminal != nullptr) {
+    line.emplace(*terminal);
+    wanted.progress = [&](const planners::Progress& progress) {
       line->show(problem.pool(progress.pool).name, progress);
     };
   }
-  return options;
+  if (minimize) return planners::minimize_pool(problem, *minimize, planner, wanted);
+  return planner(problem, wanted);
 }
 
 }  // namespace usmp::driver

@@ -52,12 +52,18 @@ class Minimizer {
     return problem;
   }
 
-  // `share` of what is left of the time limit.
+  // `share` of what is left of the time limit, if there is one. People see what is known of the pool all the while.
   PlanResult ask(const Problem& problem, double share) {
     Options options = options_;
-    if (options_.time_limit) {
+    if (options_.progress) {
+      options.progress = [this](const Progress& progress) {
+        if (!best_) return options_.progress(progress);
+        options_.progress({pool_, lower_, used(*best_), iterations_ + progress.nodes});
+      };
+    }
+    if (options_.time_limit) {  // at least a millisecond, since none would be no limit
       const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_);
-      const auto left = std::max(std::chrono::milliseconds(0), *options_.time_limit - passed);
+      const auto left = std::max(std::chrono::milliseconds(2), *options_.time_limit - passed);
       options.time_limit =
           std::chrono::milliseconds(static_cast<std::int64_t>(static_cast<double>(left.count()) * share));
     }
@@ -128,9 +134,18 @@ class Minimizer {
   }
 
   PlanResult with_totals(PlanResult result) const {
+    if (result.shortage) restore_order(*result.shortage);
     result.iterations = iterations_;
     result.stopped = stopped_;
     return result;
+  }
+
+  // Of the pools, as the buffer prefers them: the query may have had another.
+  void restore_order(Shortage& shortage) const {
+    const std::vector<PoolId>& candidates = problem_.buffer(shortage.buffer).candidates;
+    const auto rank = [&](PoolId id) { return std::find(candidates.begin(), candidates.end(), id); };
+    std::sort(shortage.pools.begin(), shortage.pools.end(),
+              [&](const auto& a, const auto& b) { return rank(a.pool) < rank(b.pool); });
   }
 
   static constexpr double query_share = 0.5;  // of the time that is left, so that the last run has some

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <sstream>
@@ -16,21 +15,41 @@
 namespace {
 
 using std::chrono::milliseconds;
+using usmp::PlanResult;
 using usmp::PoolId;
+using usmp::Problem;
 using usmp::driver::Interrupt;
-using usmp::driver::planner_options;
 using usmp::driver::progress_text;
 using usmp::driver::ProgressLine;
+using usmp::driver::search;
 using usmp::driver::SearchOptions;
 using usmp::planners::Options;
+using usmp::planners::Planner;
 using usmp::planners::Progress;
 
-usmp::Problem two_pools() {
-  usmp::Problem problem;
+Problem two_pools() {
+  Problem problem;
   problem.pools.resize(2);
   problem.pools[0].name = "dtcm";
   problem.pools[1].name = "sram";
   return problem;
+}
+
+// What stands on the line of a terminal that got the text.
+std::string visible(const std::string& text) {
+  std::string shown;
+  std::size_t column = 0;
+  for (const char c : text) {
+    REQUIRE(c != '\n');
+    if (c == '\r') {
+      column = 0;
+      continue;
+    }
+    shown.resize(std::max(shown.size(), column + 1), ' ');
+    shown[column++] = c;
+  }
+  shown.erase(shown.find_last_not_of(' ') + 1);
+  return shown;
 }
 
 // A clock that the test moves, and what a line wrote.
@@ -44,22 +63,7 @@ struct Terminal {
     line.show(pool, progress);
   }
 
-  // What stands on the line of a terminal that got the text.
-  [[nodiscard]] std::string visible() const {
-    std::string shown;
-    std::size_t column = 0;
-    for (const char c : text.str()) {
-      REQUIRE(c != '\n');
-      if (c == '\r') {
-        column = 0;
-        continue;
-      }
-      shown.resize(std::max(shown.size(), column + 1), ' ');
-      shown[column++] = c;
-    }
-    shown.erase(shown.find_last_not_of(' ') + 1);
-    return shown;
-  }
+  [[nodiscard]] std::string visible() const { return ::visible(text.str()); }
 };
 
 enum class Handling { usual, ignored, own };
@@ -74,19 +78,57 @@ Handling handling_of_sigint() {
 }  // namespace
 
 TEST_CASE("limits reach the algorithm, absent ones as its defaults") {
-  const usmp::Problem problem = two_pools();
-  const std::atomic<bool> interrupted = false;
-  const Options none = planner_options({}, problem, interrupted, nullptr);
-  CHECK(none.node_limit == 0);
-  CHECK_FALSE(none.time_limit.has_value());
-  CHECK(none.seed == 0);
-  CHECK(none.interrupted == &interrupted);
-  CHECK_FALSE(none.progress);
-  const Options all =
-      planner_options({.node_limit = 5, .time_limit = milliseconds(250), .seed = 9}, problem, interrupted, nullptr);
-  CHECK(all.node_limit == 5);
-  CHECK(all.time_limit == milliseconds(250));
-  CHECK(all.seed == 9);
+  Options seen;
+  const Planner planner = [&seen](const Problem& /*problem*/, const Options& options) {
+    seen = options;
+    return PlanResult{};
+  };
+  const Problem problem = two_pools();
+  const Interrupt interrupt;
+  (void)search(problem, planner, std::nullopt, {}, interrupt, nullptr);
+  CHECK(seen.node_limit == 0);
+  CHECK_FALSE(seen.time_limit.has_value());
+  CHECK(seen.seed == 0);
+  CHECK(seen.interrupted == &interrupt.flag());
+  CHECK_FALSE(seen.progress);
+  const SearchOptions options{.node_limit = 5, .time_limit = milliseconds(250), .seed = 9};
+  std::ostringstream terminal;
+  (void)search(problem, planner, std::nullopt, options, interrupt, &terminal);
+  CHECK(seen.node_limit == 5);
+  CHECK(seen.time_limit == milliseconds(250));
+  CHECK(seen.seed == 9);
+  CHECK(seen.progress);
+}
+
+TEST_CASE("Ctrl-C during a search keeps the best plan, and ends those of further modules") {
+  const Problem problem = two_pools();
+  // A search without end, which somebody interrupts.
+  const Planner endless = [](const Problem& /*problem*/, const Options& options) {
+    for (int step = 0; !*options.interrupted; ++step) {
+      REQUIRE(step < 1000);
+      if (step == 100) std::raise(SIGINT);
+    }
+    PlanResult result;
+    result.status = usmp::PlanStatus::feasible;
+    result.stopped = usmp::StopReason::interrupted;
+    return result;
+  };
+  const Interrupt interrupt;
+  CHECK(search(problem, endless, std::nullopt, {}, interrupt, nullptr).stopped == usmp::StopReason::interrupted);
+  CHECK(search(problem, endless, std::nullopt, {}, interrupt, nullptr).has_plan());
+}
+
+TEST_CASE("one pool made small, if asked for") {
+  Problem problem = two_pools();
+  problem.horizon = 1;
+  problem.buffers.resize(1);
+  problem.buffers[0].size = 8;
+  problem.buffers[0].candidates = {PoolId(0), PoolId(1)};
+  problem.buffers[0].live = {{0, 1}};
+  const Interrupt interrupt;
+  const Planner planner = usmp::planners::hill_climb;
+  CHECK(search(problem, planner, std::nullopt, {}, interrupt, nullptr).plan.allocations[0].pool == PoolId(0));
+  CHECK(search(problem, planner, PoolId(0), {}, interrupt, nullptr).plan.allocations[0].pool == PoolId(1));
 }
 
 TEST_CASE("the first SIGINT sets the flag, the next would end the program") {
@@ -145,14 +187,22 @@ TEST_CASE("a line that was never shown leaves nothing behind") {
   CHECK(terminal.text.str().empty());
 }
 
-TEST_CASE("the algorithm's progress comes with the pool's name") {
-  const usmp::Problem problem = two_pools();
-  const std::atomic<bool> interrupted = false;
-  Terminal terminal;
-  const Options options = planner_options({}, problem, interrupted, &terminal.line);
-  terminal.now += milliseconds(1500);
-  options.progress({PoolId(0), 0, 64, 10});
-  CHECK(terminal.visible() == "dtcm: 0 to 64 bytes, 10 nodes");
+TEST_CASE("a search that takes longer shows its pool, and leaves nothing on the terminal") {
+  const Problem problem = two_pools();
+  const Interrupt interrupt;
+  std::ostringstream terminal;
+  std::string during;
+  const Planner slow = [&](const Problem& /*problem*/, const Options& options) {
+    const auto start = ProgressLine::Clock::now();
+    while (terminal.str().empty() && ProgressLine::Clock::now() - start < std::chrono::seconds(30)) {
+      options.progress({PoolId(0), 0, 64, 10});
+    }
+    during = visible(terminal.str());
+    return PlanResult{};
+  };
+  (void)search(problem, slow, std::nullopt, {}, interrupt, &terminal);
+  CHECK(during == "dtcm: 0 to 64 bytes, 10 nodes");
+  CHECK(visible(terminal.str()) == "");
 }
 
 TEST_CASE("a gap is never rounded to none, and a long line is cut") {

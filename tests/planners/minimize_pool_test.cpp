@@ -203,3 +203,34 @@ TEST_CASE("the runs share the time limit") {
   CHECK(limits.back() <= std::chrono::milliseconds(60000));
   CHECK(limits.back() > std::chrono::milliseconds(30000));  // the last run has all that is left
 }
+
+TEST_CASE("what is missing is told in the buffer's own order of pools") {
+  Problem problem = two_pools(30);
+  problem.pools[0].capacity = 35;
+  const PlanResult result = minimize_pool(problem, PoolId(0), planners::hill_climb, {});
+  CHECK(result.status == PlanStatus::infeasible);
+  REQUIRE(result.shortage.has_value());
+  REQUIRE(result.shortage->pools.size() == 2);
+  CHECK(result.shortage->pools[0].pool == PoolId(0));
+  CHECK(result.shortage->pools[1].pool == PoolId(1));
+}
+
+TEST_CASE("progress tells the pool's own bounds once there is a plan") {
+  const Problem problem = two_pools(75);
+  std::vector<planners::Progress> shown;
+  const planners::Planner plan = [](const Problem& query, const Options& options) {
+    options.progress({PoolId(1), 1, 2, 5});
+    PlanResult result = exhaustive(query, options);
+    result.iterations = 10;
+    return result;
+  };
+  Options options;
+  options.progress = [&](const planners::Progress& progress) { shown.push_back(progress); };
+  const PlanResult result = minimize_pool(problem, PoolId(0), plan, options);
+  REQUIRE(shown.size() == result.iterations / 10);
+  CHECK(shown.front().pool == PoolId(1));
+  CHECK(shown.back().pool == PoolId(0));
+  CHECK(shown.back().lower == 60);
+  CHECK(shown.back().upper == 60);
+  CHECK(shown.back().nodes == result.iterations - 5);
+}
