@@ -26,7 +26,7 @@ std::vector<BufferId> confined_to(const Problem& problem, PoolId pool) {
 
 std::string packing_reason(const Problem& problem, const std::vector<BufferId>& buffers, const Load& bound) {
   if (buffers.empty()) return "no buffer has to be here";
-  const Load plain = usmp::load(problem, buffers);
+  const Load plain = load(problem, buffers);
   const auto constant = [&](BufferId id) {
     const Buffer& buffer = problem.buffer(id);
     return buffer.kind == BufferKind::constant && overlap(buffer.live, {{bound.at, bound.at + 1}});
@@ -75,7 +75,7 @@ Overflow tied_to(const Problem& problem, PoolId pool) {
 
 // What the tied pools cannot hold without `pool`, with sizes rounded up to `granule`.
 Bytes beyond(const Problem& problem, const Overflow& overflow, PoolId pool, Bytes granule) {
-  Bytes bytes = usmp::load(problem, overflow.buffers, granule).bytes - (granule - 1);
+  Bytes bytes = load(problem, overflow.buffers, granule).bytes - (granule - 1);
   for (std::size_t i = 0; i < problem.pools.size(); ++i) {
     if (!overflow.tied[i] || i == pool.index()) continue;
     bytes = std::max<Bytes>(0, bytes - room_in(problem.pools[i], granule));
@@ -93,8 +93,6 @@ Bytes overflow_bound(const Problem& problem, PoolId pool) {
 }
 
 }  // namespace
-
-Load load(const Problem& problem, const std::vector<BufferId>& buffers) { return usmp::load(problem, buffers); }
 
 std::vector<PoolBound> pool_bounds(const Problem& problem) {
   std::vector<PoolBound> bounds;

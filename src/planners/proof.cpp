@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "usmp/problem/load.hpp"
+#include "usmp/bounds/load.hpp"
 
 namespace usmp::planners {
 namespace {
@@ -13,20 +13,21 @@ namespace {
 bool overfull(const Problem& problem, const std::vector<PoolId>& pools, const std::vector<BufferId>& buffers) {
   if (pools.size() == 1) {
     const Pool& pool = problem.pool(pools.front());
-    return packing_bound(problem, buffers, pool).bytes > *pool.capacity;
+    return bounds::packing_bound(problem, buffers, pool).bytes > *pool.capacity;
   }
   Bytes granule = 0;
-  for (const PoolId pool : pools) granule = std::gcd(granule, common_alignment(problem, buffers, problem.pool(pool)));
+  for (const PoolId pool : pools)
+    granule = std::gcd(granule, bounds::common_alignment(problem, buffers, problem.pool(pool)));
   // Offsets are multiples of the granule, so the rounded sizes fit into the rounded capacities, as the plain sizes
   // fit into the plain ones.
   for (const Bytes unit : {Bytes{1}, granule}) {
     Bytes room = 0;
     for (const PoolId pool : pools) {
-      const auto sum = checked_add(room, room_in(problem.pool(pool), unit));
+      const auto sum = checked_add(room, bounds::room_in(problem.pool(pool), unit));
       if (!sum) return false;
       room = *sum;
     }
-    if (load(problem, buffers, unit).bytes > room) return true;
+    if (bounds::load(problem, buffers, unit).bytes > room) return true;
   }
   return false;
 }
@@ -38,7 +39,7 @@ bool all_bounded(const Problem& problem, const std::vector<PoolId>& pools) {
 }  // namespace
 
 PoolId home(const Problem& problem, BufferId id) {
-  const std::vector<PoolId> pools = possible_pools(problem, id);
+  const std::vector<PoolId> pools = bounds::possible_pools(problem, id);
   return pools.empty() ? PoolId() : pools.front();
 }
 
@@ -54,7 +55,7 @@ Cost ideal(const Problem& problem, const Group& group) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(rank); ++r) result.spilled[r] += problem.buffer(id).size;
   }
   for (const PoolId pool : group.pools) {
-    result.used[pool.index()] = packing_bound(problem, inhabitants[pool.index()], problem.pool(pool)).bytes;
+    result.used[pool.index()] = bounds::packing_bound(problem, inhabitants[pool.index()], problem.pool(pool)).bytes;
   }
   return result;
 }
@@ -66,7 +67,7 @@ bool proved_infeasible(const Problem& problem) {
   std::set<std::vector<PoolId>> lists;
   std::set<PoolId> bounded;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    std::vector<PoolId>& list = possible.emplace_back(possible_pools(problem, BufferId(i)));
+    std::vector<PoolId>& list = possible.emplace_back(bounds::possible_pools(problem, BufferId(i)));
     if (list.empty()) return true;
     std::sort(list.begin(), list.end());
     if (!all_bounded(problem, list)) continue;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "report/layout.hpp"
-#include "usmp/problem/load.hpp"
+#include "usmp/bounds/load.hpp"
 
 namespace usmp::report {
 namespace {
@@ -153,7 +153,7 @@ class PlanText {
   void peak(PoolId id) {
     const Pool& pool = problem_.pool(id);
     if (pool.kind != PoolKind::workspace) return;
-    const Load load = usmp::load(problem_, buffers_[id.index()]);
+    const bounds::Load load = bounds::load(problem_, buffers_[id.index()]);
     if (load.bytes == 0) return;
     std::vector<BufferId> live;
     const std::vector<LiveRange> at_peak = {{load.at, load.at + 1}};

@@ -47,7 +47,7 @@ TEST_CASE("only buffers without a choice count towards the load") {
   REQUIRE(found.size() == 2);
   check_bound(found[0], 30, "load");
   check_bound(found[1], 0, "no buffer has to be here");
-  const bounds::Load load = bounds::load(problem, {BufferId(0), BufferId(1), BufferId(2)});
+  const bounds::Load load = bounds::load(problem, std::vector{BufferId(0), BufferId(1), BufferId(2)});
   CHECK(load.bytes == 70);
   CHECK(load.at == 3);
 }

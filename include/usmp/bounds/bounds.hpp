@@ -4,14 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "usmp/problem/load.hpp"
+#include "usmp/bounds/load.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::bounds {
-
-// The largest sum of sizes that are live at one tick, over the chosen buffers, and such a tick (the first). O(n log n).
-using usmp::Load;
-[[nodiscard]] Load load(const Problem& problem, const std::vector<BufferId>& buffers);
 
 // A lower bound of a pool's used bytes over all complete plans, and its reason in a few words. It counts buffers that
 // have no other candidate pool large enough for them, and what other, bounded candidates cannot take.

@@ -1,10 +1,11 @@
-#include "usmp/problem/load.hpp"
+#include "usmp/bounds/load.hpp"
 
 #include <doctest/doctest.h>
 
 #include "planning_support/random_problem.hpp"
 
 using namespace usmp;
+using namespace usmp::bounds;
 
 namespace {
 

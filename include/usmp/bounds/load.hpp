@@ -7,7 +7,7 @@
 
 #include "usmp/problem/problem.hpp"
 
-namespace usmp {
+namespace usmp::bounds {
 
 // The largest sum of sizes that are live at one tick, and the first such tick.
 struct Load {
@@ -41,4 +41,4 @@ struct Load {
 // The candidate pools that have room for the buffer alone, best first: no complete plan has it elsewhere.
 [[nodiscard]] std::vector<PoolId> possible_pools(const Problem& problem, BufferId id);
 
-}  // namespace usmp
+}  // namespace usmp::bounds

@@ -1,11 +1,11 @@
-#include "usmp/problem/load.hpp"
+#include "usmp/bounds/load.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <map>
 #include <numeric>
 
-namespace usmp {
+namespace usmp::bounds {
 namespace {
 
 struct Event {
@@ -97,4 +97,4 @@ std::vector<PoolId> possible_pools(const Problem& problem, BufferId id) {
   return pools;
 }
 
-}  // namespace usmp
+}  // namespace usmp::bounds
