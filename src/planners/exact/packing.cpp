@@ -68,10 +68,36 @@ bool Budget::spend() {
   }
   --left_;
   ++spent_;
-  if (spent_ % 256 != 0) return true;
+  if (spent_ % 256 == 0) look_around();
+  return !exhausted();
+}
+
+bool Budget::spend(std::uint64_t nodes) {
+  if (exhausted()) return false;
+  const std::uint64_t taken = std::min(left_, nodes);
+  left_ -= taken;
+  spent_ += taken;
+  if (taken < nodes) reason_ = StopReason::node_limit;
+  look_around();
+  return !exhausted();
+}
+
+void Budget::look_around() {
   if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) reason_ = StopReason::time_limit;
-  return !exhausted();
+}
+
+Budget Budget::share(std::uint64_t nodes) const {
+  Budget part = *this;
+  part.left_ = std::min(left_, nodes);
+  part.spent_ = 0;
+  return part;
+}
+
+void Budget::charge(const Budget& share) {
+  left_ -= std::min(left_, share.spent_);
+  spent_ += share.spent_;
+  if (share.reason_ != StopReason::node_limit && share.reason_ != StopReason::finished) reason_ = share.reason_;
 }
 
 Verdict fit(const Packing& packing, Bytes capacity, Budget& budget, std::vector<Bytes>& offsets, const Rules& rules) {

@@ -47,12 +47,20 @@ class Budget {
   // Takes one node. False when nothing may be spent any more, and from then on always. The clock and the flag are
   // looked at every 256 nodes.
   [[nodiscard]] bool spend();
+  // The same at once for many; takes what is left if that is less.
+  [[nodiscard]] bool spend(std::uint64_t nodes);
   [[nodiscard]] bool exhausted() const { return reason_ != StopReason::finished; }
   [[nodiscard]] std::uint64_t spent() const { return spent_; }
   [[nodiscard]] std::uint64_t left() const { return left_; }
+  // A part of at most so many nodes, under the same clock and flag, for a question that may be given up; `charge` takes
+  // from this budget what the part has spent.
+  [[nodiscard]] Budget share(std::uint64_t nodes) const;
+  void charge(const Budget& share);
   [[nodiscard]] StopReason reason() const { return reason_; }  // `finished` as long as it is not exhausted
 
  private:
+  void look_around();
+
   std::uint64_t left_;
   std::uint64_t spent_ = 0;
   std::optional<std::chrono::steady_clock::time_point> deadline_;

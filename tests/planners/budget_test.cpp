@@ -1,0 +1,48 @@
+#include <doctest/doctest.h>
+
+#include "planners/exact/packing.hpp"
+
+using namespace usmp;
+using planners::exact::Budget;
+
+TEST_CASE("a budget gives many nodes at once, and what is left if that is less") {
+  Budget budget(10);
+  CHECK(budget.spend(7));
+  CHECK(budget.left() == 3);
+  CHECK_FALSE(budget.spend(4));
+  CHECK(budget.exhausted());
+  CHECK(budget.reason() == StopReason::node_limit);
+  CHECK(budget.spent() == 10);
+  CHECK_FALSE(budget.spend(0));
+}
+
+TEST_CASE("a share ends without ending the budget that is charged for it") {
+  Budget budget(10);
+  Budget share = budget.share(4);
+  CHECK(share.left() == 4);
+  CHECK_FALSE(share.spend(5));
+  budget.charge(share);
+  CHECK_FALSE(budget.exhausted());
+  CHECK(budget.left() == 6);
+  CHECK(budget.spent() == 4);
+  CHECK(budget.share(100).left() == 6);
+}
+
+TEST_CASE("a share looks at the same flag, and hands on that it was interrupted") {
+  std::atomic<bool> interrupted = false;
+  Budget budget(100, std::nullopt, &interrupted);
+  Budget share = budget.share(50);
+  CHECK(share.spend(1));
+  interrupted = true;
+  CHECK_FALSE(share.spend(1));
+  CHECK(share.reason() == StopReason::interrupted);
+  budget.charge(share);
+  CHECK(budget.reason() == StopReason::interrupted);
+  CHECK_FALSE(budget.spend());
+}
+
+TEST_CASE("a budget of no time is exhausted at the first look at the clock") {
+  Budget budget(100, std::chrono::milliseconds(0), nullptr);
+  CHECK_FALSE(budget.spend(1));
+  CHECK(budget.reason() == StopReason::time_limit);
+}
