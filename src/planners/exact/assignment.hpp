@@ -1,0 +1,100 @@
+// Which pool each buffer of a group goes to, without its offset: the relaxation that the exact search over several
+// pools rests on (pools.hpp).
+//
+// Relaxation: at each tick every pool holds no more than its limit. Offsets are left out, so what is found may turn
+// out not to be packable; then the search over pools adds a cut and asks again.
+//
+// Method: dynamic programming over the sections of time. Between two sections only the choices of buffers that are
+// live on both sides matter (the frontier), so two histories with the same frontier compete and the cheaper one stays.
+// That is exact: everything that follows costs both the same, and the parts of the cost (bytes spilled, which add up,
+// then one pool's height, a maximum) keep their order under it. Networks have few buffers live at one time, so there
+// are few states. Buffers that live on to the end (constants) enter the frontier as sums of bytes.
+// When there are more states than the width allows, choices are forgotten, as if the buffer had left its pool: what
+// comes out is then still a lower bound, but its assignment may break the limits.
+//
+// Source: dynamic programming over path decompositions; forgetting is the relaxed decision diagram of Andersen, Hadzic,
+// Hooker and Tiedemann (A Constraint Store Based on Multivalued Decision Diagrams, CP 2007).
+// Cost: O(decisions · states · width of the frontier).
+// Tests: tests/planners/assignment_test.cpp, tests/planners/exact_pools_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "planners/exact/packing.hpp"
+#include "planners/first_fit.hpp"
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::planners::exact {
+
+// A buffer with more than one possible pool that is neither empty nor never live. Pools are indices into Group::pools.
+struct Decision {
+  BufferId buffer;
+  std::vector<std::size_t> pools;  // possible ones, best first
+  std::vector<std::size_t> ranks;  // of these pools among the buffer's candidates
+  std::size_t first = 0;           // section in which it is live first
+  std::size_t last = 0;            // and last
+  bool lasting = false;            // live in every section from the first on
+};
+
+// What a buffer asks of one pool.
+struct Demand {
+  Bytes rounded = 0;   // size rounded up to the pool's granule
+  Bytes rounding = 0;  // bytes of that which are not its own
+  Bytes alone = 0;     // the height that it needs by itself
+};
+
+// The largest sets of buffers that are live together, in time.
+struct Section {
+  std::vector<std::uint32_t> live;    // decisions, not the lasting ones
+  std::vector<Bytes> fixed;           // rounded bytes of buffers without a choice, by pool
+  std::vector<Bytes> fixed_rounding;  // the largest rounding among these
+};
+
+struct AssignmentModel {
+  AssignmentModel(const Problem& problem, const Group& group);
+
+  std::vector<PoolId> pools;              // of the group
+  std::vector<Bytes> floor;               // what is reserved, rounded up to the granule, by pool
+  std::vector<Bytes> base;                // height that the buffers without a choice need, by pool
+  std::vector<std::size_t> fixed_pool;    // by position in Group::buffers; `none` if it is a decision
+  std::vector<Decision> decisions;        // by first section, then large ones first
+  std::vector<std::vector<Demand>> asks;  // by decision and pool
+  std::vector<Section> sections;          // in time; those in which a decision is live
+  std::vector<Bytes> fixed_spill;         // bytes spilled by the buffers without a choice, by rank
+  bool possible = true;                   // false: some buffer has no pool that is large enough for it
+
+  static constexpr std::size_t none = SIZE_MAX;
+};
+
+// A set of buffers that is known to need more than its load: if all of them are in the pool, its height is at least
+// this.
+struct Cut {
+  std::size_t pool = 0;
+  std::vector<std::uint32_t> decisions;  // ascending; the rest of the set has no choice
+  Bytes height = 0;
+};
+
+struct Query {
+  std::vector<Bytes> limits;                  // height that each pool may have
+  std::size_t objective = 0;                  // the pool whose height counts after the spilled bytes
+  std::span<const Cut> cuts = {};             // obeyed by the answer
+  std::vector<Bytes> below = {};              // only answers of a smaller cost count; empty: all. Cost as in Relaxed
+  std::size_t width = std::size_t{1} << 16U;  // states kept
+};
+
+struct Relaxed {
+  std::vector<Bytes> cost;              // bytes spilled by rank, then the objective's height; empty: there is none
+  std::vector<std::size_t> assignment;  // pool by decision
+  bool exact = true;                    // no choice was forgotten: the assignment obeys limits and cuts
+  bool aborted = false;                 // by the budget: nothing is known
+
+  [[nodiscard]] bool exists() const { return !cost.empty(); }
+};
+
+// The cheapest assignment, or (not exact) a lower bound of its cost.
+[[nodiscard]] Relaxed cheapest_assignment(const AssignmentModel& model, const Query& query, Budget& budget);
+
+}  // namespace usmp::planners::exact

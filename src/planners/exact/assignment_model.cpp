@@ -1,0 +1,208 @@
+// The tables that the dynamic programming over assignments reads.
+#include <algorithm>
+#include <set>
+
+#include "planners/exact/assignment.hpp"
+#include "usmp/bounds/load.hpp"
+
+namespace usmp::planners::exact {
+namespace {
+
+struct Event {
+  Tick tick;
+  bool begins;
+  BufferId buffer;
+
+  friend auto operator<=>(const Event&, const Event&) = default;  // ends come before begins at one tick
+};
+
+// The sets of buffers that are live together and in no larger such set of the ticks around.
+std::vector<std::vector<BufferId>> largest_live_sets(const Problem& problem, const Group& group) {
+  std::vector<Event> events;
+  for (const BufferId id : group.buffers) {
+    if (problem.buffer(id).size == 0) continue;
+    for (const LiveRange& range : problem.buffer(id).live) {
+      events.push_back({range.begin, true, id});
+      events.push_back({range.end, false, id});
+    }
+  }
+  std::sort(events.begin(), events.end());
+  std::vector<std::vector<BufferId>> sets;
+  std::set<BufferId> live;
+  bool grew = false;
+  for (const Event& event : events) {
+    if (event.begins) {
+      live.insert(event.buffer);
+    } else {
+      if (grew) sets.emplace_back(live.begin(), live.end());
+      live.erase(event.buffer);
+    }
+    grew = event.begins;
+  }
+  return sets;
+}
+
+class Builder {
+ public:
+  Builder(const Problem& problem, const Group& group, AssignmentModel& model)
+      : problem_(problem), group_(group), model_(model), decision_of_(problem.buffers.size(), AssignmentModel::none) {}
+
+  void build() {
+    model_.pools = group_.pools;
+    granules();
+    split();
+    if (!model_.possible) return;
+    const auto sets = largest_live_sets(problem_, group_);
+    find_lives(sets);
+    sort_decisions();
+    fill_sections(sets);
+    fill_asks();
+  }
+
+ private:
+  [[nodiscard]] const Pool& pool(std::size_t index) const { return problem_.pool(group_.pools[index]); }
+
+  [[nodiscard]] std::size_t index_of(PoolId id) const {
+    return static_cast<std::size_t>(std::find(group_.pools.begin(), group_.pools.end(), id) - group_.pools.begin());
+  }
+
+  // Of all buffers that may be in a pool: then it holds for every assignment.
+  void granules() {
+    for (const PoolId id : group_.pools) {
+      std::vector<BufferId> inhabitants;
+      for (const BufferId buffer : group_.buffers) {
+        const auto& candidates = problem_.buffer(buffer).candidates;
+        if (std::find(candidates.begin(), candidates.end(), id) != candidates.end()) inhabitants.push_back(buffer);
+      }
+      granule_.push_back(bounds::common_alignment(problem_, inhabitants, problem_.pool(id)));
+      model_.floor.push_back(align_up(problem_.pool(id).reserved, granule_.back()));
+    }
+  }
+
+  void split() {
+    model_.fixed_spill = cost_of(problem_, {std::vector<Allocation>(problem_.buffers.size())}).spilled;
+    fixed_.resize(group_.pools.size());
+    for (const BufferId id : group_.buffers) {
+      const Buffer& buffer = problem_.buffer(id);
+      const std::vector<PoolId> possible = bounds::possible_pools(problem_, id);
+      model_.fixed_pool.push_back(AssignmentModel::none);
+      if (possible.empty()) {
+        model_.possible = false;
+        return;
+      }
+      if (possible.size() > 1 && buffer.size > 0 && !buffer.live.empty()) {
+        add_decision(id, possible);
+        continue;
+      }
+      // What conflicts with nothing goes where it is wanted most.
+      const std::size_t pool = index_of(possible.front());
+      model_.fixed_pool.back() = pool;
+      fixed_[pool].push_back(id);
+      const std::size_t rank = rank_of(buffer, possible.front());
+      for (std::size_t r = 0; r < rank; ++r) model_.fixed_spill[r] += buffer.size;
+    }
+    for (std::size_t p = 0; p < group_.pools.size(); ++p) {
+      model_.base.push_back(bounds::packing_bound(problem_, fixed_[p], pool(p)).bytes);
+    }
+  }
+
+  static std::size_t rank_of(const Buffer& buffer, PoolId pool) {
+    const auto found = std::find(buffer.candidates.begin(), buffer.candidates.end(), pool);
+    return static_cast<std::size_t>(found - buffer.candidates.begin());
+  }
+
+  void add_decision(BufferId id, const std::vector<PoolId>& possible) {
+    Decision decision{.buffer = id, .pools = {}, .ranks = {}};
+    for (const PoolId pool : possible) {
+      decision.pools.push_back(index_of(pool));
+      decision.ranks.push_back(rank_of(problem_.buffer(id), pool));
+    }
+    model_.decisions.push_back(std::move(decision));
+  }
+
+  [[nodiscard]] bool has_decision(const std::vector<BufferId>& set) const {
+    return std::any_of(set.begin(), set.end(),
+                       [&](BufferId id) { return decision_of_[id.index()] != AssignmentModel::none; });
+  }
+
+  void find_lives(const std::vector<std::vector<BufferId>>& sets) {
+    for (std::size_t d = 0; d < model_.decisions.size(); ++d) {
+      decision_of_[model_.decisions[d].buffer.index()] = d;
+      model_.decisions[d].first = AssignmentModel::none;
+    }
+    std::vector<std::size_t> count(model_.decisions.size(), 0);
+    std::size_t sections = 0;
+    for (const std::vector<BufferId>& set : sets) {
+      if (!has_decision(set)) continue;
+      for (const BufferId id : set) {
+        const std::size_t d = decision_of_[id.index()];
+        if (d == AssignmentModel::none) continue;
+        Decision& decision = model_.decisions[d];
+        decision.first = std::min(decision.first, sections);
+        decision.last = sections;
+        ++count[d];
+      }
+      ++sections;
+    }
+    for (std::size_t d = 0; d < model_.decisions.size(); ++d) {
+      model_.decisions[d].lasting = model_.decisions[d].first + count[d] == sections;
+    }
+  }
+
+  void sort_decisions() {
+    std::sort(model_.decisions.begin(), model_.decisions.end(), [&](const Decision& a, const Decision& b) {
+      if (a.first != b.first) return a.first < b.first;
+      const Bytes size_a = problem_.buffer(a.buffer).size;
+      const Bytes size_b = problem_.buffer(b.buffer).size;
+      return size_a != size_b ? size_a > size_b : a.buffer < b.buffer;
+    });
+    for (std::size_t d = 0; d < model_.decisions.size(); ++d) decision_of_[model_.decisions[d].buffer.index()] = d;
+  }
+
+  void fill_sections(const std::vector<std::vector<BufferId>>& sets) {
+    std::vector<std::size_t> home(problem_.buffers.size(), AssignmentModel::none);
+    for (std::size_t k = 0; k < group_.buffers.size(); ++k) home[group_.buffers[k].index()] = model_.fixed_pool[k];
+    for (const std::vector<BufferId>& set : sets) {
+      if (!has_decision(set)) continue;
+      Section& section = model_.sections.emplace_back();
+      section.fixed.assign(group_.pools.size(), 0);
+      section.fixed_rounding.assign(group_.pools.size(), 0);
+      for (const BufferId id : set) {
+        const std::size_t d = decision_of_[id.index()];
+        if (d != AssignmentModel::none) {
+          if (!model_.decisions[d].lasting) section.live.push_back(static_cast<std::uint32_t>(d));
+          continue;
+        }
+        const std::size_t p = home[id.index()];
+        const Bytes size = problem_.buffer(id).size;
+        const Bytes rounded = align_up(size, granule_[p]);
+        section.fixed[p] += rounded;
+        section.fixed_rounding[p] = std::max(section.fixed_rounding[p], rounded - size);
+      }
+    }
+  }
+
+  void fill_asks() {
+    for (const Decision& decision : model_.decisions) {
+      const Buffer& buffer = problem_.buffer(decision.buffer);
+      std::vector<Demand>& asks = model_.asks.emplace_back(group_.pools.size());
+      for (const std::size_t p : decision.pools) {
+        const Bytes rounded = align_up(buffer.size, granule_[p]);
+        asks[p] = {rounded, rounded - buffer.size, first_offset(buffer, pool(p)) + buffer.size};
+      }
+    }
+  }
+
+  const Problem& problem_;
+  const Group& group_;
+  AssignmentModel& model_;
+  std::vector<std::size_t> decision_of_;      // by BufferId
+  std::vector<Bytes> granule_;                // by pool
+  std::vector<std::vector<BufferId>> fixed_;  // by pool
+};
+
+}  // namespace
+
+AssignmentModel::AssignmentModel(const Problem& problem, const Group& group) { Builder(problem, group, *this).build(); }
+
+}  // namespace usmp::planners::exact
