@@ -1,0 +1,92 @@
+#include "planners/exact/pool_packer.hpp"
+
+#include <algorithm>
+
+#include "usmp/bounds/load.hpp"
+
+namespace usmp::planners::exact {
+namespace {
+
+// The lowest free offset of item i above and between those that are placed (>= 0).
+Bytes lowest_offset(const Packing& packing, const std::vector<Bytes>& offsets, std::size_t i) {
+  const Item& item = packing.items[i];
+  std::vector<std::pair<Bytes, Bytes>> taken;
+  for (std::size_t j = 0; j < offsets.size(); ++j) {
+    const Item& other = packing.items[j];
+    if (offsets[j] >= 0 && overlap(item.live, other.live)) taken.emplace_back(offsets[j], offsets[j] + other.size);
+  }
+  std::sort(taken.begin(), taken.end());
+  Bytes offset = align_up(packing.reserved, item.alignment);
+  for (const auto& [begin, end] : taken) {
+    if (begin >= offset + item.size) break;
+    offset = std::max(offset, align_up(end, item.alignment));
+  }
+  return offset;
+}
+
+// Large ones first, each at the lowest place: often good enough, and always a packing.
+std::vector<Bytes> first_fit(const Packing& packing) {
+  std::vector<Bytes> offsets(packing.items.size(), -1);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < packing.items.size(); ++i) {
+    if (packing.items[i].pinned) {
+      offsets[i] = *packing.items[i].pinned;
+    } else {
+      order.push_back(i);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return packing.items[a].size > packing.items[b].size; });
+  for (const std::size_t i : order) offsets[i] = lowest_offset(packing, offsets, i);
+  return offsets;
+}
+
+}  // namespace
+
+PoolPacker::Known& PoolPacker::known(PoolId pool, const std::vector<BufferId>& buffers) {
+  const auto [at, is_new] = known_.try_emplace({pool, buffers});
+  Known& known = at->second;
+  if (is_new) {
+    const Packing packing = packing_of(problem_, buffers, pool);
+    known.height.lower = bounds::packing_bound(problem_, buffers, problem_.pool(pool)).bytes;
+    known.height.offsets = first_fit(packing);
+    known.height.upper = peak_of(packing, known.height.offsets);
+  }
+  return known;
+}
+
+Verdict PoolPacker::fit(PoolId pool, const std::vector<BufferId>& buffers, Bytes height, std::vector<Bytes>& offsets) {
+  Known& known = this->known(pool, buffers);
+  Minimum& minimum = known.height;
+  if (minimum.upper > height && minimum.lower <= height) {
+    const Packing packing = packing_of(problem_, buffers, pool);
+    std::vector<Bytes> found;
+    Budget share = budget_.share(share_);
+    const Verdict verdict = exact::fit(packing, height, share, found);
+    budget_.charge(share);
+    if (verdict == Verdict::gave_up) return verdict;
+    if (verdict == Verdict::impossible) {
+      minimum.lower = height + 1;
+    } else {
+      minimum.upper = peak_of(packing, found);
+      minimum.offsets = std::move(found);
+    }
+  }
+  if (minimum.lower > height) return Verdict::impossible;
+  offsets = minimum.offsets;
+  return Verdict::found;
+}
+
+const Minimum& PoolPacker::minimise(PoolId pool, const std::vector<BufferId>& buffers) {
+  Known& known = this->known(pool, buffers);
+  Minimum& minimum = known.height;
+  if (minimum.lower == minimum.upper || known.tried_with >= share_) return minimum;
+  known.tried_with = share_;
+  const Packing packing = packing_of(problem_, buffers, pool);
+  Budget share = budget_.share(share_);
+  minimum = exact::minimise(packing, minimum.lower, minimum.offsets, share);
+  budget_.charge(share);
+  return minimum;
+}
+
+}  // namespace usmp::planners::exact

@@ -1,0 +1,28 @@
+// Several bounded pools, exactly: which pool each buffer goes to, and where in it.
+//
+// Idea: the cheapest assignment of buffers to pools by load alone (assignment.hpp) bounds what every plan costs. If
+// each pool's share of it can be packed, it is the optimum. If not, a smallest set of buffers that cannot be together
+// in its pool at that height becomes a cut, and the next cheapest assignment is looked for. The entries of Cost are
+// settled one after another: the spilled bytes together with the first pool's height, then the next pool's with all of
+// these fixed, and so on. Cost: few assignments on networks, since the load nearly always can be packed; exponential in
+// the worst case. Guarantee: `optimal` and `infeasible` are proofs, and so is every entry of `bound`. The number of
+// search nodes, not time, ends the search, unless the budget says otherwise. Source: logic-based Benders decomposition
+// (Hooker, Ottosson 2003), with a frontier dynamic programme as the master. Tests: tests/planners/exact_pools_test.cpp,
+// against exhaustive search; tests/driver/exact_pools_archives_test.cpp.
+#pragma once
+
+#include "planners/exact/packing.hpp"
+#include "planners/first_fit.hpp"
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::planners::exact {
+
+// Plans one group. `start`, if given, is a plan of the problem that is valid and complete for the group: the result is
+// no worse. The result's plan places the group's buffers only, and its bound is that of the group, other pools and
+// buffers counting 0. No shortage is set.
+[[nodiscard]] PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget);
+
+// Plans all groups one after another and puts the results together. No shortage is set.
+[[nodiscard]] PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget);
+
+}  // namespace usmp::planners::exact
