@@ -148,6 +148,72 @@ TEST_CASE("with little budget: what is claimed holds, and it ends by the node li
   CHECK(unproved > 10);
 }
 
+TEST_CASE("small sizes, where many assignments cost the same") {
+  const test::Shape shape{.buffers = 5, .pools = 2, .bounded = true, .pins = true, .horizon = 6, .largest = 4};
+  CHECK(compare(306, 1500, shape, false).optimal > 500);
+  test::Shape unaligned = shape;
+  unaligned.pools = 3;
+  CHECK(compare(307, 500, unaligned, false).optimal > 200);
+}
+
+TEST_CASE("impatience and few states: never a false claim") {
+  test::ProblemMaker maker(309);
+  int unproved = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const bool impatient = i % 2 == 0;
+    const Problem problem = maker.make(
+        {.buffers = 5, .pools = 2 + maker.below(2), .bounded = true, .pins = i % 3 == 0, .horizon = 6, .largest = 9});
+    INFO("problem ", i);
+    Budget budget(impatient ? 10 + maker.below(100) : 10'000);
+    const PlanResult result = plan_all_pools(problem, nullptr, budget,
+                                             {.patience = impatient ? 0U : 2'000U, .states = impatient ? 1'000U : 2U});
+    const test::Truth truth = test::truth_of(problem);
+    if (!truth.best) {
+      CHECK_FALSE(result.has_plan());
+      continue;
+    }
+    CHECK(result.status != PlanStatus::infeasible);
+    if (!result.has_plan()) continue;
+    check_right(problem, result);
+    const Cost cost = cost_of(problem, result.plan);
+    check_bound(*result.bound, *truth.best, cost);
+    if (result.status == PlanStatus::optimal) CHECK((cost == *truth.best));
+    if (result.status == PlanStatus::feasible) ++unproved;
+  }
+  CHECK(unproved > 5);
+}
+
+// Larger problems than the oracle can take: what a search with little budget claims is held against one with enough.
+TEST_CASE("questions that are given up make no claims") {
+  test::ProblemMaker maker(308);
+  int unproved = 0;
+  int proved = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Problem problem =
+        maker.make({.buffers = 16, .pools = 2, .bounded = true, .most_ranges = 2, .horizon = 14, .largest = 12});
+    INFO("problem ", i);
+    const PlanResult truth = solve(problem);
+    if (truth.status != PlanStatus::optimal && truth.status != PlanStatus::infeasible) continue;
+    const std::uint64_t enough = std::max<std::uint64_t>(truth.iterations, 1);
+    for (const std::uint64_t nodes : {enough / 8 + 1, enough / 3 + 1, enough * 9 / 10 + 1}) {
+      const PlanResult result = solve(problem, nodes);
+      if (truth.status == PlanStatus::infeasible) {
+        CHECK_FALSE(result.has_plan());
+        continue;
+      }
+      CHECK(result.status != PlanStatus::infeasible);
+      if (!result.has_plan()) continue;
+      check_right(problem, result);
+      const Cost cost = cost_of(problem, result.plan);
+      check_bound(*result.bound, *truth.bound, cost);
+      if (result.status == PlanStatus::optimal) CHECK((cost == *truth.bound));
+      ++(result.status == PlanStatus::optimal ? proved : unproved);
+    }
+  }
+  CHECK(unproved > 30);
+  CHECK(proved > 10);
+}
+
 TEST_CASE("the choice is a knapsack when everything is live together") {
   Problem problem = pools({100, {}});
   for (const Bytes size : {60, 45, 30, 25, 20, 7}) add(problem, size, {{0, 20}});

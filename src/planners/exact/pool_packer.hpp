@@ -15,7 +15,8 @@ namespace usmp::planners::exact {
 class PoolPacker {
  public:
   // Both must outlive this object.
-  PoolPacker(const Problem& problem, Budget& budget) : problem_(problem), budget_(budget) {}
+  PoolPacker(const Problem& problem, Budget& budget, std::uint64_t share)
+      : problem_(problem), budget_(budget), share_(share) {}
 
   // Whether the buffers (ascending, neither empty nor never live) fit into the pool below `height`; if so, their
   // offsets in the same order.
@@ -26,7 +27,7 @@ class PoolPacker {
 
   // Search nodes that one question may cost. What is harder is left open, so that others can be asked first.
   [[nodiscard]] std::uint64_t share() const { return share_; }
-  void raise_share() { share_ *= 8; }
+  void raise_share() { share_ = 8 * share_ + 1; }
 
  private:
   struct Known {
@@ -38,7 +39,7 @@ class PoolPacker {
 
   const Problem& problem_;
   Budget& budget_;
-  std::uint64_t share_ = 2'000;
+  std::uint64_t share_;
   std::map<std::pair<PoolId, std::vector<BufferId>>, Known> known_;
 };
 

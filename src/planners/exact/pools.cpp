@@ -11,8 +11,7 @@
 namespace usmp::planners::exact {
 namespace {
 
-// States that the dynamic programme keeps: less when the budget is small.
-constexpr std::size_t most_states = std::size_t{1} << 16U;
+// States that the dynamic programme keeps when the budget is small.
 constexpr std::size_t least_states = 256;
 
 // What holds for every complete plan, entry by entry.
@@ -26,12 +25,13 @@ Cost weak_bound(const Problem& problem, const Group& group) {
 
 class PoolSearch {
  public:
-  PoolSearch(const Problem& problem, const Group& group, Budget& budget)
+  PoolSearch(const Problem& problem, const Group& group, Budget& budget, const Effort& effort)
       : problem_(problem),
         group_(group),
         budget_(budget),
+        states_(effort.states),
         model_(problem, group),
-        packer_(problem, budget),
+        packer_(problem, budget, effort.patience),
         lower_(group.pools.size()) {
     for (const PoolId pool : group.pools) {
       limits_.push_back(problem.pool(pool).capacity.value_or(Problem::max_total_bytes));
@@ -78,7 +78,7 @@ class PoolSearch {
   [[nodiscard]] std::size_t width() const {
     const std::uint64_t runs = 8 * (model_.decisions.size() + 1);
     const std::uint64_t share = budget_.left() / runs;
-    return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, least_states, most_states));
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, std::min(least_states, states_), states_));
   }
 
   // Looks for plans that are cheaper up to this pool until there is none, or the search has to give up: then false.
@@ -234,6 +234,7 @@ class PoolSearch {
   const Problem& problem_;
   const Group& group_;
   Budget& budget_;
+  std::size_t states_;
   AssignmentModel model_;
   PoolPacker packer_;
   std::vector<Bytes> limits_;              // by pool; of those that are settled, what the best plan uses
@@ -247,9 +248,10 @@ class PoolSearch {
 
 }  // namespace
 
-PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget) {
+PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget,
+                      const Effort& effort) {
   const std::uint64_t before = budget.spent();
-  PlanResult result = PoolSearch(problem, group, budget).run(start);
+  PlanResult result = PoolSearch(problem, group, budget, effort).run(start);
   result.iterations = budget.spent() - before;
   if (result.status == PlanStatus::feasible || result.status == PlanStatus::not_found) {
     // A question may have been given up before the budget was exhausted.
@@ -258,7 +260,7 @@ PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* st
   return result;
 }
 
-PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget) {
+PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget, const Effort& effort) {
   PlanResult all{.status = PlanStatus::optimal, .plan = {std::vector<Allocation>(problem.buffers.size())}};
   const std::vector<Group> groups = split_by_pools(problem);
   Cost bound = cost_of(problem, all.plan);
@@ -268,7 +270,7 @@ PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& bud
     for (std::size_t p = 0; p < sum.used.size(); ++p) sum.used[p] += part.used[p];
   };
   for (const Group& group : groups) {
-    const PlanResult part = plan_pools(problem, group, start, budget);
+    const PlanResult part = plan_pools(problem, group, start, budget, effort);
     all.iterations += part.iterations;
     if (part.stopped != StopReason::finished) all.stopped = part.stopped;
     const bool worse = part.status == PlanStatus::infeasible ||

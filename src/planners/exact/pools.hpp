@@ -11,18 +11,28 @@
 // against exhaustive search; tests/driver/exact_pools_archives_test.cpp.
 #pragma once
 
+#include <cstdint>
+
 #include "planners/exact/packing.hpp"
 #include "planners/first_fit.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::planners::exact {
 
+// How the effort is divided. It changes what is found within a budget, never what is claimed.
+struct Effort {
+  std::uint64_t patience = 2'000;  // nodes for the first try of one packing; eight times as many for the next
+  std::size_t states = std::size_t{1} << 16U;  // that the assignment keeps at most
+};
+
 // Plans one group. `start`, if given, is a plan of the problem that is valid and complete for the group: the result is
 // no worse. The result's plan places the group's buffers only, and its bound is that of the group, other pools and
 // buffers counting 0. No shortage is set.
-[[nodiscard]] PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget);
+[[nodiscard]] PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget,
+                                    const Effort& effort = {});
 
 // Plans all groups one after another and puts the results together. No shortage is set.
-[[nodiscard]] PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget);
+[[nodiscard]] PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget,
+                                        const Effort& effort = {});
 
 }  // namespace usmp::planners::exact
