@@ -84,7 +84,7 @@ const Minimum& PoolPacker::minimise(PoolId pool, const std::vector<BufferId>& bu
   known.tried_with = share_;
   const Packing packing = packing_of(problem_, buffers, pool);
   Budget share = budget_.share(share_);
-  minimum = exact::minimise(packing, minimum.lower, minimum.offsets, share);
+  minimum = exact::minimise(packing, minimum.lower, minimum.offsets, {}, share);
   budget_.charge(share);
   return minimum;
 }
