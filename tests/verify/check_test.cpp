@@ -222,3 +222,60 @@ TEST_CASE("overlaps are what a byte map finds") {
   CHECK(overlaps > 50);
   CHECK(clean > 20);
 }
+
+TEST_CASE("the sweep and the comparison of all pairs find the same violations") {
+  test::ProblemMaker maker(62);
+  std::size_t overlaps = 0;
+  std::size_t others = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Problem problem =
+        maker.make({.buffers = 1 + maker.below(40), .pools = 1 + maker.below(3), .bounded = true, .pins = true});
+    CAPTURE(i);
+    const auto spread = 1 + maker.below(i % 2 == 0 ? 30 : 3000);  // of the offsets: many overlaps, or few
+    Plan plan;
+    for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
+      const PoolId pool(maker.below(problem.pools.size() + (maker.below(20) == 0 ? 1 : 0)));
+      plan.allocations.push_back({pool, static_cast<Bytes>(maker.below(spread)) - (maker.below(20) == 0 ? 10 : 0)});
+      if (maker.below(20) == 0) plan.allocations.back() = {};
+      if (maker.below(20) == 0) plan.allocations.back().offset = largest - static_cast<Bytes>(maker.below(30));
+    }
+    const auto by_pairs = verify::check(problem, plan, verify::Method::pairs);
+    const auto by_sweep = verify::check(problem, plan, verify::Method::sweep);
+    REQUIRE(by_pairs.size() == by_sweep.size());
+    for (std::size_t v = 0; v < by_pairs.size(); ++v) {
+      CHECK(by_pairs[v].kind == by_sweep[v].kind);
+      CHECK(by_pairs[v].buffer == by_sweep[v].buffer);
+      CHECK(by_pairs[v].other == by_sweep[v].other);
+      CHECK(by_pairs[v].message == by_sweep[v].message);
+      ++(by_pairs[v].kind == ViolationKind::overlap ? overlaps : others);
+    }
+  }
+  CHECK(overlaps > 1000);
+  CHECK(others > 1000);
+}
+
+TEST_CASE("plans of many buffers are checked in less than quadratic time") {
+  Problem problem = problem_of_three();
+  problem.buffers.clear();
+  problem.pools[0].capacity = {};
+  problem.horizon = 300'000;
+  Plan plan;
+  for (Tick i = 0; i < 300'000; ++i) {
+    Buffer buffer;
+    buffer.name = std::to_string(i);
+    buffer.size = 4;
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {{i, std::min<Tick>(i + 1000, 300'000)}};
+    problem.buffers.push_back(buffer);
+    plan.allocations.push_back({PoolId(0), i % 1000 * 4});
+  }
+  CHECK(verify::check(problem, plan).empty());
+  plan.allocations[200'000].offset += 4;
+  // Two have these bytes while it lives: the one begun just before the time of its own ends, and the next in turn.
+  const auto found = verify::check(problem, plan);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].buffer == BufferId(199'001));
+  CHECK(found[0].other == BufferId(200'000));
+  CHECK(found[1].buffer == BufferId(200'000));
+  CHECK(found[1].other == BufferId(200'001));
+}

@@ -1,7 +1,8 @@
-// Checks a plan against its problem: naive on purpose (every pair is looked at), and without knowledge of any planner.
+// Checks a plan against its problem: naive on purpose, and without knowledge of any planner.
 // Nothing is written that did not pass here.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,18 @@ struct Violation {
   std::string message;  // "buffers 'a' and 'b' overlap in pool 'sram': [0, 32) and [16, 48), both live at 7"
 };
 
-// All violations, ordered by buffer then kind; none means that the plan is right. O(n² · ranges).
+// How overlaps are looked for. Both find the same.
+enum class Method {
+  pairs,  // every pair of buffers is compared: O(n² · ranges)
+  sweep,  // only those that are live together and share bytes: O(n log n) for n live ranges, and more for each
+          // violation
+};
+
+// All violations, ordered by buffer, then kind, then the other buffer; none means that the plan is right.
+[[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan, Method method);
+
+// The same, by pairs as long as that takes next to no time.
+inline constexpr std::size_t most_paired = 1000;
 [[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan);
 
 }  // namespace usmp::verify
