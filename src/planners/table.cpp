@@ -6,11 +6,12 @@
 namespace usmp::planners {
 namespace {
 
-constexpr std::array<Algorithm, 5> table{{
+constexpr std::array<Algorithm, 6> table{{
     {"optimal", "heuristics, then exact search for the best plan and its proof", optimal},
     {"hill_climb", "best of many first-fit orders, then seeded swaps around the bottleneck", hill_climb},
     {"greedy_by_size", "largest buffer first, into the lowest gap", greedy_by_size},
     {"greedy_by_conflicts", "buffer with the most conflicts first, into the lowest gap", greedy_by_conflicts},
+    {"fast", "best fit in a sweep out of the peak: for up to millions of buffers", fast},
     {"none", "every buffer gets bytes of its own: the reference", none},
 }};
 

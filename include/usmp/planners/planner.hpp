@@ -59,6 +59,7 @@ struct Algorithm {
 [[nodiscard]] PlanResult greedy_by_size(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult greedy_by_conflicts(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult hill_climb(const Problem& problem, const Options& options);
+[[nodiscard]] PlanResult fast(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult none(const Problem& problem, const Options& options);  // no sharing: the reference
 
 }  // namespace usmp::planners

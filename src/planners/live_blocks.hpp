@@ -1,0 +1,71 @@
+// What is live in one pool at one moment of a sweep over time: blocks in order of their offsets, and the gaps between
+// them in order of their sizes. Every operation takes O(log n) for n gaps.
+// Tests: tests/planners/fast_test.cpp.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::planners {
+
+class LiveBlocks {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  struct Block {
+    Bytes offset = 0;
+    Bytes size = 0;
+    Tick end = 0;  // when it will die
+    std::uint32_t below = none;
+    std::uint32_t above = none;
+  };
+
+  // Free bytes with a block above them. What their neighbours are never changes while the gap exists.
+  struct Gap {
+    Bytes size = 0;
+    Bytes begin = 0;
+    Tick below_ends = 0;  // 0 if the gap stands on the floor
+    Tick above_ends = 0;
+    std::uint32_t below = none;
+
+    friend bool operator<(const Gap& a, const Gap& b) { return a.size != b.size ? a.size < b.size : a.begin < b.begin; }
+  };
+  using Gaps = std::set<Gap>;
+
+  // Block i belongs to buffer i; `blocks` is shared by the pools, has an element for every buffer, and outlives this.
+  // Nothing may start below the floor. Only with `searchable` can a block be put where no gap is known.
+  LiveBlocks(std::vector<Block>& blocks, Bytes floor, bool searchable)
+      : blocks_(&blocks), floor_(floor), searchable_(searchable) {}
+
+  // Between `below` (none: the floor) and what is above that, where there is room.
+  void insert_above(std::uint32_t below, std::uint32_t id, Bytes offset, Bytes size, Tick end);
+  // The same, but looks for what is below. O(1) above all blocks.
+  void insert(std::uint32_t id, Bytes offset, Bytes size, Tick end);
+  void remove(std::uint32_t id);
+  void clear();
+
+  [[nodiscard]] const Gaps& gaps() const { return gaps_; }
+  [[nodiscard]] std::uint32_t topmost() const { return topmost_; }
+  [[nodiscard]] Bytes top() const { return end_of(topmost_); }  // the floor if nothing is live
+
+ private:
+  [[nodiscard]] Block& block(std::uint32_t id) const { return (*blocks_)[id]; }
+  [[nodiscard]] Bytes end_of(std::uint32_t id) const { return id == none ? floor_ : block(id).offset + block(id).size; }
+  void add_gap(std::uint32_t below, std::uint32_t above);
+  void remove_gap(std::uint32_t below, std::uint32_t above);
+
+  std::vector<Block>* blocks_;
+  Bytes floor_;
+  bool searchable_;
+  std::uint32_t lowest_ = none;
+  std::uint32_t topmost_ = none;
+  Gaps gaps_;
+  std::map<Bytes, std::uint32_t> by_offset_;  // empty unless searchable
+};
+
+}  // namespace usmp::planners

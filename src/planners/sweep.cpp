@@ -1,0 +1,353 @@
+#include "planners/sweep.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <numeric>
+
+namespace usmp::planners {
+namespace {
+
+constexpr Bytes unbounded = std::numeric_limits<Bytes>::max();
+// More pieces of buffers with several live ranges than this would fill the memory with obstacles.
+constexpr std::size_t most_pieces = std::size_t{1} << 17U;
+constexpr int most_bumps = 8;  // obstacles in a gap that are evaded before it is given up
+
+// 1024 · a / b for a >= 0 and b >= 1, which is all the precision that weighing gaps needs.
+Bytes ratio(Bytes a, Bytes b) {
+  constexpr Bytes most = Bytes{1} << 52U;
+  while (a >= most) {
+    a >>= 1U;
+    b = std::max<Bytes>(1, b >> 1U);
+  }
+  return a * 1024 / b;
+}
+
+Bytes align_down(Bytes value, Bytes alignment) { return value - value % alignment; }
+
+// The lowest aligned offset from `low` up to `high` that no obstacle takes while the buffer is live.
+std::optional<Bytes> clear_offset(const Obstacles& obstacles, std::span<const LiveRange> times, const Buffer& buffer,
+                                  Bytes alignment, Bytes low, Bytes high, int bumps) {
+  for (Bytes offset = align_up(low, alignment); offset <= high; --bumps) {
+    const std::optional<Bytes> end = obstacles.conflict(times, offset, offset + buffer.size);
+    if (!end) return offset;
+    if (bumps == 0) break;
+    offset = align_up(*end, alignment);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Sweep::Sweep(const Problem& problem, const Group& group)
+    : problem_(problem), group_(group), blocks_(problem.buffers.size()) {
+  collect_spans();
+  sort_spans();
+  find_peak();
+}
+
+void Sweep::collect_spans() {
+  std::size_t pieces = 0;
+  for (const BufferId id : group_.buffers) {
+    const Buffer& buffer = problem_.buffer(id);
+    if (!buffer.pinned && buffer.size > 0 && buffer.live.size() > 1) pieces += buffer.live.size();
+  }
+  if (pieces > most_pieces) {
+    hulls_.resize(problem_.buffers.size());
+    for (const BufferId id : group_.buffers) {
+      const auto& live = problem_.buffer(id).live;
+      if (!live.empty()) hulls_[id.index()] = {live.front().begin, live.back().end};
+    }
+  }
+  for (const BufferId id : group_.buffers) {
+    if (problem_.buffer(id).size == 0 || problem_.buffer(id).live.empty()) continue;
+    any_fixed_ = any_fixed_ || fixed(id.value);
+    for (const LiveRange& range : times(id.value)) spans_.push_back({range.begin, range.end, id.value});
+  }
+}
+
+void Sweep::sort_spans() {
+  const auto before = [&](const Span& a, const Span& b) {
+    const Bytes a_size = problem_.buffers[a.buffer].size;
+    const Bytes b_size = problem_.buffers[b.buffer].size;
+    return a_size != b_size ? a_size > b_size : a.buffer < b.buffer;
+  };
+  std::sort(spans_.begin(), spans_.end(),
+            [&](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : before(a, b); });
+  by_end_.resize(spans_.size());
+  std::iota(by_end_.begin(), by_end_.end(), 0U);
+  std::sort(by_end_.begin(), by_end_.end(), [&](std::uint32_t i, std::uint32_t j) {
+    return spans_[i].end != spans_[j].end ? spans_[i].end < spans_[j].end : before(spans_[j], spans_[i]);
+  });
+}
+
+void Sweep::find_peak() {
+  Bytes sum = 0;
+  Bytes most = 0;
+  auto ended = by_end_.begin();
+  for (const Span& span : spans_) {
+    for (; spans_[*ended].end <= span.begin; ++ended) sum -= problem_.buffers[spans_[*ended].buffer].size;
+    sum += problem_.buffers[span.buffer].size;
+    if (sum <= most) continue;
+    most = sum;
+    peak_ = span.begin;
+  }
+}
+
+SweepResult Sweep::run(const SweepOptions& options) {
+  options_ = options;
+  prepare();
+  direction_ = Direction::forward;
+  stack_live();
+  sweep(Direction::forward);
+  restack_live();
+  sweep(Direction::backward);
+  result_.score.cost = cost_of(problem_, result_.plan);
+  return std::move(result_);
+}
+
+void Sweep::prepare() {
+  result_ = {};
+  result_.plan.allocations.resize(problem_.buffers.size());
+  highest_ = 0;
+  refused_.assign(problem_.buffers.size(), false);
+  pools_.clear();
+  for (const Pool& pool : problem_.pools) pools_.emplace_back(blocks_, pool.reserved, any_fixed_);
+  prepare_obstacles();
+  for (const BufferId id : group_.buffers) {
+    const Buffer& buffer = problem_.buffer(id);
+    if (buffer.pinned) {
+      settle(id.value, buffer.candidates.front(), *buffer.pinned);
+    } else if (buffer.size == 0 || buffer.live.empty()) {
+      place_idle(id);
+    }
+  }
+}
+
+bool Sweep::straddles_start(std::uint32_t id) const {
+  const auto live = times(id);
+  return !problem_.buffers[id].pinned && live.front().begin < options_.start && live.back().end > options_.start &&
+         !overlap({live.begin(), live.end()}, {{options_.start, options_.start + 1}});
+}
+
+void Sweep::prepare_obstacles() {
+  any_straddle_ = any_fixed_ && std::any_of(spans_.begin(), spans_.end(),
+                                            [&](const Span& span) { return straddles_start(span.buffer); });
+  std::vector<Tick> ticks;
+  for (const Span& span : spans_) {
+    if (!fixed(span.buffer) && !(any_straddle_ && live_at_start(span))) continue;
+    ticks.push_back(span.begin);
+    ticks.push_back(span.end);
+  }
+  const Obstacles nothing({});
+  obstacles_.assign(problem_.pools.size(), nothing);
+  if (!any_fixed_) return;
+  const Obstacles none_yet(std::move(ticks));
+  for (const PoolId pool : group_.pools) obstacles_[pool.index()] = none_yet;
+}
+
+// Buffers that conflict with nothing.
+void Sweep::place_idle(BufferId id) {
+  const Buffer& buffer = problem_.buffer(id);
+  Shortage shortage{.buffer = id, .pools = {}};
+  for (const PoolId pool : buffer.candidates) {
+    const Bytes capacity = problem_.pool(pool).capacity.value_or(unbounded);
+    const Bytes offset = first_offset(buffer, problem_.pool(pool));
+    if (offset + buffer.size <= capacity) {
+      result_.plan.allocations[id.index()] = {pool, offset};
+      return;
+    }
+    shortage.pools.push_back({pool, offset + buffer.size, capacity});
+  }
+  refuse(id.value, std::move(shortage));
+}
+
+void Sweep::stack_live() {
+  std::vector<Span> pinned;
+  std::vector<std::pair<double, Span>> others;
+  for (const Span& span : spans_) {
+    if (!live_at_start(span)) continue;
+    if (problem_.buffers[span.buffer].pinned) {
+      pinned.push_back(span);
+      continue;
+    }
+    const auto before = static_cast<double>(options_.start - span.begin + 1);
+    const auto after = static_cast<double>(span.end - options_.start);
+    switch (options_.stacking) {
+      case Stacking::by_slope:
+        others.emplace_back(before / after, span);
+        break;
+      case Stacking::by_balance:
+        others.emplace_back(before - after, span);
+        break;
+      case Stacking::by_end:
+        others.emplace_back(-after, span);
+        break;
+    }
+  }
+  std::stable_sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const Span& span : pinned) enter(span);
+  for (const auto& [key, span] : others) {
+    enter(span);
+    // A buffer that lives before and after the start, but not at it, is placed in the forward sweep and must not
+    // meet these where they live before the start.
+    const Allocation& at = result_.plan.allocations[span.buffer];
+    if (!any_straddle_ || !at.placed()) continue;
+    obstacles_[at.pool.index()].add({span.begin, span.end}, at.offset, at.offset + problem_.buffers[span.buffer].size);
+  }
+}
+
+// The buffers that are live at the start once more, now with the ends that they have in a sweep backward.
+void Sweep::restack_live() {
+  direction_ = Direction::backward;
+  for (LiveBlocks& pool : pools_) pool.clear();
+  std::vector<Span> live;
+  for (const Span& span : spans_) {
+    if (live_at_start(span) && result_.plan.allocations[span.buffer].placed()) live.push_back(span);
+  }
+  std::sort(live.begin(), live.end(), [&](const Span& a, const Span& b) {
+    return result_.plan.allocations[a.buffer].offset < result_.plan.allocations[b.buffer].offset;
+  });
+  for (const Span& span : live) enter(span);
+}
+
+void Sweep::sweep(Direction direction) {
+  direction_ = direction;
+  const auto by_end = [&](auto found) { return static_cast<std::size_t>(found - by_end_.begin()); };
+  // Of what is behind the start in the direction of the sweep, the first to begin and the first to end.
+  const auto begun = static_cast<std::size_t>(
+      std::partition_point(spans_.begin(), spans_.end(), [&](const Span& s) { return s.begin <= options_.start; }) -
+      spans_.begin());
+  const std::size_t ended = by_end(std::partition_point(
+      by_end_.begin(), by_end_.end(), [&](std::uint32_t i) { return spans_[i].end <= options_.start; }));
+  if (direction == Direction::forward) {
+    std::size_t next = ended;
+    for (std::size_t i = begun; i < spans_.size(); ++i) {
+      for (; spans_[by_end_[next]].end <= spans_[i].begin; ++next) leave(spans_[by_end_[next]]);
+      enter(spans_[i]);
+    }
+    return;
+  }
+  std::size_t next = begun;
+  for (std::size_t i = ended; i-- > 0;) {
+    const Span& span = spans_[by_end_[i]];
+    for (; spans_[next - 1].begin >= span.end; --next) leave(spans_[next - 1]);
+    enter(span);
+  }
+}
+
+void Sweep::enter(const Span& span) {
+  const Allocation& at = result_.plan.allocations[span.buffer];
+  if (at.placed()) {
+    pools_[at.pool.index()].insert(span.buffer, at.offset, problem_.buffers[span.buffer].size, end_of(span));
+  } else if (!refused_[span.buffer]) {
+    place(span);
+  }
+}
+
+void Sweep::leave(const Span& span) {
+  const Allocation& at = result_.plan.allocations[span.buffer];
+  if (at.placed()) pools_[at.pool.index()].remove(span.buffer);
+}
+
+void Sweep::place(const Span& span) {
+  const Buffer& buffer = problem_.buffers[span.buffer];
+  for (const PoolId pool : buffer.candidates) {
+    const std::optional<Place> found = find(pool, span);
+    if (!found) continue;
+    pools_[pool.index()].insert_above(found->below, span.buffer, found->offset, buffer.size, end_of(span));
+    settle(span.buffer, pool, found->offset);
+    if (found->offset + buffer.size > highest_) {
+      highest_ = found->offset + buffer.size;
+      result_.highest_at = direction_ == Direction::forward ? span.begin : span.end - 1;
+    }
+    return;
+  }
+  Shortage shortage{.buffer = BufferId(span.buffer), .pools = {}};
+  for (const PoolId pool : buffer.candidates) {
+    const Bytes required = above_all(pool, span.buffer).offset + buffer.size;
+    shortage.pools.push_back({pool, required, problem_.pool(pool).capacity.value_or(unbounded)});
+  }
+  refuse(span.buffer, std::move(shortage));
+}
+
+void Sweep::settle(std::uint32_t id, PoolId pool, Bytes offset) {
+  result_.plan.allocations[id] = {pool, offset};
+  const Bytes size = problem_.buffers[id].size;
+  if (!any_fixed_ || size == 0 || !fixed(id)) return;
+  for (const LiveRange& range : times(id)) obstacles_[pool.index()].add(range, offset, offset + size);
+}
+
+void Sweep::refuse(std::uint32_t id, Shortage shortage) {
+  refused_[id] = true;
+  result_.score.unplaced += problem_.buffers[id].size;
+  if (!result_.shortage) result_.shortage = std::move(shortage);
+}
+
+std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) const {
+  const Bytes capacity = problem_.pool(pool).capacity.value_or(unbounded);
+  const Bytes size = problem_.buffers[span.buffer].size;
+  if (size > capacity) return std::nullopt;
+  if (const auto found = find_gap(pool, span)) return found;
+  const Place above = above_all(pool, span.buffer);
+  return above.offset + size <= capacity ? std::optional(above) : std::nullopt;
+}
+
+// Of the smallest gaps that hold the buffer the one that is left with few bytes and has a neighbour that ends when the
+// buffer does: then the room of both becomes free together.
+std::optional<Sweep::Place> Sweep::find_gap(PoolId pool, const Span& span) const {
+  const Buffer& buffer = problem_.buffers[span.buffer];
+  const LiveBlocks& blocks = pools_[pool.index()];
+  const Tick now = direction_ == Direction::forward ? options_.start : -options_.start;
+  const Bytes life = std::max<Tick>(1, end_of(span) - std::max(begin_of(span), now));
+  std::optional<Place> best;
+  Bytes least = unbounded;
+  int choices = options_.choices;
+  int looks = 2 * options_.choices + 6;
+  auto gap = blocks.gaps().lower_bound({.size = buffer.size});
+  for (; gap != blocks.gaps().end() && choices > 0; ++gap) {
+    if (looks-- == 0) {
+      // Alignment or obstacles stood in the way: from here on the former does not.
+      const Bytes roomy = buffer.size + alignment_in(buffer, problem_.pool(pool)) - 1;
+      if (gap->size < roomy) gap = blocks.gaps().lower_bound({.size = roomy});
+      if (gap == blocks.gaps().end()) break;
+    }
+    if (looks < -options_.choices) break;
+    const std::optional<Bytes> offset = offset_in(*gap, pool, span);
+    if (!offset) continue;
+    --choices;
+    const Tick below = gap->below == LiveBlocks::none ? 0 : std::abs(gap->below_ends - end_of(span));
+    const Tick mismatch = std::min(below, std::abs(gap->above_ends - end_of(span)));
+    const Bytes cost = 2 * ratio(gap->size - buffer.size, buffer.size) + ratio(mismatch, life);
+    if (cost >= least && best) continue;
+    best = {*offset, gap->below};
+    least = cost;
+    if (gap->size == buffer.size) break;
+  }
+  return best;
+}
+
+std::optional<Bytes> Sweep::offset_in(const LiveBlocks::Gap& gap, PoolId pool, const Span& span) const {
+  const Buffer& buffer = problem_.buffers[span.buffer];
+  const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
+  const Bytes low = align_up(gap.begin, alignment);
+  const Bytes high = align_down(gap.begin + gap.size - buffer.size, alignment);
+  if (low > high) return std::nullopt;
+  const Tick below = gap.below == LiveBlocks::none ? 0 : std::abs(gap.below_ends - end_of(span));
+  const bool join_above = std::abs(gap.above_ends - end_of(span)) < below;
+  const Obstacles& obstacles = obstacles_[pool.index()];
+  if (obstacles.empty()) return join_above ? high : low;
+  const auto live = times(span.buffer);
+  if (join_above && !obstacles.conflict(live, high, high + buffer.size)) return high;
+  return clear_offset(obstacles, live, buffer, alignment, low, high, most_bumps);
+}
+
+Sweep::Place Sweep::above_all(PoolId pool, std::uint32_t id) const {
+  const Buffer& buffer = problem_.buffers[id];
+  const LiveBlocks& blocks = pools_[pool.index()];
+  const auto offset = clear_offset(obstacles_[pool.index()], times(id), buffer,
+                                   alignment_in(buffer, problem_.pool(pool)), blocks.top(), unbounded, -1);
+  return {offset.value(), blocks.topmost()};
+}
+
+}  // namespace usmp::planners
