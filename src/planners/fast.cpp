@@ -34,7 +34,7 @@ constexpr std::size_t small_group = std::size_t{1} << 12U;  // pieces up to whic
 constexpr Bytes good_enough = 512;                          // otherwise, one part in so many above the bound is good
 
 std::vector<SweepOptions> first_attempts(const Sweep& sweep, Tick horizon) {
-  const int choices = sweep.pieces() <= wide_choice ? 16 : 1;
+  const int choices = sweep.pieces() <= wide_choice ? 16 : 4;
   std::vector<SweepOptions> attempts;
   for (const Stacking stacking : {Stacking::by_slope, Stacking::by_end, Stacking::by_balance}) {
     attempts.push_back({sweep.peak(), stacking, choices});

@@ -16,7 +16,7 @@ void LiveBlocks::add_gap(std::uint32_t below, std::uint32_t above) {
 void LiveBlocks::remove_gap(std::uint32_t below, std::uint32_t above) {
   const Bytes begin = end_of(below);
   const Bytes size = block(above).offset - begin;
-  if (size > 0) gaps_.erase(Gap{.size = size, .begin = begin});
+  if (size > 0) gaps_.erase(size, begin);
 }
 
 void LiveBlocks::insert_above(std::uint32_t below, std::uint32_t id, Bytes offset, Bytes size, Tick end) {

@@ -1,14 +1,13 @@
 // What is live in one pool at one moment of a sweep over time: blocks in order of their offsets, and the gaps between
-// them in order of their sizes. Every operation takes O(log n) for n gaps.
+// them in order of their sizes. Every operation costs what one of GapIndex does.
 // Tests: tests/planners/fast_test.cpp.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
+#include "planners/gap_index.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::planners {
@@ -25,18 +24,6 @@ class LiveBlocks {
     std::uint32_t above = none;
   };
 
-  // Free bytes with a block above them. What their neighbours are never changes while the gap exists.
-  struct Gap {
-    Bytes size = 0;
-    Bytes begin = 0;
-    Tick below_ends = 0;  // 0 if the gap stands on the floor
-    Tick above_ends = 0;
-    std::uint32_t below = none;
-
-    friend bool operator<(const Gap& a, const Gap& b) { return a.size != b.size ? a.size < b.size : a.begin < b.begin; }
-  };
-  using Gaps = std::set<Gap>;
-
   // Block i belongs to buffer i; `blocks` is shared by the pools, has an element for every buffer, and outlives this.
   // Nothing may start below the floor. Only with `searchable` can a block be put where no gap is known.
   LiveBlocks(std::vector<Block>& blocks, Bytes floor, bool searchable)
@@ -49,7 +36,7 @@ class LiveBlocks {
   void remove(std::uint32_t id);
   void clear();
 
-  [[nodiscard]] const Gaps& gaps() const { return gaps_; }
+  [[nodiscard]] const GapIndex& gaps() const { return gaps_; }
   [[nodiscard]] std::uint32_t topmost() const { return topmost_; }
   [[nodiscard]] Bytes top() const { return end_of(topmost_); }  // the floor if nothing is live
 
@@ -64,7 +51,7 @@ class LiveBlocks {
   bool searchable_;
   std::uint32_t lowest_ = none;
   std::uint32_t topmost_ = none;
-  Gaps gaps_;
+  GapIndex gaps_;
   std::map<Bytes, std::uint32_t> by_offset_;  // empty unless searchable
 };
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 namespace usmp::planners {
 namespace {
@@ -74,11 +75,9 @@ void Sweep::sort_spans() {
   };
   std::sort(spans_.begin(), spans_.end(),
             [&](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : before(a, b); });
-  by_end_.resize(spans_.size());
-  std::iota(by_end_.begin(), by_end_.end(), 0U);
-  std::sort(by_end_.begin(), by_end_.end(), [&](std::uint32_t i, std::uint32_t j) {
-    return spans_[i].end != spans_[j].end ? spans_[i].end < spans_[j].end : before(spans_[j], spans_[i]);
-  });
+  by_end_ = spans_;
+  std::sort(by_end_.begin(), by_end_.end(),
+            [&](const Span& a, const Span& b) { return a.end != b.end ? a.end < b.end : before(b, a); });
 }
 
 void Sweep::find_peak() {
@@ -86,7 +85,7 @@ void Sweep::find_peak() {
   Bytes most = 0;
   auto ended = by_end_.begin();
   for (const Span& span : spans_) {
-    for (; spans_[*ended].end <= span.begin; ++ended) sum -= problem_.buffers[spans_[*ended].buffer].size;
+    for (; ended->end <= span.begin; ++ended) sum -= problem_.buffers[ended->buffer].size;
     sum += problem_.buffers[span.buffer].size;
     if (sum <= most) continue;
     most = sum;
@@ -211,29 +210,40 @@ void Sweep::restack_live() {
   for (const Span& span : live) enter(span);
 }
 
+template <class Spans>
+void Sweep::run_through(const Spans& beginnings, const Spans& ends) {
+  constexpr std::ptrdiff_t ahead = 12;
+  auto end = ends.begin();
+  for (auto span = beginnings.begin(); span != beginnings.end(); ++span) {
+    if (beginnings.end() - span > ahead) will_need(span[ahead]);
+    for (; end_of(*end) <= begin_of(*span); ++end) {
+      if (ends.end() - end > ahead) will_need(end[ahead]);
+      leave(*end);
+    }
+    enter(*span);
+  }
+}
+
 void Sweep::sweep(Direction direction) {
   direction_ = direction;
-  const auto by_end = [&](auto found) { return static_cast<std::size_t>(found - by_end_.begin()); };
-  // Of what is behind the start in the direction of the sweep, the first to begin and the first to end.
-  const auto begun = static_cast<std::size_t>(
-      std::partition_point(spans_.begin(), spans_.end(), [&](const Span& s) { return s.begin <= options_.start; }) -
-      spans_.begin());
-  const std::size_t ended = by_end(std::partition_point(
-      by_end_.begin(), by_end_.end(), [&](std::uint32_t i) { return spans_[i].end <= options_.start; }));
+  // What begins behind the start, and what ends there.
+  const auto first = std::partition_point(spans_.begin(), spans_.end(),
+                                          [&](const Span& span) { return span.begin <= options_.start; });
+  const auto last = std::partition_point(by_end_.begin(), by_end_.end(),
+                                         [&](const Span& span) { return span.end <= options_.start; });
   if (direction == Direction::forward) {
-    std::size_t next = ended;
-    for (std::size_t i = begun; i < spans_.size(); ++i) {
-      for (; spans_[by_end_[next]].end <= spans_[i].begin; ++next) leave(spans_[by_end_[next]]);
-      enter(spans_[i]);
-    }
-    return;
+    run_through(std::span(first, spans_.end()), std::span(last, by_end_.end()));
+  } else {
+    run_through(std::ranges::reverse_view(std::span(by_end_.begin(), last)),
+                std::ranges::reverse_view(std::span(spans_.begin(), first)));
   }
-  std::size_t next = begun;
-  for (std::size_t i = ended; i-- > 0;) {
-    const Span& span = spans_[by_end_[i]];
-    for (; spans_[next - 1].begin >= span.end; --next) leave(spans_[next - 1]);
-    enter(span);
-  }
+}
+
+// What the sweep will touch a few steps later lies anywhere in memory; by then it is in the cache.
+void Sweep::will_need(const Span& span) const {
+  __builtin_prefetch(&problem_.buffers[span.buffer].size);
+  __builtin_prefetch(&result_.plan.allocations[span.buffer]);
+  __builtin_prefetch(&blocks_[span.buffer]);
 }
 
 void Sweep::enter(const Span& span) {
@@ -297,20 +307,25 @@ std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) const {
 // buffer does: then the room of both becomes free together.
 std::optional<Sweep::Place> Sweep::find_gap(PoolId pool, const Span& span) const {
   const Buffer& buffer = problem_.buffers[span.buffer];
-  const LiveBlocks& blocks = pools_[pool.index()];
   const Tick now = direction_ == Direction::forward ? options_.start : -options_.start;
   const Bytes life = std::max<Tick>(1, end_of(span) - std::max(begin_of(span), now));
   std::optional<Place> best;
   Bytes least = unbounded;
   int choices = options_.choices;
   int looks = 2 * options_.choices + 6;
-  auto gap = blocks.gaps().lower_bound({.size = buffer.size});
-  for (; gap != blocks.gaps().end() && choices > 0; ++gap) {
+  const GapIndex& gaps = pools_[pool.index()].gaps();
+  auto position = gaps.at_least(buffer.size);
+  for (; choices > 0; gaps.advance(position)) {
+    const Gap* gap = gaps.get(position);
+    if (gap == nullptr) break;
     if (looks-- == 0) {
       // Alignment or obstacles stood in the way: from here on the former does not.
       const Bytes roomy = buffer.size + alignment_in(buffer, problem_.pool(pool)) - 1;
-      if (gap->size < roomy) gap = blocks.gaps().lower_bound({.size = roomy});
-      if (gap == blocks.gaps().end()) break;
+      if (gap->size < roomy) {
+        position = gaps.at_least(roomy);
+        gap = gaps.get(position);
+      }
+      if (gap == nullptr) break;
     }
     if (looks < -options_.choices) break;
     const std::optional<Bytes> offset = offset_in(*gap, pool, span);
@@ -327,7 +342,7 @@ std::optional<Sweep::Place> Sweep::find_gap(PoolId pool, const Span& span) const
   return best;
 }
 
-std::optional<Bytes> Sweep::offset_in(const LiveBlocks::Gap& gap, PoolId pool, const Span& span) const {
+std::optional<Bytes> Sweep::offset_in(const Gap& gap, PoolId pool, const Span& span) const {
   const Buffer& buffer = problem_.buffers[span.buffer];
   const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
   const Bytes low = align_up(gap.begin, alignment);

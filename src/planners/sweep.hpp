@@ -70,14 +70,17 @@ class Sweep {
   void stack_live();
   void restack_live();
   void sweep(Direction direction);
+  template <class Spans>
+  void run_through(const Spans& beginnings, const Spans& ends);
   void enter(const Span& span);
   void leave(const Span& span);
+  void will_need(const Span& span) const;
   void place(const Span& span);
   void settle(std::uint32_t id, PoolId pool, Bytes offset);
   void refuse(std::uint32_t id, Shortage shortage);
   [[nodiscard]] std::optional<Place> find(PoolId pool, const Span& span) const;
   [[nodiscard]] std::optional<Place> find_gap(PoolId pool, const Span& span) const;
-  [[nodiscard]] std::optional<Bytes> offset_in(const LiveBlocks::Gap& gap, PoolId pool, const Span& span) const;
+  [[nodiscard]] std::optional<Bytes> offset_in(const Gap& gap, PoolId pool, const Span& span) const;
   [[nodiscard]] Place above_all(PoolId pool, std::uint32_t id) const;
 
   // When a buffer counts as live.
@@ -97,7 +100,7 @@ class Sweep {
   const Group& group_;
   std::vector<LiveRange> hulls_;  // by BufferId: from the first tick to the last; empty if lives are taken as they are
   std::vector<Span> spans_;       // in order of their beginnings, larger buffers first
-  std::vector<std::uint32_t> by_end_;  // indices of spans_, in order of their ends, larger buffers last
+  std::vector<Span> by_end_;      // the same in order of their ends, larger buffers last
   std::vector<LiveBlocks::Block> blocks_;
   bool any_fixed_ = false;  // something is pinned or has several spans
   Tick peak_ = 0;
