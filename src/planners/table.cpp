@@ -6,12 +6,16 @@
 namespace usmp::planners {
 namespace {
 
-constexpr std::array<Algorithm, 6> table{{
+constexpr std::array<Algorithm, 9> table{{
     {"optimal", "heuristics, then exact search for the best plan and its proof", optimal},
     {"hill_climb", "best of many first-fit orders, then seeded swaps around the bottleneck", hill_climb},
     {"greedy_by_size", "largest buffer first, into the lowest gap", greedy_by_size},
     {"greedy_by_conflicts", "buffer with the most conflicts first, into the lowest gap", greedy_by_conflicts},
     {"fast", "best fit in a sweep out of the peak: for up to millions of buffers", fast},
+    {"greedy_by_breadth", "buffers of the busiest tick first, the largest first, into the lowest gap",
+     greedy_by_breadth},
+    {"shared_objects", "TFLite's objects that buffers own in turn, laid one after another", shared_objects},
+    {"gmem", "TPU-MLIR's: constants first, then dead blocks in execution order", gmem},
     {"none", "every buffer gets bytes of its own: the reference", none},
 }};
 

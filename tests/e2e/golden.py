@@ -28,7 +28,8 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", 
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # Networks whose int8 outputs are quantised from floats: TVM prints float immediates with 7 digits.
 ONE_UNIT = {"ds_cnn", "mlperf_kws", "mlperf_resnet8", "mlperf_vww"}
-ALGORITHMS = ["greedy_by_size", "greedy_by_conflicts", "hill_climb", "fast", "none"]
+ALGORITHMS = ["greedy_by_size", "greedy_by_conflicts", "greedy_by_breadth", "hill_climb", "fast", "shared_objects", "gmem",
+              "none"]
 
 POOLS = {
     "default": None,

@@ -2,11 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "planning_support/instance_files.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
@@ -15,42 +14,6 @@ using namespace usmp;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<std::int64_t> numbers_of(const std::string& line) {
-  std::vector<std::int64_t> numbers;
-  const char* at = line.data();
-  const char* end = at + line.size();
-  while (at < end) {
-    std::int64_t number = 0;
-    const auto [next, error] = std::from_chars(at, end, number);
-    REQUIRE(error == std::errc());
-    numbers.push_back(number);
-    at = next + 1;
-  }
-  return numbers;
-}
-
-// id,lower,upper,size with half-open life times.
-Problem read_instance(const fs::path& path) {
-  Problem problem;
-  problem.pools = {{.name = "pool", .kind = PoolKind::workspace, .capacity = {}, .alignment = 1}};
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  REQUIRE(line == "id,lower,upper,size");
-  while (std::getline(file, line)) {
-    const auto numbers = numbers_of(line);
-    REQUIRE(numbers.size() == 4);
-    Buffer buffer;
-    buffer.name = std::to_string(numbers[0]);
-    buffer.size = numbers[3];
-    buffer.candidates = {PoolId(0)};
-    buffer.live = {{numbers[1], numbers[2]}};
-    problem.horizon = std::max(problem.horizon, numbers[2]);
-    problem.buffers.push_back(buffer);
-  }
-  return problem;
-}
 
 Bytes used_by(const Problem& problem, const char* name) {
   const PlanResult result = planners::find_algorithm(name)->plan(problem, {.seed = 0, .iterations = 50});
@@ -73,7 +36,7 @@ TEST_CASE("public instances: right plans, in the order of the algorithms' streng
     if (entry.path().extension() != ".csv") continue;
     ++seen;
     CAPTURE(entry.path().filename().string());
-    const Problem problem = read_instance(entry.path());
+    const Problem problem = test::read_instance(entry.path());
     REQUIRE_FALSE(invalid_reason(problem).has_value());
     const Bytes bound = bounds::pool_bounds(problem).front().bytes;
     const Bytes climbed = used_by(problem, "hill_climb");

@@ -58,7 +58,10 @@ struct Algorithm {
 [[nodiscard]] PlanResult optimal(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult greedy_by_size(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult greedy_by_conflicts(const Problem& problem, const Options& options);
+[[nodiscard]] PlanResult greedy_by_breadth(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult hill_climb(const Problem& problem, const Options& options);
+[[nodiscard]] PlanResult shared_objects(const Problem& problem, const Options& options);
+[[nodiscard]] PlanResult gmem(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult fast(const Problem& problem, const Options& options);
 [[nodiscard]] PlanResult none(const Problem& problem, const Options& options);  // no sharing: the reference
 
