@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "planners/proof.hpp"
-#include "usmp/problem/load.hpp"
+#include "usmp/bounds/load.hpp"
 
 namespace usmp::planners {
 namespace {
@@ -53,7 +53,7 @@ void place_fixed(const Problem& problem, Plan& plan) {
     if (buffer.pinned) {
       plan.allocations[i] = {buffer.candidates.front(), *buffer.pinned};
     } else if (buffer.size == 0 || buffer.live.empty()) {
-      const std::vector<PoolId> pools = possible_pools(problem, BufferId(i));
+      const std::vector<PoolId> pools = bounds::possible_pools(problem, BufferId(i));
       if (!pools.empty()) plan.allocations[i] = {pools.front(), first_offset(buffer, problem.pool(pools.front()))};
     }
   }
