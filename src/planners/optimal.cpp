@@ -12,9 +12,11 @@
 #include <utility>
 
 #include "planners/exact/packing.hpp"
+#include "planners/exact/pools.hpp"
 #include "planners/hill_climb.hpp"
 #include "planners/orders.hpp"
 #include "planners/proof.hpp"
+#include "usmp/bounds/bounds.hpp"
 #include "usmp/planners/planner.hpp"
 
 namespace usmp::planners {
@@ -22,12 +24,38 @@ namespace {
 
 constexpr std::uint64_t default_nodes = 100'000;
 constexpr std::uint64_t climbing_iterations = 100;  // cheap changes that often close a small gap
+// Beyond so many pairs that are live together, searches by pairs take minutes and gigabytes.
+constexpr std::uint64_t most_pairs = 4'000'000;
 
-// What is known of one group.
+// At least the number of pairs; those that meet in several ranges count several times.
+std::uint64_t pairs_live_together(const Problem& problem) {
+  std::vector<std::pair<Tick, std::int64_t>> events;  // ends, being negative, come first
+  for (const Buffer& buffer : problem.buffers) {
+    for (const LiveRange& range : buffer.live) {
+      events.emplace_back(range.begin, 1);
+      events.emplace_back(range.end, -1);
+    }
+  }
+  std::sort(events.begin(), events.end());
+  std::uint64_t pairs = 0;
+  std::uint64_t live = 0;
+  for (const auto& [tick, change] : events) {
+    if (change > 0) pairs += live;
+    live += static_cast<std::uint64_t>(change);
+  }
+  return pairs;
+}
+
+void add(Cost& sum, const Cost& part) {
+  for (std::size_t r = 0; r < sum.spilled.size(); ++r) sum.spilled[r] += part.spilled[r];
+  for (std::size_t p = 0; p < sum.used.size(); ++p) sum.used[p] += part.used[p];
+}
+
+// A group's best plan so far, and what is proved of it.
 struct Solved {
-  std::vector<std::pair<BufferId, Allocation>> allocations;
+  Plan plan;  // of the group's buffers only
   Cost cost;
-  Cost bound;
+  Cost bound;               // as PlanResult::bound, for the group alone
   bool complete = false;    // every buffer has a place within the capacities
   bool impossible = false;  // proved
 };
@@ -45,56 +73,70 @@ class Planner {
 
   PlanResult run() {
     PlanResult result{.status = PlanStatus::optimal, .plan = {std::vector<Allocation>(problem_.buffers.size())}};
-    Cost bound = cost_of(problem_, result.plan);
+    const Cost nothing = cost_of(problem_, result.plan);
+    Cost cost = nothing;
+    Cost bound = nothing;
     bool complete = true;
     bool impossible = false;
     for (const Group& group : groups_) {
       const Solved solved = solve(group);
-      for (const auto& [id, allocation] : solved.allocations) result.plan.allocations[id.index()] = allocation;
-      for (std::size_t r = 0; r < bound.spilled.size(); ++r) bound.spilled[r] += solved.bound.spilled[r];
-      for (const PoolId pool : group.pools) bound.used[pool.index()] = solved.bound.used[pool.index()];
+      for (const BufferId id : group.buffers) result.plan.allocations[id.index()] = solved.plan.of(id);
+      add(cost, solved.cost);
+      add(bound, solved.bound);
       if (!solved.complete && !result.shortage) result.shortage = placer_.shortage(start_);
       complete = complete && solved.complete;
       impossible = impossible || solved.impossible;
-      if (!solved.complete || solved.cost != solved.bound) result.status = PlanStatus::feasible;
     }
     result.iterations = budget_.spent();
-    result.stopped = budget_.reason();
-    if (complete) {
-      result.bound = std::move(bound);
-    } else {
+    result.stopped = stopped_ == StopReason::finished ? budget_.reason() : stopped_;
+    if (!complete) {
       result.plan = {};
       result.status = impossible || proved_infeasible(problem_) ? PlanStatus::infeasible : PlanStatus::not_found;
+      return result;
     }
+    // What a group's pools need presumes that it spills no more than here. As long as the sum is not settled, one group
+    // may spill more for the sake of another; then only what holds for every plan is left.
+    if (bound.spilled != cost.spilled) {
+      const auto pools = bounds::pool_bounds(problem_);
+      for (std::size_t p = 0; p < pools.size(); ++p) bound.used[p] = pools[p].bytes;
+    }
+    result.status = bound == cost ? PlanStatus::optimal : PlanStatus::feasible;
+    result.bound = std::move(bound);
     return result;
   }
 
  private:
   Solved solve(const Group& group) {
-    start_ = best_attempt(placer_, group, first_attempts(problem_, conflicts_, group));
     const Cost goal = ideal(problem_, group);
+    Solved solved = start(group, goal);
+    if (solved.complete && (solved.cost <= goal || options_.feasibility_only)) return solved;
+    return group.pools.size() == 1 ? pack(group, std::move(solved)) : distribute(group, std::move(solved));
+  }
+
+  // The best that heuristics find.
+  Solved start(const Group& group, const Cost& goal) {
+    start_ = best_attempt(placer_, group, first_attempts(problem_, conflicts_, group));
     Score score = placer_.run(start_);
     if (!meets(score, goal)) {
-      Climbed climbed =
-          climb(placer_, group, start_, random_, options_.iterations > 0 ? options_.iterations : climbing_iterations);
-      start_ = std::move(climbed.attempt);
+      const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : climbing_iterations;
+      start_ = climb(placer_, group, start_, random_, limit).attempt;
       score = placer_.run(start_);
     }
-    Solved solved{.allocations = {}, .cost = score.cost, .bound = goal, .complete = score.unplaced == 0};
-    for (const BufferId id : group.buffers) solved.allocations.emplace_back(id, placer_.of(id));
+    Solved solved{.plan = {std::vector<Allocation>(problem_.buffers.size())}, .cost = score.cost, .bound = goal};
+    for (const BufferId id : group.buffers) solved.plan.allocations[id.index()] = placer_.of(id);
+    solved.complete = score.unplaced == 0;
     // The ideal's pools hold what is at home; they say nothing of plans that spill more.
     if (score.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
-    if (meets(score, goal) || group.pools.size() > 1) return solved;
-    return pack(group, std::move(solved));
+    return solved;
   }
 
   // One pool: its least peak.
   Solved pack(const Group& group, Solved solved) {
     const PoolId pool = group.pools.front();
     const exact::Packing packing = exact::packing_of(problem_, group.buffers, pool);
-    std::vector<Bytes> start;
-    for (const auto& [id, allocation] : solved.allocations) start.push_back(allocation.offset);
-    if (!solved.complete) start = exact::stacked(packing);
+    std::vector<Bytes> offsets;
+    for (const BufferId id : group.buffers) offsets.push_back(solved.plan.of(id).offset);
+    if (!solved.complete) offsets = exact::stacked(packing);
     exact::Goal goal;
     if (problem_.pool(pool).capacity) goal.hopeless = *problem_.pool(pool).capacity;
     if (options_.feasibility_only) goal.enough = goal.hopeless;
@@ -102,14 +144,27 @@ class Planner {
       if (options_.progress) options_.progress({pool, minimum.lower, minimum.upper, budget_.spent()});
     };
     const exact::Minimum minimum =
-        exact::minimise(packing, solved.bound.used[pool.index()], std::move(start), goal, budget_, tell);
+        exact::minimise(packing, solved.bound.used[pool.index()], std::move(offsets), goal, budget_, tell);
     for (std::size_t i = 0; i < group.buffers.size(); ++i) {
-      solved.allocations[i] = {group.buffers[i], {pool, minimum.offsets[i]}};
+      solved.plan.allocations[group.buffers[i].index()] = {pool, minimum.offsets[i]};
     }
     solved.cost.used[pool.index()] = minimum.upper;
     solved.bound.used[pool.index()] = minimum.lower;
     solved.complete = minimum.upper <= goal.hopeless;
     solved.impossible = minimum.lower > goal.hopeless;
+    return solved;
+  }
+
+  // Several pools: who goes where, and where there.
+  Solved distribute(const Group& group, Solved solved) {
+    PlanResult result = exact::plan_pools(problem_, group, solved.complete ? &solved.plan : nullptr, budget_);
+    solved.impossible = result.status == PlanStatus::infeasible;
+    if (result.stopped != StopReason::finished && stopped_ == StopReason::finished) stopped_ = result.stopped;
+    if (!result.has_plan()) return solved;
+    solved.plan = std::move(result.plan);
+    solved.cost = cost_of(problem_, solved.plan);
+    solved.bound = std::move(*result.bound);
+    solved.complete = true;
     return solved;
   }
 
@@ -121,10 +176,13 @@ class Planner {
   Random random_;
   exact::Budget budget_;
   Attempt start_;  // of the group at hand
+  StopReason stopped_ = StopReason::finished;
 };
 
 }  // namespace
 
-PlanResult optimal(const Problem& problem, const Options& options) { return Planner(problem, options).run(); }
+PlanResult optimal(const Problem& problem, const Options& options) {
+  return pairs_live_together(problem) > most_pairs ? fast(problem, options) : Planner(problem, options).run();
+}
 
 }  // namespace usmp::planners

@@ -149,6 +149,8 @@ TEST_CASE("several pools against the oracle") {
     CHECK(feasible > 50);
     CHECK(tallies["hill_climb"].not_found <= feasible / 50);
     CHECK(tallies["hill_climb"].best >= feasible * 9 / 10);
+    CHECK(tallies["optimal"].optimal == feasible);
+    CHECK(tallies["optimal"].infeasible == 150 - feasible);
   }
 }
 
@@ -163,6 +165,7 @@ TEST_CASE("pins and reserved bytes against the oracle") {
   CAPTURE(describe(tallies, feasible));
   CHECK(feasible > 80);
   CHECK(tallies["hill_climb"].best >= feasible * 9 / 10);
+  CHECK(tallies["optimal"].optimal == feasible);
 }
 
 TEST_CASE("large random problems are planned right, and the greedy algorithms are never ahead") {
