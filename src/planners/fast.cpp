@@ -10,7 +10,7 @@
 // (src/planners/obstacles.hpp). Pools are tried in the buffer's order of preference. Small problems get several
 // attempts, from other ticks (the one where the best attempt was highest among them) and with other orders of the
 // stack, and the best is kept.
-// Cost: O(n log n) time and O(n) memory for an attempt; no list of conflicts is made. Problems with more than 2^17
+// Cost: O(n log n) time and O(n) memory for an attempt; no list of conflicts is made. Problems with more than 2^15
 // pieces of buffers with several live ranges take such buffers to be live from the first to the last of their ticks.
 // Guarantee: none on the distance from the optimum (docs/performance.md has measurements); a result that meets the
 // lower bound is called optimal.
@@ -34,7 +34,7 @@ constexpr std::size_t small_group = std::size_t{1} << 12U;  // pieces up to whic
 constexpr Bytes good_enough = 512;                          // otherwise, one part in so many above the bound is good
 
 std::vector<SweepOptions> first_attempts(const Sweep& sweep, Tick horizon) {
-  const int choices = sweep.pieces() <= wide_choice ? 16 : 4;
+  const std::size_t choices = sweep.pieces() <= wide_choice ? 16 : 4;
   std::vector<SweepOptions> attempts;
   for (const Stacking stacking : {Stacking::by_slope, Stacking::by_end, Stacking::by_balance}) {
     attempts.push_back({sweep.peak(), stacking, choices});
@@ -57,7 +57,9 @@ bool satisfies(const Score& score, const Cost& goal, std::size_t pieces) {
 
 SweepResult best_of(Sweep& sweep, const Problem& problem, const Cost& goal, const Options& options,
                     std::uint64_t& iterations) {
-  std::size_t left = std::clamp<std::size_t>(work / std::max<std::size_t>(1, sweep.pieces()), 1, most_attempts);
+  const std::size_t weight = sweep.has_obstacles() ? 16 : 1;
+  std::size_t left =
+      std::clamp<std::size_t>(work / std::max<std::size_t>(1, sweep.pieces() * weight), 1, most_attempts);
   std::vector<SweepOptions> attempts = first_attempts(sweep, problem.horizon);
   std::optional<SweepResult> best;
   for (std::size_t i = 0; i < attempts.size() && left > 0; ++i, --left) {

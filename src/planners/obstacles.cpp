@@ -5,6 +5,11 @@
 #include <iterator>
 
 namespace usmp::planners {
+namespace {
+
+constexpr int most_steps = 64;
+
+}  // namespace
 
 Obstacles::Obstacles(std::vector<Tick> ticks) : ticks_(std::move(ticks)) {
   std::sort(ticks_.begin(), ticks_.end());
@@ -23,17 +28,21 @@ void Obstacles::take(Intervals& intervals, Bytes begin, Bytes end) {
   intervals.emplace_hint(next, begin, end);
 }
 
-void Obstacles::look(const Intervals& intervals, Bytes begin, Bytes end, std::optional<Bytes>& result) {
-  const auto next = intervals.lower_bound(end);
-  if (next == intervals.begin() || std::prev(next)->second <= begin) return;
-  result = std::max(result.value_or(0), std::prev(next)->second);
+void Obstacles::raise(const Intervals& intervals, Bytes size, Bytes& offset) {
+  auto next = intervals.lower_bound(offset + size);
+  if (next == intervals.begin() || std::prev(next)->second <= offset) return;
+  offset = std::prev(next)->second;
+  // Holes that are too small for it are passed at once.
+  for (int steps = 0; steps < most_steps && next != intervals.end() && next->first < offset + size; ++steps, ++next) {
+    offset = next->second;
+  }
 }
 
 void Obstacles::add(const LiveRange& life, Bytes begin, Bytes end) {
   const auto from = std::lower_bound(ticks_.begin(), ticks_.end(), life.begin) - ticks_.begin();
   const auto to = std::lower_bound(ticks_.begin(), ticks_.end(), life.end) - ticks_.begin();
   add(1, 0, nodes_.size() / 2, static_cast<std::size_t>(from), static_cast<std::size_t>(to), begin, end);
-  empty_ = false;
+  top_ = std::max(top_, end);
 }
 
 void Obstacles::add(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to,
@@ -46,28 +55,27 @@ void Obstacles::add(std::size_t node, std::size_t left, std::size_t right, std::
   add(2 * node + 1, middle, right, from, to, begin, end);
 }
 
-std::optional<Bytes> Obstacles::conflict(std::span<const LiveRange> times, Bytes begin, Bytes end) const {
-  std::optional<Bytes> result;
-  if (empty_) return result;
+Bytes Obstacles::raised(std::span<const LiveRange> times, Bytes offset, Bytes size) const {
+  if (empty()) return offset;
   for (const LiveRange& time : times) {
     // The slots that share a moment with the time.
     auto from = std::upper_bound(ticks_.begin(), ticks_.end(), time.begin) - ticks_.begin();
     const auto to = std::lower_bound(ticks_.begin(), ticks_.end(), time.end) - ticks_.begin();
     from = std::max<std::ptrdiff_t>(from, 1) - 1;
     if (from >= to) continue;
-    look(1, 0, nodes_.size() / 2, static_cast<std::size_t>(from), static_cast<std::size_t>(to), begin, end, result);
+    raise(1, 0, nodes_.size() / 2, static_cast<std::size_t>(from), static_cast<std::size_t>(to), size, offset);
   }
-  return result;
+  return offset;
 }
 
-void Obstacles::look(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to,
-                     Bytes begin, Bytes end, std::optional<Bytes>& result) const {
+void Obstacles::raise(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to,
+                      Bytes size, Bytes& offset) const {
   if (to <= left || right <= from || nodes_[node].sometime.empty()) return;
-  if (from <= left && right <= to) return look(nodes_[node].sometime, begin, end, result);
-  look(nodes_[node].throughout, begin, end, result);
+  if (from <= left && right <= to) return raise(nodes_[node].sometime, size, offset);
+  raise(nodes_[node].throughout, size, offset);
   const std::size_t middle = (left + right) / 2;
-  look(2 * node, left, middle, from, to, begin, end, result);
-  look(2 * node + 1, middle, right, from, to, begin, end, result);
+  raise(2 * node, left, middle, from, to, size, offset);
+  raise(2 * node + 1, middle, right, from, to, size, offset);
 }
 
 }  // namespace usmp::planners

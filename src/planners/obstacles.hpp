@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,11 +24,12 @@ class Obstacles {
   // O(log² n) on average over all obstacles. It may overlap others.
   void add(const LiveRange& life, Bytes begin, Bytes end);
 
-  // The end of an obstacle that takes one of the bytes [begin, end) at one of the times; nothing if there is none.
-  // O(log² n) a live range.
-  [[nodiscard]] std::optional<Bytes> conflict(std::span<const LiveRange> times, Bytes begin, Bytes end) const;
+  // The offset itself if no obstacle takes one of the `size` bytes (>= 1) from there on at one of the times. Otherwise
+  // a higher one, and none between them is free. O(log² n) a live range.
+  [[nodiscard]] Bytes raised(std::span<const LiveRange> times, Bytes offset, Bytes size) const;
 
-  [[nodiscard]] bool empty() const { return empty_; }
+  [[nodiscard]] bool empty() const { return top_ == 0; }
+  [[nodiscard]] Bytes top() const { return top_; }  // no obstacle ends above it
 
  private:
   using Intervals = std::map<Bytes, Bytes>;  // begin → end
@@ -39,15 +39,15 @@ class Obstacles {
   };
 
   static void take(Intervals& intervals, Bytes begin, Bytes end);
-  static void look(const Intervals& intervals, Bytes begin, Bytes end, std::optional<Bytes>& result);
+  static void raise(const Intervals& intervals, Bytes size, Bytes& offset);
   void add(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to, Bytes begin,
            Bytes end);
-  void look(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to, Bytes begin,
-            Bytes end, std::optional<Bytes>& result) const;
+  void raise(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to, Bytes size,
+             Bytes& offset) const;
 
   std::vector<Tick> ticks_;  // ascending; slot i is the time from ticks_[i] to the next one
   std::vector<Node> nodes_;  // of a binary tree, the root is 1
-  bool empty_ = true;
+  Bytes top_ = 0;
 };
 
 }  // namespace usmp::planners

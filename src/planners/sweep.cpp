@@ -10,9 +10,11 @@ namespace usmp::planners {
 namespace {
 
 constexpr Bytes unbounded = std::numeric_limits<Bytes>::max();
-// More pieces of buffers with several live ranges than this would fill the memory with obstacles.
-constexpr std::size_t most_pieces = std::size_t{1} << 17U;
-constexpr int most_bumps = 8;  // obstacles in a gap that are evaded before it is given up
+// More pieces of buffers with several live ranges than this would take too long to evade.
+constexpr std::size_t most_pieces = std::size_t{1} << 15U;
+constexpr int bumps_in_gap = 4;    // obstacles in a gap that are evaded before it is given up
+constexpr int bumps_above = 4096;  // obstacles above all blocks that are evaded before a place above them is taken
+constexpr std::size_t most_misaligned = 32;  // gaps where alignment leaves too little, before larger ones are tried
 
 // 1024 · a / b for a >= 0 and b >= 1, which is all the precision that weighing gaps needs.
 Bytes ratio(Bytes a, Bytes b) {
@@ -30,10 +32,10 @@ Bytes align_down(Bytes value, Bytes alignment) { return value - value % alignmen
 std::optional<Bytes> clear_offset(const Obstacles& obstacles, std::span<const LiveRange> times, const Buffer& buffer,
                                   Bytes alignment, Bytes low, Bytes high, int bumps) {
   for (Bytes offset = align_up(low, alignment); offset <= high; --bumps) {
-    const std::optional<Bytes> end = obstacles.conflict(times, offset, offset + buffer.size);
-    if (!end) return offset;
+    const Bytes raised = obstacles.raised(times, offset, buffer.size);
+    if (raised == offset) return offset;
     if (bumps == 0) break;
-    offset = align_up(*end, alignment);
+    offset = align_up(raised, alignment);
   }
   return std::nullopt;
 }
@@ -294,7 +296,7 @@ void Sweep::refuse(std::uint32_t id, Shortage shortage) {
   if (!result_.shortage) result_.shortage = std::move(shortage);
 }
 
-std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) const {
+std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) {
   const Bytes capacity = problem_.pool(pool).capacity.value_or(unbounded);
   const Bytes size = problem_.buffers[span.buffer].size;
   if (size > capacity) return std::nullopt;
@@ -305,64 +307,68 @@ std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) const {
 
 // Of the smallest gaps that hold the buffer the one that is left with few bytes and has a neighbour that ends when the
 // buffer does: then the room of both becomes free together.
-std::optional<Sweep::Place> Sweep::find_gap(PoolId pool, const Span& span) const {
+std::optional<Sweep::Place> Sweep::find_gap(PoolId pool, const Span& span) {
+  const auto cheaper = [](const Weighed& a, const Weighed& b) { return a.cost < b.cost; };
+  const Obstacles& obstacles = obstacles_[pool.index()];
   const Buffer& buffer = problem_.buffers[span.buffer];
-  const Tick now = direction_ == Direction::forward ? options_.start : -options_.start;
-  const Bytes life = std::max<Tick>(1, end_of(span) - std::max(begin_of(span), now));
-  std::optional<Place> best;
-  Bytes least = unbounded;
-  int choices = options_.choices;
-  int looks = 2 * options_.choices + 6;
-  const GapIndex& gaps = pools_[pool.index()].gaps();
-  auto position = gaps.at_least(buffer.size);
-  for (; choices > 0; gaps.advance(position)) {
-    const Gap* gap = gaps.get(position);
-    if (gap == nullptr) break;
-    if (looks-- == 0) {
-      // Alignment or obstacles stood in the way: from here on the former does not.
-      const Bytes roomy = buffer.size + alignment_in(buffer, problem_.pool(pool)) - 1;
-      if (gap->size < roomy) {
-        position = gaps.at_least(roomy);
-        gap = gaps.get(position);
-      }
-      if (gap == nullptr) break;
-    }
-    if (looks < -options_.choices) break;
-    const std::optional<Bytes> offset = offset_in(*gap, pool, span);
-    if (!offset) continue;
-    --choices;
-    const Tick below = gap->below == LiveBlocks::none ? 0 : std::abs(gap->below_ends - end_of(span));
-    const Tick mismatch = std::min(below, std::abs(gap->above_ends - end_of(span)));
-    const Bytes cost = 2 * ratio(gap->size - buffer.size, buffer.size) + ratio(mismatch, life);
-    if (cost >= least && best) continue;
-    best = {*offset, gap->below};
-    least = cost;
-    if (gap->size == buffer.size) break;
+  weigh_gaps(pool, span, buffer.size);
+  if (obstacles.empty()) {
+    const auto best = std::min_element(weighed_.begin(), weighed_.end(), cheaper);
+    return best == weighed_.end() ? std::nullopt
+                                  : std::optional(Place{best->join_above ? best->high : best->low, best->below});
   }
-  return best;
+  const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
+  const auto live = times(span.buffer);
+  // Where obstacles leave no room in the smallest gaps, there may be some in larger ones.
+  for (Bytes least = buffer.size; !weighed_.empty(); weigh_gaps(pool, span, least *= 2)) {
+    std::stable_sort(weighed_.begin(), weighed_.end(), cheaper);
+    for (const Weighed& gap : weighed_) {
+      if (gap.join_above && obstacles.raised(live, gap.high, buffer.size) == gap.high)
+        return Place{gap.high, gap.below};
+      const auto offset = clear_offset(obstacles, live, buffer, alignment, gap.low, gap.high, bumps_in_gap);
+      if (offset) return Place{*offset, gap.below};
+    }
+  }
+  return std::nullopt;
 }
 
-std::optional<Bytes> Sweep::offset_in(const Gap& gap, PoolId pool, const Span& span) const {
-  const Buffer& buffer = problem_.buffers[span.buffer];
-  const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
-  const Bytes low = align_up(gap.begin, alignment);
-  const Bytes high = align_down(gap.begin + gap.size - buffer.size, alignment);
-  if (low > high) return std::nullopt;
-  const Tick below = gap.below == LiveBlocks::none ? 0 : std::abs(gap.below_ends - end_of(span));
-  const bool join_above = std::abs(gap.above_ends - end_of(span)) < below;
-  const Obstacles& obstacles = obstacles_[pool.index()];
-  if (obstacles.empty()) return join_above ? high : low;
-  const auto live = times(span.buffer);
-  if (join_above && !obstacles.conflict(live, high, high + buffer.size)) return high;
-  return clear_offset(obstacles, live, buffer, alignment, low, high, most_bumps);
+// Fills weighed_ with the smallest gaps of at least so many bytes that hold the buffer.
+void Sweep::weigh_gaps(PoolId pool, const Span& span, Bytes least) {
+  const Bytes size = problem_.buffers[span.buffer].size;
+  const Bytes alignment = alignment_in(problem_.buffers[span.buffer], problem_.pool(pool));
+  const Tick end = end_of(span);
+  const Tick now = direction_ == Direction::forward ? options_.start : -options_.start;
+  const Bytes life = std::max<Tick>(1, end - std::max(begin_of(span), now));
+  const GapIndex& gaps = pools_[pool.index()].gaps();
+  weighed_.clear();
+  std::size_t misaligned = 0;
+  auto position = gaps.at_least(least);
+  for (const Gap* gap = gaps.get(position); gap != nullptr && weighed_.size() < options_.choices;) {
+    const Bytes low = align_up(gap->begin, alignment);
+    const Bytes high = align_down(gap->begin + gap->size - size, alignment);
+    if (low <= high) {
+      const Tick below = gap->below == LiveBlocks::none ? 0 : std::abs(gap->below_ends - end);
+      const Tick above = std::abs(gap->above_ends - end);
+      const Bytes cost = 2 * ratio(gap->size - size, size) + ratio(std::min(below, above), life);
+      weighed_.push_back({cost, low, high, gap->below, above < below});
+      if (gap->size == size) break;
+    } else if (++misaligned == most_misaligned && gap->size < size + alignment - 1) {
+      position = gaps.at_least(size + alignment - 1);  // these hold it wherever they begin
+      gap = gaps.get(position);
+      continue;
+    }
+    gaps.advance(position);
+    gap = gaps.get(position);
+  }
 }
 
 Sweep::Place Sweep::above_all(PoolId pool, std::uint32_t id) const {
   const Buffer& buffer = problem_.buffers[id];
   const LiveBlocks& blocks = pools_[pool.index()];
-  const auto offset = clear_offset(obstacles_[pool.index()], times(id), buffer,
-                                   alignment_in(buffer, problem_.pool(pool)), blocks.top(), unbounded, -1);
-  return {offset.value(), blocks.topmost()};
+  const Obstacles& obstacles = obstacles_[pool.index()];
+  const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
+  const auto offset = clear_offset(obstacles, times(id), buffer, alignment, blocks.top(), unbounded, bumps_above);
+  return {offset.value_or(align_up(std::max(blocks.top(), obstacles.top()), alignment)), blocks.topmost()};
 }
 
 }  // namespace usmp::planners

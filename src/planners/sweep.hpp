@@ -25,7 +25,7 @@ enum class Stacking {
 struct SweepOptions {
   Tick start = 0;
   Stacking stacking = Stacking::by_slope;
-  int choices = 16;  // gaps that are weighed for a buffer; 1: best fit
+  std::size_t choices = 16;  // gaps that are weighed for a buffer; 1: best fit
 };
 
 struct SweepResult {
@@ -47,6 +47,7 @@ class Sweep {
   // The first tick at which the sum of the live sizes is the largest; 0 if nothing is ever live.
   [[nodiscard]] Tick peak() const { return peak_; }
   [[nodiscard]] std::size_t pieces() const { return spans_.size(); }
+  [[nodiscard]] bool has_obstacles() const { return any_fixed_; }  // something is pinned or has several live ranges
 
  private:
   // A piece of time in which a buffer is live.
@@ -58,6 +59,14 @@ class Sweep {
   struct Place {
     Bytes offset = 0;
     std::uint32_t below = LiveBlocks::none;
+  };
+  // A gap that holds a buffer at each aligned offset from low to high.
+  struct Weighed {
+    Bytes cost;
+    Bytes low;
+    Bytes high;
+    std::uint32_t below;
+    bool join_above;  // the neighbour above ends nearer to the buffer's end than the one below
   };
   enum class Direction { forward, backward };
 
@@ -78,9 +87,9 @@ class Sweep {
   void place(const Span& span);
   void settle(std::uint32_t id, PoolId pool, Bytes offset);
   void refuse(std::uint32_t id, Shortage shortage);
-  [[nodiscard]] std::optional<Place> find(PoolId pool, const Span& span) const;
-  [[nodiscard]] std::optional<Place> find_gap(PoolId pool, const Span& span) const;
-  [[nodiscard]] std::optional<Bytes> offset_in(const Gap& gap, PoolId pool, const Span& span) const;
+  [[nodiscard]] std::optional<Place> find(PoolId pool, const Span& span);
+  [[nodiscard]] std::optional<Place> find_gap(PoolId pool, const Span& span);
+  void weigh_gaps(PoolId pool, const Span& span, Bytes least);
   [[nodiscard]] Place above_all(PoolId pool, std::uint32_t id) const;
 
   // When a buffer counts as live.
@@ -102,7 +111,7 @@ class Sweep {
   std::vector<Span> spans_;       // in order of their beginnings, larger buffers first
   std::vector<Span> by_end_;      // the same in order of their ends, larger buffers last
   std::vector<LiveBlocks::Block> blocks_;
-  bool any_fixed_ = false;  // something is pinned or has several spans
+  bool any_fixed_ = false;
   Tick peak_ = 0;
 
   // Of the current run.
@@ -111,7 +120,8 @@ class Sweep {
   std::vector<LiveBlocks> pools_;     // by PoolId
   std::vector<Obstacles> obstacles_;  // by PoolId; nothing in it unless any_fixed_
   bool any_straddle_ = false;
-  std::vector<bool> refused_;  // by BufferId
+  std::vector<bool> refused_;     // by BufferId
+  std::vector<Weighed> weighed_;  // scratch of find_gap
   Bytes highest_ = 0;
   SweepResult result_;
 };
