@@ -112,6 +112,7 @@ std::vector<Instance> files_below(const std::string& folder) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<Instance> result;
+  result.reserve(paths.size());
   for (const auto& path : paths) {
     result.push_back({path.stem().string(), [path] { return usmp::test::read_instance(path); }});
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <limits>
 #include <numeric>
-#include <ranges>
 
 namespace usmp::planners {
 namespace {
@@ -212,32 +212,32 @@ void Sweep::restack_live() {
   for (const Span& span : live) enter(span);
 }
 
-template <class Spans>
-void Sweep::run_through(const Spans& beginnings, const Spans& ends) {
+template <class Iterator>
+void Sweep::run_through(Iterator begin, Iterator last_begin, Iterator end, Iterator last_end) {
   constexpr std::ptrdiff_t ahead = 12;
-  auto end = ends.begin();
-  for (auto span = beginnings.begin(); span != beginnings.end(); ++span) {
-    if (beginnings.end() - span > ahead) will_need(span[ahead]);
-    for (; end_of(*end) <= begin_of(*span); ++end) {
-      if (ends.end() - end > ahead) will_need(end[ahead]);
+  for (; begin != last_begin; ++begin) {
+    if (last_begin - begin > ahead) will_need(begin[ahead]);
+    for (; end_of(*end) <= begin_of(*begin); ++end) {
+      if (last_end - end > ahead) will_need(end[ahead]);
       leave(*end);
     }
-    enter(*span);
+    enter(*begin);
   }
 }
 
 void Sweep::sweep(Direction direction) {
   direction_ = direction;
   // What begins behind the start, and what ends there.
-  const auto first = std::partition_point(spans_.begin(), spans_.end(),
-                                          [&](const Span& span) { return span.begin <= options_.start; });
-  const auto last = std::partition_point(by_end_.begin(), by_end_.end(),
-                                         [&](const Span& span) { return span.end <= options_.start; });
+  const std::span<const Span> begins(spans_);
+  const std::span<const Span> ends(by_end_);
+  const auto first =
+      std::partition_point(begins.begin(), begins.end(), [&](const Span& s) { return s.begin <= options_.start; });
+  const auto last =
+      std::partition_point(ends.begin(), ends.end(), [&](const Span& s) { return s.end <= options_.start; });
   if (direction == Direction::forward) {
-    run_through(std::span(first, spans_.end()), std::span(last, by_end_.end()));
+    run_through(first, begins.end(), last, ends.end());
   } else {
-    run_through(std::ranges::reverse_view(std::span(by_end_.begin(), last)),
-                std::ranges::reverse_view(std::span(spans_.begin(), first)));
+    run_through(std::reverse_iterator(last), ends.rend(), std::reverse_iterator(first), begins.rend());
   }
 }
 

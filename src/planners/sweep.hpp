@@ -79,8 +79,8 @@ class Sweep {
   void stack_live();
   void restack_live();
   void sweep(Direction direction);
-  template <class Spans>
-  void run_through(const Spans& beginnings, const Spans& ends);
+  template <class Iterator>
+  void run_through(Iterator begin, Iterator last_begin, Iterator end, Iterator last_end);
   void enter(const Span& span);
   void leave(const Span& span);
   void will_need(const Span& span) const;
