@@ -83,6 +83,30 @@ bool Engine::imply(Literal literal, std::span<const Literal> reason, std::size_t
   return push(literal, step);
 }
 
+bool Engine::imply_not_first(std::size_t item, Unit raised, Unit threshold, Unit end,
+                             std::span<const std::int32_t> crowd) {
+  const Literal literal{at_least(item), round_up(at_least(item), raised)};
+  if (is_true(literal)) return true;
+  if (is_false(literal)) {
+    not_first_reason(item, rules_.weakening ? high(item) + model_.alignment[item] : literal.value, threshold, end,
+                     crowd, conflict_);
+    conflict_.push_back({at_most(item), -high(item)});
+    return false;
+  }
+  Step step;
+  step.source = Source::not_first;
+  step.first = static_cast<std::uint32_t>(literals_.size());
+  step.crowd_size = static_cast<std::uint32_t>(crowd.size());
+  // All that a section raises at once speak of the same crowd.
+  const bool stored = crowds_.size() >= crowd.size() &&
+                      std::equal(crowd.begin(), crowd.end(), crowds_.end() - static_cast<std::ptrdiff_t>(crowd.size()));
+  if (!stored) crowds_.insert(crowds_.end(), crowd.begin(), crowd.end());
+  step.crowd = static_cast<std::uint32_t>(crowds_.size() - crowd.size());
+  literals_.push_back({at_least(item), threshold});
+  literals_.push_back({at_least(peak_), end});  // not a literal: a place for the number
+  return push(literal, step);
+}
+
 bool Engine::imply_by_clause(Literal literal, std::int32_t clause) {
   if (is_true(literal)) return true;
   if (is_false(literal)) {
@@ -108,18 +132,24 @@ void Engine::require_peak_at_most(Bytes peak) {
   if (!imply({at_most(peak_), -peak}, {}, 0)) contradictory_ = true;
 }
 
+void Engine::open_level() {
+  levels_.push_back(trail_.size());
+  crowd_levels_.push_back(crowds_.size());
+}
+
 void Engine::decide_lowest(std::size_t item) {
   assert(!fixed(item));
-  levels_.push_back(trail_.size());
+  open_level();
   Step step;
   step.source = Source::decision;
   step.first = static_cast<std::uint32_t>(literals_.size());
   push({at_most(item), -low(item)}, step);
 }
 
-void Engine::decide_peak_at_most(Bytes peak) {
-  assert(peak < high(peak_));
-  levels_.push_back(trail_.size());
+void Engine::assume_peak_at_most(Bytes peak) {
+  assert(level() == 0 && peak < high(peak_));
+  peak_assumed_ = true;
+  open_level();
   Step step;
   step.source = Source::decision;
   step.first = static_cast<std::uint32_t>(literals_.size());
@@ -130,6 +160,8 @@ void Engine::back_to(std::size_t level) {
   if (level >= levels_.size()) return;
   const std::size_t length = levels_[level];
   literals_.resize(trail_[length].first);
+  crowds_.resize(crowd_levels_[level]);
+  crowd_levels_.resize(level);
   while (trail_.size() > length) {
     const Step& step = trail_.back();
     last_[index(step.variable)] = step.previous;
@@ -137,6 +169,7 @@ void Engine::back_to(std::size_t level) {
     trail_.pop_back();
   }
   levels_.resize(level);
+  if (level == 0) peak_assumed_ = false;
   next_ = trail_.size();
   for (const std::int32_t section : to_check_) marked_[index(section)] = false;
   to_check_.clear();
@@ -213,6 +246,7 @@ void Engine::forget() {
   trail_ = std::move(roots);
   next_ = trail_.size();
   literals_.clear();
+  crowds_.clear();
   if (clauses_.size() <= most_clauses_) return;
   most_clauses_ += most_clauses_ / 16;
 

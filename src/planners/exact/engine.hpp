@@ -59,8 +59,8 @@ class Engine {
   enum class Support { possible, raised, contradiction };
   [[nodiscard]] Support support(std::size_t item);
   void decide_lowest(std::size_t item);  // item stands at its lower bound
-  void decide_peak_at_most(Bytes peak);
-  void restart();  // takes back all decisions, forgets clauses that did not help
+  void assume_peak_at_most(Bytes peak);  // may only be the first decision
+  void restart();                        // takes back all decisions, forgets clauses that did not help
 
   [[nodiscard]] std::size_t level() const { return levels_.size(); }
   [[nodiscard]] Unit low(std::size_t item) const { return bound_[2 * item]; }
@@ -73,10 +73,11 @@ class Engine {
   [[nodiscard]] std::uint64_t work() const { return work_; }  // bounds looked at; the same on every machine
 
  private:
-  enum class Source : std::uint8_t { root, decision, clause, literals };
+  enum class Source : std::uint8_t { root, decision, clause, literals, not_first };
 
-  // One bound on the trail. Its reason: a clause, or literals_[first .. first + count), of which the first `slack` ones
-  // may be weakened by as much as the bound is more than what is asked for.
+  // One bound on the trail. Its reason: a clause; or literals_[first .. first + count), of which the first `slack` ones
+  // may be weakened by as much as the bound is more than what is asked for; or, for not_first, the two literals there
+  // and crowds_[crowd .. crowd + crowd_size), see not_first_reason.
   struct Step {
     Variable variable = 0;
     std::int32_t previous = -1;  // of the same variable
@@ -87,6 +88,8 @@ class Engine {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint32_t slack = 0;
+    std::uint32_t crowd = 0;
+    std::uint32_t crowd_size = 0;
   };
 
   struct Clause {
@@ -115,6 +118,7 @@ class Engine {
 
   // Each returns false on a contradiction, and leaves it in conflict_.
   bool imply(Literal literal, std::span<const Literal> reason, std::size_t slack);
+  bool imply_not_first(std::size_t item, Unit raised, Unit threshold, Unit end, std::span<const std::int32_t> crowd);
   bool imply_by_clause(Literal literal, std::int32_t clause);
   bool push(Literal literal, Step step);
   bool propagate_clauses(Variable variable, Unit value);
@@ -130,10 +134,13 @@ class Engine {
 
   [[nodiscard]] std::int32_t step_of(Literal literal) const;
   void explain(std::int32_t step, Unit needed, std::vector<Literal>& reason) const;
+  void not_first_reason(std::size_t item, Unit raised, Unit threshold, Unit end, std::span<const std::int32_t> crowd,
+                        std::vector<Literal>& reason) const;
   void add_to_lesson(Literal literal);
   void drop_implied();
   [[nodiscard]] bool implied(Literal literal, std::int32_t before, int depth);
   void bump(Variable variable);
+  void open_level();
   void back_to(std::size_t level);
   std::int32_t add_clause(std::span<const Literal> literals);
   void watch(std::int32_t clause);
@@ -146,9 +153,12 @@ class Engine {
   std::vector<Unit> bound_;         // by variable
   std::vector<std::int32_t> last_;  // by variable: its latest step
   std::vector<Step> trail_;
-  std::vector<std::size_t> levels_;  // trail length at each decision
-  std::vector<Literal> literals_;    // reasons of the steps
-  std::size_t next_ = 0;             // of the trail, to be propagated
+  std::vector<std::size_t> levels_;        // trail length at each decision
+  std::vector<Literal> literals_;          // reasons of the steps
+  std::vector<std::int32_t> crowds_;       // sets of items that reasons speak of
+  std::vector<std::size_t> crowd_levels_;  // length of crowds_ at each decision
+  std::size_t next_ = 0;                   // of the trail, to be propagated
+  bool peak_assumed_ = false;              // the first decision is about the peak
 
   std::vector<std::vector<std::int32_t>> section_;  // members, nearly sorted by lower bound
   std::vector<char> marked_;
@@ -174,6 +184,7 @@ class Engine {
   std::int32_t highest_waiting_ = -1;
 
   std::vector<double> activity_;
+  int looks_ = 0;  // that the search for implied literals may still take
   double activity_step_ = 1;
   double clause_step_ = 1;
   bool contradictory_ = false;

@@ -12,7 +12,9 @@
 namespace usmp::planners::exact {
 namespace {
 
-constexpr int deepest = 12;  // steps that the search for implied literals follows
+// How far a search for the reasons of a literal goes that may be implied by others: steps deep, and literals in all.
+constexpr int deepest = 12;
+constexpr int most_looks = 500;
 
 }  // namespace
 
@@ -35,17 +37,42 @@ void Engine::explain(std::int32_t step, Unit needed, std::vector<Literal>& reaso
     }
     return;
   }
+  if (one.source == Source::not_first) {
+    const Unit raised = rules_.weakening ? needed : one.value;
+    not_first_reason(index(one.variable) / 2, raised, literals_[one.first].value, literals_[one.first + 1].value,
+                     std::span(crowds_).subspan(one.crowd, one.crowd_size), reason);
+    return;
+  }
   reason.assign(literals_.begin() + one.first, literals_.begin() + one.first + one.count);
   if (!rules_.weakening) return;
   for (std::uint32_t i = 0; i < one.slack; ++i) reason[i].value -= one.value - needed;
+}
+
+// All of the crowd end at `end` or below, and with the item above the threshold they would not fit below it; the others
+// of the crowd end at `raised` or above. With alignment, to end behind the last multiple before `raised` is as good.
+void Engine::not_first_reason(std::size_t item, Unit raised, Unit threshold, Unit end,
+                              std::span<const std::int32_t> crowd, std::vector<Literal>& reason) const {
+  const Unit above = raised - model_.alignment[item] + 1;
+  reason.clear();
+  reason.push_back({at_least(item), threshold});
+  for (const std::int32_t member : crowd) {
+    const Unit height = model_.height[index(member)];
+    if (index(member) != item) reason.push_back({at_least(index(member)), above - height});
+    reason.push_back({at_most(index(member)), height - end});
+  }
 }
 
 // A literal that is true: of the current level, it waits for its explanation; of an earlier one, it is part of the
 // lesson; of the root, it is proved.
 void Engine::add_to_lesson(Literal literal) {
   literal.value = round_up(literal.variable, literal.value);
-  const std::int32_t step = step_of(literal);
+  std::int32_t step = step_of(literal);
   if (trail_[index(step)].level == 0) return;
+  if (peak_assumed_ && trail_[index(step)].level == 1) {
+    // Whatever follows from the assumed peak alone: one literal instead of many.
+    step = static_cast<std::int32_t>(levels_.front());
+    literal = {trail_[index(step)].variable, trail_[index(step)].value};
+  }
   bump(literal.variable);
   if (index(trail_[index(step)].level) == level()) {
     if (waiting_[index(step)]) {
@@ -73,9 +100,11 @@ bool Engine::implied(Literal literal, std::int32_t before, int depth) {
       step_of({literal.variable, lesson_value_[index(literal.variable)]}) < before) {
     return true;
   }
-  if (trail_[index(step)].source == Source::decision || depth == 0) return false;
+  if (peak_assumed_ && trail_[index(step)].level == 1) return in_lesson_[index(at_most(peak_))];
+  if (trail_[index(step)].source == Source::decision || depth == 0 || looks_ <= 0) return false;
   std::vector<Literal> reason;
   explain(step, literal.value, reason);
+  looks_ -= static_cast<int>(reason.size());
   return std::all_of(reason.begin(), reason.end(), [&](const Literal& l) { return implied(l, before, depth - 1); });
 }
 
@@ -87,6 +116,7 @@ void Engine::drop_implied() {
     const std::int32_t step = step_of(literal);
     bool drop = false;
     if (trail_[index(step)].source != Source::decision) {
+      looks_ = most_looks;
       std::vector<Literal> reason;
       explain(step, literal.value, reason);
       drop = std::all_of(reason.begin(), reason.end(), [&](const Literal& l) { return implied(l, step, deepest); });

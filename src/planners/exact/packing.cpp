@@ -121,11 +121,12 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
   const Model model(packing);
   Search search(model, rules);
   Engine& engine = search.engine();
-  // Both ends are attacked in turn, each as far from its bound as attempts of the present length succeed.
+  // Both ends are attacked in turn, each as far from its bound as attempts of the present length succeed. Often the
+  // lower bound can be reached, and plans in between help little: most of the effort goes there.
   Bytes rise = 0;
   Bytes fall = 1;
   bool from_below = true;
-  std::uint64_t conflicts = 200;
+  std::uint64_t conflicts = 250;
   while (!done()) {
     engine.restart();
     engine.require_peak_at_least(best.lower);
@@ -134,7 +135,8 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
     const Bytes wanted =
         from_below ? best.lower + std::min(rise, gap) : best.upper - std::clamp<Bytes>(fall, 1, gap + 1);
     const Bytes target = std::max(wanted, goal.enough);
-    const Verdict verdict = search.run(target, conflicts, budget);
+    search.use_best_plan(!from_below);
+    const Verdict verdict = search.run(target, from_below ? 4 * conflicts : conflicts, budget);
     if (verdict == Verdict::found) {
       best.offsets = model.offsets(packing, search.offsets());
       best.upper = peak_of(packing, best.offsets);
@@ -147,7 +149,7 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
       from_below = false;
     } else {
       fall /= 2;
-      conflicts += conflicts / 4;
+      conflicts *= 2;
       from_below = true;
     }
     if (progress) progress(best);

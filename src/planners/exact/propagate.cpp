@@ -207,17 +207,8 @@ bool Engine::raise_not_first(std::size_t section, std::size_t open, Unit sum, Un
     if (low(item) + sum <= end) break;
     const Unit raised = item == earliest_item ? second : earliest;
     if (raised == none || low(item) >= raised) continue;
-    scratch_.clear();
-    for (std::size_t k = open; k < items.size(); ++k) {
-      const std::size_t other = index(items[k]);
-      if (other != item) scratch_.push_back({at_least(other), raised - model_.height[other]});
-    }
-    const std::size_t slack = scratch_.size();
-    scratch_.push_back({at_least(item), rules_.weakening ? end - sum + 1 : low(item)});
-    for (std::size_t k = open; k < items.size(); ++k) {
-      scratch_.push_back({at_most(index(items[k])), model_.height[index(items[k])] - end});
-    }
-    if (!imply({at_least(item), raised}, scratch_, slack)) return false;
+    const Unit threshold = rules_.weakening ? end - sum + 1 : low(item);
+    if (!imply_not_first(item, raised, threshold, end, std::span(items).subspan(open))) return false;
   }
   return true;
 }

@@ -18,7 +18,7 @@ std::uint64_t luby(std::uint64_t i) {
 }  // namespace
 
 bool Search::before(std::size_t a, std::size_t b) const {
-  if (strategy_ == Strategy::guided && !offsets_.empty() && offsets_[a] != offsets_[b])
+  if (strategy_ == Strategy::guided && use_best_plan_ && !offsets_.empty() && offsets_[a] != offsets_[b])
     return offsets_[a] < offsets_[b];
   if (engine_.low(a) != engine_.low(b)) return engine_.low(a) < engine_.low(b);
   if (strategy_ == Strategy::activity && engine_.activity(a) != engine_.activity(b)) {
@@ -61,7 +61,7 @@ Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
     }
     if (engine_.level() == 0 && engine_.peak_high() > target) {
       if (engine_.peak_low() > target) return Verdict::impossible;
-      engine_.decide_peak_at_most(target);
+      engine_.assume_peak_at_most(target);
       continue;
     }
     const std::size_t item = choose();

@@ -25,6 +25,9 @@ class Search {
   // and what was learned stays for the next call.
   [[nodiscard]] Verdict run(Bytes target, std::uint64_t conflicts, Budget& budget);
 
+  // Far below the best plan so far, its order misleads.
+  void use_best_plan(bool use) { use_best_plan_ = use; }
+
   [[nodiscard]] const std::vector<Unit>& offsets() const { return offsets_; }  // of the last `found`
   [[nodiscard]] Engine& engine() { return engine_; }
 
@@ -35,6 +38,7 @@ class Search {
   const Model& model_;
   Engine engine_;
   Strategy strategy_ = Strategy::lifetime;
+  bool use_best_plan_ = false;
   std::uint64_t restarts_ = 0;
   std::vector<Unit> offsets_;
 };
