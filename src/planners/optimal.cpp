@@ -22,7 +22,9 @@
 namespace usmp::planners {
 namespace {
 
-constexpr std::uint64_t default_nodes = 100'000;
+// Without a limit of the user's: both are worth about ten seconds of a processor of 2026.
+constexpr std::uint64_t default_nodes = 2'000'000;
+constexpr std::uint64_t default_work = 2'000'000'000;
 constexpr std::uint64_t climbing_iterations = 100;  // cheap changes that often close a small gap
 // Beyond so many pairs that are live together, searches by pairs take minutes and gigabytes.
 constexpr std::uint64_t most_pairs = 4'000'000;
@@ -46,6 +48,13 @@ std::uint64_t pairs_live_together(const Problem& problem) {
   return pairs;
 }
 
+// The part of the plan that is one group's.
+Plan part_of(const Plan& plan, const Group& group) {
+  Plan part{std::vector<Allocation>(plan.allocations.size())};
+  for (const BufferId id : group.buffers) part.allocations[id.index()] = plan.of(id);
+  return part;
+}
+
 void add(Cost& sum, const Cost& part) {
   for (std::size_t r = 0; r < sum.spilled.size(); ++r) sum.spilled[r] += part.spilled[r];
   for (std::size_t p = 0; p < sum.used.size(); ++p) sum.used[p] += part.used[p];
@@ -62,14 +71,18 @@ struct Solved {
 
 class Planner {
  public:
-  Planner(const Problem& problem, const Options& options)
+  // `first` is a plan to be improved, if it has one.
+  Planner(const Problem& problem, const Options& options, const PlanResult& first)
       : problem_(problem),
         options_(options),
+        first_(first),
         conflicts_(problem),
         groups_(split_by_pools(problem)),
         placer_(problem, conflicts_, groups_),
         random_(options.seed),
-        budget_(options.node_limit > 0 ? options.node_limit : default_nodes, options.time_limit, options.interrupted) {}
+        budget_(options.node_limit > 0 ? options.node_limit : default_nodes, options.time_limit, options.interrupted) {
+    if (options.node_limit == 0) budget_.limit_work(default_work);
+  }
 
   PlanResult run() {
     PlanResult result{.status = PlanStatus::optimal, .plan = {std::vector<Allocation>(problem_.buffers.size())}};
@@ -122,11 +135,15 @@ class Planner {
       start_ = climb(placer_, group, start_, random_, limit).attempt;
       score = placer_.run(start_);
     }
-    Solved solved{.plan = {std::vector<Allocation>(problem_.buffers.size())}, .cost = score.cost, .bound = goal};
-    for (const BufferId id : group.buffers) solved.plan.allocations[id.index()] = placer_.of(id);
-    solved.complete = score.unplaced == 0;
+    Solved solved{
+        .plan = part_of(placer_.plan(), group), .cost = score.cost, .bound = goal, .complete = score.unplaced == 0};
+    if (first_.has_plan()) {
+      Plan plan = part_of(first_.plan, group);
+      Cost cost = cost_of(problem_, plan);
+      if (!solved.complete || cost < solved.cost) solved = {std::move(plan), std::move(cost), goal, true};
+    }
     // The ideal's pools hold what is at home; they say nothing of plans that spill more.
-    if (score.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
+    if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
     return solved;
   }
 
@@ -170,6 +187,7 @@ class Planner {
 
   const Problem& problem_;
   const Options& options_;
+  const PlanResult& first_;
   Conflicts conflicts_;
   std::vector<Group> groups_;
   FirstFit placer_;
@@ -182,7 +200,10 @@ class Planner {
 }  // namespace
 
 PlanResult optimal(const Problem& problem, const Options& options) {
-  return pairs_live_together(problem) > most_pairs ? fast(problem, options) : Planner(problem, options).run();
+  PlanResult first = fast(problem, options);
+  if (first.status == PlanStatus::optimal) first.bound = cost_of(problem, first.plan);
+  if (first.status == PlanStatus::optimal || pairs_live_together(problem) > most_pairs) return first;
+  return Planner(problem, options, first).run();
 }
 
 }  // namespace usmp::planners

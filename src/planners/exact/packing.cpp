@@ -7,8 +7,6 @@
 namespace usmp::planners::exact {
 namespace {
 
-constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
-
 // Where an item stands that meets nobody.
 Bytes lonely_offset(const Packing& packing, const Item& item) {
   return item.pinned.value_or(item.size == 0 ? 0 : align_up(packing.reserved, item.alignment));
@@ -82,7 +80,15 @@ bool Budget::spend(std::uint64_t nodes) {
   return !exhausted();
 }
 
+void Budget::spend_work(std::uint64_t units) {
+  work_left_ -= std::min(work_left_, units);
+  if (work_left_ == 0 && !exhausted()) reason_ = StopReason::node_limit;
+  unseen_work_ += units;
+  if (unseen_work_ > 2'000'000) look_around();
+}
+
 void Budget::look_around() {
+  unseen_work_ = 0;
   if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) reason_ = StopReason::time_limit;
 }
@@ -96,6 +102,8 @@ Budget Budget::share(std::uint64_t nodes) const {
 
 void Budget::charge(const Budget& share) {
   left_ -= std::min(left_, share.spent_);
+  work_left_ = share.work_left_;
+  if (work_left_ == 0 && !exhausted()) reason_ = StopReason::node_limit;
   spent_ += share.spent_;
   if (share.reason_ != StopReason::node_limit && share.reason_ != StopReason::finished) reason_ = share.reason_;
 }
@@ -105,7 +113,7 @@ Verdict fit(const Packing& packing, Bytes capacity, Budget& budget, std::vector<
   const Model model(packing);
   Search search(model, rules);
   search.engine().require_peak_at_most(capacity);
-  const Verdict verdict = search.run(capacity, unlimited, budget);
+  const Verdict verdict = search.run(capacity, Budget::unlimited, budget);
   if (verdict == Verdict::found) offsets = model.offsets(packing, search.offsets());
   return verdict;
 }
@@ -121,12 +129,13 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
   const Model model(packing);
   Search search(model, rules);
   Engine& engine = search.engine();
-  // Both ends are attacked in turn, each as far from its bound as attempts of the present length succeed. Often the
-  // lower bound can be reached, and plans in between help little: most of the effort goes there.
+  // Both ends are attacked in turn and with the same effort, each as far from its bound as attempts succeed. The lower
+  // bound can often be reached, and plans in between help little with that: it comes first, in one long attempt.
   Bytes rise = 0;
   Bytes fall = 1;
   bool from_below = true;
-  std::uint64_t conflicts = 250;
+  std::uint64_t conflicts = 1000;  // of a turn
+  std::uint64_t turn_ends = conflicts;
   while (!done()) {
     engine.restart();
     engine.require_peak_at_least(best.lower);
@@ -136,7 +145,7 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
         from_below ? best.lower + std::min(rise, gap) : best.upper - std::clamp<Bytes>(fall, 1, gap + 1);
     const Bytes target = std::max(wanted, goal.enough);
     search.use_best_plan(!from_below);
-    const Verdict verdict = search.run(target, from_below ? 4 * conflicts : conflicts, budget);
+    const Verdict verdict = search.run(target, from_below ? conflicts : conflicts / 4, budget);
     if (verdict == Verdict::found) {
       best.offsets = model.offsets(packing, search.offsets());
       best.upper = peak_of(packing, best.offsets);
@@ -146,13 +155,14 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
       rise = 2 * rise + model.unit;
     } else if (from_below) {
       rise /= 4;
-      from_below = false;
     } else {
       fall /= 2;
-      conflicts *= 2;
-      from_below = true;
     }
     if (progress) progress(best);
+    if (engine.conflicts() < turn_ends && (verdict != Verdict::gave_up || !from_below)) continue;
+    from_below = !from_below;
+    if (from_below) conflicts *= 2;
+    turn_ends = engine.conflicts() + conflicts;
   }
   return best;
 }

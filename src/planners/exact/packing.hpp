@@ -40,15 +40,21 @@ struct Packing {
 // What a search may still spend, and why it had to stop. Shared by the searches of one planning run.
 class Budget {
  public:
+  static constexpr std::uint64_t unlimited = std::uint64_t{1} << 62U;
+
   explicit Budget(std::uint64_t nodes) : left_(nodes) {}
   Budget(std::uint64_t nodes, std::optional<std::chrono::milliseconds> time_limit,
          const std::atomic<bool>* interrupted);
 
   // Takes one node. False when nothing may be spent any more, and from then on always. The clock and the flag are
-  // looked at every 256 nodes.
+  // looked at every 256 nodes, and about every ten milliseconds of work.
   [[nodiscard]] bool spend();
   // The same at once for many; takes what is left if that is less.
   [[nodiscard]] bool spend(std::uint64_t nodes);
+  // A second limit, on what nodes cost: they differ by a factor of thousands between instances. A unit of work is one
+  // bound looked at, about five nanoseconds on a processor of 2026.
+  void limit_work(std::uint64_t units) { work_left_ = units; }
+  void spend_work(std::uint64_t units);
   [[nodiscard]] bool exhausted() const { return reason_ != StopReason::finished; }
   [[nodiscard]] std::uint64_t spent() const { return spent_; }
   [[nodiscard]] std::uint64_t left() const { return left_; }
@@ -63,6 +69,8 @@ class Budget {
 
   std::uint64_t left_;
   std::uint64_t spent_ = 0;
+  std::uint64_t work_left_ = unlimited;
+  std::uint64_t unseen_work_ = 0;  // since the last look
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   const std::atomic<bool>* interrupted_ = nullptr;
   StopReason reason_ = StopReason::finished;

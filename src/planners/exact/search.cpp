@@ -73,6 +73,8 @@ Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
     const Engine::Support support = engine_.support(item);
     if (support == Engine::Support::contradiction && !engine_.learn()) return impossible();
     if (support != Engine::Support::possible) continue;
+    budget.spend_work(engine_.work() - work_told_);
+    work_told_ = engine_.work();
     if (!budget.spend()) return Verdict::gave_up;
     engine_.decide_lowest(item);
   }

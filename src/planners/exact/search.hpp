@@ -40,6 +40,7 @@ class Search {
   Strategy strategy_ = Strategy::lifetime;
   bool use_best_plan_ = false;
   std::uint64_t restarts_ = 0;
+  std::uint64_t work_told_ = 0;  // to the budget
   std::vector<Unit> offsets_;
 };
 
