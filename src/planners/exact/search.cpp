@@ -18,8 +18,7 @@ std::uint64_t luby(std::uint64_t i) {
 }  // namespace
 
 bool Search::before(std::size_t a, std::size_t b) const {
-  if (strategy_ == Strategy::guided && use_best_plan_ && !offsets_.empty() && offsets_[a] != offsets_[b])
-    return offsets_[a] < offsets_[b];
+  if (strategy_ == Strategy::guided && offsets_[a] != offsets_[b]) return offsets_[a] < offsets_[b];
   if (engine_.low(a) != engine_.low(b)) return engine_.low(a) < engine_.low(b);
   if (strategy_ == Strategy::activity && engine_.activity(a) != engine_.activity(b)) {
     return engine_.activity(a) > engine_.activity(b);
@@ -32,6 +31,12 @@ bool Search::before(std::size_t a, std::size_t b) const {
   return model_.lifetime_rank[a] < model_.lifetime_rank[b];
 }
 
+Strategy Search::next_strategy() const {
+  constexpr std::array plain{Strategy::lifetime, Strategy::activity, Strategy::area};
+  if (use_best_plan_ && !offsets_.empty() && restarts_ % 2 == 0) return Strategy::guided;
+  return plain[(use_best_plan_ && !offsets_.empty() ? restarts_ / 2 : restarts_) % plain.size()];
+}
+
 std::size_t Search::choose() const {
   std::size_t best = model_.size();
   for (std::size_t item = 0; item < model_.size(); ++item) {
@@ -41,11 +46,10 @@ std::size_t Search::choose() const {
 }
 
 Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
-  constexpr std::array strategies{Strategy::lifetime, Strategy::activity, Strategy::area, Strategy::guided};
   const std::uint64_t end = engine_.conflicts() + conflicts;
   engine_.restart();
   std::uint64_t next_restart = engine_.conflicts() + 100 * luby(++restarts_);
-  strategy_ = strategies[restarts_ % strategies.size()];
+  strategy_ = next_strategy();
   const auto impossible = [&] { return Verdict::impossible; };
   while (true) {
     if (!engine_.propagate()) {
@@ -56,7 +60,7 @@ Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
     if (engine_.conflicts() >= next_restart) {
       engine_.restart();
       next_restart = engine_.conflicts() + 100 * luby(++restarts_);
-      strategy_ = strategies[restarts_ % strategies.size()];
+      strategy_ = next_strategy();
       continue;
     }
     if (engine_.level() == 0 && engine_.peak_high() > target) {

@@ -32,6 +32,7 @@ class Search {
   [[nodiscard]] Engine& engine() { return engine_; }
 
  private:
+  [[nodiscard]] Strategy next_strategy() const;
   [[nodiscard]] bool before(std::size_t a, std::size_t b) const;
   [[nodiscard]] std::size_t choose() const;  // model size: nothing is open
 
