@@ -120,8 +120,9 @@ std::vector<Cut> random_cuts(test::ProblemMaker& maker, const AssignmentModel& m
 struct Tally {
   int found = 0;
   int none = 0;
-  int narrow = 0;  // some choice was forgotten
-  int beyond = 0;  // and the assignment is really impossible or dearer
+  int narrow = 0;       // some choice was forgotten
+  int beyond = 0;       // and the assignment is really impossible or dearer
+  int spill_known = 0;  // the bound on what spills is reached
 };
 
 void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& group, Tally& tally) {
@@ -140,6 +141,12 @@ void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& g
   REQUIRE((exact.cost == truth));
   if (exact.exists()) CHECK((judge.cost_of_pools(exact.assignment) == truth));
   ++(exact.exists() ? tally.found : tally.none);
+
+  if (exact.exists() && !model.fixed_spill.empty()) {
+    const Bytes spill = least_spill(model, query.limits);
+    CHECK(spill <= truth.front());
+    if (spill == truth.front() && spill > model.fixed_spill.front()) ++tally.spill_known;
+  }
 
   query.width = 1 + maker.below(3);
   const Relaxed relaxed = cheapest_assignment(model, query, budget);
@@ -173,6 +180,7 @@ TEST_CASE("the cheapest assignment is that of all; forgetting only lowers the co
   CHECK(tally.none > 200);
   CHECK(tally.narrow > 500);
   CHECK(tally.beyond > 50);
+  CHECK(tally.spill_known > 10);
 }
 
 TEST_CASE("a budget that is exhausted says so") {

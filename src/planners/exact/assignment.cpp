@@ -79,8 +79,8 @@ class Run {
     std::size_t next = 0;
     for (std::size_t s = 0; s < model_.sections.size() && table.size() > 0; ++s) {
       for (; next < model_.decisions.size() && model_.decisions[next].first == s; ++next) {
-        if (!budget_.spend(table.size())) return {.cost = {}, .assignment = {}, .exact = false, .aborted = true};
         table = narrow(decide(table, next, s), s, next + 1);
+        if (!pay(s)) return {.cost = {}, .assignment = {}, .exact = false, .aborted = true};
       }
       table = leave(table, s);
     }
@@ -126,6 +126,13 @@ class Run {
     }
   }
 
+  // A state is cheaper than a node of the search in one pool, by a factor of some hundreds if little is live.
+  bool pay(std::size_t s) {
+    const std::uint64_t nodes = (seen_ * (model_.sections[s].live.size() + 24) + 2047) / 2048;
+    seen_ = 0;
+    return budget_.spend(nodes);
+  }
+
   StateTable start() {
     StateTable table(key_.size(), model_.fixed_spill.size() + 1);
     for (std::size_t p = 0; p < pools_; ++p) {
@@ -148,6 +155,7 @@ class Run {
   }
 
   void load(const StateTable& table, std::size_t i) {
+    ++seen_;
     const auto key = table.key(i);
     const auto cost = table.cost(i);
     std::copy(key.begin(), key.end(), key_.begin());
@@ -315,7 +323,8 @@ class Run {
   std::size_t sum_word_ = 0;
   bool has_sums_ = false;
   bool exact_ = true;
-  std::vector<Word> key_;  // of the state at hand
+  std::uint64_t seen_ = 0;  // states looked at and not paid for
+  std::vector<Word> key_;   // of the state at hand
   std::vector<Bytes> cost_;
   std::vector<Step> trail_ = {{0, 0}};
 };

@@ -51,6 +51,9 @@ struct Section {
   std::vector<std::uint32_t> live;    // decisions, not the lasting ones
   std::vector<Bytes> fixed;           // rounded bytes of buffers without a choice, by pool
   std::vector<Bytes> fixed_rounding;  // the largest rounding among these
+  std::vector<Bytes> settled;         // bytes of buffers without a choice, by pool
+  std::vector<Bytes> preferred;       // bytes of decisions whose first choice it is, by pool
+  std::size_t after = 0;              // no decision that is live here is live in a section before this one
 };
 
 struct AssignmentModel {
@@ -63,6 +66,7 @@ struct AssignmentModel {
   std::vector<Decision> decisions;        // by first section, then large ones first
   std::vector<std::vector<Demand>> asks;  // by decision and pool
   std::vector<Section> sections;          // in time; those in which a decision is live
+  std::vector<Bytes> reserved;            // by pool, not rounded
   std::vector<Bytes> fixed_spill;         // bytes spilled by the buffers without a choice, by rank
   bool possible = true;                   // false: some buffer has no pool that is large enough for it
 
@@ -93,6 +97,13 @@ struct Relaxed {
 
   [[nodiscard]] bool exists() const { return !cost.empty(); }
 };
+
+// Bytes that spill out of first choices in every plan within the limits, whatever else is decided.
+//
+// At one tick, the buffers whose first choice is a pool are larger together than the pool by so much: that spills.
+// Ticks that share no buffer add up. For buffers of one live range the best such set of ticks is the linear programming
+// bound, since their matrix of ticks is totally unimodular. O(sections · pools).
+[[nodiscard]] Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits);
 
 // The cheapest assignment, or (not exact) a lower bound of its cost.
 [[nodiscard]] Relaxed cheapest_assignment(const AssignmentModel& model, const Query& query, Budget& budget);

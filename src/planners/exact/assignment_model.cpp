@@ -1,4 +1,4 @@
-// The tables that the dynamic programming over assignments reads.
+// The tables that the dynamic programming over assignments reads, and a bound that needs nothing else.
 #include <algorithm>
 #include <set>
 
@@ -75,6 +75,7 @@ class Builder {
         if (std::find(candidates.begin(), candidates.end(), id) != candidates.end()) inhabitants.push_back(buffer);
       }
       granule_.push_back(bounds::common_alignment(problem_, inhabitants, problem_.pool(id)));
+      model_.reserved.push_back(problem_.pool(id).reserved);
       model_.floor.push_back(align_up(problem_.pool(id).reserved, granule_.back()));
     }
   }
@@ -167,14 +168,22 @@ class Builder {
       Section& section = model_.sections.emplace_back();
       section.fixed.assign(group_.pools.size(), 0);
       section.fixed_rounding.assign(group_.pools.size(), 0);
+      section.settled.assign(group_.pools.size(), 0);
+      section.preferred.assign(group_.pools.size(), 0);
+      section.after = model_.sections.size() - 1;
       for (const BufferId id : set) {
         const std::size_t d = decision_of_[id.index()];
+        const Bytes size = problem_.buffer(id).size;
         if (d != AssignmentModel::none) {
-          if (!model_.decisions[d].lasting) section.live.push_back(static_cast<std::uint32_t>(d));
+          const Decision& decision = model_.decisions[d];
+          if (!decision.lasting) section.live.push_back(static_cast<std::uint32_t>(d));
+          if (decision.ranks.front() > 0) continue;
+          section.preferred[decision.pools.front()] += size;
+          section.after = std::min(section.after, decision.first);
           continue;
         }
         const std::size_t p = home[id.index()];
-        const Bytes size = problem_.buffer(id).size;
+        section.settled[p] += size;
         const Bytes rounded = align_up(size, granule_[p]);
         section.fixed[p] += rounded;
         section.fixed_rounding[p] = std::max(section.fixed_rounding[p], rounded - size);
@@ -202,6 +211,20 @@ class Builder {
 };
 
 }  // namespace
+
+Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits) {
+  if (model.fixed_spill.empty()) return 0;
+  std::vector<Bytes> best{0};  // by number of sections: of those in front of it
+  for (const Section& section : model.sections) {
+    Bytes spill = 0;
+    for (std::size_t p = 0; p < limits.size(); ++p) {
+      const Bytes room = limits[p] - model.reserved[p] - section.settled[p];
+      spill += std::clamp<Bytes>(section.preferred[p] - room, 0, section.preferred[p]);
+    }
+    best.push_back(std::max(best.back(), best[section.after] + spill));
+  }
+  return model.fixed_spill.front() + best.back();
+}
 
 AssignmentModel::AssignmentModel(const Problem& problem, const Group& group) { Builder(problem, group, *this).build(); }
 

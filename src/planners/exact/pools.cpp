@@ -11,8 +11,8 @@
 namespace usmp::planners::exact {
 namespace {
 
-// States that the dynamic programme keeps when the budget is small.
-constexpr std::size_t least_states = 256;
+// States that the dynamic programme keeps at first: enough for networks.
+constexpr std::size_t first_states = std::size_t{1} << 12U;
 
 // What holds for every complete plan, entry by entry.
 Cost weak_bound(const Problem& problem, const Group& group) {
@@ -30,6 +30,7 @@ class PoolSearch {
         group_(group),
         budget_(budget),
         states_(effort.states),
+        width_(std::min(first_states, effort.states)),
         model_(problem, group),
         packer_(problem, budget, effort.patience),
         lower_(group.pools.size()) {
@@ -75,15 +76,18 @@ class PoolSearch {
     return cost;
   }
 
-  [[nodiscard]] std::size_t width() const {
-    const std::uint64_t runs = 8 * (model_.decisions.size() + 1);
-    const std::uint64_t share = budget_.left() / runs;
-    return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, std::min(least_states, states_), states_));
+  // What every plan within the limits costs, seen without a search.
+  [[nodiscard]] std::vector<Bytes> least_cost(std::size_t objective) const {
+    std::vector<Bytes> cost = model_.fixed_spill;
+    if (!cost.empty()) cost.front() = least_spill(model_, limits_);
+    cost.push_back(model_.base[objective]);
+    return cost;
   }
 
   // Looks for plans that are cheaper up to this pool until there is none, or the search has to give up: then false.
   bool settle(std::size_t objective) {
     assumed_.clear();
+    lower_[objective] = least_cost(objective);
     for (;;) {
       std::vector<Cut> cuts = cuts_;
       cuts.insert(cuts.end(), assumed_.begin(), assumed_.end());
@@ -91,12 +95,17 @@ class PoolSearch {
                         .objective = objective,
                         .cuts = cuts,
                         .below = has_plan_ ? cost_at(objective) : std::vector<Bytes>{},
-                        .width = width()};
+                        .width = width_};
+      const std::uint64_t before = budget_.spent();
       const Relaxed next = cheapest_assignment(model_, query, budget_);
       if (next.aborted) return false;
-      if (assumed_.empty()) {
-        if (next.exists()) lower_[objective] = next.cost;
-        if (!next.exists() && has_plan_) lower_[objective] = cost_at(objective);
+      if (assumed_.empty() && (next.exists() || has_plan_)) {
+        lower_[objective] = std::max(lower_[objective], next.exists() ? next.cost : cost_at(objective));
+      }
+      const bool can_widen = width_ < states_ && 16 * (budget_.spent() - before) < budget_.left();
+      if (next.exists() && !next.exact && can_widen) {
+        width_ = std::min(4 * width_, states_);
+        continue;
       }
       if (!next.exists()) {
         if (assumed_.empty()) return true;
@@ -234,7 +243,8 @@ class PoolSearch {
   const Problem& problem_;
   const Group& group_;
   Budget& budget_;
-  std::size_t states_;
+  std::size_t states_;  // that the dynamic programme may keep
+  std::size_t width_;   // and that it keeps by now
   AssignmentModel model_;
   PoolPacker packer_;
   std::vector<Bytes> limits_;              // by pool; of those that are settled, what the best plan uses
