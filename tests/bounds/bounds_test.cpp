@@ -72,13 +72,14 @@ TEST_CASE("what bounded pools cannot hold has to be in the other one") {
   Problem problem = pools({30, {}, 50, 1000});
   for (int i = 0; i < 4; ++i) add(problem, 20, {i, 9}, {0, 1});
   add(problem, 7, {0, 9}, {3});
-  check_bound(pool_bounds(problem)[1], 50, "load beyond the bounded pools");
+  // Of 30 bytes one buffer takes 20, and there is none for the rest.
+  check_bound(pool_bounds(problem)[1], 60, "load beyond the bounded pools");
   // A buffer confined to the fast pool takes room there.
   add(problem, 10, {8, 9}, {0});
   check_bound(pool_bounds(problem)[1], 60, "load beyond the bounded pools");
   // A third pool that takes them, too, makes the rest smaller; an unbounded one makes it vanish.
   problem.buffers[0].candidates = {PoolId(0), PoolId(1), PoolId(2)};
-  check_bound(pool_bounds(problem)[1], 10, "load beyond the bounded pools");
+  check_bound(pool_bounds(problem)[1], 40, "load beyond the bounded pools");
   problem.pools[2].capacity.reset();
   check_bound(pool_bounds(problem)[1], 40, "load beyond the bounded pools");
 }
@@ -95,8 +96,27 @@ TEST_CASE("a buffer that is too large for its other pools has no choice") {
 TEST_CASE("the rest beyond bounded pools counts alignment") {
   Problem problem = pools({30, {}});
   for (int i = 0; i < 4; ++i) add(problem, 9, {0, 9}, {0, 1}).alignment = 16;
-  // 4 times 16, less the capacity rounded up to 32, less what the topmost one may save.
-  check_bound(pool_bounds(problem)[1], 64 - 32 - 15, "load beyond the bounded pools");
+  // 4 times 16, less the capacity rounded up to 32, less what the topmost one may save: 17. But one buffer ends at 9,
+  // and the next at 25.
+  check_bound(pool_bounds(problem)[1], 25, "sums of sizes");
+}
+
+TEST_CASE("a bounded pool holds no more than some sum of sizes") {
+  Problem problem = pools({30, {}});
+  for (int i = 0; i < 4; ++i) add(problem, 16, {0, 9}, {0, 1}).alignment = 16;
+  check_bound(pool_bounds(problem)[1], 48, "load beyond the bounded pools");
+}
+
+TEST_CASE("a bound rises to the next sum of sizes") {
+  Problem problem = pools({10, {}});
+  add(problem, 9, {0, 9}, {0, 1});
+  add(problem, 8, {0, 9}, {0, 1});
+  add(problem, 3, {0, 9}, {0, 1});
+  problem.buffers[2].alignment = 2;
+  // 20 bytes are live and 10 fit into the first pool.
+  check_bound(pool_bounds(problem)[1], 10, "load beyond the bounded pools");
+  problem.buffers[2].alignment = 1;
+  check_bound(pool_bounds(problem)[1], 11, "load beyond the bounded pools");
 }
 
 TEST_CASE("huge capacities do not overflow") {
@@ -109,9 +129,13 @@ TEST_CASE("bounds are sound, and often tight") {
   test::ProblemMaker maker(51);
   int tight = 0;
   int beyond = 0;
-  for (int i = 0; i < 400; ++i) {
-    const Problem problem =
-        maker.make({.buffers = 5, .pools = 1 + maker.below(3), .bounded = true, .pins = i % 3 == 0});
+  int sums = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const Problem problem = maker.make({.buffers = 5,
+                                        .pools = 1 + maker.below(i < 400 ? 3 : 2),
+                                        .bounded = true,
+                                        .pins = i % 3 == 0,
+                                        .largest = 6 + static_cast<Bytes>(maker.below(35))});
     CAPTURE(i);
     const test::Truth truth = test::truth_of(problem);
     if (!truth.best) continue;
@@ -121,8 +145,10 @@ TEST_CASE("bounds are sound, and often tight") {
       CHECK(found[p].bytes <= truth.least_used[p]);
       if (found[p].bytes == truth.least_used[p] && found[p].bytes > 0) ++tight;
       if (found[p].reason == "load beyond the bounded pools") ++beyond;
+      if (found[p].reason == "sums of sizes") ++sums;
     }
   }
   CHECK(tight > 50);
   CHECK(beyond > 5);
+  CHECK(sums > 5);
 }
