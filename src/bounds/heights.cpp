@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "usmp/bounds/bounds.hpp"
@@ -10,32 +11,18 @@
 namespace usmp::bounds {
 namespace {
 
-constexpr std::size_t most_steps = 1'000'000;  // words of the bit set that may be touched
-constexpr std::size_t most_units = 65'536;     // bits of it
+constexpr std::size_t most_steps = 100'000;  // words of the bit set that may be touched
 
-// A set of small numbers.
-class BitSet {
- public:
-  explicit BitSet(std::size_t bits) : words_(bits / 64 + 1, 0) {}
-
-  [[nodiscard]] std::size_t words() const { return words_.size(); }
-  [[nodiscard]] bool has(std::size_t bit) const { return ((words_[bit / 64] >> (bit % 64)) & 1U) != 0; }
-  void add(std::size_t bit) { words_[bit / 64] |= std::uint64_t{1} << (bit % 64); }
-
-  // Adds each number plus `shift`, once.
-  void add_shifted(std::size_t shift) {
-    const std::size_t whole = shift / 64;
-    const std::size_t rest = shift % 64;
-    for (std::size_t i = words_.size(); i-- > whole;) {
-      std::uint64_t word = words_[i - whole] << rest;
-      if (rest > 0 && i > whole) word |= words_[i - whole - 1] >> (64 - rest);
-      words_[i] |= word;
-    }
+// Adds to each number of a bit set the same number plus `shift`; what becomes too large is dropped.
+void add_shifted(std::vector<std::uint64_t>& words, std::size_t shift) {
+  const std::size_t whole = shift / 64;
+  const std::size_t rest = shift % 64;
+  for (std::size_t i = words.size(); i-- > whole;) {
+    std::uint64_t word = words[i - whole] << rest;
+    if (rest > 0 && i > whole) word |= words[i - whole - 1] >> (64 - rest);
+    words[i] |= word;
   }
-
- private:
-  std::vector<std::uint64_t> words_;
-};
+}
 
 }  // namespace
 
@@ -60,48 +47,62 @@ Heights::Heights(const Problem& problem, std::span<const BufferId> buffers, cons
   }
   unit_ = std::max<Bytes>(unit, 1);
   if (sizes.empty() || !same_alignment) return;
+  ends_ = feet;
   feet.push_back(pool.reserved);
-  list_sums(sizes, std::move(feet), alignment);
-}
-
-void Heights::list_sums(const std::vector<Bytes>& sizes, std::vector<Bytes> feet, Bytes alignment) {
   Bytes top = *std::max_element(feet.begin(), feet.end()) + alignment;
   for (const Bytes size : sizes) top += align_up(size, alignment);
-  const auto units = static_cast<std::size_t>(top / alignment) + 1;
-  if (units > most_units || (units / 64 + 1) * sizes.size() > most_steps) return;
-  BitSet sums(units);
-  for (const Bytes foot : feet) sums.add(static_cast<std::size_t>(align_up(foot, alignment) / alignment));
-  for (const Bytes size : sizes) sums.add_shifted(static_cast<std::size_t>(align_up(size, alignment) / alignment));
-  std::vector<Bytes> last = sizes;  // what is topmost
-  std::sort(last.begin(), last.end());
-  last.erase(std::unique(last.begin(), last.end()), last.end());
-  if (units * last.size() > most_steps) return;
-  feet.pop_back();  // nothing ends where the pool begins
-  heights_ = std::move(feet);
-  const bool padded = std::any_of(sizes.begin(), sizes.end(), [&](Bytes size) { return size % alignment != 0; });
-  for (std::size_t unit = 0; unit < units; ++unit) {
-    if (!sums.has(unit)) continue;
-    if (!padded) {
-      heights_.push_back(static_cast<Bytes>(unit) * alignment);
-      continue;
-    }
-    // The topmost may be in the sum already: that lists too much, never too little.
-    for (const Bytes size : last) heights_.push_back(static_cast<Bytes>(unit) * alignment + size);
+  const auto words = static_cast<std::size_t>(top / alignment / 64) + 1;
+  if (words > most_steps / sizes.size()) return;
+  alignment_ = alignment;
+  sums_.assign(words, 0);
+  for (const Bytes foot : feet) {
+    const auto step = static_cast<std::size_t>(align_up(foot, alignment) / alignment);
+    sums_[step / 64] |= std::uint64_t{1} << (step % 64);
   }
-  heights_.push_back(0);
-  std::sort(heights_.begin(), heights_.end());
-  heights_.erase(std::unique(heights_.begin(), heights_.end()), heights_.end());
+  for (const Bytes size : sizes) add_shifted(sums_, static_cast<std::size_t>(align_up(size, alignment) / alignment));
+  // The topmost may be in the sum already: that allows too much, never too little.
+  const bool rounds = std::any_of(sizes.begin(), sizes.end(), [&](Bytes size) { return size % alignment != 0; });
+  topmost_ = rounds ? sizes : std::vector<Bytes>{0};
+  std::sort(topmost_.begin(), topmost_.end());
+  topmost_.erase(std::unique(topmost_.begin(), topmost_.end()), topmost_.end());
+}
+
+bool Heights::has(Bytes step) const {
+  const auto bit = static_cast<std::size_t>(step);
+  return ((sums_[bit / 64] >> (bit % 64)) & 1U) != 0;
 }
 
 Bytes Heights::at_least(Bytes height) const {
-  const auto found = std::lower_bound(heights_.begin(), heights_.end(), height);
-  return found != heights_.end() ? *found : align_up(height, unit_);
+  if (height <= 0) return 0;
+  std::optional<Bytes> best;
+  const auto offer = [&](Bytes found) {
+    if (found >= height && (!best || found < *best)) best = found;
+  };
+  for (const Bytes end : ends_) offer(end);
+  const Bytes steps = 64 * static_cast<Bytes>(sums_.size());
+  for (const Bytes size : topmost_) {
+    Bytes step = (std::max<Bytes>(0, height - size) + alignment_ - 1) / alignment_;
+    while (step < steps && !has(step) && !(best && step * alignment_ + size >= *best)) ++step;
+    if (step < steps && has(step)) offer(step * alignment_ + size);
+  }
+  return best.value_or(align_up(height, unit_));
 }
 
 Bytes Heights::at_most(Bytes height) const {
-  if (height < 0) return 0;
-  const auto above = std::upper_bound(heights_.begin(), heights_.end(), height);
-  return above != heights_.begin() ? *(above - 1) : height - height % unit_;
+  if (alignment_ == 0) return height < 0 ? 0 : height - height % unit_;
+  Bytes best = 0;
+  const auto offer = [&](Bytes found) {
+    if (found <= height) best = std::max(best, found);
+  };
+  for (const Bytes end : ends_) offer(end);
+  const Bytes steps = 64 * static_cast<Bytes>(sums_.size());
+  for (const Bytes size : topmost_) {
+    if (size > height) continue;
+    Bytes step = std::min((height - size) / alignment_, steps - 1);
+    while (step >= 0 && !has(step) && step * alignment_ + size > best) --step;
+    if (step >= 0 && has(step)) offer(step * alignment_ + size);
+  }
+  return best;
 }
 
 }  // namespace usmp::bounds

@@ -74,7 +74,7 @@ TEST_CASE("with different alignments the unit of all counts") {
 }
 
 TEST_CASE("too many sums to list: the unit still counts") {
-  const Heights heights = heights_of(one_pool({1'000'000, 2'000'002}, 2));
+  const Heights heights = heights_of(one_pool({1'000'000'000, 2'000'000'002}, 2));
   CHECK(heights.at_least(1'000'001) == 1'000'002);
   CHECK(heights.at_most(5) == 4);
 }

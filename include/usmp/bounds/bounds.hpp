@@ -1,6 +1,7 @@
 // Lower bounds on what any plan needs. Each is stated only where it is sound.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,10 +32,13 @@ class Heights {
   [[nodiscard]] Bytes at_most(Bytes height) const;  // the largest possible one that is not above it; 0 if there is none
 
  private:
-  void list_sums(const std::vector<Bytes>& sizes, std::vector<Bytes> feet, Bytes alignment);
+  [[nodiscard]] bool has(Bytes step) const;
 
-  Bytes unit_ = 1;              // of every height
-  std::vector<Bytes> heights_;  // ascending; empty: multiples of the unit
+  Bytes unit_ = 1;                   // of every height
+  Bytes alignment_ = 0;              // of all sums; 0: they are not listed
+  std::vector<std::uint64_t> sums_;  // bit i: i times the alignment is where a pile may end, rounded up
+  std::vector<Bytes> topmost_;       // sizes that may stand on such a pile; 0 if nothing is rounded
+  std::vector<Bytes> ends_;          // of pins
 };
 
 // Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next: three times

@@ -187,6 +187,8 @@ class Run {
   }
 
   void choose(std::size_t d, std::size_t pool) {
+    // Nobody asks how full a pool without bound is, unless its height is the objective.
+    if (pool != query_.objective && query_.limits[pool] >= Problem::max_total_bytes) return;
     const Demand& ask = model_.asks[d][pool];
     if (!model_.decisions[d].lasting) {
       choices_.set(key_.data(), field_[d], pool + 1);

@@ -1,6 +1,8 @@
 #include "planners/exact/pool_packer.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "usmp/bounds/load.hpp"
 
@@ -24,21 +26,32 @@ Bytes lowest_offset(const Packing& packing, const std::vector<Bytes>& offsets, s
   return offset;
 }
 
-// Large ones first, each at the lowest place: often good enough, and always a packing.
-std::vector<Bytes> first_fit(const Packing& packing) {
+// Each at the lowest place, in this order: often good enough, and always a packing.
+std::vector<Bytes> first_fit(const Packing& packing, const std::vector<std::size_t>& order) {
   std::vector<Bytes> offsets(packing.items.size(), -1);
-  std::vector<std::size_t> order;
   for (std::size_t i = 0; i < packing.items.size(); ++i) {
-    if (packing.items[i].pinned) {
-      offsets[i] = *packing.items[i].pinned;
-    } else {
-      order.push_back(i);
-    }
+    if (packing.items[i].pinned) offsets[i] = *packing.items[i].pinned;
   }
+  for (const std::size_t i : order) {
+    if (offsets[i] < 0) offsets[i] = lowest_offset(packing, offsets, i);
+  }
+  return offsets;
+}
+
+// The better of two orders: large ones first; and what needs no rounding up first, since the topmost is not rounded.
+std::vector<Bytes> quick_packing(const Packing& packing) {
+  std::vector<std::size_t> order(packing.items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return packing.items[a].size > packing.items[b].size; });
-  for (const std::size_t i : order) offsets[i] = lowest_offset(packing, offsets, i);
-  return offsets;
+  std::vector<Bytes> best = first_fit(packing, order);
+  const auto rounding = [&](std::size_t i) {
+    const Item& item = packing.items[i];
+    return align_up(item.size, item.alignment) - item.size;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rounding(a) < rounding(b); });
+  std::vector<Bytes> other = first_fit(packing, order);
+  return peak_of(packing, other) < peak_of(packing, best) ? other : best;
 }
 
 }  // namespace
@@ -49,7 +62,7 @@ PoolPacker::Known& PoolPacker::known(PoolId pool, const std::vector<BufferId>& b
   if (is_new) {
     const Packing packing = packing_of(problem_, buffers, pool);
     known.height.lower = bounds::packing_bound(problem_, buffers, problem_.pool(pool)).bytes;
-    known.height.offsets = first_fit(packing);
+    known.height.offsets = quick_packing(packing);
     known.height.upper = peak_of(packing, known.height.offsets);
   }
   return known;

@@ -102,7 +102,7 @@ class PoolSearch {
       if (assumed_.empty() && (next.exists() || has_plan_)) {
         lower_[objective] = std::max(lower_[objective], next.exists() ? next.cost : cost_at(objective));
       }
-      const bool can_widen = width_ < states_ && 16 * (budget_.spent() - before) < budget_.left();
+      const bool can_widen = width_ < states_ && 5 * (budget_.spent() - before) < budget_.left();
       if (next.exists() && !next.exact && can_widen) {
         width_ = std::min(4 * width_, states_);
         continue;
