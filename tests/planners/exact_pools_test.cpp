@@ -237,6 +237,33 @@ TEST_CASE("constants by the hundred: sums are what matters") {
   CHECK(result.bound->used.front() == 4992);
 }
 
+TEST_CASE("if any plan will do, the search ends with the first, and knows when there is none") {
+  test::ProblemMaker maker(310);
+  int not_best = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Problem problem = maker.make({.buffers = 5, .pools = 2, .bounded = true, .horizon = 6});
+    INFO("problem ", i);
+    Budget budget(100'000);
+    const PlanResult any = plan_all_pools(problem, nullptr, budget, {.any_plan = true});
+    const PlanResult best = solve(problem);
+    REQUIRE(any.has_plan() == best.has_plan());
+    CHECK(any.stopped == StopReason::finished);
+    if (!any.has_plan()) {
+      CHECK(any.status == PlanStatus::infeasible);
+      continue;
+    }
+    check_right(problem, any);
+    CHECK(any.iterations <= best.iterations);
+    const Cost cost = cost_of(problem, any.plan);
+    check_bound(*any.bound, *best.bound, cost);
+    if (cost != *best.bound) {
+      CHECK(any.status == PlanStatus::feasible);
+      ++not_best;
+    }
+  }
+  CHECK(not_best > 10);
+}
+
 TEST_CASE("the fast pool takes the bytes that are live longest apart, and is no larger than it must be") {
   Problem problem = pools({10, {}});
   add(problem, 8, {{0, 4}});

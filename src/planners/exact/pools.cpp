@@ -29,6 +29,7 @@ class PoolSearch {
       : problem_(problem),
         group_(group),
         budget_(budget),
+        any_plan_(effort.any_plan),
         states_(effort.states),
         width_(std::min(first_states, effort.states)),
         model_(problem, group),
@@ -43,6 +44,7 @@ class PoolSearch {
     if (!model_.possible) return {.status = PlanStatus::infeasible, .plan = {}};
     if (start != nullptr) note(*start);
     for (std::size_t pool = 0; pool < model_.pools.size(); ++pool) {
+      if (is_enough()) break;
       const bool settled = settle(pool);
       if (!has_plan_) return {.status = settled ? PlanStatus::infeasible : PlanStatus::not_found, .plan = {}};
       if (!spill_is_settled(pool)) break;
@@ -63,6 +65,8 @@ class PoolSearch {
     cost_ = std::move(cost);
     has_plan_ = true;
   }
+
+  [[nodiscard]] bool is_enough() const { return any_plan_ && has_plan_; }
 
   [[nodiscard]] bool spill_is_settled(std::size_t pool) const {
     const std::vector<Bytes>& lower = lower_[pool];
@@ -115,7 +119,7 @@ class PoolSearch {
         assumed_.clear();
         continue;
       }
-      if (!try_to_pack(next, objective)) return false;
+      if (!try_to_pack(next, objective) || is_enough()) return false;
     }
   }
 
@@ -243,6 +247,7 @@ class PoolSearch {
   const Problem& problem_;
   const Group& group_;
   Budget& budget_;
+  bool any_plan_;
   std::size_t states_;  // that the dynamic programme may keep
   std::size_t width_;   // and that it keeps by now
   AssignmentModel model_;
@@ -263,7 +268,8 @@ PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* st
   const std::uint64_t before = budget.spent();
   PlanResult result = PoolSearch(problem, group, budget, effort).run(start);
   result.iterations = budget.spent() - before;
-  if (result.status == PlanStatus::feasible || result.status == PlanStatus::not_found) {
+  const bool unproved = result.status == PlanStatus::feasible || result.status == PlanStatus::not_found;
+  if (unproved && !(effort.any_plan && result.has_plan())) {
     // A question may have been given up before the budget was exhausted.
     result.stopped = budget.exhausted() ? budget.reason() : StopReason::node_limit;
   }

@@ -23,6 +23,7 @@ namespace usmp::planners::exact {
 struct Effort {
   std::uint64_t patience = 2'000;  // nodes for the first try of one packing; eight times as many for the next
   std::size_t states = std::size_t{1} << 16U;  // that the assignment keeps at most
+  bool any_plan = false;                       // end with the first complete plan, whatever it costs
 };
 
 // Plans one group. `start`, if given, is a plan of the problem that is valid and complete for the group: the result is
