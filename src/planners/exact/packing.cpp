@@ -134,7 +134,7 @@ Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, 
   Bytes rise = 0;
   Bytes fall = 1;
   bool from_below = true;
-  std::uint64_t conflicts = 1000;  // of a turn
+  std::uint64_t conflicts = std::max<std::uint64_t>(1000, 4 * model.size());  // of a turn
   std::uint64_t turn_ends = conflicts;
   while (!done()) {
     engine.restart();
