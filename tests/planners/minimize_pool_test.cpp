@@ -104,15 +104,18 @@ Problem two_pools(Bytes capacity) {
   return problem;
 }
 
-// Two pools as above, the second with 75 bytes. The first needs 60; but it might be 58 high as far as sums of sizes tell.
+// Two pools as above, the second with 75 bytes. The first needs 60; but as far as sums of sizes tell, the second could be
+// full to the last byte (70 and 5), and the first 58 high.
 Problem with_a_gap() {
   Problem problem = two_pools(75);
   problem.horizon = 3;
-  Buffer buffer;
-  buffer.size = 58;
-  buffer.candidates = {PoolId(0)};
-  buffer.live = {{2, 3}};
-  problem.buffers.push_back(buffer);
+  for (std::size_t pool = 0; pool < 2; ++pool) {
+    Buffer buffer;
+    buffer.size = pool == 0 ? 58 : 5;
+    buffer.candidates = {PoolId(pool)};
+    buffer.live = {{2, 3}};
+    problem.buffers.push_back(buffer);
+  }
   return problem;
 }
 
