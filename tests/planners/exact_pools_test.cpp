@@ -286,6 +286,33 @@ TEST_CASE("a buffer in two live ranges stays where it is between them") {
   CHECK((result.bound->used == std::vector<Bytes>{10, 5}));
 }
 
+TEST_CASE("what is far too large is left as it is, with bounds") {
+  Problem problem = pools({1'000, {}});
+  problem.horizon = 10'000;
+  for (Tick i = 0; i < 5'000; ++i) add(problem, 1 + i % 3, {{i, i + 2'500}});
+  CHECK(solve(problem).status == PlanStatus::not_found);
+  const PlanResult start = planners::greedy_by_size(problem, {});
+  REQUIRE(start.has_plan());
+  Budget budget(1'000);
+  const PlanResult result = plan_all_pools(problem, &start.plan, budget);
+  CHECK(result.status == PlanStatus::feasible);
+  CHECK(result.stopped == StopReason::node_limit);
+  CHECK((result.plan == start.plan));
+  REQUIRE(result.bound.has_value());
+  CHECK((*result.bound < cost_of(problem, result.plan)));
+}
+
+TEST_CASE("a plan to start from that is not complete is no plan") {
+  Problem problem = pools({10, {}});
+  add(problem, 6, {{0, 2}});
+  add(problem, 6, {{1, 3}});
+  const Plan nothing{std::vector<Allocation>(2)};
+  Budget budget(1'000);
+  const PlanResult result = plan_all_pools(problem, &nothing, budget);
+  REQUIRE(result.status == PlanStatus::optimal);
+  check_right(problem, result);
+}
+
 TEST_CASE("nothing is planned if one buffer has no room anywhere") {
   Problem problem = pools({10, 20});
   add(problem, 21, {{0, 2}});

@@ -57,6 +57,7 @@ struct Section {
 };
 
 struct AssignmentModel {
+  // Memory and time are those of the sections' buffers in all, see section_entries.
   AssignmentModel(const Problem& problem, const Group& group);
 
   std::vector<PoolId> pools;              // of the group
@@ -72,6 +73,9 @@ struct AssignmentModel {
 
   static constexpr std::size_t none = SIZE_MAX;
 };
+
+// How many buffers all sections of a group list together: what a model costs. O(n log n).
+[[nodiscard]] std::uint64_t section_entries(const Problem& problem, const Group& group);
 
 // A set of buffers that is known to need more than its load: if all of them are in the pool, its height is at least
 // this.

@@ -16,8 +16,7 @@ struct Event {
   friend auto operator<=>(const Event&, const Event&) = default;  // ends come before begins at one tick
 };
 
-// The sets of buffers that are live together and in no larger such set of the ticks around.
-std::vector<std::vector<BufferId>> largest_live_sets(const Problem& problem, const Group& group) {
+std::vector<Event> sorted_events(const Problem& problem, const Group& group) {
   std::vector<Event> events;
   for (const BufferId id : group.buffers) {
     if (problem.buffer(id).size == 0) continue;
@@ -27,10 +26,15 @@ std::vector<std::vector<BufferId>> largest_live_sets(const Problem& problem, con
     }
   }
   std::sort(events.begin(), events.end());
+  return events;
+}
+
+// The sets of buffers that are live together and in no larger such set of the ticks around.
+std::vector<std::vector<BufferId>> largest_live_sets(const Problem& problem, const Group& group) {
   std::vector<std::vector<BufferId>> sets;
   std::set<BufferId> live;
   bool grew = false;
-  for (const Event& event : events) {
+  for (const Event& event : sorted_events(problem, group)) {
     if (event.begins) {
       live.insert(event.buffer);
     } else {
@@ -211,6 +215,18 @@ class Builder {
 };
 
 }  // namespace
+
+std::uint64_t section_entries(const Problem& problem, const Group& group) {
+  std::uint64_t entries = 0;
+  std::uint64_t live = 0;
+  bool grew = false;
+  for (const Event& event : sorted_events(problem, group)) {
+    if (!event.begins && grew) entries += live;
+    live += event.begins ? 1 : std::uint64_t{0} - 1;
+    grew = event.begins;
+  }
+  return entries;
+}
 
 Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits) {
   if (model.fixed_spill.empty()) return 0;

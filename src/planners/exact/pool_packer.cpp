@@ -60,6 +60,8 @@ PoolPacker::Known& PoolPacker::known(PoolId pool, const std::vector<BufferId>& b
   const auto [at, is_new] = known_.try_emplace({pool, buffers});
   Known& known = at->second;
   if (is_new) {
+    // First fit looks at all pairs: thousands of them for what a node of a search costs.
+    (void)budget_.spend(buffers.size() * buffers.size() / 4096);
     const Packing packing = packing_of(problem_, buffers, pool);
     known.height.lower = bounds::packing_bound(problem_, buffers, problem_.pool(pool)).bytes;
     known.height.offsets = quick_packing(packing);
@@ -69,6 +71,7 @@ PoolPacker::Known& PoolPacker::known(PoolId pool, const std::vector<BufferId>& b
 }
 
 Verdict PoolPacker::fit(PoolId pool, const std::vector<BufferId>& buffers, Bytes height, std::vector<Bytes>& offsets) {
+  if (budget_.exhausted()) return Verdict::gave_up;
   Known& known = this->known(pool, buffers);
   Minimum& minimum = known.height;
   if (minimum.upper > height && minimum.lower <= height) {

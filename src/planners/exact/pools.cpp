@@ -23,6 +23,26 @@ Cost weak_bound(const Problem& problem, const Group& group) {
   return bound;
 }
 
+// Of sections, that a search takes on: beyond, it would need more memory and time than a plan is worth.
+constexpr std::uint64_t most_entries = 4'000'000;
+
+bool is_complete(const Plan* plan, const Group& group) {
+  return plan != nullptr &&
+         std::all_of(group.buffers.begin(), group.buffers.end(), [&](BufferId id) { return plan->of(id).placed(); });
+}
+
+// The plan to start from, and what is known without a search.
+PlanResult without_search(const Problem& problem, const Group& group, const Plan* start) {
+  PlanResult result{.status = PlanStatus::not_found, .plan = {}, .stopped = StopReason::node_limit};
+  if (!is_complete(start, group)) return result;
+  result.plan.allocations.resize(problem.buffers.size());
+  for (const BufferId id : group.buffers) result.plan.allocations[id.index()] = start->of(id);
+  result.bound = weak_bound(problem, group);
+  result.status = *result.bound == cost_of(problem, result.plan) ? PlanStatus::optimal : PlanStatus::feasible;
+  if (result.status == PlanStatus::optimal) result.stopped = StopReason::finished;
+  return result;
+}
+
 class PoolSearch {
  public:
   PoolSearch(const Problem& problem, const Group& group, Budget& budget, const Effort& effort)
@@ -42,7 +62,7 @@ class PoolSearch {
 
   PlanResult run(const Plan* start) {
     if (!model_.possible) return {.status = PlanStatus::infeasible, .plan = {}};
-    if (start != nullptr) note(*start);
+    if (is_complete(start, group_)) note(*start);
     for (std::size_t pool = 0; pool < model_.pools.size(); ++pool) {
       if (is_enough()) break;
       const bool settled = settle(pool);
@@ -265,6 +285,7 @@ class PoolSearch {
 
 PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget,
                       const Effort& effort) {
+  if (section_entries(problem, group) > most_entries) return without_search(problem, group, start);
   const std::uint64_t before = budget.spent();
   PlanResult result = PoolSearch(problem, group, budget, effort).run(start);
   result.iterations = budget.spent() - before;

@@ -26,8 +26,8 @@ struct Effort {
   bool any_plan = false;                       // end with the first complete plan, whatever it costs
 };
 
-// Plans one group. `start`, if given, is a plan of the problem that is valid and complete for the group: the result is
-// no worse. The result's plan places the group's buffers only, and its bound is that of the group, other pools and
+// Plans one group. `start`, if given, is a right plan of the problem; if it is complete for the group, the result is no
+// worse. The result's plan places the group's buffers only, and its bound is that of the group, other pools and
 // buffers counting 0. No shortage is set.
 [[nodiscard]] PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget,
                                     const Effort& effort = {});
