@@ -16,7 +16,6 @@
 #include "planners/hill_climb.hpp"
 #include "planners/orders.hpp"
 #include "planners/proof.hpp"
-#include "usmp/bounds/bounds.hpp"
 #include "usmp/planners/planner.hpp"
 
 namespace usmp::planners {
@@ -55,11 +54,6 @@ Plan part_of(const Plan& plan, const Group& group) {
   return part;
 }
 
-void add(Cost& sum, const Cost& part) {
-  for (std::size_t r = 0; r < sum.spilled.size(); ++r) sum.spilled[r] += part.spilled[r];
-  for (std::size_t p = 0; p < sum.used.size(); ++p) sum.used[p] += part.used[p];
-}
-
 // A group's best plan so far, and what is proved of it.
 struct Solved {
   Plan plan;  // of the group's buffers only
@@ -94,8 +88,8 @@ class Planner {
     for (const Group& group : groups_) {
       const Solved solved = solve(group);
       for (const BufferId id : group.buffers) result.plan.allocations[id.index()] = solved.plan.of(id);
-      add(cost, solved.cost);
-      add(bound, solved.bound);
+      exact::add(cost, solved.cost);
+      exact::add(bound, solved.bound);
       if (!solved.complete && !result.shortage) result.shortage = placer_.shortage(start_);
       complete = complete && solved.complete;
       impossible = impossible || solved.impossible;
@@ -107,12 +101,7 @@ class Planner {
       result.status = impossible || proved_infeasible(problem_) ? PlanStatus::infeasible : PlanStatus::not_found;
       return result;
     }
-    // What a group's pools need presumes that it spills no more than here. As long as the sum is not settled, one group
-    // may spill more for the sake of another; then only what holds for every plan is left.
-    if (bound.spilled != cost.spilled) {
-      const auto pools = bounds::pool_bounds(problem_);
-      for (std::size_t p = 0; p < pools.size(); ++p) bound.used[p] = pools[p].bytes;
-    }
+    bound = exact::bound_of_all(problem_, groups_, std::move(bound), cost);
     result.status = bound == cost ? PlanStatus::optimal : PlanStatus::feasible;
     result.bound = std::move(bound);
     return result;
@@ -174,7 +163,8 @@ class Planner {
 
   // Several pools: who goes where, and where there.
   Solved distribute(const Group& group, Solved solved) {
-    PlanResult result = exact::plan_pools(problem_, group, solved.complete ? &solved.plan : nullptr, budget_);
+    PlanResult result = exact::plan_pools(problem_, group, solved.complete ? &solved.plan : nullptr, budget_,
+                                          {.any_plan = options_.feasibility_only});
     solved.impossible = result.status == PlanStatus::infeasible;
     if (result.stopped != StopReason::finished && stopped_ == StopReason::finished) stopped_ = result.stopped;
     if (!result.has_plan()) return solved;

@@ -297,15 +297,28 @@ PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* st
   return result;
 }
 
+void add(Cost& sum, const Cost& part) {
+  for (std::size_t r = 0; r < sum.spilled.size(); ++r) sum.spilled[r] += part.spilled[r];
+  for (std::size_t p = 0; p < sum.used.size(); ++p) sum.used[p] += part.used[p];
+}
+
+Cost bound_of_all(const Problem& problem, std::span<const Group> groups, Cost sum, const Cost& cost) {
+  if (sum.spilled == cost.spilled) return sum;
+  Cost weak{.spilled = std::vector<Bytes>(cost.spilled.size(), 0), .used = std::vector<Bytes>(cost.used.size(), 0)};
+  for (const Group& group : groups) add(weak, weak_bound(problem, group));
+  bool settled = true;
+  for (std::size_t r = 0; r < sum.spilled.size(); ++r) {
+    if (!settled) sum.spilled[r] = weak.spilled[r];
+    settled = settled && sum.spilled[r] == cost.spilled[r];
+  }
+  sum.used = std::move(weak.used);
+  return sum;
+}
+
 PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget, const Effort& effort) {
   PlanResult all{.status = PlanStatus::optimal, .plan = {std::vector<Allocation>(problem.buffers.size())}};
   const std::vector<Group> groups = split_by_pools(problem);
   Cost bound = cost_of(problem, all.plan);
-  Cost weak = bound;
-  const auto add = [](Cost& sum, const Cost& part) {
-    for (std::size_t r = 0; r < sum.spilled.size(); ++r) sum.spilled[r] += part.spilled[r];
-    for (std::size_t p = 0; p < sum.used.size(); ++p) sum.used[p] += part.used[p];
-  };
   for (const Group& group : groups) {
     const PlanResult part = plan_pools(problem, group, start, budget, effort);
     all.iterations += part.iterations;
@@ -317,22 +330,12 @@ PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& bud
     if (!part.has_plan()) continue;
     for (const BufferId id : group.buffers) all.plan.allocations[id.index()] = part.plan.of(id);
     add(bound, *part.bound);
-    add(weak, weak_bound(problem, group));
   }
   if (!all.has_plan()) {
     all.plan = {};
     return all;
   }
-  // A bound of one group's later entries presumes that its earlier ones are no worse. If a sum is not settled, one
-  // group may be worse for the sake of another.
-  const Cost cost = cost_of(problem, all.plan);
-  bool settled = true;
-  for (std::size_t r = 0; r < bound.spilled.size(); ++r) {
-    if (!settled) bound.spilled[r] = weak.spilled[r];
-    settled = settled && bound.spilled[r] == cost.spilled[r];
-  }
-  if (!settled) bound.used = weak.used;
-  all.bound = std::move(bound);
+  all.bound = bound_of_all(problem, groups, std::move(bound), cost_of(problem, all.plan));
   return all;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "planners/exact/packing.hpp"
 #include "planners/first_fit.hpp"
@@ -31,6 +32,14 @@ struct Effort {
 // buffers counting 0. No shortage is set.
 [[nodiscard]] PlanResult plan_pools(const Problem& problem, const Group& group, const Plan* start, Budget& budget,
                                     const Effort& effort = {});
+
+// What the groups' bounds, summed up, say of plans of all groups together; `cost` is the sum of their costs. A bound of
+// a group's later entries presumes that its earlier ones are no worse. Where a sum is not settled, one group may be
+// worse for the sake of another: from there on, only what holds for every plan is left.
+[[nodiscard]] Cost bound_of_all(const Problem& problem, std::span<const Group> groups, Cost sum, const Cost& cost);
+
+// Entry by entry.
+void add(Cost& sum, const Cost& part);
 
 // Plans all groups one after another and puts the results together. No shortage is set.
 [[nodiscard]] PlanResult plan_all_pools(const Problem& problem, const Plan* start, Budget& budget,
