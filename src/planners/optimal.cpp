@@ -191,7 +191,10 @@ class Planner {
 
 PlanResult optimal(const Problem& problem, const Options& options) {
   PlanResult first = fast(problem, options);
-  if (first.status == PlanStatus::optimal) first.bound = cost_of(problem, first.plan);
+  if (first.status == PlanStatus::optimal) {
+    first.bound = cost_of(problem, first.plan);
+    first.iterations = 0;  // nodes, as elsewhere
+  }
   if (first.status == PlanStatus::optimal || pairs_live_together(problem) > most_pairs) return first;
   return Planner(problem, options, first).run();
 }

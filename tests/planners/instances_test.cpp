@@ -51,3 +51,28 @@ TEST_CASE("public instances: right plans, in the order of the algorithms' streng
   }
   CHECK(seen == 15);
 }
+
+TEST_CASE("MiniMalloc's instances: all fit their capacity, and nine of eleven are proved best") {
+  const fs::path folder = fs::path(USMP_SHARED) / "instances" / "minimalloc";
+  if (!fs::is_directory(folder)) {
+    MESSAGE("no instances beside the project: skipped");
+    return;
+  }
+  int proved = 0;
+  int seen = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    ++seen;
+    CAPTURE(entry.path().filename().string());
+    Problem problem = test::read_instance(entry.path());
+    const PlanResult least = planners::optimal(problem, {.node_limit = 10'000});
+    if (least.status == PlanStatus::optimal) ++proved;
+    REQUIRE(least.bound.has_value());
+    CHECK(least.bound->used == std::vector{bounds::pool_bounds(problem).front().bytes});
+    problem.pools.front().capacity = 1048576;
+    const PlanResult fits = planners::optimal(problem, {.node_limit = 10'000, .feasibility_only = true});
+    REQUIRE(fits.has_plan());
+    CHECK(verify::check(problem, fits.plan).empty());
+  }
+  CHECK(seen == 11);
+  CHECK(proved == 9);
+}

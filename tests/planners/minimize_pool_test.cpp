@@ -104,8 +104,8 @@ Problem two_pools(Bytes capacity) {
   return problem;
 }
 
-// Two pools as above, the second with 75 bytes. The first needs 60; but as far as sums of sizes tell, the second could be
-// full to the last byte (70 and 5), and the first 58 high.
+// Two pools as above, the second with 75 bytes. The first needs 60; but as far as sums of sizes tell, the second could
+// be full to the last byte (70 and 5), and the first 58 high.
 Problem with_a_gap() {
   Problem problem = two_pools(75);
   problem.horizon = 3;

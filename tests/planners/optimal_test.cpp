@@ -1,0 +1,119 @@
+// What `optimal` owes beyond what every algorithm does: true bounds at every limit, and limits that it keeps.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "planning_support/claims.hpp"
+#include "planning_support/generators.hpp"
+#include "planning_support/oracle.hpp"
+#include "planning_support/random_problem.hpp"
+#include "usmp/planners/planner.hpp"
+
+using namespace usmp;
+using planners::optimal;
+using planners::Options;
+
+namespace {
+
+// Heuristics do not get near the load of these 301 buffers.
+Problem hard() { return test::pinwheel(301, 1); }
+
+Problem bounded(Problem problem, Bytes capacity) {
+  problem.pools.front().capacity = capacity;
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("with few nodes the claims are weaker, and never false") {
+  test::ProblemMaker maker(61);
+  int unsettled = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Problem problem =
+        maker.make({.buffers = 5, .pools = 1 + maker.below(4), .bounded = i % 4 != 0, .pins = i % 5 == 0});
+    CAPTURE(i);
+    const test::Truth truth = test::truth_of(problem);
+    for (const std::uint64_t nodes : {1U, 4U, 30U}) {
+      CAPTURE(nodes);
+      const PlanResult result = optimal(problem, {.iterations = 1, .node_limit = nodes});
+      test::check_against(problem, result, truth);
+      CHECK(result.iterations <= nodes);
+      if (result.has_plan()) CHECK(result.bound.has_value());
+      if (result.status == PlanStatus::feasible) {
+        ++unsettled;
+        CHECK(result.stopped == StopReason::node_limit);
+      }
+    }
+  }
+  CHECK(unsettled > 20);
+}
+
+TEST_CASE("a perfect packing is found and proved; the node limit alone decides what comes out") {
+  const Problem problem = hard();
+  const PlanResult whole = optimal(problem, {});
+  CHECK(whole.status == PlanStatus::optimal);
+  CHECK(whole.stopped == StopReason::finished);
+  test::check_right(problem, whole);
+  CHECK(used_bytes(problem, whole.plan).front() == test::square);
+  const PlanResult first = optimal(problem, {.node_limit = 1000});
+  const PlanResult second = optimal(problem, {.node_limit = 1000});
+  CHECK(first.status == PlanStatus::feasible);
+  CHECK(first.stopped == StopReason::node_limit);
+  CHECK(first.iterations == 1000);
+  CHECK((first.plan == second.plan));
+  REQUIRE(first.bound.has_value());
+  CHECK(first.bound->used.front() == test::square);
+}
+
+TEST_CASE("interrupted or out of time, it keeps the best plan so far") {
+  const Problem problem = hard();
+  const std::atomic<bool> interrupted = true;
+  const PlanResult stopped = optimal(problem, {.interrupted = &interrupted});
+  CHECK(stopped.status == PlanStatus::feasible);
+  CHECK(stopped.stopped == StopReason::interrupted);
+  test::check_right(problem, stopped);
+  const PlanResult late = optimal(problem, {.time_limit = std::chrono::milliseconds(0)});
+  CHECK(late.status == PlanStatus::feasible);
+  CHECK(late.stopped == StopReason::time_limit);
+  test::check_right(problem, late);
+}
+
+TEST_CASE("a capacity is met or refuted; feasibility alone is less work") {
+  const Problem fits = bounded(hard(), test::square * 6 / 5);
+  const PlanResult any = optimal(fits, {.feasibility_only = true});
+  const PlanResult best = optimal(fits, {});
+  CHECK(any.has_plan());
+  test::check_right(fits, any);
+  CHECK(best.status == PlanStatus::optimal);
+  CHECK(any.iterations < best.iterations);
+  const PlanResult refuted = optimal(bounded(hard(), test::square - 1), {});
+  CHECK(refuted.status == PlanStatus::infeasible);
+  CHECK(refuted.shortage.has_value());
+}
+
+TEST_CASE("progress tells bounds that close in") {
+  const Problem problem = hard();
+  Bytes lower = 0;
+  Bytes upper = Problem::max_total_bytes;
+  std::uint64_t nodes = 0;
+  int told = 0;
+  const PlanResult result = optimal(problem, {.progress = [&](const planners::Progress& progress) {
+                                      ++told;
+                                      CHECK(progress.pool == PoolId(0));
+                                      CHECK(progress.lower >= lower);
+                                      CHECK(progress.upper <= upper);
+                                      CHECK(progress.nodes >= nodes);
+                                      lower = progress.lower;
+                                      upper = progress.upper;
+                                      nodes = progress.nodes;
+                                    }});
+  CHECK(told > 0);
+  CHECK(upper == used_bytes(problem, result.plan).front());
+}
+
+TEST_CASE("beyond millions of pairs it leaves the work to fast") {
+  const Problem problem = test::random_lives(6000, 1);
+  const PlanResult result = optimal(problem, {.node_limit = 1});
+  CHECK((result.plan == planners::fast(problem, {.node_limit = 1}).plan));
+}
