@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "usmp/verify/verify.hpp"
@@ -44,7 +45,7 @@ class Layers {
  public:
   explicit Layers(const Problem& problem, const Plan& plan) : problem_(problem), plan_(plan) {}
 
-  void insert(BufferId id, std::vector<Pair>& met) {
+  void insert(BufferId id, std::set<Pair>& met) {
     Layer* home = nullptr;
     for (Layer& layer : layers_) {
       if (!meet(layer, id, met) && home == nullptr) home = &layer;
@@ -67,14 +68,14 @@ class Layers {
   using Layer = std::map<Bytes, BufferId>;
 
   // Whether the buffer shares bytes with one of the layer.
-  bool meet(const Layer& layer, BufferId id, std::vector<Pair>& met) const {
+  bool meet(const Layer& layer, BufferId id, std::set<Pair>& met) const {
     bool any = false;
     const Bytes begin = plan_.of(id).offset;
     auto other = layer.lower_bound(begin + problem_.buffer(id).size);
     while (other != layer.begin()) {
       --other;
       if (other->first + problem_.buffer(other->second).size <= begin) break;
-      met.emplace_back(std::min(id, other->second), std::max(id, other->second));
+      met.emplace(std::min(id, other->second), std::max(id, other->second));
       any = true;
     }
     return any;
@@ -85,9 +86,10 @@ class Layers {
   std::vector<Layer> layers_;
 };
 
-// The pairs that share bytes of a pool while both are live, in order. O(n log n) for n live ranges if there are none;
-// k buffers on top of each other cost k times as much, and each pair a step for every tick at which it begins anew.
-std::vector<Pair> pairs_that_meet(const Problem& problem, const Plan& plan) {
+// The pairs that share bytes of a pool while both are live; stops when it has `most` or more. O(n log n) for n live
+// ranges if there are none; k buffers on top of each other cost k times as much, and each pair a step for every tick at
+// which it begins anew.
+std::set<Pair> pairs_that_meet(const Problem& problem, const Plan& plan, std::size_t most) {
   struct Event {
     Tick tick;
     bool begins;
@@ -107,8 +109,9 @@ std::vector<Pair> pairs_that_meet(const Problem& problem, const Plan& plan) {
     return a.tick != b.tick ? a.tick < b.tick : !a.begins && b.begins;
   });
   std::vector<Layers> pools(problem.pools.size(), Layers(problem, plan));
-  std::vector<Pair> pairs;
+  std::set<Pair> pairs;
   for (const Event& event : events) {
+    if (pairs.size() >= most) break;
     Layers& pool = pools[plan.of(event.buffer).pool.index()];
     if (event.begins) {
       pool.insert(event.buffer, pairs);
@@ -116,14 +119,12 @@ std::vector<Pair> pairs_that_meet(const Problem& problem, const Plan& plan) {
       pool.remove(event.buffer);
     }
   }
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 
 class Checker {
  public:
-  Checker(const Problem& problem, const Plan& plan) : problem_(problem), plan_(plan) {}
+  Checker(const Problem& problem, const Plan& plan, std::size_t most) : problem_(problem), plan_(plan), most_(most) {}
 
   std::vector<Violation> run(Method method) {
     if (plan_.allocations.size() != problem_.buffers.size()) {
@@ -132,19 +133,22 @@ class Checker {
               std::to_string(problem_.buffers.size()) + " buffers");
       return std::move(violations_);
     }
-    const std::vector<Pair> pairs = method == Method::sweep ? pairs_that_meet(problem_, plan_) : std::vector<Pair>{};
+    const std::set<Pair> pairs = method == Method::sweep ? pairs_that_meet(problem_, plan_, most_) : std::set<Pair>{};
     auto pair = pairs.begin();
-    for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {
+    for (std::size_t i = 0; i < problem_.buffers.size() && !is_full(); ++i) {
       check_buffer(BufferId(i));
       for (; pair != pairs.end() && pair->first.index() == i; ++pair) check_pair(pair->first, pair->second);
       if (method == Method::sweep) continue;
-      for (std::size_t j = i + 1; j < problem_.buffers.size(); ++j) check_pair(BufferId(i), BufferId(j));
+      for (std::size_t j = i + 1; j < problem_.buffers.size() && !is_full(); ++j) check_pair(BufferId(i), BufferId(j));
     }
     return std::move(violations_);
   }
 
  private:
+  [[nodiscard]] bool is_full() const { return violations_.size() >= most_; }
+
   void add(ViolationKind kind, BufferId buffer, BufferId other, std::string message) {
+    if (is_full()) return;
     violations_.push_back({kind, buffer, other, std::move(message)});
   }
 
@@ -216,17 +220,18 @@ class Checker {
 
   const Problem& problem_;
   const Plan& plan_;
+  std::size_t most_;
   std::vector<Violation> violations_;
 };
 
 }  // namespace
 
-std::vector<Violation> check(const Problem& problem, const Plan& plan, Method method) {
-  return Checker(problem, plan).run(method);
+std::vector<Violation> check(const Problem& problem, const Plan& plan, Method method, std::size_t most) {
+  return Checker(problem, plan, most).run(method);
 }
 
-std::vector<Violation> check(const Problem& problem, const Plan& plan) {
-  return check(problem, plan, problem.buffers.size() <= most_paired ? Method::pairs : Method::sweep);
+std::vector<Violation> check(const Problem& problem, const Plan& plan, std::size_t most) {
+  return check(problem, plan, problem.buffers.size() <= most_paired ? Method::pairs : Method::sweep, most);
 }
 
 }  // namespace usmp::verify

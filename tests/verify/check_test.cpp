@@ -279,3 +279,29 @@ TEST_CASE("plans of many buffers are checked in less than quadratic time") {
   CHECK(found[1].buffer == BufferId(200'000));
   CHECK(found[1].other == BufferId(200'001));
 }
+
+TEST_CASE("no more violations are listed than asked for, and these are the first") {
+  Problem problem = problem_of_three();
+  problem.buffers.resize(2);
+  problem.buffers.resize(40, problem.buffers[1]);
+  const Plan plan = {std::vector<Allocation>(40, {PoolId(0), 0})};
+  const std::vector<Violation> all = verify::check(problem, plan);
+  CHECK(all.size() == 40 * 39 / 2);
+  for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{39}, std::size_t{50}, all.size() + 1}) {
+    const std::vector<Violation> some = verify::check(problem, plan, most);
+    REQUIRE(some.size() == std::min(most, all.size()));
+    for (std::size_t i = 0; i < some.size(); ++i) CHECK(some[i].message == all[i].message);
+  }
+}
+
+TEST_CASE("the sweep stops soon where everything lies on everything else") {
+  Problem problem = problem_of_three();
+  problem.buffers.resize(2);
+  problem.buffers.resize(50'000, problem.buffers[1]);
+  const Plan plan = {std::vector<Allocation>(50'000, {PoolId(0), 0})};
+  for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{11}}) {
+    const std::vector<Violation> some = verify::check(problem, plan, verify::Method::sweep, most);
+    REQUIRE(some.size() == most);
+    for (const Violation& violation : some) CHECK(violation.kind == ViolationKind::overlap);
+  }
+}

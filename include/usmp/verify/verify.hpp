@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,15 @@ enum class Method {
           // violation
 };
 
-// All violations, ordered by buffer, then kind, then the other buffer; none means that the plan is right.
-[[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan, Method method);
+inline constexpr std::size_t all_violations = std::numeric_limits<std::size_t>::max();
+
+// The violations, ordered by buffer, then kind, then the other buffer; none means that the plan is right. If there are
+// more than `most`, so many are returned: by pairs the first ones, by sweep some of them, since it stops early.
+[[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan, Method method,
+                                           std::size_t most = all_violations);
 
 // The same, by pairs as long as that takes next to no time.
 inline constexpr std::size_t most_paired = 1000;
-[[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan);
+[[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan, std::size_t most = all_violations);
 
 }  // namespace usmp::verify

@@ -1,0 +1,243 @@
+// Both pipes are served by one poll loop: a program that prints before it has read everything must not wait for us
+// while we wait for it.
+#include "external/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "usmp/support/error.hpp"
+
+extern char** environ;
+
+namespace usmp::external {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int look_around_ms = 50;  // how soon limits are noticed
+
+[[noreturn]] void fail(const std::string& program, int error) {
+  throw Error(ErrorKind::usage, {program, {}, {}}, std::string("cannot be started: ") + std::strerror(error));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] bool is_open() const { return value_ >= 0; }
+  void close() {
+    if (value_ >= 0) ::close(std::exchange(value_, -1));
+  }
+
+ private:
+  int value_;
+};
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+// Numbers 0 to 2 may be free if our own were closed; the program's are put there one after the other.
+Descriptor above_standard(int descriptor) {
+  Descriptor original(descriptor);
+  if (descriptor < 0 || descriptor > STDERR_FILENO) return original;
+  return Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+Pipe make_pipe(const std::string& program) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(program, errno);
+  Pipe pipe{above_standard(ends[0]), above_standard(ends[1])};
+  if (!pipe.read.is_open() || !pipe.write.is_open()) fail(program, errno);
+  return pipe;
+}
+
+// While it lives, writing to a program that has gone is an error and no signal.
+class SigpipeBlocked {
+ public:
+  SigpipeBlocked() {
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    sigset_t pipe = only_sigpipe();
+    pthread_sigmask(SIG_BLOCK, &pipe, &before_);
+  }
+  SigpipeBlocked(const SigpipeBlocked&) = delete;
+  SigpipeBlocked& operator=(const SigpipeBlocked&) = delete;
+  ~SigpipeBlocked() {
+    const sigset_t pipe = only_sigpipe();
+    const timespec at_once{};
+    if (!was_pending_) {
+      while (sigtimedwait(&pipe, nullptr, &at_once) == -1 && errno == EINTR) {
+      }
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+ private:
+  static sigset_t only_sigpipe() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return set;
+  }
+
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+// Never left behind running or as a zombie.
+class Child {
+ public:
+  Child(const std::string& program, const Descriptor& input, const Descriptor& output, const sigset_t& mask) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    std::string name = program;
+    std::array<char*, 2> arguments = {name.data(), nullptr};
+    const int error = posix_spawnp(&pid_, program.c_str(), &actions, &attributes, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) {
+      pid_ = -1;
+      fail(program, error);
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (pid_ < 0) return;
+    ::kill(pid_, SIGKILL);
+    wait(0);
+  }
+
+  // Its status once it has ended; nothing if it runs on and `flags` are WNOHANG.
+  std::optional<int> wait(int flags) {
+    int status = 0;
+    pid_t ended = 0;
+    do {
+      ended = ::waitpid(pid_, &status, flags);
+    } while (ended < 0 && errno == EINTR);
+    if (ended == 0) return std::nullopt;
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+class Conversation {
+ public:
+  Conversation(const std::string& program, std::string_view input, const ProcessLimits& limits)
+      : input_(input), limits_(limits), start_(Clock::now()) {
+    Pipe in = make_pipe(program);
+    Pipe out = make_pipe(program);
+    child_.emplace(program, in.read, out.write, sigpipe_.before());
+    to_ = std::move(in.write);
+    from_ = std::move(out.read);
+    for (const Descriptor* end : {&to_, &from_}) ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
+    if (input_.empty()) to_.close();
+  }
+
+  ProcessResult run() {
+    while (from_.is_open()) {
+      if (const auto end = over_limit()) return ended(*end);
+      exchange();
+    }
+    to_.close();
+    for (;;) {
+      if (const auto status = child_->wait(is_watched() ? WNOHANG : 0)) {
+        result_.status = *status;
+        return std::move(result_);
+      }
+      if (const auto end = over_limit()) return ended(*end);
+      ::poll(nullptr, 0, look_around_ms);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_watched() const { return limits_.time.has_value() || limits_.interrupted != nullptr; }
+
+  [[nodiscard]] std::optional<ProcessEnd> over_limit() const {
+    if (result_.output.size() > limits_.output) return ProcessEnd::too_much_output;
+    if (limits_.interrupted != nullptr && limits_.interrupted->load()) return ProcessEnd::interrupted;
+    if (limits_.time && Clock::now() - start_ >= *limits_.time) return ProcessEnd::time_limit;
+    return std::nullopt;
+  }
+
+  ProcessResult ended(ProcessEnd end) {
+    child_.reset();
+    return {.end = end, .status = 0, .output = {}};
+  }
+
+  void exchange() {
+    std::array<pollfd, 2> ends = {
+        {{from_.get(), POLLIN, 0}, {to_.get(), POLLOUT, 0}}};  // a negative one is passed over
+    if (::poll(ends.data(), ends.size(), is_watched() ? look_around_ms : -1) <= 0) return;
+    if (ends[0].revents != 0) receive();
+    if (ends[1].revents != 0) send();
+  }
+
+  void receive() {
+    std::array<char, 1 << 16> block;
+    const ssize_t count = ::read(from_.get(), block.data(), block.size());
+    if (count > 0) {
+      result_.output.append(block.data(), static_cast<std::size_t>(count));
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      from_.close();
+    }
+  }
+
+  void send() {
+    const ssize_t count = ::write(to_.get(), input_.data(), input_.size());
+    if (count >= 0) {
+      input_.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      input_ = {};  // it has closed its input: it knows enough
+    }
+    if (input_.empty()) to_.close();
+  }
+
+  SigpipeBlocked sigpipe_;
+  std::string_view input_;
+  ProcessLimits limits_;
+  Clock::time_point start_;
+  std::optional<Child> child_;
+  Descriptor to_;
+  Descriptor from_;
+  ProcessResult result_;
+};
+
+}  // namespace
+
+ProcessResult run_process(const std::string& program, std::string_view input, const ProcessLimits& limits) {
+  return Conversation(program, input, limits).run();
+}
+
+}  // namespace usmp::external
