@@ -5,18 +5,12 @@
 #include <optional>
 #include <string_view>
 
-#include "usmp/support/checked.hpp"
-
 namespace usmp::config {
 
 // A decimal integer: digits without leading zeros, '-' allowed in front. Nothing for anything else and on overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 
-// "65536", "64KiB", "2MiB", "1GiB": a decimal integer >= 0 and perhaps a unit right behind it. Nothing for anything
-// else and on overflow.
-[[nodiscard]] std::optional<Bytes> parse_size(std::string_view text);
-
-// Whether the text is written as parse_size wants it, however large.
+// Whether the text is written as parse_size (usmp/config/pools.hpp) wants it, however large.
 [[nodiscard]] bool is_size(std::string_view text);
 
 }  // namespace usmp::config

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "usmp/support/text.hpp"
@@ -18,22 +17,10 @@ constexpr const char* export_hint =
     "TVM does not write its TIR into archives by itself: run the export script (apps/export_tir.py) inside your TVM to "
     "add it";
 
-std::string file_name_of(const std::string& path) {
-  fs::path name = fs::path(path).lexically_normal();
-  if (!name.has_filename()) name = name.parent_path();
-  return name.filename().string();
-}
-
 std::vector<std::string> module_names(const mlf::Metadata& metadata) {
   std::vector<std::string> names;
   for (const mlf::ModuleInfo& info : metadata.modules) names.push_back(info.name);
   return names;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 void keep_module(mlf::Metadata& metadata, const std::string& name) {
@@ -41,8 +28,9 @@ void keep_module(mlf::Metadata& metadata, const std::string& name) {
                                   [&](const mlf::ModuleInfo& info) { return info.name == name; });
   if (found == metadata.modules.end()) {
     const std::vector<std::string> names = module_names(metadata);
-    throw Error(ErrorKind::usage, {},
-                "no module '" + name + "'" + did_you_mean(name, names) + "; the archive holds: " + listed(names));
+    throw Error(
+        ErrorKind::usage, {},
+        "no module '" + name + "'" + did_you_mean(name, names) + "; the archive holds: " + module_list(metadata));
   }
   mlf::ModuleInfo chosen = std::move(*found);
   metadata.modules.clear();
@@ -75,14 +63,31 @@ Model open_bare_module(const std::string& path) {
 
 }  // namespace
 
-std::string read_text_file(const std::string& path, ErrorKind kind) {
+std::string file_name_of(const std::string& path) {
+  fs::path name = fs::path(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return name.filename().string();
+}
+
+std::string module_list(const mlf::Metadata& metadata) {
+  std::string text;
+  for (const std::string& name : module_names(metadata)) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
   if (!file || fs::is_directory(path, error)) throw Error(kind, {path, {}, {}}, "cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 16);
+  do {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > most) throw Error(kind, {path, {}, {}}, "larger than " + std::to_string(most) + " bytes");
+  } while (file);
   if (file.bad()) throw Error(kind, {path, {}, {}}, "reading failed");
-  return std::move(text).str();
+  return text;
 }
 
 Model open_model(const ModelOptions& options) {

@@ -1,6 +1,8 @@
 // Opening a model: archive, metadata, TIR and live ranges. Shared by the commands.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,14 @@ struct AnalysedModule {
 // bytes are freed as soon as they are read.
 AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir);
 
-// The whole file. Throws Error of the given kind.
-std::string read_text_file(const std::string& path, ErrorKind kind);
+// The last part of a path: what reports call a file.
+std::string file_name_of(const std::string& path);
+
+// "default, second".
+std::string module_list(const mlf::Metadata& metadata);
+
+// The whole file. Throws Error of the given kind, also if it is larger than `most` bytes.
+std::string read_text_file(const std::string& path, ErrorKind kind,
+                           std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace usmp::driver

@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 // A file that must be complete: write errors, also those that appear only on close, are thrown.
 class FileSink final : public TextSink {
  public:
-  explicit FileSink(const fs::path& path) : path_(path.string()), file_(std::fopen(path_.c_str(), "wb")) {
+  explicit FileSink(const fs::path& path, const char* mode = "wb")
+      : path_(path.string()), file_(std::fopen(path_.c_str(), mode)) {
     if (file_ == nullptr) fail(path_, "cannot be created");
   }
   FileSink(const FileSink&) = delete;
@@ -175,6 +176,26 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   rename_or_fail(complete, target);
 }
 
+// "ab" neither truncates a file that standard output is redirected to nor matters for devices.
+void write_through(const std::string& path, std::string_view text) {
+  FileSink sink(path, "ab");
+  sink.write(text);
+  sink.close();
+}
+
+void replace_file(const std::string& path, std::string_view text) {
+  const bool is_special = fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path);
+  if (is_special || path.starts_with("/dev/")) return write_through(path, text);
+  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
+  if (fs::is_directory(target)) throw Error(ErrorKind::output, {path, {}, {}}, "is a directory, expected a file");
+  const Staging staging(target);
+  const fs::path complete = staging.path() / "complete";
+  FileSink sink(complete);
+  sink.write(text);
+  sink.close();
+  rename_or_fail(complete, target);
+}
+
 }  // namespace
 
 bool names_archive(const std::string& path) {
@@ -186,6 +207,10 @@ bool names_archive(const std::string& path) {
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
                      const std::vector<std::string>& dropped) {
   translating_errors([&] { replace_directory(directory, files, dropped); });
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  translating_errors([&] { replace_file(path, text); });
 }
 
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "usmp/mlf/archive.hpp"
@@ -18,6 +19,9 @@ bool names_archive(const std::string& path);
 // Throws Error of kind output.
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
                      const std::vector<std::string>& dropped);
+
+// Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
+void write_file(const std::string& path, std::string_view text);
 
 // Writes a tar of the archive's members with `files` put in place of members of the same name and `dropped` left out.
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,

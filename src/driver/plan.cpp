@@ -1,101 +1,37 @@
 // usmp-plan MODEL: archive → TIR → live ranges → problem → plan → verification → lowered TIR → C.
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <ostream>
 #include <set>
 #include <utility>
 
+#include "algorithm.hpp"
+#include "assembling.hpp"
 #include "interrupt.hpp"
 #include "model.hpp"
 #include "output.hpp"
 #include "run.hpp"
 #include "search.hpp"
-#include "usmp/assemble/assemble.hpp"
-#include "usmp/assemble/pins.hpp"
+#include "settings.hpp"
 #include "usmp/bounds/bounds.hpp"
-#include "usmp/config/pools.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
-#include "usmp/planners/planner.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
-#include "usmp/verify/verify.hpp"
 
 namespace usmp::driver {
 namespace {
 
 // One module on its way through the stages. The summary and the emitted files point into it: it does not move.
-struct PlannedModule {
-  AnalysedModule analysed;
-  assemble::Assembly assembly;
+struct PlannedModule : AssembledModule {
   std::optional<PoolId> minimized;
-  std::vector<std::string> warnings;  // of what was read
   PlanResult result;
   lower::Lowered lowered;
   report::Summary summary;
 };
 using PlannedModules = std::vector<std::unique_ptr<PlannedModule>>;
-
-struct Settings {
-  config::PoolsConfig pools;
-  const planners::Algorithm* algorithm = nullptr;
-  bool workspace_io = false;
-  std::optional<std::string> pools_file;
-  SearchOptions search;
-  std::optional<std::string> minimize;
-  std::vector<assemble::EarlierPlan> earlier;
-};
-
-const planners::Algorithm& algorithm_named(const std::string& name, const std::string& place = {}) {
-  if (const planners::Algorithm* found = planners::find_algorithm(name)) return *found;
-  std::vector<std::string> names;
-  for (const planners::Algorithm& algorithm : planners::algorithms()) names.emplace_back(algorithm.name);
-  throw Error(ErrorKind::usage, {{}, {}, place},
-              "unknown algorithm '" + name + "'" + did_you_mean(name, names) + "; --list-algorithms lists them");
-}
-
-std::vector<assemble::EarlierPlan> read_earlier_plans(const std::vector<std::string>& files) {
-  std::vector<assemble::EarlierPlan> plans;
-  std::set<std::string> modules;
-  for (const std::string& file : files) {
-    try {
-      plans.push_back(report::parse_plan_json(read_text_file(file, ErrorKind::usage)));
-    } catch (const Error& error) {
-      throw error.with_file(file);
-    }
-    if (!modules.insert(plans.back().module).second) {
-      throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + plans.back().module + "'");
-    }
-  }
-  return plans;
-}
-
-Settings read_settings(const PlanOptions& options) {
-  Settings settings;
-  settings.pools_file = options.pools_file;
-  settings.search = options.search;
-  settings.minimize = options.minimize;
-  settings.earlier = read_earlier_plans(options.pins);
-  settings.pools = config::default_pools();
-  if (options.pools_file) {
-    try {
-      settings.pools = config::parse_pools(read_text_file(*options.pools_file, ErrorKind::usage));
-      if (settings.pools.algorithm) {
-        settings.algorithm = &algorithm_named(*settings.pools.algorithm, settings.pools.algorithm_place);
-      }
-    } catch (const Error& error) {
-      throw error.with_file(*options.pools_file);
-    }
-  }
-  if (options.algorithm) settings.algorithm = &algorithm_named(*options.algorithm);
-  if (settings.algorithm == nullptr) settings.algorithm = &planners::algorithms().front();
-  settings.workspace_io = options.workspace_io || settings.pools.workspace_io.value_or(false);
-  return settings;
-}
 
 std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
   std::vector<std::string> warnings;
@@ -114,12 +50,13 @@ bool was_planned(const AnalysedModule& analysed, const Model& model) {
   return model.archive.find(analysed.info->name + ".plan.json") != nullptr || !analysed.module.annotated_pools.empty();
 }
 
-report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings) {
+report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
+                          std::uint64_t seed) {
   report::Summary summary;
   summary.module = planned.analysed.info->name;
   summary.archive = model.file_name;
-  summary.algorithm = settings.algorithm->name;
-  summary.seed = settings.search.seed;
+  summary.algorithm = settings.algorithm.name;
+  summary.seed = seed;
   summary.workspace_io = settings.workspace_io;
   summary.assembly = &planned.assembly;
   summary.tir = &planned.analysed.module;
@@ -127,17 +64,9 @@ report::Summary summarise(const PlannedModule& planned, const Model& model, cons
   summary.minimized = planned.minimized;
   report::set_result(summary, planned.result, bounds::pool_bounds(planned.assembly.problem));
   if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
-  summary.warnings = planned.warnings;
+  summary.warnings = warnings_of(planned.analysed);
+  summary.warnings.insert(summary.warnings.end(), planned.warnings.begin(), planned.warnings.end());
   return summary;
-}
-
-// A plan that the verifier refuses is a bug of a planner: nothing is written.
-void require_verified(const Problem& problem, const Plan& plan) {
-  const std::vector<verify::Violation> violations = verify::check(problem, plan);
-  if (violations.empty()) return;
-  throw std::logic_error("the plan failed verification: " + violations.front().message +
-                         (violations.size() > 1 ? " (and " + std::to_string(violations.size() - 1) + " more)" : "") +
-                         "; nothing was written. This is a bug of usmp-plan");
 }
 
 PoolId pool_named(const Problem& problem, const std::string& name) {
@@ -149,67 +78,19 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
   throw Error(ErrorKind::usage, {}, "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names));
 }
 
-// From the analysis to the problem. [i]: whether the module has the buffer of the pools file's pin i.
-std::vector<bool> assemble_module(PlannedModule& planned, const Model& model, const Settings& settings) {
-  planned.warnings = warnings_of(planned.analysed);
-  try {
-    planned.assembly = assemble::assemble(planned.analysed.module, planned.analysed.analysis, settings.pools);
-    std::vector<bool> pinned = assemble::pin(planned.assembly, settings.pools.pinned);
-    for (const assemble::EarlierPlan& plan : settings.earlier) {
-      if (plan.module != planned.analysed.info->name) continue;
-      std::vector<std::string> sentences = assemble::pin_as_before(planned.assembly, plan);
-      planned.warnings.insert(planned.warnings.end(), sentences.begin(), sentences.end());
-    }
-    return pinned;
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::usage) throw error.with_file(settings.pools_file.value_or(""));
-    throw error.with_member(planned.analysed.info->tir_member).with_file(model.archive.path);
-  }
-}
-
-// Every pin has to be of a buffer of some module, every earlier plan of one of the modules.
-void check_pins(const PlannedModules& modules, const std::vector<bool>& pinned, const Settings& settings,
-                const PlanOptions& options) {
-  std::vector<const assemble::Assembly*> assemblies;
-  std::set<std::string> names;
-  for (const auto& planned : modules) {
-    assemblies.push_back(&planned->assembly);
-    names.insert(planned->analysed.info->name);
-  }
-  const auto missing = std::find(pinned.begin(), pinned.end(), false);
-  if (missing != pinned.end()) {
-    try {
-      assemble::throw_unknown_buffer(settings.pools.pinned[static_cast<std::size_t>(missing - pinned.begin())],
-                                     assemblies);
-    } catch (const Error& error) {
-      throw error.with_file(options.pools_file.value_or(""));
-    }
-  }
-  for (std::size_t i = 0; i < settings.earlier.size(); ++i) {
-    const std::string& module = settings.earlier[i].module;
-    if (names.contains(module)) continue;
-    throw Error(ErrorKind::usage, {options.pins[i], {}, {}},
-                "is a plan of module '" + module + "', which is none of those planned" +
-                    did_you_mean(module, std::vector<std::string>(names.begin(), names.end())));
-  }
-}
-
 // Fills everything after the problem; false if no plan was found. Progress goes to `terminal`, which may be null.
-bool plan_module(PlannedModule& planned, const Model& model, const Settings& settings, const Interrupt& interrupt,
-                 std::ostream* terminal) {
-  const Problem& problem = planned.assembly.problem;
-  planned.result = search(problem, settings.algorithm->plan, planned.minimized, settings.search, interrupt, terminal);
-  spdlog::debug("module {}: {} buffers, {}: {} after {} iterations", planned.analysed.info->name,
-                problem.buffers.size(), settings.algorithm->name, to_string(planned.result.status),
-                planned.result.iterations);
+bool plan_module(PlannedModule& planned, const Model& model, const Settings& settings, const SearchOptions& search,
+                 const Interrupt& interrupt, std::ostream* terminal) {
+  spdlog::debug("module {}: planning", planned.analysed.info->name);
+  planned.result =
+      plan_and_verify(settings.algorithm, planned.assembly.problem,
+                      {.minimize = planned.minimized, .feasibility_only = false}, search, interrupt, terminal);
   if (!planned.result.has_plan()) return false;
   const Plan& plan = planned.result.plan;
-  require_verified(problem, plan);
-  spdlog::debug("module {}: plan verified", planned.analysed.info->name);
   const lower::Lowered lowered =
       lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
   planned.lowered = lower::outline(lowered, planned.assembly, plan);
-  planned.summary = summarise(planned, model, settings);
+  planned.summary = summarise(planned, model, settings, search.seed);
   return true;
 }
 
@@ -301,21 +182,14 @@ void print_plans(const PlanOptions& options, const PlannedModules& modules, std:
 }
 
 int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {
-  const bool proved = planned.result.status == PlanStatus::infeasible;
   err << "usmp-plan: error: module '" << planned.analysed.info->name
-      << "': " << (proved ? "no plan fits the pools" : "no plan was found that fits the pools (algorithm ");
-  if (!proved) {
-    err << settings.algorithm->name;
-    if (planned.result.stopped != StopReason::finished) err << ", " << report::stop_text(planned.result.stopped);
-    err << ')';
-  }
-  err << '\n';
-  if (planned.result.shortage) err << report::shortage_text(planned.assembly.problem, *planned.result.shortage) << '\n';
+      << "': " << no_plan_text(planned.assembly.problem, planned.result, settings.algorithm) << '\n';
   return exit_infeasible;
 }
 
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
-  const Settings settings = read_settings(options);
+  Settings settings = read_settings(options.pools_file, options.algorithm, options.workspace_io);
+  read_earlier_plans(settings, options.pins);
   Model model = open_model(options.model);
   spdlog::debug("{}: {} members, {} modules", options.model.model, model.archive.members.size(),
                 model.metadata.modules.size());
@@ -333,23 +207,23 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   }
   const bool rewrites_archive = options.output && names_archive(*options.output);
   PlannedModules modules;
-  std::vector<bool> pinned(settings.pools.pinned.size(), false);  // by some module
+  std::vector<const AssembledModule*> assembled;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     auto planned = std::make_unique<PlannedModule>();
     planned->analysed = analyse_module(model, info, settings.workspace_io, !rewrites_archive);
     spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
                   planned->analysed.module.functions.size(), planned->analysed.analysis.sites.size(),
                   planned->analysed.analysis.horizon);
-    const std::vector<bool> here = assemble_module(*planned, model, settings);
-    std::transform(here.begin(), here.end(), pinned.begin(), pinned.begin(), std::logical_or<>());
-    if (settings.minimize) planned->minimized = pool_named(planned->assembly.problem, *settings.minimize);
+    assemble_module(*planned, model, settings);
+    if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
+    assembled.push_back(planned.get());
     modules.push_back(std::move(planned));
   }
-  check_pins(modules, pinned, settings, options);
+  check_pins(assembled, settings);
   {
     const Interrupt interrupt;
     for (const auto& planned : modules) {
-      if (!plan_module(*planned, model, settings, interrupt, options.progress ? &err : nullptr)) {
+      if (!plan_module(*planned, model, settings, options.search, interrupt, options.progress ? &err : nullptr)) {
         return report_infeasible(*planned, settings, err);
       }
     }
@@ -386,16 +260,6 @@ std::string default_output(const std::string& model) {
 
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   return run(err, [&] { return plan_or_throw(options, out, err); });
-}
-
-int list_algorithms(std::ostream& out) {
-  std::size_t width = 0;
-  for (const planners::Algorithm& algorithm : planners::algorithms()) width = std::max(width, algorithm.name.size());
-  for (const planners::Algorithm& algorithm : planners::algorithms()) {
-    out << algorithm.name << std::string(width + 2 - algorithm.name.size(), ' ') << algorithm.summary
-        << (&algorithm == &planners::algorithms().front() ? " (default)" : "") << '\n';
-  }
-  return exit_ok;
 }
 
 }  // namespace usmp::driver

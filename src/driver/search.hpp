@@ -13,11 +13,15 @@
 
 namespace usmp::driver {
 
-// Plans with the limits of `options`, or makes the pool `minimize` small first. `interrupt` lives as long as Ctrl-C is
-// to end searches: after it, those of further modules end at once too. Progress is shown on `terminal`, which may be
-// null.
-[[nodiscard]] PlanResult search(const Problem& problem, const planners::Planner& planner,
-                                std::optional<PoolId> minimize, const SearchOptions& options,
-                                const Interrupt& interrupt, std::ostream* terminal);
+// What is looked for; usually the best plan.
+struct Goal {
+  std::optional<PoolId> minimize = {};  // this pool is made small first
+  bool feasibility_only = false;        // any complete plan will do
+};
+
+// Plans with the limits of `options`. `interrupt` lives as long as Ctrl-C is to end searches: after it, those of
+// further modules end at once too. Progress is shown on `terminal`, which may be null.
+[[nodiscard]] PlanResult search(const Problem& problem, const planners::Planner& planner, const Goal& goal,
+                                const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal);
 
 }  // namespace usmp::driver

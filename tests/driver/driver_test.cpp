@@ -2,51 +2,20 @@
 #include "usmp/driver/driver.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "files.hpp"
 #include "usmp/mlf/archive.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
 using namespace usmp::driver;
-
-const std::string testdata = USMP_TESTDATA;
-
-// A directory of its own for a test, removed afterwards.
-struct TemporaryDirectory {
-  TemporaryDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "usmp-driver-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code error;
-    fs::permissions(path, fs::perms::owner_all, error);
-    fs::remove_all(path, error);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path / name).string(); }
-
-  fs::path path;
-};
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
 
 Outcome run_plan(const PlanOptions& options) {
   std::ostringstream out;
@@ -60,23 +29,6 @@ PlanOptions options_for(const std::string& model, const std::string& output) {
   options.model.model = model;
   options.output = output;
   return options;
-}
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-
-std::set<std::string> files_below(const fs::path& root) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    if (entry.is_regular_file()) names.insert(fs::relative(entry.path(), root).generic_string());
-  }
-  return names;
 }
 
 const std::set<std::string> expected_files = {

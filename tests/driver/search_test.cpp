@@ -85,15 +85,17 @@ TEST_CASE("limits reach the algorithm, absent ones as its defaults") {
   };
   const Problem problem = two_pools();
   const Interrupt interrupt;
-  (void)search(problem, planner, std::nullopt, {}, interrupt, nullptr);
+  (void)search(problem, planner, {}, {}, interrupt, nullptr);
   CHECK(seen.node_limit == 0);
   CHECK_FALSE(seen.time_limit.has_value());
   CHECK(seen.seed == 0);
   CHECK(seen.interrupted == &interrupt.flag());
   CHECK_FALSE(seen.progress);
+  CHECK_FALSE(seen.feasibility_only);
   const SearchOptions options{.node_limit = 5, .time_limit = milliseconds(250), .seed = 9};
   std::ostringstream terminal;
-  (void)search(problem, planner, std::nullopt, options, interrupt, &terminal);
+  (void)search(problem, planner, {.feasibility_only = true}, options, interrupt, &terminal);
+  CHECK(seen.feasibility_only);
   CHECK(seen.node_limit == 5);
   CHECK(seen.time_limit == milliseconds(250));
   CHECK(seen.seed == 9);
@@ -114,8 +116,8 @@ TEST_CASE("Ctrl-C during a search keeps the best plan, and ends those of further
     return result;
   };
   const Interrupt interrupt;
-  CHECK(search(problem, endless, std::nullopt, {}, interrupt, nullptr).stopped == usmp::StopReason::interrupted);
-  CHECK(search(problem, endless, std::nullopt, {}, interrupt, nullptr).has_plan());
+  CHECK(search(problem, endless, {}, {}, interrupt, nullptr).stopped == usmp::StopReason::interrupted);
+  CHECK(search(problem, endless, {}, {}, interrupt, nullptr).has_plan());
 }
 
 TEST_CASE("one pool made small, if asked for") {
@@ -127,8 +129,9 @@ TEST_CASE("one pool made small, if asked for") {
   problem.buffers[0].live = {{0, 1}};
   const Interrupt interrupt;
   const Planner planner = usmp::planners::hill_climb;
-  CHECK(search(problem, planner, std::nullopt, {}, interrupt, nullptr).plan.allocations[0].pool == PoolId(0));
-  CHECK(search(problem, planner, PoolId(0), {}, interrupt, nullptr).plan.allocations[0].pool == PoolId(1));
+  CHECK(search(problem, planner, {}, {}, interrupt, nullptr).plan.allocations[0].pool == PoolId(0));
+  CHECK(search(problem, planner, {.minimize = PoolId(0)}, {}, interrupt, nullptr).plan.allocations[0].pool ==
+        PoolId(1));
 }
 
 TEST_CASE("the first SIGINT sets the flag, the next would end the program") {
@@ -200,7 +203,7 @@ TEST_CASE("a search that takes longer shows its pool, and leaves nothing on the 
     during = visible(terminal.str());
     return PlanResult{};
   };
-  (void)search(problem, slow, std::nullopt, {}, interrupt, &terminal);
+  (void)search(problem, slow, {}, {}, interrupt, &terminal);
   CHECK(during == "dtcm: 0 to 64 bytes, 10 nodes");
   CHECK(visible(terminal.str()) == "");
 }

@@ -68,6 +68,10 @@ struct PoolsConfig {
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".
 [[nodiscard]] PoolsConfig default_pools();
 
+// "65536", "64KiB", "2MiB", "1GiB": a decimal integer >= 0 and perhaps a unit right behind it. Nothing for anything
+// else and on overflow.
+[[nodiscard]] std::optional<Bytes> parse_size(std::string_view text);
+
 // "64KiB", "2MiB", "65536" for a byte count, the shortest exact form.
 [[nodiscard]] std::string format_size(Bytes size);
 

@@ -14,7 +14,7 @@ namespace usmp::driver {
 enum ExitCode : int {
   exit_ok = 0,
   exit_internal = 1,    // a bug: above all, a plan that the verifier refused
-  exit_usage = 2,       // command line or pools file
+  exit_usage = 2,       // command line, pools file, instance or external algorithm
   exit_archive = 3,     // malformed or unsupported archive
   exit_infeasible = 4,  // no plan fits the pools
   exit_output = 5,      // a result could not be written
@@ -22,7 +22,7 @@ enum ExitCode : int {
 
 enum class Verbosity { quiet, normal, verbose };
 
-// What the commands share.
+// What the commands on models share.
 struct ModelOptions {
   std::string model;                  // archive, extracted archive, or a bare TIR module (*.json)
   std::optional<std::string> module;  // one module of several; absent: all
@@ -56,13 +56,37 @@ struct InspectOptions {
   bool tir = false;  // the IR instead of the lists
 };
 
+struct ProblemOptions {
+  ModelOptions model;
+  std::optional<std::string> pools_file;
+  bool workspace_io = false;          // or the pools file's
+  std::optional<std::string> output;  // absent: `out`
+};
+
+struct SolveOptions {
+  std::string instance;                 // a CSV file or a problem in JSON (docs/instances.md)
+  std::optional<std::string> capacity;  // "64KiB": of the one pool. Any plan in it will do
+  bool minimize = false;                // the best plan, also with a capacity
+  std::optional<std::string> algorithm;
+  std::optional<std::string> output;  // the plan: CSV for CSV, an answer for JSON
+  SearchOptions search;
+  bool json = false;
+  bool progress = false;  // `err` is a terminal: long searches show there how far they are
+  bool color = false;
+};
+
 // Each prints results to `out`, one message for what went wrong to `err`, and returns an ExitCode. Nothing is thrown,
-// and nothing is left under a final name unless the whole run succeeded. While `plan` searches, SIGINT ends the search
+// and nothing is left under a final name unless the whole run succeeded. While `plan` and `solve` search, SIGINT ends the search
 // and not the program: what was found so far is verified and written.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
+int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);
+int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
 int list_algorithms(std::ostream& out);
+
+// The first one of the table, for help texts.
+std::string default_algorithm_name();
 
 // Where `plan` writes without an output option: "models/kws.tar.gz" → "models/kws_planned".
 std::string default_output(const std::string& model);

@@ -1,0 +1,21 @@
+// The commands of the program, each in a file of its own: options in, driver call out. What they share is in
+// options.hpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace usmp::apps {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;  // after the command line has been parsed; returns an exit code
+};
+
+Command add_plan(CLI::App& program);  // the program's own options: what it does without a subcommand
+Command add_inspect(CLI::App& program);
+Command add_init(CLI::App& program);
+Command add_problem(CLI::App& program);
+Command add_solve(CLI::App& program);
+
+}  // namespace usmp::apps

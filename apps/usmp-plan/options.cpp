@@ -1,0 +1,83 @@
+#include "options.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+namespace usmp::apps {
+namespace {
+
+std::uint64_t node_limit_of(const std::string& text) {
+  std::uint64_t nodes = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, nodes);
+  if (error != std::errc{} || stopped != end || nodes == 0) {
+    throw CLI::ValidationError("--node-limit", "is '" + text + "': expected a number of search nodes, at least 1");
+  }
+  return nodes;
+}
+
+// Fractions allowed, rounded up to milliseconds.
+std::chrono::milliseconds time_limit_of(const std::string& text) {
+  constexpr double shortest = 1e-3;
+  constexpr double longest = 1e9;
+  constexpr double milliseconds = 1000.0;
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+  if (error != std::errc{} || stopped != end || !(seconds >= shortest && seconds <= longest)) {
+    throw CLI::ValidationError("--time-limit",
+                               "is '" + text + "': expected seconds from 0.001 to 1000000000, as 30 or 0.5");
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * milliseconds)));
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
+  auto* model =
+      app.add_option("MODEL", options.model, "MLF archive (.tar, .tar.gz, .tar.xz, .tar.zst) or extracted archive");
+  if (required) model->required();
+  app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
+}
+
+void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
+  app.add_option("--pools", pools_file, "pools file (default: one unbounded internal pool)")->type_name("FILE");
+  app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools");
+}
+
+void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback) {
+  app.add_option("--algorithm", algorithm, "planning algorithm (default: " + fallback + ")")->type_name("NAME");
+}
+
+void add_search_options(CLI::App& app, driver::SearchOptions& options) {
+  app.add_option_function<std::string>(
+         "--node-limit", [&options](const std::string& text) { options.node_limit = node_limit_of(text); },
+         "search nodes after which an exact search ends (default: worth about 10 s)")
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--time-limit", [&options](const std::string& text) { options.time_limit = time_limit_of(text); },
+         "end the search after so many seconds; the plan then depends on the machine")
+      ->type_name("SECONDS");
+  app.add_option("--seed", options.seed, "seed of randomised algorithms")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+}
+
+bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
+bool progress_terminal() { return isatty(STDERR_FILENO) != 0; }
+
+void set_up_logging(driver::Verbosity verbosity) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("usmp-plan"));
+  spdlog::set_pattern("%n: %l: %v");
+  spdlog::set_level(verbosity == driver::Verbosity::verbose ? spdlog::level::debug : spdlog::level::warn);
+}
+
+}  // namespace usmp::apps

@@ -1,0 +1,25 @@
+// Options that several commands have.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "usmp/driver/driver.hpp"
+
+namespace usmp::apps {
+
+void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
+void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io);
+void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback);
+void add_search_options(CLI::App& app, driver::SearchOptions& options);
+
+// Whether standard output is a terminal that may be coloured.
+bool color_terminal();
+
+// Whether standard error is a terminal, on which long searches show how far they are.
+bool progress_terminal();
+
+void set_up_logging(driver::Verbosity verbosity);
+
+}  // namespace usmp::apps

@@ -1,0 +1,54 @@
+// usmp-plan MODEL: plan an archive and write C.
+#include <iostream>
+#include <memory>
+
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace usmp::apps {
+namespace {
+
+struct Options {
+  driver::PlanOptions plan;
+  bool quiet = false;
+  bool verbose = false;
+  bool list_algorithms = false;
+};
+
+int run(Options& options) {
+  if (!options.list_algorithms && options.plan.model.model.empty()) throw CLI::RequiredError("MODEL");
+  options.plan.verbosity = options.quiet     ? driver::Verbosity::quiet
+                           : options.verbose ? driver::Verbosity::verbose
+                                             : driver::Verbosity::normal;
+  options.plan.color = color_terminal();
+  options.plan.progress = !options.quiet && progress_terminal();
+  set_up_logging(options.plan.verbosity);
+  if (options.list_algorithms) return driver::list_algorithms(std::cout);
+  return driver::plan(options.plan, std::cout, std::cerr);
+}
+
+}  // namespace
+
+Command add_plan(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  driver::PlanOptions& plan = options->plan;
+  add_model_options(program, plan.model, false);
+  add_pools_options(program, plan.pools_file, plan.workspace_io);
+  program.add_option("-o,--output", plan.output, "directory or archive to write (default: MODEL_planned/)")
+      ->type_name("DIR|FILE.tar");
+  add_algorithm_option(program, plan.algorithm, "the pools file's, else " + driver::default_algorithm_name());
+  program.add_option("--minimize", plan.minimize, "make this pool as small as possible before everything else")
+      ->type_name("POOL");
+  program.add_option("--pins", plan.pins, "keep buffers where an earlier plan placed them")
+      ->type_name("M.plan.json")
+      ->allow_extra_args(false);
+  add_search_options(program, plan.search);
+  program.add_flag("--dry-run", plan.dry_run, "plan and verify, write nothing");
+  program.add_flag("--json", plan.model.json, "print the plan as JSON");
+  auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");
+  program.add_flag("--verbose", options->verbose, "list every buffer, log the stages")->excludes(quiet);
+  program.add_flag("--list-algorithms", options->list_algorithms, "list the planning algorithms");
+  return {&program, [options] { return run(*options); }};
+}
+
+}  // namespace usmp::apps

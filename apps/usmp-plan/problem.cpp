@@ -1,0 +1,22 @@
+// usmp-plan problem MODEL: the planning problem of an archive as JSON.
+#include <iostream>
+#include <memory>
+
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace usmp::apps {
+
+Command add_problem(CLI::App& program) {
+  const auto options = std::make_shared<driver::ProblemOptions>();
+  auto* app = program.add_subcommand("problem", "print the planning problem of a model as JSON");
+  add_model_options(*app, options->model, true);
+  add_pools_options(*app, options->pools_file, options->workspace_io);
+  app->add_option("-o,--output", options->output, "file to write (default: standard output)")->type_name("FILE");
+  return {app, [options] {
+            set_up_logging(driver::Verbosity::normal);
+            return driver::problem(*options, std::cout, std::cerr);
+          }};
+}
+
+}  // namespace usmp::apps

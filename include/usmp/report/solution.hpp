@@ -1,0 +1,34 @@
+// What `usmp-plan solve` found, for people and for programs (docs/schema/solution.schema.json).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::report {
+
+struct Solution {
+  std::string instance;  // file name only
+  std::string algorithm;
+  std::uint64_t seed = 0;
+  const Problem* problem = nullptr;
+  PlanResult result;
+  std::vector<bounds::PoolBound> bounds;  // by PoolId
+
+  // What bounds and result prove together: also "infeasible" of a bound beyond a capacity, and "optimal" of one pool
+  // that uses no more than its bound.
+  [[nodiscard]] PlanStatus status() const;
+
+  // The better one of the bound and of what the algorithm proved (of the plans that are no worse in all that is more
+  // important).
+  [[nodiscard]] bounds::PoolBound lower_bound(PoolId pool) const;
+};
+
+// A line a pool: used, lower bound with its reason, status, gap.
+[[nodiscard]] std::string solution_text(const Solution& solution, bool color);
+[[nodiscard]] std::string solution_json(const Solution& solution);
+
+}  // namespace usmp::report

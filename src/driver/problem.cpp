@@ -1,0 +1,41 @@
+// usmp-plan problem: the planning problem of a model as JSON.
+#include <ostream>
+
+#include "assembling.hpp"
+#include "model.hpp"
+#include "output.hpp"
+#include "run.hpp"
+#include "settings.hpp"
+#include "usmp/instance/json.hpp"
+
+namespace usmp::driver {
+namespace {
+
+int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
+  const Settings settings = read_settings(options.pools_file, {}, options.workspace_io);
+  Model model = open_model(options.model);
+  if (model.metadata.modules.size() != 1) {
+    throw Error(
+        ErrorKind::usage, {options.model.model, {}, {}},
+        "a problem is that of one module; choose it with --module. The archive holds: " + module_list(model.metadata));
+  }
+  AssembledModule module;
+  module.analysed = analyse_module(model, model.metadata.modules.front(), settings.workspace_io, true);
+  assemble_module(module, model, settings);
+  check_pins({&module}, settings);
+  const std::string text = instance::problem_json(module.assembly.problem);
+  if (options.output) {
+    write_file(*options.output, text);
+  } else {
+    out << text;
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return problem_or_throw(options, out); });
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,48 @@
+#include "settings.hpp"
+
+#include <set>
+
+#include "model.hpp"
+#include "usmp/report/plan_json.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver {
+
+Settings read_settings(const std::optional<std::string>& pools_file, const std::optional<std::string>& algorithm,
+                       bool workspace_io) {
+  Settings settings;
+  settings.pools_file = pools_file;
+  settings.pools = config::default_pools();
+  settings.algorithm = default_algorithm();
+  if (pools_file) {
+    try {
+      settings.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage));
+      if (settings.pools.algorithm) {
+        settings.algorithm = algorithm_named(*settings.pools.algorithm, settings.pools.algorithm_place);
+      }
+    } catch (const Error& error) {
+      throw error.with_file(*pools_file);
+    }
+  }
+  if (algorithm) settings.algorithm = algorithm_named(*algorithm);
+  settings.workspace_io = workspace_io || settings.pools.workspace_io.value_or(false);
+  return settings;
+}
+
+void read_earlier_plans(Settings& settings, const std::vector<std::string>& files) {
+  std::set<std::string> modules;
+  for (const std::string& file : files) {
+    try {
+      settings.earlier.push_back(report::parse_plan_json(read_text_file(file, ErrorKind::usage)));
+    } catch (const Error& error) {
+      throw error.with_file(file);
+    }
+    settings.earlier_files.push_back(file);
+    const std::string& module = settings.earlier.back().module;
+    if (!modules.insert(module).second) {
+      throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + module + "'");
+    }
+  }
+}
+
+}  // namespace usmp::driver

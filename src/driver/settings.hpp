@@ -1,0 +1,30 @@
+// What the pools file and the command line say together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithm.hpp"
+#include "usmp/assemble/pins.hpp"
+#include "usmp/config/pools.hpp"
+
+namespace usmp::driver {
+
+struct Settings {
+  std::optional<std::string> pools_file;
+  config::PoolsConfig pools;
+  Algorithm algorithm;
+  bool workspace_io = false;
+  std::vector<std::string> earlier_files;
+  std::vector<assemble::EarlierPlan> earlier;  // of each file
+};
+
+// Reads the pools file, if there is one. `algorithm` wins over the file's. Throws Error of kind usage.
+Settings read_settings(const std::optional<std::string>& pools_file, const std::optional<std::string>& algorithm,
+                       bool workspace_io);
+
+// Reads M.plan.json files, at most one of each module. Throws Error of kind usage.
+void read_earlier_plans(Settings& settings, const std::vector<std::string>& files);
+
+}  // namespace usmp::driver

@@ -1,0 +1,114 @@
+// usmp-plan solve: a bare instance → problem → plan → verification → CSV or answer.
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "algorithm.hpp"
+#include "interrupt.hpp"
+#include "model.hpp"
+#include "output.hpp"
+#include "run.hpp"
+#include "search.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/config/pools.hpp"
+#include "usmp/instance/csv.hpp"
+#include "usmp/instance/json.hpp"
+#include "usmp/instance/limits.hpp"
+#include "usmp/report/solution.hpp"
+
+namespace usmp::driver {
+namespace {
+
+struct Instance {
+  std::string text;
+  std::optional<instance::CsvInstance> csv;  // of a CSV file; its problem has been moved out
+  Problem problem;
+};
+
+// The ending decides, and without a known one the first character.
+bool is_json(const std::string& path, const std::string& text) {
+  if (path.ends_with(".json")) return true;
+  if (path.ends_with(".csv")) return false;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{';
+}
+
+Instance read_instance(const std::string& path) {
+  Instance read;
+  read.text = read_text_file(path, ErrorKind::usage, instance::max_text_bytes);
+  try {
+    if (is_json(path, read.text)) {
+      read.problem = instance::parse_problem(read.text);
+    } else {
+      read.csv = instance::parse_csv(read.text);
+      read.problem = std::exchange(read.csv->problem, {});
+    }
+  } catch (const Error& error) {
+    throw error.with_file(path);
+  }
+  return read;
+}
+
+void set_capacity(Problem& problem, const std::string& text) {
+  const std::optional<Bytes> capacity = config::parse_size(text);
+  if (!capacity) {
+    throw Error(ErrorKind::usage, {},
+                "--capacity: found '" + text + "', expected bytes as in 65536, 64KiB, 2MiB or 1GiB");
+  }
+  if (problem.pools.size() != 1) {
+    throw Error(ErrorKind::usage, {},
+                "--capacity is that of one pool, but the instance has " + std::to_string(problem.pools.size()));
+  }
+  problem.pools.front().capacity = capacity;
+  if (const auto reason = invalid_reason(problem)) throw Error(ErrorKind::usage, {}, *reason);  // of pins
+}
+
+void check_output_name(const SolveOptions& options, bool csv) {
+  if (!options.output || !options.output->ends_with(csv ? ".json" : ".csv")) return;
+  throw Error(ErrorKind::usage, {*options.output, {}, {}},
+              csv ? "the plan of a CSV instance is CSV" : "the plan of a problem in JSON is an answer in JSON");
+}
+
+std::string plan_text(const Instance& read, const report::Solution& solution) {
+  if (read.csv) return instance::csv_with_offsets(read.text, *read.csv, solution.result.plan);
+  return instance::answer_json(read.problem, {solution.status(), solution.result.plan});
+}
+
+// Ctrl-C ends what runs in here; what comes after it is done in a moment.
+PlanResult search(const SolveOptions& options, const Algorithm& algorithm, const Problem& problem, std::ostream& err) {
+  const Interrupt interrupt;
+  const Goal goal = {.minimize = {}, .feasibility_only = options.capacity && !options.minimize};
+  return plan_and_verify(algorithm, problem, goal, options.search, interrupt, options.progress ? &err : nullptr);
+}
+
+int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream& err) {
+  const Algorithm algorithm = options.algorithm ? algorithm_named(*options.algorithm) : default_algorithm();
+  Instance read = read_instance(options.instance);
+  check_output_name(options, read.csv.has_value());
+  if (options.capacity) set_capacity(read.problem, *options.capacity);
+  report::Solution solution{.instance = file_name_of(options.instance),
+                            .algorithm = algorithm.name,
+                            .seed = options.search.seed,
+                            .problem = &read.problem,
+                            .result = search(options, algorithm, read.problem, err),
+                            .bounds = bounds::pool_bounds(read.problem)};
+  if (!solution.result.has_plan()) {
+    if (options.json) out << report::solution_json(solution);
+    solution.result.status = solution.status();
+    err << "usmp-plan: error: " << options.instance << ": " << no_plan_text(read.problem, solution.result, algorithm)
+        << '\n';
+    return exit_infeasible;
+  }
+  if (options.output) write_file(*options.output, plan_text(read, solution));
+  out << (options.json ? report::solution_json(solution) : report::solution_text(solution, options.color));
+  return exit_ok;
+}
+
+}  // namespace
+
+int solve(const SolveOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return solve_or_throw(options, out, err); });
+}
+
+}  // namespace usmp::driver
