@@ -70,7 +70,13 @@ class Header {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : records_(text) {}
+  explicit Parser(std::string_view text) : records_(text) {
+    constexpr std::size_t shortest_row = 8;  // with its line end
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    const std::size_t most_rows = std::min(lines, text.size() / shortest_row);
+    ids_.reserve(most_rows);
+    rows_.reserve(most_rows);
+  }
 
   CsvInstance run() {
     if (!records_.next(fields_)) throw fault(1, "found nothing, expected a row that names the columns");
@@ -106,7 +112,7 @@ class Parser {
     const Bytes bytes = integer(size, 0);
     const Bytes aligned = header_->has(alignment) ? integer(alignment, 1) : 1;
     std::optional<Bytes> pin;
-    if (header_->has(offset) && !field(offset).text().empty()) pin = integer(offset, 0);
+    if (header_->has(offset) && !field(offset).is_empty()) pin = integer(offset, 0);
     std::string name = field(id).text();
     if (name.empty()) throw fault(line, id, "found nothing, expected a name");
     auto& buffers = instance_.problem.buffers;
@@ -159,7 +165,9 @@ class Parser {
   [[nodiscard]] const CsvField& field(Column column) const { return fields_[header_->field(column)]; }
 
   [[nodiscard]] std::int64_t integer(Column column, std::int64_t least) const {
-    const std::string text = field(column).text();
+    const CsvField& cell = field(column);
+    const std::string unquoted = cell.is_quoted() ? cell.text() : std::string();
+    const std::string_view text = cell.is_quoted() ? unquoted : cell.raw;
     std::int64_t value = 0;
     const char* const last = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), last, value);
@@ -173,9 +181,10 @@ class Parser {
 
   // Ranges of one buffer that touch become one.
   void join_live_ranges() {
-    std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+    const auto before = [](const Row& a, const Row& b) {
       return std::tie(a.buffer, a.live, a.line) < std::tie(b.buffer, b.live, b.line);
-    });
+    };
+    if (!std::is_sorted(rows_.begin(), rows_.end(), before)) std::sort(rows_.begin(), rows_.end(), before);
     for (const Row& row : rows_) {
       Buffer& buffer = instance_.problem.buffers[row.buffer.index()];
       instance_.problem.horizon = std::max(instance_.problem.horizon, row.live.end);

@@ -5,7 +5,7 @@
 namespace usmp::instance {
 
 std::string CsvField::text() const {
-  if (!raw.starts_with('"')) return std::string(raw);
+  if (!is_quoted()) return std::string(raw);
   std::string value;
   for (std::size_t i = 1; i + 1 < raw.size(); ++i) {
     value += raw[i];

@@ -15,6 +15,8 @@ struct CsvField {
   std::string_view raw;    // with its quotes
   std::size_t column = 1;  // of its first byte
 
+  [[nodiscard]] bool is_quoted() const { return raw.starts_with('"'); }
+  [[nodiscard]] bool is_empty() const { return raw.empty() || raw == "\"\""; }
   [[nodiscard]] std::string text() const;  // without them
 };
 

@@ -231,10 +231,13 @@ void JsonValue::check_keys(std::initializer_list<const char*> required,
   for (const char* key : required) {
     if (!value_->contains(key)) throw fault("no key '" + std::string(key) + "'");
   }
-  std::vector<std::string> known(required.begin(), required.end());
-  known.insert(known.end(), optional.begin(), optional.end());
-  for (const auto& [key, value] : value_->items()) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+  const auto is_in = [](std::initializer_list<const char*> keys, const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  for (const auto& [key, value] : value_->get_ref<const Json::object_t&>()) {
+    if (is_in(required, key) || is_in(optional, key)) continue;
+    std::vector<std::string> known(required.begin(), required.end());
+    known.insert(known.end(), optional.begin(), optional.end());
     throw fault("unknown key " + excerpt(key) + did_you_mean(key, known));
   }
 }
@@ -253,6 +256,10 @@ std::vector<bool> read_document(std::string_view text, const std::vector<RootMem
 }
 
 std::string json_text(const std::string& value) {
+  const bool plain = std::all_of(value.begin(), value.end(), [](char character) {
+    return character >= ' ' && character <= '~' && character != '"' && character != '\\';
+  });
+  if (plain) return '"' + value + '"';
   return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
