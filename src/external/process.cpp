@@ -173,6 +173,8 @@ class Conversation {
     to_.close();
     for (;;) {
       if (const auto status = child_->wait(is_watched() ? WNOHANG : 0)) {
+        // Ctrl-C on a terminal ends the program too.
+        if (*status != 0 && is_interrupted()) return ended(ProcessEnd::interrupted);
         result_.status = *status;
         return std::move(result_);
       }
@@ -184,9 +186,11 @@ class Conversation {
  private:
   [[nodiscard]] bool is_watched() const { return limits_.time.has_value() || limits_.interrupted != nullptr; }
 
+  [[nodiscard]] bool is_interrupted() const { return limits_.interrupted != nullptr && limits_.interrupted->load(); }
+
   [[nodiscard]] std::optional<ProcessEnd> over_limit() const {
     if (result_.output.size() > limits_.output) return ProcessEnd::too_much_output;
-    if (limits_.interrupted != nullptr && limits_.interrupted->load()) return ProcessEnd::interrupted;
+    if (is_interrupted()) return ProcessEnd::interrupted;
     if (limits_.time && Clock::now() - start_ >= *limits_.time) return ProcessEnd::time_limit;
     return std::nullopt;
   }

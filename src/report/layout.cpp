@@ -74,6 +74,10 @@ std::string two_decimals(double value) {
   return {buffer.data(), result.ptr};
 }
 
+std::string percent(Bytes part, Bytes whole) {
+  return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";
+}
+
 std::string bytes_text(Bytes size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
 
 std::string live_text(const std::vector<LiveRange>& live) {

@@ -20,6 +20,9 @@ namespace usmp::report {
 // Two digits behind the point: "92.19".
 [[nodiscard]] std::string two_decimals(double value);
 
+// "92.19%"; `whole` is not 0.
+[[nodiscard]] std::string percent(Bytes part, Bytes whole);
+
 // "1 byte", "60416 bytes".
 [[nodiscard]] std::string bytes_text(Bytes size);
 

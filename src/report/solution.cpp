@@ -1,47 +1,22 @@
 #include "usmp/report/solution.hpp"
 
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "report/json_lines.hpp"
 #include "report/layout.hpp"
+#include "report/proved.hpp"
 
 namespace usmp::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string gap_text(Bytes gap, Bytes bound) {
-  std::string text = bytes_text(gap);
-  if (bound > 0) text += " (" + two_decimals(static_cast<double>(gap) * 100.0 / static_cast<double>(bound)) + "%)";
-  return text;
-}
-
 std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool color) {
   const Pool& pool = solution.problem->pool(id);
   const bounds::PoolBound bound = solution.lower_bound(id);
-  const std::string bound_text = "the lower bound " + std::to_string(bound.bytes) + " (" + bound.reason + ")";
-  std::string line = printable(pool.name) + ": ";
-  line += pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used);
-  if (used == bound.bytes) {
-    return line + ", " + (color ? "\x1b[32moptimal\x1b[0m" : "optimal") + ", equal to " + bound_text + "\n";
-  }
-  return line + ", feasible, " + gap_text(used - bound.bytes, bound.bytes) + " above " + bound_text + "\n";
-}
-
-std::string stop_line(const PlanResult& result) {
-  const std::string after = " after " + std::to_string(result.iterations) + " iterations\n";
-  switch (result.stopped) {
-    case StopReason::finished:
-      return {};
-    case StopReason::node_limit:
-      return "stopped by the node limit" + after;
-    case StopReason::time_limit:
-      return "stopped by the time limit" + after;
-    case StopReason::interrupted:
-      return "interrupted" + after;
-  }
-  return {};
+  return printable(pool.name) + ": " +
+         (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) + ", " +
+         proved_text(used, bound.bytes, bound.reason, color) + "\n";
 }
 
 Json pool_json(const Solution& solution, PoolId id, const std::vector<Bytes>& used) {
@@ -79,14 +54,7 @@ PlanStatus Solution::status() const {
 }
 
 bounds::PoolBound Solution::lower_bound(PoolId pool) const {
-  const bounds::PoolBound& bound = bounds[pool.index()];
-  Bytes proved = 0;
-  if (result.status == PlanStatus::optimal) {
-    proved = used_bytes(*problem, result.plan)[pool.index()];
-  } else if (result.bound) {
-    proved = result.bound->used[pool.index()];
-  }
-  return proved > bound.bytes ? bounds::PoolBound{proved, "proved by " + algorithm} : bound;
+  return proved_bounds(*problem, result, algorithm, bounds).pools[pool.index()];
 }
 
 std::string solution_text(const Solution& solution, bool color) {
@@ -94,9 +62,13 @@ std::string solution_text(const Solution& solution, bool color) {
   std::string text = printable(solution.instance) + ": " + std::to_string(count) +
                      (count == 1 ? " buffer" : " buffers") + ", planned by " + solution.algorithm + "\n";
   if (!solution.result.has_plan()) return text;
-  const std::vector<Bytes> used = used_bytes(*solution.problem, solution.result.plan);
-  for (std::size_t i = 0; i < used.size(); ++i) text += pool_line(solution, PoolId(i), used[i], color);
-  return text + stop_line(solution.result);
+  const Cost cost = cost_of(*solution.problem, solution.result.plan);
+  for (std::size_t i = 0; i < cost.used.size(); ++i) text += pool_line(solution, PoolId(i), cost.used[i], color);
+  std::vector<Bytes> spilled =
+      proved_bounds(*solution.problem, solution.result, solution.algorithm, solution.bounds).spilled;
+  spilled.resize(cost.spilled.size(), 0);
+  return text + spilled_text(cost.spilled, spilled, color) +
+         search_text(solution.result.stopped, solution.result.iterations);
 }
 
 std::string solution_json(const Solution& solution) {

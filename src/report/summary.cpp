@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "report/proved.hpp"
+
 namespace usmp::report {
 namespace {
 
@@ -28,21 +30,14 @@ PlanStatus Summary::pool_status(PoolId pool) const {
 void set_result(Summary& summary, const PlanResult& result, std::vector<bounds::PoolBound> loads) {
   const Problem& problem = summary.assembly->problem;
   Cost cost = cost_of(problem, result.plan);
+  ProvedBounds proved = proved_bounds(problem, result, summary.algorithm, std::move(loads));
   summary.status = result.status;
   summary.stopped = result.stopped;
   summary.iterations = result.iterations;
   summary.plan = &result.plan;
-  summary.bounds = std::move(loads);
-  summary.spilled_bound.assign(cost.spilled.size(), 0);
-  std::optional<Cost> proved = result.bound;
-  if (result.status == PlanStatus::optimal) proved = cost;
-  if (proved) {
-    summary.spilled_bound = proved->spilled;
-    for (std::size_t i = 0; i < summary.bounds.size(); ++i) {
-      if (proved->used[i] > summary.bounds[i].bytes)
-        summary.bounds[i] = {proved->used[i], "proved by " + summary.algorithm};
-    }
-  }
+  summary.bounds = std::move(proved.pools);
+  summary.spilled_bound = std::move(proved.spilled);
+  summary.spilled_bound.resize(cost.spilled.size(), 0);
   summary.used = std::move(cost.used);
   summary.spilled = std::move(cost.spilled);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "report/layout.hpp"
+#include "report/proved.hpp"
 #include "usmp/bounds/load.hpp"
 
 namespace usmp::report {
@@ -15,7 +16,6 @@ constexpr std::size_t rows_at_peak = 10;  // of each pool, unless verbose
 
 namespace ansi {
 constexpr std::string_view bold = "\x1b[1m";
-constexpr std::string_view green = "\x1b[32m";
 constexpr std::string_view yellow = "\x1b[33m";
 constexpr std::string_view reset = "\x1b[0m";
 }  // namespace ansi
@@ -33,10 +33,6 @@ std::string region_size(Bytes size) {
   return std::to_string(size) + " B";
 }
 
-std::string percent(Bytes part, Bytes whole) {
-  return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";
-}
-
 class PlanText {
  public:
   PlanText(const Summary& summary, const TextOptions& options)
@@ -52,8 +48,8 @@ class PlanText {
     title();
     regions();
     against_bounds();
-    spilled();
-    search();
+    out_ += spilled_text(summary_.spilled, summary_.spilled_bound, options_.color);
+    out_ += search_text(summary_.stopped, summary_.iterations);
     against_unplanned();
     for (const PoolId pool : summary_.pool_order()) peak(pool);
     if (options_.verbose) all_buffers();
@@ -103,34 +99,10 @@ class PlanText {
       const bounds::PoolBound& bound = summary_.bounds[id.index()];
       out_ += problem_.pool(id).name + ": " + bytes_text(used);
       if (used > 0 && reserved > 0) out_ += " (" + std::to_string(reserved) + " reserved)";
-      out_ += ", " + proved(used, bound.bytes, bound.reason) + (summary_.minimized == id ? ", minimised first" : "");
+      out_ += ", " + proved_text(used, bound.bytes, bound.reason, options_.color) +
+              (summary_.minimized == id ? ", minimised first" : "");
       out_ += "\n";
     }
-  }
-
-  // What is proved of a figure: that it is the least, or how much it may be above.
-  [[nodiscard]] std::string proved(Bytes value, Bytes bound, const std::string& reason) const {
-    const std::string bound_text =
-        "the lower bound " + std::to_string(bound) + (reason.empty() ? "" : " (" + reason + ")");
-    if (value == bound) return colored(ansi::green, "optimal") + ", equal to " + bound_text;
-    const std::string gap = "gap of " + std::to_string(value - bound);
-    return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to " + bound_text;
-  }
-
-  void spilled() {
-    for (std::size_t r = 0; r < summary_.spilled.size(); ++r) {
-      if (summary_.spilled[r] == 0) continue;
-      out_ += "outside their first " + (r == 0 ? "choice" : std::to_string(r + 1) + " choices") + ": " +
-              bytes_text(summary_.spilled[r]) + ", " + proved(summary_.spilled[r], summary_.spilled_bound[r], {}) +
-              "\n";
-    }
-  }
-
-  void search() {
-    if (summary_.stopped == StopReason::finished) return;
-    out_ += "search: " + stop_text(summary_.stopped) + " after " + std::to_string(summary_.iterations) + " steps";
-    if (summary_.stopped != StopReason::node_limit) out_ += "; the plan depends on this machine";
-    out_ += "\n";
   }
 
   void against_unplanned() {

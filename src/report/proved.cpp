@@ -1,0 +1,47 @@
+#include "report/proved.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "report/layout.hpp"
+#include "usmp/report/text.hpp"
+
+namespace usmp::report {
+
+ProvedBounds proved_bounds(const Problem& problem, const PlanResult& result, const std::string& algorithm,
+                           std::vector<bounds::PoolBound> loads) {
+  std::optional<Cost> proved = result.bound;
+  if (result.status == PlanStatus::optimal) proved = cost_of(problem, result.plan);
+  if (!proved) return {.spilled = {}, .pools = std::move(loads)};
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (proved->used[i] > loads[i].bytes) loads[i] = {proved->used[i], "proved by " + algorithm};
+  }
+  return {.spilled = std::move(proved->spilled), .pools = std::move(loads)};
+}
+
+std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color) {
+  const std::string bound_text =
+      "the lower bound " + std::to_string(bound) + (reason.empty() ? "" : " (" + reason + ")");
+  if (value == bound) return (color ? "\x1b[32moptimal\x1b[0m" : "optimal") + (", equal to " + bound_text);
+  const std::string gap = "gap of " + std::to_string(value - bound);
+  return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to " + bound_text;
+}
+
+std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds, bool color) {
+  std::string text;
+  for (std::size_t r = 0; r < spilled.size(); ++r) {
+    if (spilled[r] == 0) continue;
+    text += "outside their first " + (r == 0 ? "choice" : std::to_string(r + 1) + " choices") + ": " +
+            bytes_text(spilled[r]) + ", " + proved_text(spilled[r], spilled_bounds[r], {}, color) + "\n";
+  }
+  return text;
+}
+
+std::string search_text(StopReason stopped, std::uint64_t iterations) {
+  if (stopped == StopReason::finished) return {};
+  std::string text = "search: " + stop_text(stopped) + " after " + std::to_string(iterations) + " steps";
+  if (stopped != StopReason::node_limit) text += "; the plan depends on this machine";
+  return text + "\n";
+}
+
+}  // namespace usmp::report
