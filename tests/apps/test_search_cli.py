@@ -1,0 +1,187 @@
+"""Long searches as somebody at a terminal meets them: the line that shows how far they are, Ctrl-C, limits.
+
+Usage: test_search_cli.py USMP_PLAN. Every program runs on a terminal of its own, and Ctrl-C is typed there. Nothing is
+measured: what takes a second or a minute is waited for, up to a limit that no machine should meet.
+"""
+
+import csv
+import errno
+import heapq
+import os
+import pty
+import random
+import select
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Callable, List, Optional, Tuple
+
+PROGRAM = Path(sys.argv[1]).resolve()
+PATIENCE = 300.0  # seconds
+TILES = 1001
+CTRL_C = b"\x03"
+
+
+def hard_instance(path: Path) -> None:
+    """A square cut into pinwheels of five, the largest tile again and again: its least peak is found by no search of
+    today in a while, and a better one would have to prove itself on as many tiles."""
+    rng = random.Random(7)
+    side = 1 << 20
+    tiles = [(-side * side, 0, side, 0, side)]
+    while len(tiles) < TILES:
+        _, left, right, bottom, top = heapq.heappop(tiles)
+
+        def cuts(low: int, high: int) -> Tuple[int, int]:
+            length = high - low
+            return (low + rng.randrange(length // 6, length * 2 // 5), low + rng.randrange(length * 3 // 5, length * 5 // 6))
+
+        (a, b), (c, d) = cuts(left, right), cuts(bottom, top)
+        for x, x_end, y, y_end in ((left, b, bottom, c), (b, right, bottom, d), (a, right, d, top), (left, a, c, top),
+                                   (a, b, c, d)):
+            heapq.heappush(tiles, (-(x_end - x) * (y_end - y), x, x_end, y, y_end))
+    rng.shuffle(tiles)
+    lines = [f"b{i},{left},{right},{top - bottom}\n" for i, (_, left, right, bottom, top) in enumerate(tiles)]
+    path.write_text("id,lower,upper,size\n" + "".join(lines), encoding="ascii")
+
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(self, *arguments: object) -> None:
+        self.shown = b""
+        self.pid, self.screen = pty.fork()
+        if self.pid == 0:
+            try:
+                os.execv(PROGRAM, [str(PROGRAM), *map(str, arguments)])
+            finally:
+                os._exit(127)
+
+    def read(self, until: Optional[Callable[[bytes], bool]] = None) -> None:
+        """Until the program is done, or what it has shown is what is waited for."""
+        end = time.monotonic() + PATIENCE
+        while until is None or not until(self.shown):
+            ready, _, _ = select.select([self.screen], [], [], max(0.0, end - time.monotonic()))
+            if not ready:
+                os.kill(self.pid, signal.SIGKILL)
+                raise AssertionError(f"nothing for {PATIENCE} s: {self.shown!r}")
+            try:
+                block = os.read(self.screen, 1 << 16)
+            except OSError as error:  # of a terminal that nobody has open any more
+                assert error.errno == errno.EIO, error
+                block = b""
+            if not block:
+                assert until is None, f"the program is done: {self.shown!r}"
+                return
+            self.shown += block
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.screen, keys)
+
+    def status(self) -> int:
+        """Of waitpid, when the program is done."""
+        self.read()
+        os.close(self.screen)
+        return os.waitpid(self.pid, 0)[1]
+
+    def lines(self) -> List[str]:
+        """What stands there: a line is written over from its start after a carriage return."""
+        lines = []
+        for line in self.shown.decode().replace("\r\n", "\n").split("\n"):
+            cells: List[str] = []
+            for part in line.split("\r"):
+                cells[: len(part)] = part
+            lines.append("".join(cells).rstrip())
+        return lines
+
+
+def check_plan(instance: Path, plan: Path) -> int:
+    """The rows with offsets at which no two meet; returns the peak."""
+    rows = list(csv.DictReader(plan.open(encoding="ascii")))
+    given = list(csv.DictReader(instance.open(encoding="ascii")))
+    assert [{key: row[key] for key in given[0]} for row in rows] == given
+    boxes = [tuple(int(row[key]) for key in ("lower", "upper", "offset", "size")) for row in rows]
+    for i, (lower, upper, offset, size) in enumerate(boxes):
+        for other in boxes[:i]:
+            assert (upper <= other[0] or other[1] <= lower or offset + size <= other[2] or
+                    other[2] + other[3] <= offset), (rows[i], other)
+    return max(offset + size for _, _, offset, size in boxes)
+
+
+def shows_progress(shown: bytes) -> bool:
+    return b" nodes" in shown
+
+
+def check_interrupt(folder: Path, instance: Path) -> None:
+    plan = folder / "plan.csv"
+    terminal = Terminal("solve", instance, "--node-limit", 10**15, "-o", plan)
+    terminal.read(until=shows_progress)
+    assert terminal.shown.startswith(b"\rpool: ") and b" bytes (gap " in terminal.shown, terminal.shown
+    assert not plan.exists()
+    terminal.type(CTRL_C)
+    assert terminal.status() == 0, terminal.shown
+    lines = terminal.lines()
+    assert lines[-1] == "" and " nodes" not in "".join(lines), lines
+    start = "search: interrupted after "
+    assert lines[-2].startswith(start) and lines[-2].endswith(" steps; the plan depends on this machine"), lines
+    peak = check_plan(instance, plan)
+    assert any(line.startswith(f"pool: {peak} bytes, gap of ") for line in lines), (peak, lines)
+
+
+def check_deaf_algorithm(folder: Path, instance: Path) -> None:
+    """An external algorithm that takes no notice of Ctrl-C is ended."""
+    plan = folder / "never.csv"
+    deaf = folder / "deaf"
+    deaf.write_text("#!/bin/sh\ntrap '' INT\necho started > /dev/tty\nwhile :; do sleep 1; done\n", encoding="ascii")
+    deaf.chmod(0o700)
+    terminal = Terminal("solve", instance, "--algorithm", f"exec:{deaf}", "-o", plan)
+    terminal.read(until=lambda shown: b"started" in shown)
+    terminal.type(CTRL_C)
+    status = terminal.status()
+    assert os.WEXITSTATUS(status) == 4, (status, terminal.shown)
+    assert b"no plan was found that fits the pools (algorithm exec:deaf, interrupted)" in terminal.shown, terminal.shown
+    assert not plan.exists()
+
+
+def check_meek_algorithm(folder: Path, instance: Path) -> None:
+    """Ctrl-C reaches an external algorithm too, whose death is then no failure of its own."""
+    meek = folder / "meek"
+    meek.write_text("#!/bin/sh\necho started > /dev/tty\nexec sleep 1000\n", encoding="ascii")
+    meek.chmod(0o700)
+    terminal = Terminal("solve", instance, "--algorithm", f"exec:{meek}")
+    terminal.read(until=lambda shown: b"started" in shown)
+    terminal.type(CTRL_C)
+    status = terminal.status()
+    assert os.WEXITSTATUS(status) == 4, (status, terminal.shown)
+    assert b"(algorithm exec:meek, interrupted)" in terminal.shown, terminal.shown
+
+
+def check_limits(folder: Path, instance: Path) -> None:
+    plans = []
+    for name in ("first.csv", "second.csv"):
+        terminal = Terminal("solve", instance, "--node-limit", 2000, "-o", folder / name)
+        assert terminal.status() == 0, terminal.shown
+        assert any(line.startswith("search: stopped by the node limit after ") for line in terminal.lines())
+        check_plan(instance, folder / name)
+        plans.append((folder / name).read_bytes())
+    assert plans[0] == plans[1]
+    terminal = Terminal("solve", instance, "--node-limit", 10**15, "--time-limit", "0.3")
+    assert terminal.status() == 0, terminal.shown
+    assert any(line.startswith("search: stopped by the time limit after ") for line in terminal.lines())
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        instance = folder / "pinwheels.csv"
+        hard_instance(instance)
+        check_interrupt(folder, instance)
+        check_deaf_algorithm(folder, instance)
+        check_meek_algorithm(folder, instance)
+        check_limits(folder, instance)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
