@@ -76,8 +76,8 @@ struct SolveOptions {
 };
 
 // Each prints results to `out`, one message for what went wrong to `err`, and returns an ExitCode. Nothing is thrown,
-// and nothing is left under a final name unless the whole run succeeded. While `plan` and `solve` search, SIGINT ends the search
-// and not the program: what was found so far is verified and written.
+// and nothing is left under a final name unless the whole run succeeded. While `plan` and `solve` search, SIGINT ends
+// the search and not the program: what was found so far is verified and written.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
