@@ -3,11 +3,12 @@
 // Idea: most real problems are solved by first fit in a good order, and the load proves it. What is left is a gap
 // between the best plan found and the best lower bound; exact search closes it (exact/search.hpp, exact/engine.hpp),
 // one group of pools after another (groups share no buffer). A group of one pool asks for its least peak; several pools
-// also for who goes where. Cost: exponential in the worst case, bounded by Options::node_limit; a node costs up to the
-// number of conflicts. Guarantee: never worse than the greedy algorithms. `optimal` and `infeasible` are proofs, and so
-// is every entry of PlanResult::bound. The same problem, seed and node limit give the same result on every machine; a
-// time limit does not. Source: see exact/engine.hpp; the heuristics are those of hill_climb.cpp. Tests:
-// tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
+// also for who goes where (exact/pools.hpp).
+// Cost: exponential in the worst case, bounded by Options::node_limit; a node costs up to the number of conflicts.
+// Guarantee: `optimal` and `infeasible` are proofs, and so is every entry of PlanResult::bound. The same problem, seed
+// and node limit give the same result on every machine; a time limit does not.
+// Source: see exact/engine.hpp; the heuristics are those of hill_climb.cpp and fast.cpp.
+// Tests: tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +25,8 @@ namespace {
 // Without a limit of the user's: both are worth about ten seconds of a processor of 2026.
 constexpr std::uint64_t default_nodes = 2'000'000;
 constexpr std::uint64_t default_work = 2'000'000'000;
+// Looks at neighbours that heuristics may take: where a placement of all buffers takes many, the search does better.
+constexpr std::uint64_t heuristic_work = 200'000;
 constexpr std::uint64_t climbing_iterations = 100;  // cheap changes that often close a small gap
 // Beyond so many pairs that are live together, searches by pairs take minutes and gigabytes.
 constexpr std::uint64_t most_pairs = 4'000'000;
@@ -117,10 +120,15 @@ class Planner {
 
   // The best that heuristics find.
   Solved start(const Group& group, const Cost& goal) {
-    start_ = best_attempt(placer_, group, first_attempts(problem_, conflicts_, group));
+    std::uint64_t work = 1;  // of one attempt
+    for (const BufferId id : group.buffers) work += 1 + placer_.neighbours(id).size();
+    std::vector<Attempt> attempts = first_attempts(problem_, conflicts_, group);
+    attempts.resize(std::clamp<std::size_t>(heuristic_work / work, 1, attempts.size()));
+    start_ = best_attempt(placer_, group, attempts);
     Score score = placer_.run(start_);
     if (!meets(score, goal)) {
-      const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : climbing_iterations;
+      const std::uint64_t affordable = std::min(climbing_iterations, heuristic_work / work);
+      const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : affordable;
       start_ = climb(placer_, group, start_, random_, limit).attempt;
       score = placer_.run(start_);
     }
