@@ -15,7 +15,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "planners/exact/model.hpp"
@@ -61,6 +63,12 @@ class Engine {
   void decide_lowest(std::size_t item);  // item stands at its lower bound
   void assume_peak_at_most(Bytes peak);  // may only be the first decision
   void restart();                        // takes back all decisions, forgets clauses that did not help
+
+  // For tests: is told every set of literals that the analysis takes for impossible together, in no plan that has the
+  // required peaks and obeys the rules: contradictions, explanations (the reason and the opposite of what it implies)
+  // and lessons.
+  using Inspector = std::function<void(std::span<const Literal> impossible)>;
+  void inspect(Inspector inspector) { inspector_ = std::move(inspector); }
 
   [[nodiscard]] std::size_t level() const { return levels_.size(); }
   [[nodiscard]] Unit low(std::size_t item) const { return bound_[2 * item]; }
@@ -134,6 +142,7 @@ class Engine {
 
   [[nodiscard]] std::int32_t step_of(Literal literal) const;
   void explain(std::int32_t step, Unit needed, std::vector<Literal>& reason) const;
+  void reason_of(std::int32_t step, Unit needed, std::vector<Literal>& reason) const;
   void not_first_reason(std::size_t item, Unit raised, Unit threshold, Unit end, std::span<const std::int32_t> crowd,
                         std::vector<Literal>& reason) const;
   void add_to_lesson(Literal literal);
@@ -172,6 +181,7 @@ class Engine {
   std::vector<std::vector<std::int32_t>> twin_above_;
   std::vector<std::vector<std::int32_t>> twin_below_;
 
+  Inspector inspector_;
   std::vector<Literal> conflict_;
   std::vector<Literal> scratch_;
   // Analysis.

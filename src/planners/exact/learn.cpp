@@ -27,6 +27,14 @@ std::int32_t Engine::step_of(Literal literal) const {
 }
 
 void Engine::explain(std::int32_t step, Unit needed, std::vector<Literal>& reason) const {
+  reason_of(step, needed, reason);
+  if (!inspector_) return;
+  std::vector<Literal> impossible = reason;
+  impossible.push_back(negation({trail_[index(step)].variable, needed}));
+  inspector_(impossible);
+}
+
+void Engine::reason_of(std::int32_t step, Unit needed, std::vector<Literal>& reason) const {
   const Step& one = trail_[index(step)];
   reason.clear();
   if (one.source == Source::clause) {
@@ -131,6 +139,7 @@ void Engine::drop_implied() {
 bool Engine::learn() {
   ++conflicts_;
   if (contradictory_) return false;
+  if (inspector_) inspector_(conflict_);
   std::int32_t latest = 0;
   for (const Literal& literal : conflict_) latest = std::max(latest, trail_[index(step_of(literal))].level);
   if (latest == 0) {
@@ -176,6 +185,11 @@ bool Engine::learn() {
     if (at <= target) continue;
     target = at;
     std::swap(clause[1], clause.back());
+  }
+  if (inspector_) {
+    std::vector<Literal> impossible;
+    for (const Literal& literal : clause) impossible.push_back(negation(literal));
+    inspector_(impossible);
   }
   activity_step_ *= 1.05;
   clause_step_ *= 1.001;
