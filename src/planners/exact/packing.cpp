@@ -120,8 +120,8 @@ Verdict fit(const Packing& packing, Bytes capacity, Budget& budget, std::vector<
 
 Minimum minimise(const Packing& packing, Bytes lower, std::vector<Bytes> start, const Goal& goal, Budget& budget,
                  const std::function<void(const Minimum&)>& progress, const Rules& rules) {
-  Minimum best{
-      .lower = std::max(lower, lonely_peak(packing)), .upper = peak_of(packing, start), .offsets = std::move(start)};
+  Minimum best{.lower = std::max(lower, lonely_peak(packing)), .upper = peak_of(packing, start), .offsets = {}};
+  best.offsets = std::move(start);
   const auto done = [&] {
     return best.lower >= best.upper || best.upper <= goal.enough || best.lower > goal.hopeless || budget.exhausted();
   };
