@@ -71,7 +71,7 @@ std::string starter_file(const ModelSummary& model) {
   text +=
       "\n"
       "## usmp-plan --list-algorithms names them all; the command line wins.\n"
-      "#algorithm: hill_climb\n"
+      "#algorithm: optimal\n"
       "\n"
       "## true: inputs and outputs live in the workspace pools too.\n"
       "#workspace_io: false\n";

@@ -28,8 +28,8 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", 
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # Networks whose int8 outputs are quantised from floats: TVM prints float immediates with 7 digits.
 ONE_UNIT = {"ds_cnn", "mlperf_kws", "mlperf_resnet8", "mlperf_vww"}
-ALGORITHMS = ["greedy_by_size", "greedy_by_conflicts", "greedy_by_breadth", "hill_climb", "fast", "shared_objects", "gmem",
-              "none"]
+ALGORITHMS = ["optimal", "greedy_by_size", "greedy_by_conflicts", "greedy_by_breadth", "hill_climb", "fast", "shared_objects",
+              "gmem", "none"]
 
 POOLS = {
     "default": None,
@@ -318,9 +318,12 @@ def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra:
         packed = model.name.endswith("_packed")
         for number, (algorithm, pools, io) in enumerate(itertools.product(ALGORITHMS, POOLS, (False, True))):
             # A quick run takes each algorithm, each pools file and both placements, but not their product.
-            quick = (algorithm, pools, io) in {("hill_climb", "default", False), ("greedy_by_size", "bounded", True),
+            quick = (algorithm, pools, io) in {("optimal", "default", False), ("greedy_by_size", "bounded", True),
                                                ("greedy_by_conflicts", "flash", False), ("none", "internal", False),
-                                               ("hill_climb", "bounded", False), ("hill_climb", "one", True)}
+                                               ("optimal", "bounded", False), ("optimal", "one", True)}
+            # A plan that the verifier accepts is a plan, whoever made it: these meet the hardest pools files only.
+            if full and algorithm not in ("optimal", "greedy_by_size", "none") and pools not in ("bounded", "pinned"):
+                continue
             if full or quick:
                 first = number == 0 or (not full and (algorithm, pools, io) == ("greedy_by_conflicts", "flash", False))
                 cases.append(Case(model, algorithm, pools, io, compilers + (extra if first else [])))
@@ -331,7 +334,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary", type=Path)
     parser.add_argument("roots", nargs="+", type=Path, help="testdata, or the shared folder")
-    parser.add_argument("--full", action="store_true", help="the whole product of algorithms, pools and placements")
+    parser.add_argument("--full", action="store_true", help="the product of algorithms, pools and placements")
     parser.add_argument("--pools", default=",".join(POOLS), help="with --full: these pools files, comma separated")
     parser.add_argument("--only", default="", help="archives whose path contains this")
     parser.add_argument("--optimize", default="1", help="optimisation level of the compiler")
