@@ -14,8 +14,11 @@ struct Event {
   std::int32_t item;
 };
 
-// The sets of items live together that are in no other set beside them. Ends come before begins: ranges are half-open.
-std::vector<std::vector<std::int32_t>> sections_of(const Packing& packing, const std::vector<std::size_t>& items) {
+using Lists = std::vector<std::vector<std::int32_t>>;
+
+// The sets of items live together that are in no other set beside them; and by item, what it meets. Ends come before
+// begins: ranges are half-open.
+Lists sections_of(const Packing& packing, const std::vector<std::size_t>& items, Lists& met) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const LiveRange& range : packing.items[items[i]].live) {
@@ -28,11 +31,16 @@ std::vector<std::vector<std::int32_t>> sections_of(const Packing& packing, const
     if (a.begins != b.begins) return !a.begins;
     return a.item < b.item;
   });
-  std::vector<std::vector<std::int32_t>> sections;
+  met.resize(items.size());
+  Lists sections;
   std::set<std::int32_t> live;
   bool grew = false;
   for (const Event& event : events) {
     if (event.begins) {
+      for (const std::int32_t other : live) {
+        met[static_cast<std::size_t>(event.item)].push_back(other);
+        met[static_cast<std::size_t>(other)].push_back(event.item);
+      }
       live.insert(event.item);
       grew = true;
       continue;
@@ -95,14 +103,12 @@ Model::Model(const Packing& packing) {
     pinned.push_back(one.pinned ? (*one.pinned - origin) / unit : -1);
   }
 
-  members = sections_of(packing, item);
+  Lists near;
+  members = sections_of(packing, item, near);
   std::vector<std::vector<std::int32_t>> of(n);
-  std::vector<std::vector<std::int32_t>> near(n);
   for (std::size_t s = 0; s < members.size(); ++s) {
     for (const std::int32_t i : members[s]) {
       of[static_cast<std::size_t>(i)].push_back(static_cast<std::int32_t>(s));
-      auto& list = near[static_cast<std::size_t>(i)];
-      list.insert(list.end(), members[s].begin(), members[s].end());
     }
   }
   first_neighbour.push_back(0);
@@ -110,9 +116,7 @@ Model::Model(const Packing& packing) {
   for (std::size_t i = 0; i < n; ++i) {
     std::sort(near[i].begin(), near[i].end());
     near[i].erase(std::unique(near[i].begin(), near[i].end()), near[i].end());
-    for (const std::int32_t other : near[i]) {
-      if (static_cast<std::size_t>(other) != i) neighbour.push_back(other);
-    }
+    neighbour.insert(neighbour.end(), near[i].begin(), near[i].end());
     first_neighbour.push_back(neighbour.size());
     section.insert(section.end(), of[i].begin(), of[i].end());
     first_section.push_back(section.size());
