@@ -15,6 +15,8 @@ using namespace usmp::planners::exact;
 
 namespace {
 
+constexpr std::size_t most_items = 7;
+
 // All kept plans, by building them from below: the next item stands no lower than the latest, at its base or directly
 // on one that has a place. Shares no code with the search.
 class KeptPlans {
@@ -89,24 +91,28 @@ class KeptPlans {
   std::vector<std::vector<Bytes>> plans_;
 };
 
-// Small items that often are equal, now and then with one alignment for all, or with none.
+// Small items that often are equal, now and then with one alignment for all, or with none. A few small sizes make
+// plans in which ends touch, where an explanation that is wrong by one shows.
 Packing random_packing(test::ProblemMaker& maker, std::size_t i) {
-  Problem problem = maker.make({.buffers = 4 + maker.below(3),
-                                .pins = i % 3 == 0,
-                                .most_ranges = 1 + maker.below(3),
-                                .horizon = 5,
-                                .largest = 3 + static_cast<Bytes>(maker.below(20))});
+  const Bytes largest = i % 2 == 0 ? 2 + static_cast<Bytes>(maker.below(4)) : 3 + static_cast<Bytes>(maker.below(20));
+  const Problem problem = maker.make({.buffers = 5 + maker.below(4),
+                                      .pins = i % 3 == 0,
+                                      .most_ranges = 1 + maker.below(3),
+                                      .horizon = 4 + static_cast<Tick>(maker.below(4)),
+                                      .largest = largest});
+  const Pool& pool = problem.pools.front();
+  const std::size_t kind = maker.below(4);
   Packing packing;
-  packing.reserved = problem.pools.front().reserved;
+  packing.reserved = pool.reserved;
   for (const Buffer& buffer : problem.buffers) {
     if (buffer.size == 0 || buffer.live.empty()) continue;
-    Item item{buffer.size, alignment_in(buffer, problem.pools.front()), buffer.live, buffer.pinned};
-    if (!item.pinned && i % 4 == 1) item.alignment = 1;
-    if (!item.pinned && i % 4 == 2 && i % 3 != 0) item.alignment = 4;
+    Item item{buffer.size, alignment_in(buffer, pool), buffer.live, buffer.pinned};
+    if (!item.pinned && kind < 2) item.alignment = 1;
+    if (!item.pinned && kind == 2) item.alignment = 1 + static_cast<Bytes>(maker.below(3));
     packing.items.push_back(item);
-    if (!item.pinned && packing.items.size() < 6 && maker.below(3) == 0) packing.items.push_back(item);
+    if (!item.pinned && maker.below(6) == 0) packing.items.push_back(item);
   }
-  if (packing.items.size() > 7) packing.items.resize(7);
+  if (packing.items.size() > most_items) packing.items.resize(most_items);
   return packing;
 }
 
@@ -117,7 +123,7 @@ struct Checker {
       std::vector<Unit>& plan = plans.emplace_back();
       for (std::size_t k = 0; k < model.size(); ++k) {
         const Bytes from_origin = offsets[model.item[k]] - model.origin;
-        REQUIRE(from_origin % model.unit == 0);
+        if (from_origin % model.unit != 0) FAIL("a kept plan's offset is no multiple of the unit");
         plan.push_back(from_origin / model.unit);
       }
       plan.push_back(peak_of(packing, offsets));
@@ -177,21 +183,79 @@ int check_lessons(const Packing& packing, const Rules& rules, std::uint64_t turn
   return checker.checked;
 }
 
+// The same with decisions at random, which no strategy would make: more items are held up by nothing, and clauses say
+// more unusual things. Every plan found lowers the required peak, until no plan is left.
+int check_random_decisions(test::ProblemMaker& maker, const Packing& packing, const Rules& rules) {
+  Checker checker(packing, rules);
+  REQUIRE(!checker.plans.empty());
+  const Bytes least = checker.plans.front().back();
+  Engine engine(checker.model, rules);
+  engine.inspect([&](std::span<const Literal> impossible) { checker(impossible); });
+  checker.required = checker.plans[maker.below(checker.plans.size())].back();
+  engine.require_peak_at_most(checker.required);
+  while (!engine.contradictory()) {
+    if (maker.below(50) == 0) engine.restart();
+    if (!engine.propagate()) {
+      if (!engine.learn()) break;
+      continue;
+    }
+    REQUIRE(checker.wrong == 0);
+    if (engine.level() == 0 && least < engine.peak_high() && maker.below(2) == 0) {
+      engine.assume_peak_at_most(least - static_cast<Bytes>(maker.below(2)));
+      continue;
+    }
+    std::vector<std::size_t> open;
+    for (std::size_t k = 0; k < checker.model.size(); ++k) {
+      if (!engine.fixed(k)) open.push_back(k);
+    }
+    if (open.empty()) {
+      checker.required = engine.peak_low() - 1;
+      REQUIRE(checker.required >= least - 1);
+      engine.restart();
+      engine.require_peak_at_most(checker.required);
+      continue;
+    }
+    const std::size_t item = open[maker.below(open.size())];
+    const Engine::Support support = engine.support(item);
+    if (support == Engine::Support::contradiction && !engine.learn()) break;
+    if (support == Engine::Support::possible) engine.decide_lowest(item);
+  }
+  REQUIRE(checker.wrong == 0);
+  REQUIRE(checker.required == least - 1);
+  return checker.checked;
+}
+
+Rules some_rules(std::size_t i) {
+  Rules rules;
+  if (i % 7 == 0) rules.twins = false;
+  if (i % 7 == 1) rules.overload = false;
+  if (i % 7 == 2) rules.not_first = false;
+  if (i % 7 == 3) rules.weakening = false;
+  return rules;
+}
+
 }  // namespace
 
 TEST_CASE("what is learned excludes no plan that is left-justified, ordered and low enough") {
   test::ProblemMaker maker(61);
   int checked = 0;
-  for (std::size_t i = 0; i < 8000; ++i) {
+  for (std::size_t i = 0; i < 3000; ++i) {
     const Packing packing = random_packing(maker, i);
     if (packing.items.empty()) continue;
     CAPTURE(i);
-    Rules rules;
-    if (i % 7 == 0) rules.twins = false;
-    if (i % 7 == 1) rules.overload = false;
-    if (i % 7 == 2) rules.not_first = false;
-    if (i % 7 == 3) rules.weakening = false;
-    checked += check_lessons(packing, rules, i % 2 == 0 ? 3 : 1000);
+    checked += check_lessons(packing, some_rules(i), i % 2 == 0 ? 3 : 1000);
   }
-  CHECK(checked > 100'000);
+  CHECK(checked > 50'000);
+}
+
+TEST_CASE("decisions at random: nothing that is learned excludes a plan that is to be kept") {
+  test::ProblemMaker maker(62);
+  int checked = 0;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const Packing packing = random_packing(maker, i);
+    if (packing.items.empty()) continue;
+    CAPTURE(i);
+    checked += check_random_decisions(maker, packing, some_rules(i));
+  }
+  CHECK(checked > 50'000);
 }
