@@ -9,6 +9,7 @@
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
 #include "usmp/planners/planner.hpp"
+#include "usmp/verify/verify.hpp"
 
 using namespace usmp;
 using planners::optimal;
@@ -21,6 +22,31 @@ Problem hard() { return test::pinwheel(301, 1); }
 
 Problem bounded(Problem problem, Bytes capacity) {
   problem.pools.front().capacity = capacity;
+  return problem;
+}
+
+// Two groups. In the first, either 5 bytes leave their first choice, and the second as well, or 7 bytes the first only.
+// The second is hard: 10 to 39 buffers, most of which do not fit into their first choice.
+Problem two_groups(test::ProblemMaker& maker) {
+  Problem problem = maker.make(
+      {.buffers = 10 + maker.below(30), .pools = 1, .most_ranges = 1 + maker.below(2), .horizon = 12, .largest = 15});
+  for (Buffer& buffer : problem.buffers) {
+    buffer.alignment = 1;
+    buffer.candidates = {PoolId(4), PoolId(5)};
+  }
+  const auto capacity = 20 + static_cast<Bytes>(maker.below(30));
+  problem.pools = {{.name = "first", .capacity = 7},  {.name = "second", .capacity = 7},      {.name = "last"},
+                   {.name = "narrow", .capacity = 4}, {.name = "fast", .capacity = capacity}, {.name = "slow"}};
+  Buffer five;
+  five.name = "five";
+  five.size = 5;
+  five.candidates = {PoolId(0), PoolId(3), PoolId(2)};
+  five.live = {{0, problem.horizon}};
+  Buffer seven = five;
+  seven.name = "seven";
+  seven.size = 7;
+  seven.candidates[1] = PoolId(1);
+  problem.buffers.insert(problem.buffers.begin(), {five, seven});
   return problem;
 }
 
@@ -116,4 +142,30 @@ TEST_CASE("beyond millions of pairs it leaves the work to fast") {
   const Problem problem = test::random_lives(6000, 1);
   const PlanResult result = optimal(problem, {.node_limit = 1});
   CHECK((result.plan == planners::fast(problem, {.node_limit = 1}).plan));
+}
+
+TEST_CASE("a bound behind an unsettled sum also holds where one group is worse for the sake of another") {
+  test::ProblemMaker maker(1);
+  int better = 0;
+  for (int i = 0; i < 30; ++i) {
+    const Problem problem = two_groups(maker);
+    REQUIRE(!invalid_reason(problem));
+    CAPTURE(i);
+    const PlanResult best = planners::optimal(problem, {});
+    REQUIRE(best.has_plan());
+    Plan other = best.plan;  // the first group's worse way, which spills nothing beyond the second choice
+    other.allocations[0] = {PoolId(0), 0};
+    other.allocations[1] = {PoolId(1), 0};
+    REQUIRE(verify::check(problem, other).empty());
+    const Cost cost = cost_of(problem, other);
+    for (const std::uint64_t nodes : {1U, 10U, 100U}) {
+      const PlanResult hasty = planners::optimal(problem, {.node_limit = nodes});
+      REQUIRE(hasty.bound.has_value());
+      CHECK(hasty.bound->spilled[0] <= cost.spilled[0]);
+      if (cost.spilled[0] > cost_of(problem, hasty.plan).spilled[0]) continue;
+      ++better;
+      CHECK(hasty.bound->spilled[1] <= cost.spilled[1]);
+    }
+  }
+  CHECK(better > 5);
 }

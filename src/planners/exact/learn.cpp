@@ -187,8 +187,8 @@ bool Engine::learn() {
     std::swap(clause[1], clause.back());
   }
   if (inspector_) {
-    std::vector<Literal> impossible;
-    for (const Literal& literal : clause) impossible.push_back(negation(literal));
+    std::vector<Literal> impossible(clause.size());
+    std::transform(clause.begin(), clause.end(), impossible.begin(), [&](const Literal& l) { return negation(l); });
     inspector_(impossible);
   }
   activity_step_ *= 1.05;
