@@ -14,6 +14,7 @@
 #include "usmp/report/text.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/verify/claims.hpp"
 #include "usmp/verify/verify.hpp"
 
 namespace usmp::driver {
@@ -56,6 +57,13 @@ void require_verified(const Algorithm& algorithm, const Problem& problem, const 
                          listed(violations));
 }
 
+void require_true_claims(const Problem& problem, const PlanResult& result) {
+  const std::vector<std::string> claims = verify::false_claims(problem, result);
+  if (claims.empty()) return;
+  throw std::logic_error("a claim about the plan is false, nothing was written, this is a bug of usmp-plan: " +
+                         claims.front());
+}
+
 }  // namespace
 
 Algorithm default_algorithm() { return of_table(planners::algorithms().front()); }
@@ -80,6 +88,7 @@ PlanResult plan_and_verify(const Algorithm& algorithm, const Problem& problem, c
       require_verified(algorithm, asked, answer.plan);
       spdlog::debug("plan verified");
     }
+    if (algorithm.program.empty()) require_true_claims(asked, answer);  // those of external programs are not believed
     return answer;
   };
   PlanResult result = search(problem, verified, goal, options, interrupt, terminal);
