@@ -64,10 +64,7 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
          "--time-limit", [&options](const std::string& text) { options.time_limit = time_limit_of(text); },
          "end the search after so many seconds; the plan then depends on the machine")
       ->type_name("SECONDS");
-  app.add_option("--seed", options.seed, "seed of randomised algorithms")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", options.seed, "seed of randomised algorithms")->capture_default_str()->type_name("N");
 }
 
 bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }

@@ -44,6 +44,8 @@ PlanResult plan(const std::string& program, const Problem& problem, const planne
   }
   require_success(program, process);
   try {
+    if (process.output.empty())
+      throw Error(ErrorKind::usage, {}, "the program printed nothing, expected an answer in JSON");
     instance::Answer answer = instance::parse_answer(process.output, problem);
     result.status = not_believed(answer.status);
     if (result.has_plan()) result.plan = std::move(answer.plan);

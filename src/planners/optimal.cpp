@@ -102,10 +102,12 @@ class Planner {
     if (!complete) {
       result.plan = {};
       result.status = impossible || proved_infeasible(problem_) ? PlanStatus::infeasible : PlanStatus::not_found;
+      if (result.status == PlanStatus::infeasible) result.stopped = StopReason::finished;
       return result;
     }
     bound = exact::bound_of_all(problem_, groups_, std::move(bound), cost);
     result.status = bound == cost ? PlanStatus::optimal : PlanStatus::feasible;
+    if (result.status == PlanStatus::optimal) result.stopped = StopReason::finished;
     result.bound = std::move(bound);
     return result;
   }
@@ -171,8 +173,11 @@ class Planner {
 
   // Several pools: who goes where, and where there.
   Solved distribute(const Group& group, Solved solved) {
+    const auto tell = [&](PoolId pool, Bytes lower, Bytes upper) {
+      if (options_.progress) options_.progress({pool, lower, upper, budget_.spent()});
+    };
     PlanResult result = exact::plan_pools(problem_, group, solved.complete ? &solved.plan : nullptr, budget_,
-                                          {.any_plan = options_.feasibility_only});
+                                          {.any_plan = options_.feasibility_only, .progress = tell});
     solved.impossible = result.status == PlanStatus::infeasible;
     if (result.stopped != StopReason::finished && stopped_ == StopReason::finished) stopped_ = result.stopped;
     if (!result.has_plan()) return solved;

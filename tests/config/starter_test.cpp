@@ -57,7 +57,7 @@ TEST_CASE("the starter file with every setting switched on") {
   CHECK(config.workspace_pools[1].name == "sram");
   REQUIRE(config.parameter_pools.size() == 1);
   CHECK(config.parameter_pools[0].targets.at("cmsis-nn") == usmp::config::Access::read_only);
-  CHECK(config.algorithm == "hill_climb");
+  CHECK(config.algorithm == "optimal");
   CHECK(config.workspace_io == false);
 }
 

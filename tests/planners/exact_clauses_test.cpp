@@ -1,5 +1,6 @@
 // What the exact search learns, held against all plans that it may keep: those that are left-justified, have their
-// twins in order and reach no higher than required (search.hpp). No clause and no explanation may exclude one of them.
+// twins in order and reach no higher than required (propagate.cpp). No clause and no explanation may exclude one of
+// them.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 // clause says something new, and never makes the same mistake again in any other place.
 //
 // Clauses are implied by the packing, by the proved bound of the peak, and by rules that keep at least one best plan
-// (see Rules and search.hpp): what was learned for one peak holds for all.
+// (see Rules and propagate.cpp): what was learned for one peak holds for all.
 // Tests: tests/planners/exact_search_test.cpp.
 #pragma once
 

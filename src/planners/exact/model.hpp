@@ -2,8 +2,8 @@
 //
 // Everything is counted in `unit` bytes from `origin`. With a the common alignment of all items, every offset is a
 // multiple of a, so an item takes its size rounded up to a from whatever stands above it. In a left-justified plan (see
-// search.hpp) offsets are sums of such sizes, so they are multiples of the sizes' greatest common divisor, too, where
-// alignments and pins agree with it.
+// propagate.cpp) offsets are sums of such sizes, so they are multiples of the sizes' greatest common divisor, too,
+// where alignments and pins agree with it.
 #pragma once
 
 #include <span>

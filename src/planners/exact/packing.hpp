@@ -1,7 +1,7 @@
 // One pool's question, apart from everything else: where to put these items so that they fit, or use least. And what
 // an exact search answers.
 //
-// The search is explained in search.hpp. Tests: tests/planners/exact_*_test.cpp.
+// The search is explained in engine.hpp, its rules in propagate.cpp. Tests: tests/planners/exact_*_test.cpp.
 #pragma once
 
 #include <atomic>

@@ -51,6 +51,7 @@ class PoolSearch {
         budget_(budget),
         any_plan_(effort.any_plan),
         states_(effort.states),
+        progress_(effort.progress),
         width_(std::min(first_states, effort.states)),
         model_(problem, group),
         packer_(problem, budget, effort.patience),
@@ -113,6 +114,11 @@ class PoolSearch {
     assumed_.clear();
     lower_[objective] = least_cost(objective);
     for (;;) {
+      if (progress_ && has_plan_) {
+        const PoolId pool = group_.pools[objective];
+        const bool spill_settled = spill_is_settled(objective);
+        progress_(pool, spill_settled ? lower_[objective].back() : 0, cost_.used[pool.index()]);
+      }
       std::vector<Cut> cuts = cuts_;
       cuts.insert(cuts.end(), assumed_.begin(), assumed_.end());
       const Query query{.limits = limits_,
@@ -269,7 +275,8 @@ class PoolSearch {
   Budget& budget_;
   bool any_plan_;
   std::size_t states_;  // that the dynamic programme may keep
-  std::size_t width_;   // and that it keeps by now
+  const std::function<void(PoolId, Bytes, Bytes)>& progress_;
+  std::size_t width_;  // and that it keeps by now
   AssignmentModel model_;
   PoolPacker packer_;
   std::vector<Bytes> limits_;              // by pool; of those that are settled, what the best plan uses

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "planners/exact/packing.hpp"
@@ -25,6 +26,8 @@ struct Effort {
   std::uint64_t patience = 2'000;  // nodes for the first try of one packing; eight times as many for the next
   std::size_t states = std::size_t{1} << 16U;  // that the assignment keeps at most
   bool any_plan = false;                       // end with the first complete plan, whatever it costs
+  // Told of the pool at hand: no plan within what is settled uses less, and what the best one uses. May be empty.
+  std::function<void(PoolId, Bytes lower, Bytes upper)> progress = {};
 };
 
 // Plans one group. `start`, if given, is a right plan of the problem; if it is complete for the group, the result is no
