@@ -12,14 +12,18 @@
 namespace usmp::apps {
 namespace {
 
-std::uint64_t node_limit_of(const std::string& text) {
-  std::uint64_t nodes = 0;
+std::uint64_t number_of(const std::string& text, std::uint64_t least, const char* option, const char* expected) {
+  std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, nodes);
-  if (error != std::errc{} || stopped != end || nodes == 0) {
-    throw CLI::ValidationError("--node-limit", "is '" + text + "': expected a number of search nodes, at least 1");
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stopped != end || number < least) {
+    throw CLI::ValidationError(option, "is '" + text + "': expected " + expected);
   }
-  return nodes;
+  return number;
+}
+
+std::uint64_t node_limit_of(const std::string& text) {
+  return number_of(text, 1, "--node-limit", "a number of search nodes, at least 1");
 }
 
 // Fractions allowed, rounded up to milliseconds.
@@ -64,7 +68,11 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
          "--time-limit", [&options](const std::string& text) { options.time_limit = time_limit_of(text); },
          "end the search after so many seconds; the plan then depends on the machine")
       ->type_name("SECONDS");
-  app.add_option("--seed", options.seed, "seed of randomised algorithms")->capture_default_str()->type_name("N");
+  app.add_option_function<std::string>(
+         "--seed",
+         [&options](const std::string& text) { options.seed = number_of(text, 0, "--seed", "a whole number from 0"); },
+         "seed of randomised algorithms (default: 0)")
+      ->type_name("N");
 }
 
 bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
