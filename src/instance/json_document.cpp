@@ -6,6 +6,7 @@
 
 #include "instance/excerpt.hpp"
 #include "usmp/instance/limits.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::instance {
@@ -23,13 +24,6 @@ std::string found(const Json& value) {
   if (value.is_structured()) return value.is_array() ? "a list" : "an object";
   if (value.is_string()) return excerpt(value.get_ref<const std::string&>());
   return value.dump();
-}
-
-std::string line_and_column(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_start + 1);
 }
 
 // The library's message without its number, place and quotation of the input.

@@ -5,18 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "usmp/support/line_and_column.hpp"
+
 namespace usmp::mlf {
 namespace {
 
 constexpr int max_depth = 64;         // metadata.json of TVM is eight deep
 constexpr std::size_t max_shown = 6;  // members named in a message
-
-std::string place_of_byte(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_start + 1);
-}
 
 // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …" without its first two parts.
 std::string parser_message(std::string_view text) {
@@ -105,7 +100,7 @@ nlohmann::json parse_metadata(const Archive& archive) {
   try {
     return nlohmann::json::parse(member->bytes, check_depth);
   } catch (const nlohmann::json::parse_error& error) {
-    throw fault(place_of_byte(member->bytes, error.byte), "malformed JSON: " + parser_message(error.what()));
+    throw fault(line_and_column(member->bytes, error.byte), "malformed JSON: " + parser_message(error.what()));
   } catch (const nlohmann::json::exception& error) {  // a number beyond every type
     throw fault("", std::string("malformed JSON: ") + error.what());
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace usmp::planners::exact {
 
@@ -132,28 +131,24 @@ void Engine::require_peak_at_most(Bytes peak) {
   if (!imply({at_most(peak_), -peak}, {}, 0)) contradictory_ = true;
 }
 
-void Engine::open_level() {
+void Engine::decide(Literal literal) {
   levels_.push_back(trail_.size());
   crowd_levels_.push_back(crowds_.size());
+  Step step;
+  step.source = Source::decision;
+  step.first = static_cast<std::uint32_t>(literals_.size());
+  push(literal, step);
 }
 
 void Engine::decide_lowest(std::size_t item) {
   assert(!fixed(item));
-  open_level();
-  Step step;
-  step.source = Source::decision;
-  step.first = static_cast<std::uint32_t>(literals_.size());
-  push({at_most(item), -low(item)}, step);
+  decide({at_most(item), -low(item)});
 }
 
 void Engine::assume_peak_at_most(Bytes peak) {
   assert(level() == 0 && peak < high(peak_));
   peak_assumed_ = true;
-  open_level();
-  Step step;
-  step.source = Source::decision;
-  step.first = static_cast<std::uint32_t>(literals_.size());
-  push({at_most(peak_), -peak}, step);
+  decide({at_most(peak_), -peak});
 }
 
 void Engine::back_to(std::size_t level) {

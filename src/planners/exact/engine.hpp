@@ -149,7 +149,7 @@ class Engine {
   void drop_implied();
   [[nodiscard]] bool implied(Literal literal, std::int32_t before, int depth);
   void bump(Variable variable);
-  void open_level();
+  void decide(Literal literal);
   void back_to(std::size_t level);
   std::int32_t add_clause(std::span<const Literal> literals);
   void watch(std::int32_t clause);
