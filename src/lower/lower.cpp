@@ -219,7 +219,7 @@ class FunctionRewriter {
     if (changed) {
       Expr copy = *expr;
       copy.operands = std::move(operands);
-      result = std::make_shared<const Expr>(std::move(copy));
+      result = tir::make_expr(std::move(copy));
     }
     originals_.push_back(expr);
     memo_.emplace(expr.get(), result);

@@ -106,6 +106,24 @@ std::optional<std::int64_t> as_int(const Expr& expr) {
   return expr.int_value;
 }
 
+Operands::~Operands() {
+  std::vector<ExprRef> dying;
+  const auto take = [&](Operands& operands) {
+    for (ExprRef& operand : operands) {
+      if (operand && !operand->operands.empty()) dying.push_back(std::move(operand));
+    }
+  };
+  take(*this);
+  while (!dying.empty()) {
+    const ExprRef last = std::move(dying.back());
+    dying.pop_back();
+    // Nobody else can see it any more, and make_expr made it as an object that is not const.
+    if (last.use_count() == 1) take(const_cast<Expr&>(*last).operands);
+  }
+}
+
+ExprRef make_expr(Expr expr) { return std::make_shared<Expr>(std::move(expr)); }
+
 ExprRef make_int(std::int64_t value, DataType type) {
   Expr expr{.kind = ExprKind::int_imm,
             .type = type,
@@ -114,7 +132,7 @@ ExprRef make_int(std::int64_t value, DataType type) {
             .float_value = 0,
             .text = {},
             .operands = {}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_float(double value, DataType type) {
@@ -125,7 +143,7 @@ ExprRef make_float(double value, DataType type) {
             .float_value = value,
             .text = {},
             .operands = {}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_string(std::string text) {
@@ -136,7 +154,7 @@ ExprRef make_string(std::string text) {
             .float_value = 0,
             .text = std::move(text),
             .operands = {}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_var(const Module& module, VarId var) {
@@ -147,7 +165,7 @@ ExprRef make_var(const Module& module, VarId var) {
             .float_value = 0,
             .text = {},
             .operands = {}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_binary(ExprKind kind, ExprRef a, ExprRef b) {
@@ -159,7 +177,7 @@ ExprRef make_binary(ExprKind kind, ExprRef a, ExprRef b) {
             .float_value = 0,
             .text = {},
             .operands = {std::move(a), std::move(b)}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_cast(DataType type, ExprRef value) {
@@ -170,7 +188,7 @@ ExprRef make_cast(DataType type, ExprRef value) {
             .float_value = 0,
             .text = {},
             .operands = {std::move(value)}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_load(DataType type, VarId storage, ExprRef index) {
@@ -181,7 +199,7 @@ ExprRef make_load(DataType type, VarId storage, ExprRef index) {
             .float_value = 0,
             .text = {},
             .operands = {std::move(index)}};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 ExprRef make_call(DataType type, std::string op, std::vector<ExprRef> arguments) {
@@ -192,7 +210,7 @@ ExprRef make_call(DataType type, std::string op, std::vector<ExprRef> arguments)
             .float_value = 0,
             .text = std::move(op),
             .operands = std::move(arguments)};
-  return std::make_shared<const Expr>(std::move(expr));
+  return make_expr(std::move(expr));
 }
 
 }  // namespace usmp::tir

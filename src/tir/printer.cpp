@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "usmp/support/agenda.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -128,40 +130,59 @@ class Names {
   std::unordered_map<std::string, std::size_t> suffixes_;  // the last one given to a name
 };
 
+// What stands in a text: characters, or an expression in a context.
+struct Piece {
+  std::string text;
+  const Expr* expr = nullptr;  // null: `text`
+  int context = loosest;
+};
+
+// Expressions are laid out as pieces, see support/agenda.hpp; statements follow the walk over the blocks.
 class Printer {
  public:
   explicit Printer(const Module& module) : module_(module), names_(module) {}
 
   void function(const Function& function);
-  void expr(const Expr& expr, int context = loosest);
+  void expr(const Expr& expr) {
+    add(expr);
+    flush();
+  }
   [[nodiscard]] std::string take() { return std::move(out_); }
 
- private:
-  void block(const Block& block);
+  // Of tir::walk.
+  void open(const Block& block, const Stmt* owner);
   void statement(const Stmt& stmt);
+  void close(const Block& block, const Stmt* owner);
+
+ private:
+  void lay_out(const Stmt& stmt);
   void allocate(const Allocate& allocate);
   void allocate_const(const AllocateConst& constant);
-  void branch(const IfThenElse& branch);
+  void lay_out(const Expr& expr, int context);
   void infix(const Expr& expr, const Infix& infix, int context);
   void call(const Expr& expr);
   void vector(const Expr& expr);
   void access(VarId storage, DataType type, const Expr& index, const Expr* predicate);
-  template <class Refs>
-  void list(const Refs& exprs);
+  void list(std::span<const ExprRef> exprs);
   void pools(const std::vector<std::string>& pools);
   void storage_scope(VarId var);
   void line() { out_.append(2 * indent_, ' '); }
-  void nested(const Block& body) {
-    out_ += " {\n";
-    ++indent_;
-    block(body);
-    --indent_;
-    line();
-    out_ += "}";
+
+  void add(std::string text) { pieces_.add({.text = std::move(text), .expr = nullptr, .context = loosest}); }
+  void add(const Expr& expr, int context = loosest) { pieces_.add({.text = {}, .expr = &expr, .context = context}); }
+  void flush() {
+    pieces_.run([&](const Piece& piece) {
+      if (piece.expr == nullptr) {
+        out_ += piece.text;
+      } else {
+        lay_out(*piece.expr, piece.context);
+      }
+    });
   }
 
   const Module& module_;
   Names names_;
+  Agenda<Piece> pieces_;
   std::string out_;
   std::size_t indent_ = 0;
 };
@@ -178,148 +199,153 @@ void Printer::function(const Function& function) {
   out_ += ")";
   if (!function.target.empty()) out_ += " target " + function.target;
   if (function.is_entry) out_ += " entry";
-  nested(function.body);
-  out_ += "\n";
+  walk(function.body, *this);
 }
 
-void Printer::block(const Block& block) {
-  for (const Stmt& stmt : block) {
+// --- Statements ------------------------------------------------------------------------------------------------------
+
+// The branch whose else part `block` is.
+const IfThenElse* branch_of_else(const Block& block, const Stmt* owner) {
+  const auto* branch = owner == nullptr ? nullptr : std::get_if<IfThenElse>(&owner->node);
+  return branch != nullptr && &block == &branch->else_body ? branch : nullptr;
+}
+
+void Printer::open(const Block& block, const Stmt* owner) {
+  const bool is_else = branch_of_else(block, owner) != nullptr;
+  if (is_else && block.empty()) return;
+  out_ += is_else ? " else {\n" : " {\n";
+  ++indent_;
+}
+
+void Printer::close(const Block& block, const Stmt* owner) {
+  const bool is_else = branch_of_else(block, owner) != nullptr;
+  if (!is_else || !block.empty()) {
+    --indent_;
     line();
-    statement(stmt);
-    out_ += "\n";
+    out_ += "}";
   }
+  const bool goes_on = !is_else && owner != nullptr && std::holds_alternative<IfThenElse>(owner->node);
+  if (!goes_on) out_ += "\n";
 }
 
 void Printer::statement(const Stmt& stmt) {
+  line();
+  lay_out(stmt);
+  flush();
+  if (blocks_of(stmt).empty()) out_ += "\n";
+}
+
+void Printer::lay_out(const Stmt& stmt) {
   std::visit(Overloaded{[&](const Allocate& s) { allocate(s); }, [&](const AllocateConst& s) { allocate_const(s); },
                         [&](const Let& s) {
-                          out_ += "let " + names_.of(s.var) + ": " + to_string(module_.var(s.var).type) + " = ";
-                          expr(*s.value);
+                          add("let " + names_.of(s.var) + ": " + to_string(module_.var(s.var).type) + " = ");
+                          add(*s.value);
                         },
                         [&](const Store& s) {
                           access(s.storage, s.value->type, *s.index, s.predicate.get());
-                          out_ += " = ";
-                          expr(*s.value);
+                          add(" = ");
+                          add(*s.value);
                         },
-                        [&](const Evaluate& s) { expr(*s.value); },
+                        [&](const Evaluate& s) { add(*s.value); },
                         [&](const For& s) {
-                          out_ += "for " + names_.of(s.var) + " in [";
-                          expr(*s.min);
-                          out_ += ", ";
+                          add("for " + names_.of(s.var) + " in [");
+                          add(*s.min);
+                          add(", ");
                           const auto min = as_int(*s.min);
                           if (min != 0) {
-                            expr(*s.min, sum_binding);
-                            out_ += " + ";
+                            add(*s.min, sum_binding);
+                            add(" + ");
                           }
-                          expr(*s.extent, min != 0 ? sum_binding + 1 : loosest);
-                          out_ += ")";
-                          nested(s.body);
+                          add(*s.extent, min != 0 ? sum_binding + 1 : loosest);
+                          add(")");
                         },
                         [&](const While& s) {
-                          out_ += "while ";
-                          expr(*s.condition);
-                          nested(s.body);
+                          add("while ");
+                          add(*s.condition);
                         },
-                        [&](const IfThenElse& s) { branch(s); },
+                        [&](const IfThenElse& s) {
+                          add("if ");
+                          add(*s.condition);
+                        },
                         [&](const Assert& s) {
-                          out_ += "assert ";
-                          expr(*s.condition);
-                          out_ += ", " + string_literal(s.message);
+                          add("assert ");
+                          add(*s.condition);
+                          add(", " + string_literal(s.message));
                         },
-                        [&](const Scope& s) {
-                          out_ += "scope";
-                          nested(s.body);
-                        }},
+                        [&](const Scope&) { add("scope"); }},
              stmt.node);
 }
 
 void Printer::allocate(const Allocate& allocate) {
-  out_ += "allocate " + names_.of(allocate.var) + ": " + to_string(allocate.type) + "[";
+  add("allocate " + names_.of(allocate.var) + ": " + to_string(allocate.type) + "[");
   list(allocate.extents);
-  out_ += "]";
+  add("]");
   storage_scope(allocate.var);
   if (allocate.condition) {
-    out_ += " if ";
-    expr(*allocate.condition);
+    add(" if ");
+    add(*allocate.condition);
   }
   pools(allocate.candidate_pools);
 }
 
 void Printer::allocate_const(const AllocateConst& constant) {
-  out_ += "constant " + names_.of(constant.var) + ": " + to_string(constant.type) + "[";
+  std::string text = "constant " + names_.of(constant.var) + ": " + to_string(constant.type) + "[";
   for (std::size_t i = 0; i < constant.data->shape.size(); ++i) {
-    out_ += (i == 0 ? "" : ", ") + std::to_string(constant.data->shape[i]);
+    text += (i == 0 ? "" : ", ") + std::to_string(constant.data->shape[i]);
   }
-  out_ += "] of " + std::to_string(constant.data->bytes.size()) + " bytes";
+  add(text + "] of " + std::to_string(constant.data->bytes.size()) + " bytes");
   storage_scope(constant.var);
   pools(constant.candidate_pools);
 }
 
-void Printer::branch(const IfThenElse& branch) {
-  out_ += "if ";
-  expr(*branch.condition);
-  nested(branch.then_body);
-  if (branch.else_body.empty()) return;
-  out_ += " else";
-  nested(branch.else_body);
-}
-
 void Printer::storage_scope(VarId var) {
   const std::string& scope = module_.var(var).storage_scope;
-  if (!scope.empty() && scope != "global") out_ += " scope " + scope;
+  if (!scope.empty() && scope != "global") add(" scope " + scope);
 }
 
 void Printer::pools(const std::vector<std::string>& pools) {
   if (pools.empty()) return;
-  out_ += " pools";
-  for (const std::string& pool : pools) out_ += (&pool == &pools.front() ? " " : ", ") + pool;
+  add(" pools");
+  for (const std::string& pool : pools) add((&pool == &pools.front() ? " " : ", ") + pool);
 }
 
-template <class Refs>
-void Printer::list(const Refs& exprs) {
-  bool is_first = true;
+// --- Expressions -----------------------------------------------------------------------------------------------------
+
+void Printer::list(std::span<const ExprRef> exprs) {
   for (const ExprRef& element : exprs) {
-    if (!is_first) out_ += ", ";
-    is_first = false;
-    expr(*element);
+    if (&element != &exprs.front()) add(", ");
+    add(*element);
   }
 }
 
-void Printer::expr(const Expr& expr, int context) {
+void Printer::lay_out(const Expr& expr, int context) {
   switch (expr.kind) {
     case ExprKind::int_imm:
-      out_ += int_literal(expr.int_value, expr.type);
-      break;
+      return add(int_literal(expr.int_value, expr.type));
     case ExprKind::float_imm:
-      out_ += float_literal(expr.float_value, expr.type);
-      break;
+      return add(float_literal(expr.float_value, expr.type));
     case ExprKind::string_imm:
-      out_ += string_literal(expr.text);
-      break;
+      return add(string_literal(expr.text));
     case ExprKind::var:
-      out_ += names_.of(expr.var);
-      break;
+      return add(names_.of(expr.var));
     case ExprKind::not_:
-      if (context > not_binding) out_ += "(";
-      out_ += "not ";
-      this->expr(*expr.operands[0], not_binding);
-      if (context > not_binding) out_ += ")";
-      break;
+      add(context > not_binding ? "(not " : "not ");
+      add(*expr.operands[0], not_binding);
+      if (context > not_binding) add(")");
+      return;
     case ExprKind::load:
-      access(expr.var, expr.type, *expr.operands[0], expr.operands.size() > 1 ? expr.operands[1].get() : nullptr);
-      break;
+      return access(expr.var, expr.type, *expr.operands[0],
+                    expr.operands.size() > 1 ? expr.operands[1].get() : nullptr);
     case ExprKind::ramp:
     case ExprKind::broadcast:
     case ExprKind::shuffle:
-      vector(expr);
-      break;
+      return vector(expr);
     case ExprKind::let:
-      out_ += "(let " + names_.of(expr.var) + " = ";
-      this->expr(*expr.operands[0]);
-      out_ += " in ";
-      this->expr(*expr.operands[1]);
-      out_ += ")";
-      break;
+      add("(let " + names_.of(expr.var) + " = ");
+      add(*expr.operands[0]);
+      add(" in ");
+      add(*expr.operands[1]);
+      return add(")");
     default:
       if (const Infix* const found = find_infix(expr.kind)) return infix(expr, *found, context);
       call(expr);
@@ -328,54 +354,54 @@ void Printer::expr(const Expr& expr, int context) {
 
 void Printer::infix(const Expr& expr, const Infix& infix, int context) {
   const bool in_parentheses = context > infix.binding;
-  if (in_parentheses) out_ += "(";
+  if (in_parentheses) add("(");
   // Operators group to the left; comparisons do not chain.
-  this->expr(*expr.operands[0], infix.binding + (infix.binding == compare_binding ? 1 : 0));
-  out_ += infix.symbol;
-  this->expr(*expr.operands[1], infix.binding + 1);
-  if (in_parentheses) out_ += ")";
+  add(*expr.operands[0], infix.binding + (infix.binding == compare_binding ? 1 : 0));
+  add(infix.symbol);
+  add(*expr.operands[1], infix.binding + 1);
+  if (in_parentheses) add(")");
 }
 
 void Printer::call(const Expr& expr) {
-  out_ += function_name(expr);
+  add(function_name(expr));
   // The type of a call is shown where its operands do not let one guess it.
   if (expr.kind == ExprKind::call) {
     const bool is_plain = std::any_of(expr.operands.begin(), expr.operands.end(), [&](const ExprRef& operand) {
       return expr.type == int32_type || operand->type == expr.type;
     });
-    if (!is_plain) out_ += "<" + to_string(expr.type) + ">";
+    if (!is_plain) add("<" + to_string(expr.type) + ">");
   }
-  out_ += "(";
+  add("(");
   list(expr.operands);
-  out_ += ")";
+  add(")");
 }
 
 void Printer::vector(const Expr& expr) {
   if (expr.kind != ExprKind::shuffle) {
-    out_ += expr.kind == ExprKind::ramp ? "ramp(" : "broadcast(";
+    add(expr.kind == ExprKind::ramp ? "ramp(" : "broadcast(");
     list(expr.operands);
-    out_ += ", " + std::to_string(expr.type.lanes) + ")";
-    return;
+    return add(", " + std::to_string(expr.type.lanes) + ")");
   }
-  const auto split = expr.operands.begin() + expr.int_value;
-  out_ += "shuffle([";
-  list(std::vector<ExprRef>(expr.operands.begin(), split));
-  out_ += "], [";
-  list(std::vector<ExprRef>(split, expr.operands.end()));
-  out_ += "])";
+  const std::span<const ExprRef> operands(expr.operands);
+  const auto vectors = static_cast<std::size_t>(expr.int_value);
+  add("shuffle([");
+  list(operands.first(vectors));
+  add("], [");
+  list(operands.subspan(vectors));
+  add("])");
 }
 
 void Printer::access(VarId storage, DataType type, const Expr& index, const Expr* predicate) {
   const DataType declared = module_.var(storage).element.element();
-  out_ += names_.of(storage);
-  if (!declared.is_void() && declared != type.element()) out_ += ".as<" + to_string(type.element()) + ">";
-  out_ += "[";
-  expr(index);
+  add(names_.of(storage));
+  if (!declared.is_void() && declared != type.element()) add(".as<" + to_string(type.element()) + ">");
+  add("[");
+  add(index);
   if (predicate != nullptr) {
-    out_ += " where ";
-    expr(*predicate);
+    add(" where ");
+    add(*predicate);
   }
-  out_ += "]";
+  add("]");
 }
 
 }  // namespace

@@ -2,9 +2,25 @@
 
 namespace usmp::tir {
 
-void for_each_expr(const Expr& root, const std::function<void(const Expr&)>& visit) {
-  visit(root);
-  for (const ExprRef& operand : root.operands) for_each_expr(*operand, visit);
+void append_operands(const Expr& expr, std::vector<const Expr*>& parts) {
+  for (const ExprRef& operand : expr.operands) parts.push_back(operand.get());
+}
+
+bool is_same(const Expr& a, const Expr& b) {
+  std::vector<std::pair<const Expr*, const Expr*>> pending = {{&a, &b}};
+  while (!pending.empty()) {
+    const auto [x, y] = pending.back();
+    pending.pop_back();
+    if (x == y) continue;
+    if (x->kind != y->kind || x->type != y->type || x->var != y->var || x->int_value != y->int_value ||
+        x->float_value != y->float_value || x->text != y->text || x->operands.size() != y->operands.size()) {
+      return false;
+    }
+    for (std::size_t i = 0; i < x->operands.size(); ++i) {
+      pending.emplace_back(x->operands[i].get(), y->operands[i].get());
+    }
+  }
+  return true;
 }
 
 void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit) {
@@ -31,6 +47,14 @@ void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)
              stmt.node);
 }
 
+std::vector<Block*> blocks_of(Stmt& stmt) {
+  if (auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
+  if (auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};
+  if (auto* branch = std::get_if<IfThenElse>(&stmt.node)) return {&branch->then_body, &branch->else_body};
+  if (auto* scope = std::get_if<Scope>(&stmt.node)) return {&scope->body};
+  return {};
+}
+
 std::vector<const Block*> blocks_of(const Stmt& stmt) {
   if (const auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
   if (const auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};
@@ -40,10 +64,19 @@ std::vector<const Block*> blocks_of(const Stmt& stmt) {
 }
 
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit) {
-  for (const Stmt& stmt : block) {
-    visit(stmt);
-    for (const Block* inner : blocks_of(stmt)) for_each_stmt(*inner, visit);
-  }
+  struct {
+    const std::function<void(const Stmt&)>& visit;
+    void open(const Block&, const Stmt*) const {}
+    void close(const Block&, const Stmt*) const {}
+    void statement(const Stmt& stmt) const { visit(stmt); }
+  } walker{visit};
+  walk(block, walker);
+}
+
+void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>& visit) {
+  for_each_stmt(block, [&](const Stmt& stmt) {
+    for_each_expr_of(stmt, [&](const ExprRef& root) { for_each_expr(*root, visit); });
+  });
 }
 
 bool is_opaque(const Module& module, const Function& function) {

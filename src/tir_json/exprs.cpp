@@ -150,7 +150,7 @@ ExprBuilder::Built ExprBuilder::make(NodeId node, Expr expr, std::span<const Bui
     expr.operands.push_back(operand.expr);
   }
   context_.check_depth(node, height);
-  return {std::make_shared<const Expr>(std::move(expr)), height};
+  return {tir::make_expr(std::move(expr)), height};
 }
 
 ExprBuilder::Built ExprBuilder::construct(NodeId node) {

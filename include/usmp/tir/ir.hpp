@@ -12,8 +12,10 @@
 //  - DeclBuffer is gone; IterVar thread extents are serial loops.
 //
 // Expressions are immutable and may be shared (a DAG); a stage that visits them per use visits a shared node more
-// than once. The reader bounds the size of that expansion and the depth (see tir_json/reader.hpp), so recursion
-// over the tree is safe. Variables are ids into Module::vars: identity, never an address, orders and names them.
+// than once. The reader bounds the size of that expansion (see tir_json/reader.hpp). Expressions may be deep: stages
+// walk them with the functions of visit.hpp, which do not recurse, and their destructor does not either. Blocks nest a
+// few hundred levels at most, as compilers of C take no more, so copying and destroying them may recurse.
+// Variables are ids into Module::vars: identity, never an address, orders and names them.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -108,6 +111,20 @@ enum class ExprKind : std::uint8_t {
 struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
 
+// The operands of an expression. Those that nobody else holds are destroyed one by one, not each by the destructor of
+// the one above, so that a deep tree takes no stack.
+class Operands : public std::vector<ExprRef> {
+ public:
+  using std::vector<ExprRef>::vector;
+  Operands() = default;
+  Operands(std::vector<ExprRef> operands) noexcept : std::vector<ExprRef>(std::move(operands)) {}
+  Operands(const Operands&) = default;
+  Operands(Operands&&) noexcept = default;
+  Operands& operator=(const Operands&) = default;
+  Operands& operator=(Operands&&) noexcept = default;
+  ~Operands();
+};
+
 struct Expr {
   ExprKind kind = ExprKind::int_imm;
   DataType type;
@@ -115,7 +132,7 @@ struct Expr {
   std::int64_t int_value = 0;  // int_imm: the bits of a uint64 above INT64_MAX stand here in two's complement
   double float_value = 0;
   std::string text;
-  std::vector<ExprRef> operands;
+  Operands operands;
 };
 
 // Raw bytes of a constant, shared between the AllocateConst nodes that use the same data.
@@ -250,6 +267,7 @@ struct AllocationSize {
 
 // --- Construction ----------------------------------------------------------------------------------------------
 
+[[nodiscard]] ExprRef make_expr(Expr expr);
 [[nodiscard]] ExprRef make_int(std::int64_t value, DataType type = int32_type);
 [[nodiscard]] ExprRef make_float(double value, DataType type);
 [[nodiscard]] ExprRef make_string(std::string text);

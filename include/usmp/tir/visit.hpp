@@ -1,4 +1,5 @@
-// Walking the TIR.
+// Walking the TIR. Nothing here recurses: how deep a tree is costs memory, not stack. `misc-no-recursion` of clang-tidy
+// keeps it so for the rest of the program, whose passes are calls of these.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "usmp/tir/ir.hpp"
 
@@ -19,18 +23,149 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
-// Calls `visit` for the expression and everything below it, parents first, a shared node once a use.
-void for_each_expr(const Expr& root, const std::function<void(const Expr&)>& visit);
+// --- Expressions -----------------------------------------------------------------------------------------------------
+
+// Calls `visit` for the expression and everything below it, parents first, operands in order, a shared node once a use.
+// If `visit` gives a bool, false keeps out what is below. O(nodes visited).
+template <class Visit>
+void for_each_expr(const Expr& root, const Visit& visit) {
+  std::vector<const Expr*> pending;
+  for (const Expr* expr = &root; expr != nullptr;) {
+    bool goes_below = true;
+    if constexpr (std::is_same_v<std::invoke_result_t<Visit, const Expr&>, bool>) {
+      goes_below = visit(*expr);
+    } else {
+      visit(*expr);
+    }
+    if (goes_below) {
+      for (auto operand = expr->operands.rbegin(); operand != expr->operands.rend(); ++operand) {
+        pending.push_back(operand->get());
+      }
+    }
+    expr = pending.empty() ? nullptr : pending.back();
+    if (expr != nullptr) pending.pop_back();
+  }
+}
+
+// Calls `visit` for the expression and everything below it, operands first, each node once. Nodes for which `is_done`
+// holds are left out with what is below them; it must hold for a node that has been visited. O(nodes + operands).
+template <class IsDone, class Visit>
+void for_each_expr_bottom_up(const ExprRef& root, const IsDone& is_done, const Visit& visit) {
+  std::vector<std::pair<const ExprRef*, bool>> pending = {{&root, false}};
+  while (!pending.empty()) {
+    auto& [expr, operands_done] = pending.back();
+    if (is_done(**expr)) {
+      pending.pop_back();
+    } else if (operands_done) {
+      visit(*expr);
+      pending.pop_back();
+    } else {
+      operands_done = true;
+      const Operands& operands = (*expr)->operands;
+      for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand)
+        pending.push_back({&*operand, false});
+    }
+  }
+}
+
+// Appends the operands in order.
+void append_operands(const Expr& expr, std::vector<const Expr*>& parts);
+
+// The value of a tree from the values of its parts. parts(expr, list) appends the expressions that `expr` takes its
+// value from, mostly its operands or some of them; before(expr, i, values) is called before the i-th of them is
+// evaluated, with the values of those before it; combine(expr, values) gives the value of `expr`. Parts are evaluated
+// in order, a shared one once a use. O(parts), beside what the three functions do.
+template <class T, class Parts, class Before, class Combine>
+T fold(const Expr& root, const Parts& parts, const Before& before, const Combine& combine) {
+  struct Frame {
+    const Expr* expr;
+    std::size_t first_part;
+    std::size_t next_part;
+    std::size_t first_value;
+  };
+  std::vector<Frame> frames;
+  std::vector<const Expr*> open_parts;  // of all frames, the innermost one's last
+  std::vector<T> values;                // of the parts that are done
+  const Expr* next = &root;
+  while (true) {
+    if (next != nullptr) {
+      frames.push_back({next, open_parts.size(), open_parts.size(), values.size()});
+      parts(*next, open_parts);
+    }
+    Frame& frame = frames.back();
+    const std::span<T> own = std::span(values).subspan(frame.first_value);
+    if (frame.next_part < open_parts.size()) {
+      before(*frame.expr, frame.next_part - frame.first_part, own);
+      next = open_parts[frame.next_part++];
+      continue;
+    }
+    next = nullptr;
+    T value = combine(*frame.expr, own);
+    if (frames.size() == 1) return value;
+    open_parts.resize(frame.first_part);
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(frame.first_value), values.end());
+    values.push_back(std::move(value));
+    frames.pop_back();
+  }
+}
+
+template <class T, class Parts, class Combine>
+T fold(const Expr& root, const Parts& parts, const Combine& combine) {
+  return fold<T>(
+      root, parts, [](const Expr&, std::size_t, std::span<T>) {}, combine);
+}
+
+// Whether both are the same tree. Floats are compared as numbers: a NaN differs from itself unless the node is shared.
+// O(nodes of the smaller).
+[[nodiscard]] bool is_same(const Expr& a, const Expr& b);
+
+// --- Statements ------------------------------------------------------------------------------------------------------
 
 // Calls `visit` for every expression that stands directly in the statement (not in nested blocks), in the order of
 // evaluation: of a Store index, value, predicate.
 void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit);
 
+// The blocks directly inside a statement (bodies of loops, branches and scopes), of an IfThenElse both.
+[[nodiscard]] std::vector<const Block*> blocks_of(const Stmt& stmt);
+[[nodiscard]] std::vector<Block*> blocks_of(Stmt& stmt);
+
+// Walks a block and the blocks inside in program order: walker.open(block, owner) and walker.close(block, owner) around
+// each block, where `owner` is the statement that it is a body of (null: `root`), and walker.statement(stmt) for each
+// statement, before its blocks. O(statements).
+template <class Walker>
+void walk(const Block& root, Walker& walker) {
+  struct Frame {
+    const Block* block;
+    const Stmt* owner;
+    std::size_t next = 0;
+    bool is_open = false;
+  };
+  std::vector<Frame> frames = {{&root, nullptr}};
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    if (!frame.is_open) {
+      frame.is_open = true;
+      walker.open(*frame.block, frame.owner);
+    }
+    if (frame.next == frame.block->size()) {
+      walker.close(*frame.block, frame.owner);
+      frames.pop_back();
+      continue;
+    }
+    const Stmt& stmt = (*frame.block)[frame.next++];
+    walker.statement(stmt);
+    const std::vector<const Block*> inner = blocks_of(stmt);
+    for (std::size_t i = inner.size(); i-- > 0;) frames.push_back({inner[i], &stmt});
+  }
+}
+
 // Calls `visit` for every statement of the block and of the blocks inside, parents first, in program order.
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit);
 
-// The blocks directly inside a statement (bodies of loops, branches and scopes).
-[[nodiscard]] std::vector<const Block*> blocks_of(const Stmt& stmt);
+// Calls `visit` for every expression of every statement of the block, in the order of the two functions above.
+void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>& visit);
+
+// --- Functions and calls ---------------------------------------------------------------------------------------------
 
 // Whether somebody else provides the function's C: its target is another than the entry's ("cmsis-nn" beside "c").
 // A target that the module does not say is taken for the entry's.
