@@ -149,6 +149,8 @@ void ExpressionPrinter::need_operands(const Expr& expr, std::size_t count) const
 // --- Dispatch --------------------------------------------------------------------------------------------------------
 
 void ExpressionPrinter::print(const Expr& expr, int min, std::size_t lane) {
+  // A scalar among vectors (the condition of a choice) is the same in all lanes.
+  if (!expr.type.is_vector()) lane = 0;
   const bool is_call = expr.kind == ExprKind::call;
   if (expr.type.is_handle() ? !is_call && expr.kind != ExprKind::var && expr.kind != ExprKind::string_imm
                             : !is_call || !expr.type.is_void()) {

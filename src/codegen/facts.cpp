@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 
 #include "codegen/constant_data.hpp"
 #include "codegen/intrinsics.hpp"
@@ -90,8 +91,10 @@ class FunctionScan {
     // Written through a pointer means written through what it was made of. Definitions stand in program order, so one
     // pass backwards sees every chain.
     for (std::size_t i = bindings_.size(); i-- > 0;) {
-      if (!facts_.pointers[bindings_[i].first].written) continue;
-      for (const VarId base : bindings_[i].second) facts_.pointers[base].written = true;
+      const PointerFacts& made = facts_.pointers[bindings_[i].first];
+      if (!made.written) continue;
+      const bool stored = made.stored && bindings_[i].second.size() == 1;  // one of several: which is not known
+      for (const VarId base : bindings_[i].second) mark_written(base, stored);
     }
     check_constants();
     find_mixed_types();
@@ -127,7 +130,7 @@ class FunctionScan {
         if (let->value->type.is_handle()) bind(let->var, *let->value);
       } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
         access(store->storage, store->value->type);
-        facts_.pointers[store->storage].written = true;
+        mark_written(store->storage, true);
       } else if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
         declare_constant(*constant);
       } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
@@ -157,10 +160,12 @@ class FunctionScan {
       const Expr& argument = *call.arguments[i];
       if (!argument.type.is_handle()) continue;
       bool written = true;
+      bool stored = false;
       if (is_walked) {
         const FunctionFacts& facts = known_[*callee];
         const auto found = facts.pointers.find(module_.functions[*callee].params[i].var);
         written = found != facts.pointers.end() && found->second.written;
+        stored = written && found->second.stored;
       } else if (argument.kind == ExprKind::call && argument.text == "tir.tvm_access_ptr") {
         const auto mode = argument.operands.size() == 5 ? tir::as_int(*argument.operands[4]) : std::nullopt;
         written = !mode || (*mode & 2) != 0;  // type, data, offset, extent, access: 1 reads, 2 writes
@@ -168,11 +173,14 @@ class FunctionScan {
       if (!written) continue;
       std::vector<VarId> bases;
       collect_bases(argument, bases);
-      for (const VarId base : bases) {
-        facts_.pointers[base].written = true;
-        if (is_walked) written_by_callee_.insert(base);
-      }
+      for (const VarId base : bases) mark_written(base, stored);
     }
+  }
+
+  void mark_written(VarId var, bool stored) {
+    PointerFacts& facts = facts_.pointers[var];
+    facts.written = true;
+    facts.stored = facts.stored || stored;
   }
 
   void access(VarId var, tir::DataType type) {
@@ -203,25 +211,15 @@ class FunctionScan {
         fail(function_, "constant '" + module_.var(var).name + "' is bound again");
       }
     }
-    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
-      const auto* store = std::get_if<tir::Store>(&stmt.node);
-      if (store == nullptr) return;
-      const auto found = facts_.pointers.find(store->storage);
-      if (found != facts_.pointers.end() && found->second.is_constant) fail_written(store->storage);
-    });
-    for (const VarId var : sorted(written_by_callee_)) {
-      if (facts_.pointers.at(var).is_constant) fail_written(var);
+    std::optional<VarId> first;
+    for (const auto& [var, facts] : facts_.pointers) {  // the order does not matter: the least variable is taken
+      if (facts.is_constant && facts.stored && (!first || var < *first)) first = var;
     }
+    if (first) fail_written(*first);
   }
 
   [[noreturn]] void fail_written(VarId var) const {
     fail(function_, "constant '" + module_.var(var).name + "' is written to");
-  }
-
-  static std::vector<VarId> sorted(const std::unordered_set<VarId>& vars) {
-    std::vector<VarId> result(vars.begin(), vars.end());
-    std::sort(result.begin(), result.end());
-    return result;
   }
 
   // Pointers made of one another belong to one storage, except what lowering places in a pool: those bytes have no
@@ -301,7 +299,6 @@ class FunctionScan {
   std::vector<std::pair<VarId, std::vector<VarId>>> bindings_;
   std::unordered_map<VarId, std::string> constant_elements_;
   std::unordered_map<VarId, tir::DataType> declared_elements_;
-  std::unordered_set<VarId> written_by_callee_;
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace usmp::codegen {
 struct PointerFacts {
   PointerType type;                // as declared
   std::vector<std::string> types;  // storage types of the accesses through it, in order of appearance
-  bool written = false;            // by a store, a callee, or through another pointer made of it
+  bool written = false;            // perhaps: by a store, a callee, or through another pointer made of it
+  bool stored = false;             // for certain: by a store or a callee's, not by C that may do no more than read
   bool is_constant = false;        // storage of an AllocateConst
   // The storage is accessed under several types that C's aliasing rules keep apart, through this variable or another
   // pointer into the same storage: then all accesses go through memcpy, which may alias anything.

@@ -597,6 +597,15 @@ TEST_CASE("vectors are printed lane by lane") {
     const ExprRef loaded = make(ExprKind::load, i32x4, {far, even}, in[0]);
     return Block{store(out, lanes, loaded, even)};
   });
+  program.operation("a scalar chooses between vectors", {ints(a)}, ints({1, 2, 8, 8}), [&](const auto& in, VarId out) {
+    const VarId i = program.var("i", i32);
+    const DataType i32x2 = i32.with_lanes(2);
+    const ExprRef index = ramp(mul(program.ref(i), imm(2)), 1, 2);
+    const ExprRef first = binary(ExprKind::lt, program.ref(i), imm(1));
+    const ExprRef loaded = tir::make_load(i32x2, in[0], index);
+    const ExprRef lazy = if_then_else(first, loaded, broadcast(imm(8), 2));
+    return Block{loop(i, imm(0), imm(2), {store(out, index, select(first, lazy, lazy))})};
+  });
   program.operation("vector let and select", {ints(a)}, ints({1, 2, 30, 40}), [&](const auto& in, VarId out) {
     const VarId v = program.var("v", i32x4);
     const ExprRef lanes = ramp(imm(0), 1, 4);

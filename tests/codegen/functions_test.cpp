@@ -587,6 +587,19 @@ TEST_CASE("a constant handed to an operator that writes is refused") {
   CHECK(message == "function tvmgen_m_case_1: constant 'w' is written to");
 }
 
+// Whether C elsewhere writes is not known: constants may be handed to it, by operators too.
+TEST_CASE("a constant handed to an operator that hands it to a C function is not refused") {
+  CaseProgram program;
+  program.operation("copies", {ints({7, 8})}, ints({7, 8}), [&](const auto& in, VarId out) {
+    return Block{evaluate(call("memcpy", tir::handle_type, {program.ref(out), program.ref(in[0]), imm(8)}))};
+  });
+  program.operation("hands it over", {}, ints({3, 4}), [&](const auto&, VarId out) {
+    const VarId w = program.pointer("w", i32);
+    return Block{constant(w, ints({3, 4})), evaluate(call("tvmgen_m_case_0", i32, {program.ref(w), program.ref(out)}))};
+  });
+  program.run();
+}
+
 TEST_CASE("parameters are const unless something writes through them") {
   CaseProgram program;
   program.operation("inner", {ints({1}), ints({1})}, ints({1}), [&](const auto& in, VarId out) {
