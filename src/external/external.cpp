@@ -4,22 +4,21 @@
 
 #include <utility>
 
-#include "external/process.hpp"
 #include "usmp/instance/json.hpp"
 #include "usmp/instance/limits.hpp"
+#include "usmp/process/process.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::external {
 namespace {
 
-void require_success(const std::string& program, const ProcessResult& process) {
+void require_success(const std::string& program, const process::Result& done) {
   std::string message;
-  if (process.end == ProcessEnd::too_much_output) {
+  if (done.end == process::End::too_much_output) {
     message = "the answer is larger than " + std::to_string(instance::max_text_bytes) + " bytes";
-  } else if (WIFSIGNALED(process.status)) {
-    message = "ended by signal " + std::to_string(WTERMSIG(process.status));
-  } else if (WEXITSTATUS(process.status) != 0) {
-    message = "ended with exit code " + std::to_string(WEXITSTATUS(process.status)) + ", expected 0";
+  } else if (done.status != 0) {
+    message = "ended " + std::string(WIFSIGNALED(done.status) ? "by " : "with ") + process::status_text(done.status) +
+              (WIFSIGNALED(done.status) ? "" : ", expected 0");
   } else {
     return;
   }
@@ -34,19 +33,19 @@ PlanStatus not_believed(PlanStatus claimed) {
 }  // namespace
 
 PlanResult plan(const std::string& program, const Problem& problem, const planners::Options& options) {
-  const ProcessResult process =
-      run_process(program, instance::problem_json(problem),
-                  {.output = instance::max_text_bytes, .time = options.time_limit, .interrupted = options.interrupted});
+  const process::Result done = process::run(
+      {.program = program}, instance::problem_json(problem),
+      {.output = instance::max_text_bytes, .time = options.time_limit, .interrupted = options.interrupted});
   PlanResult result;
-  if (process.end == ProcessEnd::time_limit || process.end == ProcessEnd::interrupted) {
-    result.stopped = process.end == ProcessEnd::time_limit ? StopReason::time_limit : StopReason::interrupted;
+  if (done.end == process::End::time_limit || done.end == process::End::interrupted) {
+    result.stopped = done.end == process::End::time_limit ? StopReason::time_limit : StopReason::interrupted;
     return result;
   }
-  require_success(program, process);
+  require_success(program, done);
   try {
-    if (process.output.empty())
+    if (done.output.empty())
       throw Error(ErrorKind::usage, {}, "the program printed nothing, expected an answer in JSON");
-    instance::Answer answer = instance::parse_answer(process.output, problem);
+    instance::Answer answer = instance::parse_answer(done.output, problem);
     result.status = not_believed(answer.status);
     if (result.has_plan()) result.plan = std::move(answer.plan);
   } catch (const Error& error) {

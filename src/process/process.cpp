@@ -1,6 +1,6 @@
 // Both pipes are served by one poll loop: a program that prints before it has read everything must not wait for us
 // while we wait for it.
-#include "external/process.hpp"
+#include "usmp/process/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,12 +14,13 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "usmp/support/error.hpp"
 
 extern char** environ;
 
-namespace usmp::external {
+namespace usmp::process {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -106,33 +107,76 @@ class SigpipeBlocked {
   bool was_pending_ = false;
 };
 
+// The pointers that exec takes, to texts that outlive it.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> variables = command.environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool is_replaced = std::any_of(command.environment.begin(), command.environment.end(),
+                                         [&](const std::string& own) { return name_of(own) == name_of(*variable); });
+    if (!is_replaced) variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+// What posix_spawn is told of files and attributes.
+class SpawnSettings {
+ public:
+  SpawnSettings(const Command& command, const Descriptor& input, const Descriptor& output, const sigset_t& mask) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    posix_spawn_file_actions_adddup2(&actions_, input.get(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, output.get(), STDOUT_FILENO);
+    if (command.joins_error) posix_spawn_file_actions_adddup2(&actions_, output.get(), STDERR_FILENO);
+    if (command.directory) posix_spawn_file_actions_addchdir_np(&actions_, command.directory->c_str());
+    posix_spawnattr_setsigmask(&attributes_, &mask);
+    posix_spawnattr_setflags(
+        &attributes_, static_cast<short>(POSIX_SPAWN_SETSIGMASK | (command.leads_group ? POSIX_SPAWN_SETPGROUP : 0)));
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
 // Never left behind running or as a zombie.
 class Child {
  public:
-  Child(const std::string& program, const Descriptor& input, const Descriptor& output, const sigset_t& mask) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-    posix_spawnattr_setsigmask(&attributes, &mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    std::string name = program;
-    std::array<char*, 2> arguments = {name.data(), nullptr};
-    const int error = posix_spawnp(&pid_, program.c_str(), &actions, &attributes, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
+  Child(const Command& command, const Descriptor& input, const Descriptor& output, const sigset_t& mask)
+      : leads_group_(command.leads_group) {
+    const SpawnSettings settings(command, input, output, mask);
+    std::vector<std::string> words = {command.program};
+    words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+    std::vector<std::string> variables = environment_of(command);
+    const int error = posix_spawnp(&pid_, command.program.c_str(), settings.actions(), settings.attributes(),
+                                   pointers_to(words).data(), pointers_to(variables).data());
     if (error != 0) {
       pid_ = -1;
-      fail(program, error);
+      fail(command.program, error);
     }
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
     if (pid_ < 0) return;
-    ::kill(pid_, SIGKILL);
+    ::kill(leads_group_ ? -pid_ : pid_, SIGKILL);
     wait(0);
   }
 
@@ -150,22 +194,23 @@ class Child {
 
  private:
   pid_t pid_ = -1;
+  bool leads_group_ = false;
 };
 
 class Conversation {
  public:
-  Conversation(const std::string& program, std::string_view input, const ProcessLimits& limits)
+  Conversation(const Command& command, std::string_view input, const Limits& limits)
       : input_(input), limits_(limits), start_(Clock::now()) {
-    Pipe in = make_pipe(program);
-    Pipe out = make_pipe(program);
-    child_.emplace(program, in.read, out.write, sigpipe_.before());
+    Pipe in = make_pipe(command.program);
+    Pipe out = make_pipe(command.program);
+    child_.emplace(command, in.read, out.write, sigpipe_.before());
     to_ = std::move(in.write);
     from_ = std::move(out.read);
     for (const Descriptor* end : {&to_, &from_}) ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
     if (input_.empty()) to_.close();
   }
 
-  ProcessResult run() {
+  Result run() {
     while (from_.is_open()) {
       if (const auto end = over_limit()) return ended(*end);
       exchange();
@@ -174,7 +219,7 @@ class Conversation {
     for (;;) {
       if (const auto status = child_->wait(is_watched() ? WNOHANG : 0)) {
         // Ctrl-C on a terminal ends the program too.
-        if (*status != 0 && is_interrupted()) return ended(ProcessEnd::interrupted);
+        if (*status != 0 && is_interrupted()) return ended(End::interrupted);
         result_.status = *status;
         return std::move(result_);
       }
@@ -188,14 +233,14 @@ class Conversation {
 
   [[nodiscard]] bool is_interrupted() const { return limits_.interrupted != nullptr && limits_.interrupted->load(); }
 
-  [[nodiscard]] std::optional<ProcessEnd> over_limit() const {
-    if (result_.output.size() > limits_.output) return ProcessEnd::too_much_output;
-    if (is_interrupted()) return ProcessEnd::interrupted;
-    if (limits_.time && Clock::now() - start_ >= *limits_.time) return ProcessEnd::time_limit;
+  [[nodiscard]] std::optional<End> over_limit() const {
+    if (result_.output.size() > limits_.output) return End::too_much_output;
+    if (is_interrupted()) return End::interrupted;
+    if (limits_.time && Clock::now() - start_ >= *limits_.time) return End::time_limit;
     return std::nullopt;
   }
 
-  ProcessResult ended(ProcessEnd end) {
+  Result ended(End end) {
     child_.reset();
     return {.end = end, .status = 0, .output = {}};
   }
@@ -230,18 +275,23 @@ class Conversation {
 
   SigpipeBlocked sigpipe_;
   std::string_view input_;
-  ProcessLimits limits_;
+  Limits limits_;
   Clock::time_point start_;
   std::optional<Child> child_;
   Descriptor to_;
   Descriptor from_;
-  ProcessResult result_;
+  Result result_;
 };
 
 }  // namespace
 
-ProcessResult run_process(const std::string& program, std::string_view input, const ProcessLimits& limits) {
-  return Conversation(program, input, limits).run();
+Result run(const Command& command, std::string_view input, const Limits& limits) {
+  return Conversation(command, input, limits).run();
 }
 
-}  // namespace usmp::external
+std::string status_text(int status) {
+  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+  return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace usmp::process
