@@ -2,7 +2,6 @@
 // typed arrays, so that its contents do not depend on the target's byte order; gaps between constants are members of
 // their own, which makes them zero, and assertions hold the compiler to the planned offsets.
 #include <algorithm>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -38,19 +37,11 @@ constexpr const char* section_macro = R"(#ifndef USMP_SECTION
 
 )";
 
-// Pools that the entry function takes or in which inputs and outputs lie: static arrays that nothing uses are warned
-// of.
-std::vector<PoolId> internal_pools_in_use(const PlannedModule& module, const ModuleLayout& layout) {
-  std::set<PoolId> used;
-  for (const PoolId pool : module.lowered.functions[module.lowered.module.entry].pools) used.insert(pool);
-  for (const auto* tensors : {&layout.inputs, &layout.outputs}) {
-    for (const TensorLayout& tensor : *tensors) {
-      if (tensor.allocation) used.insert(tensor.allocation->pool);
-    }
-  }
+// Static arrays that nothing uses are warned of.
+std::vector<PoolId> internal_pools_in_use(const ModuleLayout& layout) {
   std::vector<PoolId> internal;
-  for (const PoolId pool : used) {
-    if (layout.pools[pool.index()].is_internal) internal.push_back(pool);
+  for (std::size_t i = 0; i < layout.pools.size(); ++i) {
+    if (layout.pools[i].is_internal && layout.pools[i].in_use) internal.emplace_back(i);
   }
   return internal;
 }
@@ -168,7 +159,7 @@ std::string pool_storage(const PoolLayout& pool) {
 }
 
 void write_internal_pools(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
-  const std::vector<PoolId> pools = internal_pools_in_use(module, layout);
+  const std::vector<PoolId> pools = internal_pools_in_use(layout);
   if (pools.empty()) return;
   sink.write(aligned_macro);
   if (std::any_of(pools.begin(), pools.end(), [&](PoolId id) { return !layout.pools[id.index()].section.empty(); })) {

@@ -35,6 +35,7 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
                      .member = member,
                      .macro = macros.add(upper_case(spec.name)),
                      .storage = symbol + "_" + member + "_pool",
+                     .in_use = false,
                      .used = used[i],
                      .alignment = spec.alignment});
   }
@@ -43,6 +44,18 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
     alignment = std::lcm(alignment, problem.buffers[i].alignment);
   }
   return pools;
+}
+
+// Pools that the entry function takes, or in which inputs and outputs lie.
+void mark_pools_in_use(const PlannedModule& module, ModuleLayout& layout) {
+  for (const PoolId pool : module.lowered.functions[module.lowered.module.entry].pools) {
+    layout.pools[pool.index()].in_use = true;
+  }
+  for (const auto* tensors : {&layout.inputs, &layout.outputs}) {
+    for (const TensorLayout& tensor : *tensors) {
+      if (tensor.allocation) layout.pools[tensor.allocation->pool.index()].in_use = true;
+    }
+  }
 }
 
 std::vector<PoolId> external_pools(const std::vector<PoolLayout>& pools) {
@@ -138,6 +151,7 @@ ModuleLayout layout_of(const PlannedModule& module) {
   for (const InterfaceTensor& device : interface.devices) {
     layout.devices.push_back({.tensor = device, .macro = {}, .allocation = {}});
   }
+  mark_pools_in_use(module, layout);
   return layout;
 }
 

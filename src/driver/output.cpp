@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "usmp/support/error.hpp"
+#include "usmp/support/file_sink.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -24,33 +25,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw Error(ErrorKind::output, {path, {}, {}}, what + ": " + std::strerror(errno));
 }
-
-// A file that must be complete: write errors, also those that appear only on close, are thrown.
-class FileSink final : public TextSink {
- public:
-  explicit FileSink(const fs::path& path, const char* mode = "wb")
-      : path_(path.string()), file_(std::fopen(path_.c_str(), mode)) {
-    if (file_ == nullptr) fail(path_, "cannot be created");
-  }
-  FileSink(const FileSink&) = delete;
-  FileSink& operator=(const FileSink&) = delete;
-  ~FileSink() override {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-
-  void write(std::string_view text) override {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail(path_, "writing failed");
-  }
-
-  void close() {
-    std::FILE* file = std::exchange(file_, nullptr);
-    if (std::fclose(file) != 0) fail(path_, "writing failed");
-  }
-
- private:
-  std::string path_;
-  std::FILE* file_;
-};
 
 // A directory of its own beside the final place, removed with all it holds when the run ends.
 class Staging {
@@ -89,16 +63,6 @@ void make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw Error(ErrorKind::output, {path.string(), {}, {}}, "cannot be created: " + error.message());
-}
-
-void write_files(const fs::path& root, const std::vector<OutputFile>& files) {
-  for (const OutputFile& file : files) {
-    const fs::path path = root / file.path;
-    make_directories(path.parent_path());
-    FileSink sink(path);
-    file.write(sink);
-    sink.close();
-  }
 }
 
 void rename_or_fail(const fs::path& from, const fs::path& to) {
@@ -140,7 +104,7 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
   const Staging staging(target);
   const fs::path complete = staging.path() / "complete";
   make_directories(complete);
-  write_files(complete, files);
+  write_files(complete.string(), files);
   if (!fs::exists(target)) return rename_or_fail(complete, target);
   if (holds_only(target, files) && exchange(complete, target)) return;
   for (const OutputFile& file : files) make_directories((target / file.path).parent_path());
@@ -158,7 +122,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
                      const std::vector<std::string>& dropped) {
   const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
   const Staging staging(target);
-  write_files(staging.path() / "files", files);
+  write_files((staging.path() / "files").string(), files);
 
   std::set<std::string> left_out(dropped.begin(), dropped.end());
   for (const OutputFile& file : files) left_out.insert(file.path);
@@ -178,7 +142,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
 
 // "ab" neither truncates a file that standard output is redirected to nor matters for devices.
 void write_through(const std::string& path, std::string_view text) {
-  FileSink sink(path, "ab");
+  FileSink sink(path, FileSink::Mode::append);
   sink.write(text);
   sink.close();
 }
@@ -190,7 +154,7 @@ void replace_file(const std::string& path, std::string_view text) {
   if (fs::is_directory(target)) throw Error(ErrorKind::output, {path, {}, {}}, "is a directory, expected a file");
   const Staging staging(target);
   const fs::path complete = staging.path() / "complete";
-  FileSink sink(complete);
+  FileSink sink(complete.string());
   sink.write(text);
   sink.close();
   rename_or_fail(complete, target);

@@ -36,19 +36,23 @@ struct SearchOptions {
   std::uint64_t seed = 0;                               // of randomised algorithms
 };
 
-struct PlanOptions {
+// What the commands that plan archives share: all that shapes the plan.
+struct PlanningOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
-  std::optional<std::string> output;     // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
   std::optional<std::string> algorithm;  // wins over the pools file's
   bool workspace_io = false;             // or the pools file's
-  bool dry_run = false;                  // everything but writing
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size comes before everything else
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
   Verbosity verbosity = Verbosity::normal;
   bool progress = false;  // `err` is a terminal: long searches show there how far they are
   bool color = false;
+};
+
+struct PlanOptions : PlanningOptions {
+  std::optional<std::string> output;  // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
+  bool dry_run = false;               // everything but writing
 };
 
 struct InspectOptions {

@@ -1,0 +1,55 @@
+// The C interface of a planned module as a value: names, pools, and where inputs and outputs are. tvmgen_M.h, M_lib0.c
+// and metadata.h are written from it, and so is C that calls the module.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/codegen/codegen.hpp"
+
+namespace usmp::codegen {
+
+// A pool as the C interface knows it.
+struct PoolLayout {
+  std::string name;
+  PoolKind kind = PoolKind::workspace;
+  bool is_internal = false;
+  std::string section;
+  std::string member;   // of struct tvmgen_M_workspace_pools
+  std::string macro;    // the pool's part of macro names
+  std::string storage;  // C name of an internal pool's array
+  bool in_use = false;  // the module's code touches it, or an input or output is there. Else it has no storage
+  Bytes used = 0;       // bytes up to the last buffer's end
+  Bytes alignment = 1;  // of the pool's start: its own and that of every buffer in it. A power of two
+};
+
+// An input, output or device context, and where it is.
+struct TensorLayout {
+  InterfaceTensor tensor;
+  std::string macro;                     // name of its _SIZE macro; empty: the size is not known
+  std::optional<Allocation> allocation;  // with workspace_io
+};
+
+struct ModuleLayout {
+  std::string symbol;  // "tvmgen_default"
+  std::string macro;   // "TVMGEN_DEFAULT"
+  std::vector<TensorLayout> inputs;
+  std::vector<TensorLayout> outputs;
+  std::vector<TensorLayout> devices;
+  std::vector<PoolLayout> pools;  // by PoolId
+  // Pools that the application passes, used or not, in the order of TVM's struct: by name.
+  std::vector<PoolId> external;
+  Bytes workspace_bytes = 0;  // used over all workspace pools
+};
+
+// Throws Error of kind archive for what the C interface cannot express, of kind usage where workspace_io asks for it.
+[[nodiscard]] ModuleLayout layout_of(const PlannedModule& module);
+
+// "tvmgen_default" for module "default": TVM's own spelling, in lower case.
+[[nodiscard]] std::string module_symbol(const std::string& module_name);
+
+// "SRAM_WORKSPACE_POOL", "FLASH_CONSTANT_POOL": what stands between the module and _SIZE in a pool's macros.
+[[nodiscard]] std::string pool_macro(const PoolLayout& pool);
+
+}  // namespace usmp::codegen

@@ -1,0 +1,142 @@
+#include "planning.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "algorithm.hpp"
+#include "interrupt.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/lower/outline.hpp"
+
+namespace usmp::driver {
+namespace {
+
+std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
+  std::vector<std::string> warnings;
+  std::set<std::string> members;
+  for (const mlf::ForeignFunction& function : analysed.info->foreign_functions) {
+    if (function.allocates_workspace && members.insert(function.member).second) {
+      warnings.push_back(function.member +
+                         " is copied unchanged and allocates workspace at run time, outside this plan");
+    }
+  }
+  return warnings;
+}
+
+// Whether the archive's own memory figures are those of a plan already, ours or TVM's.
+bool was_planned(const AnalysedModule& analysed, const Model& model) {
+  return model.archive.find(analysed.info->name + ".plan.json") != nullptr || !analysed.module.annotated_pools.empty();
+}
+
+report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
+                          std::uint64_t seed) {
+  report::Summary summary;
+  summary.module = planned.analysed.info->name;
+  summary.archive = model.file_name;
+  summary.algorithm = settings.algorithm.name;
+  summary.seed = seed;
+  summary.workspace_io = settings.workspace_io;
+  summary.assembly = &planned.assembly;
+  summary.tir = &planned.analysed.module;
+  summary.analysis = &planned.analysed.analysis;
+  summary.minimized = planned.minimized;
+  report::set_result(summary, planned.result, bounds::pool_bounds(planned.assembly.problem));
+  if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
+  summary.warnings = warnings_of(planned.analysed);
+  summary.warnings.insert(summary.warnings.end(), planned.warnings.begin(), planned.warnings.end());
+  return summary;
+}
+
+PoolId pool_named(const Problem& problem, const std::string& name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
+    if (problem.pools[i].name == name) return PoolId(i);
+    names.push_back(problem.pools[i].name);
+  }
+  throw Error(ErrorKind::usage, {}, "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names));
+}
+
+}  // namespace
+
+const PlannedModule* Planning::without_plan() const {
+  for (const auto& planned : modules) {
+    if (!planned->result.has_plan()) return planned.get();
+  }
+  return nullptr;
+}
+
+Planning assemble_all(const PlanningOptions& options, bool release_tir) {
+  Planning planning;
+  planning.settings = read_settings(options.pools_file, options.algorithm, options.workspace_io);
+  read_earlier_plans(planning.settings, options.pins);
+  planning.model = open_model(options.model);
+  spdlog::debug("{}: {} members, {} modules", options.model.model, planning.model.archive.members.size(),
+                planning.model.metadata.modules.size());
+  std::vector<const AssembledModule*> assembled;
+  for (const mlf::ModuleInfo& info : planning.model.metadata.modules) {
+    auto planned = std::make_unique<PlannedModule>();
+    planned->analysed = analyse_module(planning.model, info, planning.settings.workspace_io, release_tir);
+    spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
+                  planned->analysed.module.functions.size(), planned->analysed.analysis.sites.size(),
+                  planned->analysed.analysis.horizon);
+    assemble_module(*planned, planning.model, planning.settings);
+    if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
+    assembled.push_back(planned.get());
+    planning.modules.push_back(std::move(planned));
+  }
+  check_pins(assembled, planning.settings);
+  return planning;
+}
+
+void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal) {
+  const Interrupt interrupt;
+  for (const auto& planned : planning.modules) {
+    spdlog::debug("module {}: planning", planned->analysed.info->name);
+    PlanResult result = plan_and_verify(planning.settings.algorithm, planned->assembly.problem,
+                                        {.minimize = planned->minimized, .feasibility_only = false}, options.search,
+                                        interrupt, terminal);
+    adopt(*planned, planning, std::move(result), options.search.seed);
+    if (!planned->result.has_plan()) return;
+  }
+}
+
+void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed) {
+  planned.result = std::move(result);
+  if (!planned.result.has_plan()) return;
+  const Plan& plan = planned.result.plan;
+  const lower::Lowered lowered =
+      lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
+  planned.lowered = lower::outline(lowered, planned.assembly, plan);
+  planned.summary = summarise(planned, planning.model, planning.settings, seed);
+}
+
+int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {
+  err << "usmp-plan: error: module '" << planned.analysed.info->name
+      << "': " << no_plan_text(planned.assembly.problem, planned.result, settings.algorithm) << '\n';
+  return exit_infeasible;
+}
+
+codegen::PlannedModule emission_input(const PlannedModule& planned, bool workspace_io) {
+  return {.info = *planned.analysed.info,
+          .source = planned.analysed.module,
+          .analysis = planned.analysed.analysis,
+          .assembly = planned.assembly,
+          .plan = planned.result.plan,
+          .lowered = planned.lowered,
+          .workspace_io = workspace_io};
+}
+
+std::vector<OutputFile> foreign_files(const PlannedModule& planned, const Model& model) {
+  std::vector<OutputFile> files;
+  for (const std::string& name : planned.analysed.info->foreign_members) {
+    const mlf::Member* const member = model.archive.find(name);
+    if (member == nullptr) continue;
+    files.push_back({name, [member](TextSink& sink) { sink.write(member->bytes); }});
+  }
+  return files;
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,57 @@
+// From the command line to planned modules. Shared by the commands that plan archives.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assembling.hpp"
+#include "model.hpp"
+#include "settings.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/driver/driver.hpp"
+#include "usmp/lower/lower.hpp"
+#include "usmp/report/summary.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::driver {
+
+// One module on its way through the stages. The summary and the emitted files point into it: it does not move.
+struct PlannedModule : AssembledModule {
+  std::optional<PoolId> minimized;
+  PlanResult result;
+  lower::Lowered lowered;
+  report::Summary summary;
+};
+using PlannedModules = std::vector<std::unique_ptr<PlannedModule>>;
+
+struct Planning {
+  Settings settings;
+  Model model;
+  PlannedModules modules;  // in the order of the metadata
+
+  [[nodiscard]] const PlannedModule* without_plan() const;  // the first one; null if all have one
+};
+
+// Opens the model and brings every module to its problem. `release_tir`: see analyse_module. Throws Error.
+[[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir);
+
+// Plans every module and lowers it, or stops at the first one for which there is no plan. Progress goes to `terminal`,
+// which may be null.
+void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal);
+
+// Takes a verified result as the module's own: lowers the module and fills the summary.
+void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed);
+
+// The message for a module without a plan; returns the exit code.
+int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err);
+
+// What code generation gets. Points into the module.
+[[nodiscard]] codegen::PlannedModule emission_input(const PlannedModule& planned, bool workspace_io);
+
+// A module's members of external code generators, to be copied unchanged. They point into the model.
+[[nodiscard]] std::vector<OutputFile> foreign_files(const PlannedModule& planned, const Model& model);
+
+}  // namespace usmp::driver
