@@ -19,19 +19,6 @@ bool is_trivial(const Expr& expr) {
   return expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm || expr.kind == ExprKind::float_imm;
 }
 
-// The same value without doubt. Floats are left out: a NaN differs from itself.
-bool is_same(const Expr& a, const Expr& b) {
-  if (&a == &b) return true;
-  if (a.kind != b.kind || a.type != b.type || a.var != b.var || a.int_value != b.int_value || a.text != b.text ||
-      a.float_value != b.float_value || a.operands.size() != b.operands.size()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < a.operands.size(); ++i) {
-    if (!is_same(*a.operands[i], *b.operands[i])) return false;
-  }
-  return true;
-}
-
 struct Infix {
   std::string_view op;
   int own = prec_any;
