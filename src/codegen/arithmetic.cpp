@@ -59,59 +59,59 @@ Infix infix_of(ExprKind kind) {
 
 }  // namespace
 
-void ExpressionPrinter::print_infix(const Expr& a, std::string_view op, const Expr& b, int own, int left, int right,
-                                    int min, std::size_t lane) {
+void ExpressionPrinter::add_infix(const Expr& a, std::string_view op, const Expr& b, int own, int left, int right,
+                                  int min, std::size_t lane) {
   // A literal may be short if the other operand has the full width.
   const bool a_is_literal = a.kind == ExprKind::int_imm;
   const bool b_is_literal = b.kind == ExprKind::int_imm;
   const bool opened = open(own, min);
   if (a_is_literal && !b_is_literal) {
-    print_converted(a, left, lane);
+    add_converted(a, left, lane);
   } else {
-    print(a, left, lane);
+    add(a, left, lane);
   }
-  put(op);
+  add(op);
   if (b_is_literal && !a_is_literal) {
-    print_converted(b, right, lane);
+    add_converted(b, right, lane);
   } else {
-    print(b, right, lane);
+    add(b, right, lane);
   }
   close(opened);
 }
 
-void ExpressionPrinter::print_binary(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_binary(const Expr& expr, int min, std::size_t lane) {
   Infix infix = infix_of(expr.kind);
   // A chain of one logical operator needs no parentheses; mixed ones get them, as compilers warn without.
   if (expr.kind == ExprKind::and_ || expr.kind == ExprKind::or_) {
     if (expr.operands[0]->kind == expr.kind) infix.left = infix.own;
     if (expr.operands[1]->kind == expr.kind) infix.right = infix.own;
   }
-  print_infix(*expr.operands[0], infix.op, *expr.operands[1], infix.own, infix.left, infix.right, min, lane);
+  add_infix(*expr.operands[0], infix.op, *expr.operands[1], infix.own, infix.left, infix.right, min, lane);
 }
 
-void ExpressionPrinter::print_arithmetic(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_arithmetic(const Expr& expr, int min, std::size_t lane) {
   const Expr& a = *expr.operands[0];
   const Expr& b = *expr.operands[1];
   if (is_half(expr.type)) {
-    put(file_.helpers.round_to_half(expr.type.element()) + "(");
-    print_binary(expr, prec_any, lane);
-    return put(")");
+    add(file_.helpers.round_to_half(expr.type.element()) + "(");
+    add_binary(expr, prec_any, lane);
+    return add(")");
   }
   // Constants are folded: compilers warn of those that overflow.
   if (is_integer(expr.type) && a.kind == ExprKind::int_imm && b.kind == ExprKind::int_imm) {
     const auto x = static_cast<std::uint64_t>(a.int_value);
     const auto y = static_cast<std::uint64_t>(b.int_value);
     const std::uint64_t value = expr.kind == ExprKind::add ? x + y : expr.kind == ExprKind::sub ? x - y : x * y;
-    return print(*tir::make_int(static_cast<std::int64_t>(value), expr.type.element()), min);
+    return add(keep(tir::make_int(static_cast<std::int64_t>(value), expr.type.element())), min);
   }
   // "x - 3" rather than "x + -3", "x + 3" rather than "x - -3".
   const bool is_sum = expr.kind == ExprKind::add || expr.kind == ExprKind::sub;
   if (is_sum && expr.type.is_int() && b.kind == ExprKind::int_imm && b.int_value < 0 && b.int_value > INT32_MIN) {
-    const ExprRef positive = tir::make_int(-b.int_value, b.type);
+    const Expr& positive = keep(tir::make_int(-b.int_value, b.type));
     const Infix infix = infix_of(expr.kind == ExprKind::add ? ExprKind::sub : ExprKind::add);
-    return print_infix(a, infix.op, *positive, infix.own, infix.left, infix.right, min, lane);
+    return add_infix(a, infix.op, positive, infix.own, infix.left, infix.right, min, lane);
   }
-  print_binary(expr, min, lane);
+  add_binary(expr, min, lane);
 }
 
 std::optional<bool> ExpressionPrinter::known_comparison(const Expr& expr) {
@@ -129,9 +129,9 @@ std::optional<bool> ExpressionPrinter::known_comparison(const Expr& expr) {
   const bool x_is_zero = x && *x == Range{0, 0};
   const bool y_is_zero = y && *y == Range{0, 0};
   if (expr.kind == ExprKind::eq || expr.kind == ExprKind::ne) {
-    if (is_same(a, b)) known = expr.kind == ExprKind::eq;
+    if (tir::is_same(a, b)) known = expr.kind == ExprKind::eq;
     if (x && y && (x->high < y->low || y->high < x->low)) known = expr.kind == ExprKind::ne;
-  } else if (is_same(a, b)) {
+  } else if (tir::is_same(a, b)) {
     known = !strict;
   } else if (strict) {
     if (x && y && x->high < y->low) known = true;
@@ -144,21 +144,21 @@ std::optional<bool> ExpressionPrinter::known_comparison(const Expr& expr) {
 }
 
 // A comparison whose outcome the operands' ranges decide becomes a constant: compilers warn of it otherwise.
-void ExpressionPrinter::print_comparison(const Expr& expr, int min, std::size_t lane) {
-  if (const auto known = known_comparison(expr)) return put(literal_true_false(*known));
+void ExpressionPrinter::add_comparison(const Expr& expr, int min, std::size_t lane) {
+  if (const auto known = known_comparison(expr)) return add(literal_true_false(*known));
   const Expr& a = *expr.operands[0];
   const Expr& b = *expr.operands[1];
   if (a.type.is_handle() || b.type.is_handle()) {
     const bool opened = open(prec_equality, min);
-    print_pointer(a, {"void", true}, prec_add);
-    put(infix_of(expr.kind).op);
-    print_pointer(b, {"void", true}, prec_add);
+    add_pointer(a, {"void", true}, prec_add);
+    add(infix_of(expr.kind).op);
+    add_pointer(b, {"void", true}, prec_add);
     return close(opened);
   }
-  print_binary(expr, min, lane);
+  add_binary(expr, min, lane);
 }
 
-bool ExpressionPrinter::print_power_of_two_division(const Expr& expr, int min, std::size_t lane) {
+bool ExpressionPrinter::add_power_of_two_division(const Expr& expr, int min, std::size_t lane) {
   const bool is_floor = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod;
   const Expr* divisor = expr.operands[1].get();
   if (divisor->kind == ExprKind::broadcast) divisor = divisor->operands[0].get();
@@ -167,41 +167,41 @@ bool ExpressionPrinter::print_power_of_two_division(const Expr& expr, int min, s
   const Expr& dividend = *expr.operands[0];
   if (expr.kind == ExprKind::floor_div) {
     if (*value == 1) {
-      print(dividend, min, lane);
+      add(dividend, min, lane);
       return true;
     }
     const bool opened = open(prec_shift, min);
-    print(dividend, prec_unary, lane);
-    put(" >> " + std::to_string(std::countr_zero(static_cast<std::uint64_t>(*value))));
+    add(dividend, prec_unary, lane);
+    add(" >> " + std::to_string(std::countr_zero(static_cast<std::uint64_t>(*value))));
     close(opened);
     return true;
   }
   const bool opened = open(prec_bits, min);
-  print(dividend, prec_unary, lane);
-  put(" & " + int_literal(*value - 1, divisor->type, true));
+  add(dividend, prec_unary, lane);
+  add(" & " + int_literal(*value - 1, divisor->type, true));
   close(opened);
   return true;
 }
 
-void ExpressionPrinter::print_division(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_division(const Expr& expr, int min, std::size_t lane) {
   const Expr& a = *expr.operands[0];
   const Expr& b = *expr.operands[1];
   const bool is_floor = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod;
   const bool is_quotient = expr.kind == ExprKind::div || expr.kind == ExprKind::floor_div;
   if (is_integer(expr.type)) {
     if (const auto divisor = ranges_.of(b); divisor && *divisor == Range{0, 0}) unsupported("division by zero");
-    if (print_power_of_two_division(expr, min, lane)) return;
+    if (add_power_of_two_division(expr, min, lane)) return;
     const auto divisor = ranges_.of(b);
     const bool is_plain = !is_floor || (expr.type.is_uint() && expr.type.bits >= 32) ||
                           (ranges_.never_negative(a) && divisor && divisor->low > 0);
     if (is_plain) {
-      return print_infix(a, is_quotient ? " / " : " % ", b, prec_multiply, prec_multiply, prec_unary, min, lane);
+      return add_infix(a, is_quotient ? " / " : " % ", b, prec_multiply, prec_multiply, prec_unary, min, lane);
     }
   }
   const bool opened = is_half(expr.type);
-  if (opened) put(file_.helpers.round_to_half(expr.type.element()) + "(");
+  if (opened) add(file_.helpers.round_to_half(expr.type.element()) + "(");
   if (expr.kind == ExprKind::div) {
-    print_infix(a, " / ", b, prec_multiply, prec_multiply, prec_unary, opened ? prec_any : min, lane);
+    add_infix(a, " / ", b, prec_multiply, prec_multiply, prec_unary, opened ? prec_any : min, lane);
   } else {
     std::string name;
     if (expr.kind == ExprKind::mod) {
@@ -210,85 +210,86 @@ void ExpressionPrinter::print_division(const Expr& expr, int min, std::size_t la
     } else {
       name = is_quotient ? file_.helpers.floor_div(expr.type.element()) : file_.helpers.floor_mod(expr.type.element());
     }
-    put(name);
-    print_arguments(expr.operands, lane);
+    add(name);
+    add_arguments(expr.operands, lane);
   }
-  if (opened) put(")");
+  if (opened) add(")");
 }
 
-void ExpressionPrinter::print_min_max(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_min_max(const Expr& expr, int min, std::size_t lane) {
   const Expr& a = *expr.operands[0];
   const Expr& b = *expr.operands[1];
   const bool is_min = expr.kind == ExprKind::min;
   // Bounds that always hold go away, with the comparisons that compilers would warn of.
-  if (is_integer(expr.type) && !has_side_effects(expr)) {
+  if (is_integer(expr.type)) {
     const auto x = ranges_.of(a);
     const auto y = ranges_.of(b);
-    if (x && y && x->high <= y->low) return print(is_min ? a : b, min, lane);
-    if (x && y && y->high <= x->low) return print(is_min ? b : a, min, lane);
+    const bool a_is_less = x && y && x->high <= y->low;
+    const bool b_is_less = x && y && y->high <= x->low;
+    if ((a_is_less || b_is_less) && !has_side_effects(expr)) return add(a_is_less == is_min ? a : b, min, lane);
   }
-  if (is_trivial(a) && is_trivial(b) && !is_same(a, b)) {
+  if (is_trivial(a) && is_trivial(b) && !tir::is_same(a, b)) {
     const bool opened = open(prec_ternary, min);
-    print_infix(a, is_min ? " < " : " > ", b, prec_relation, prec_add, prec_add, prec_any, lane);
-    put(" ? ");
-    print(a, prec_or, lane);
-    put(" : ");
-    print(b, prec_or, lane);
+    add_infix(a, is_min ? " < " : " > ", b, prec_relation, prec_add, prec_add, prec_any, lane);
+    add(" ? ");
+    add(a, prec_or, lane);
+    add(" : ");
+    add(b, prec_or, lane);
     return close(opened);
   }
-  put(is_min ? file_.helpers.min(expr.type.element()) : file_.helpers.max(expr.type.element()));
-  print_arguments(expr.operands, lane);
+  add(is_min ? file_.helpers.min(expr.type.element()) : file_.helpers.max(expr.type.element()));
+  add_arguments(expr.operands, lane);
 }
 
-void ExpressionPrinter::print_arguments(const std::vector<ExprRef>& operands, std::size_t lane) {
-  put("(");
+void ExpressionPrinter::add_arguments(const std::vector<ExprRef>& operands, std::size_t lane) {
+  add("(");
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (i > 0) put(", ");
-    print_converted(*operands[i], prec_any, lane);
+    if (i > 0) add(", ");
+    add_converted(*operands[i], prec_any, lane);
   }
-  put(")");
+  add(")");
 }
 
-void ExpressionPrinter::print_conditional(const Expr& condition, const Expr& yes, const Expr& no, int min,
-                                          std::size_t lane) {
+void ExpressionPrinter::add_conditional(const Expr& condition, const Expr& yes, const Expr& no, int min,
+                                        std::size_t lane) {
   const bool opened = open(prec_ternary, min);
-  print(condition, prec_or, lane);
-  put(" ? ");
-  print(yes, prec_or, lane);
-  put(" : ");
-  print(no, prec_or, lane);
+  add(condition, prec_or, lane);
+  add(" ? ");
+  add(yes, prec_or, lane);
+  add(" : ");
+  add(no, prec_or, lane);
   close(opened);
 }
 
-void ExpressionPrinter::print_cast(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_cast(const Expr& expr, int min, std::size_t lane) {
   const Expr& value = *expr.operands[0];
   const DataType from = value.type.element();
   const DataType to = expr.type.element();
-  if (from == to && value.type.is_float()) return print(value, min, lane);
-  if (is_half(to)) return print_cast_to_half(expr, lane);
-  if (to.is_float() && to.bits == 32 && is_half(from)) return print(value, min, lane);  // it is computed as float
+  if (from == to && value.type.is_float()) return add(value, min, lane);
+  if (is_half(to)) return add_cast_to_half(expr, lane);
+  if (to.is_float() && to.bits == 32 && is_half(from)) return add(value, min, lane);  // it is computed as float
   if (to.is_bool()) {
-    if (from.is_bool()) return print(value, min, lane);
+    if (from.is_bool()) return add(value, min, lane);
     const bool opened = open(prec_equality, min);
-    print(value, prec_add, lane);
-    put(from.is_float() ? (from.bits == 64 ? " != 0.0" : " != 0.0f") : " != 0");
+    add(value, prec_add, lane);
+    add(from.is_float() ? (from.bits == 64 ? " != 0.0" : " != 0.0f") : " != 0");
     return close(opened);
   }
   const bool opened = open(prec_unary, min);
-  put("(" + c_type(to) + ")");
-  print(value, prec_unary, lane);
+  add("(" + c_type(to) + ")");
+  add(value, prec_unary, lane);
   close(opened);
 }
 
 // Integers go through double, which holds every int32 exactly, so that there is one rounding only.
-void ExpressionPrinter::print_cast_to_half(const Expr& expr, std::size_t lane) {
+void ExpressionPrinter::add_cast_to_half(const Expr& expr, std::size_t lane) {
   const Expr& value = *expr.operands[0];
   const DataType to = expr.type.element();
   const bool fits_float = (value.type.is_float() && value.type.bits < 64) || value.type.bits <= 16;
-  put((fits_float ? file_.helpers.round_to_half(to) : file_.helpers.round_double_to_half(to)) + "(");
-  if (!value.type.is_float()) put(fits_float ? "(float)" : "(double)");
-  print(value, value.type.is_float() ? prec_any : prec_unary, lane);
-  put(")");
+  add((fits_float ? file_.helpers.round_to_half(to) : file_.helpers.round_double_to_half(to)) + "(");
+  if (!value.type.is_float()) add(fits_float ? "(float)" : "(double)");
+  add(value, value.type.is_float() ? prec_any : prec_unary, lane);
+  add(")");
 }
 
 }  // namespace usmp::codegen

@@ -15,22 +15,25 @@ using tir::VarId;
 bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
 
 // The C expression has a value of the narrow type without being cut to it.
-bool is_within_type(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::load:
-    case ExprKind::var:
-    case ExprKind::cast:
-    case ExprKind::int_imm:
-      return true;
-    case ExprKind::broadcast:
-      return is_within_type(*expr.operands[0]);
-    case ExprKind::select:
-    case ExprKind::call:
-      if (expr.kind == ExprKind::call && expr.text != "tir.if_then_else") return false;
-      return expr.operands.size() == 3 && is_within_type(*expr.operands[1]) && is_within_type(*expr.operands[2]);
-    default:
+bool is_within_type(const Expr& root) {
+  std::vector<const Expr*> parts = {&root};
+  while (!parts.empty()) {
+    const Expr& expr = *parts.back();
+    parts.pop_back();
+    const bool is_leaf = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
+                         expr.kind == ExprKind::int_imm;
+    const bool is_choice =
+        expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == "tir.if_then_else");
+    if (is_leaf) continue;
+    if (expr.kind == ExprKind::broadcast) {
+      parts.push_back(expr.operands[0].get());
+    } else if (is_choice && expr.operands.size() == 3) {
+      parts.insert(parts.end(), {expr.operands[1].get(), expr.operands[2].get()});
+    } else {
       return false;
+    }
   }
+  return true;
 }
 
 }  // namespace
@@ -42,12 +45,8 @@ ExpressionPrinter::ExpressionPrinter(FileContext& file, std::size_t function, st
       facts_(file.facts.functions[function]),
       out_(&out),
       names_(&file.names) {
-  tir::for_each_stmt(function_.body, [&](const tir::Stmt& stmt) {
-    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-      tir::for_each_expr(*root, [&](const Expr& expr) {
-        if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) ++uses_[expr.var];
-      });
-    });
+  tir::for_each_expr_in(function_.body, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) ++uses_[expr.var];
   });
 }
 
@@ -61,13 +60,66 @@ void ExpressionPrinter::put(std::string_view text) {
   *out_ += text;
 }
 
+// Brackets as clang counts them, which does not add up the kinds; all kinds together are on the safe side.
+void ExpressionPrinter::count_brackets(std::string_view text) {
+  for (const char character : text) {
+    if (character == '(' || character == '[') ++brackets_;
+    if (character == ')' || character == ']') --brackets_;
+    if (brackets_ > max_bracket_depth) {
+      unsupported("an expression needs more than " + std::to_string(max_bracket_depth) +
+                  " brackets inside each other, which is the limit: C compilers take no more");
+    }
+  }
+}
+
+void ExpressionPrinter::flush() {
+  pieces_.run([&](const Piece& piece) {
+    depth_ = piece.depth + 1;
+    if (piece.expr != nullptr) {
+      add_value(*piece.expr, piece.min, piece.lane);
+    } else if (piece.action != nullptr) {
+      (*piece.action)();
+    } else {
+      if (piece.is_code) count_brackets(piece.text);
+      put(piece.text);
+    }
+  });
+  depth_ = 0;
+  kept_.clear();
+}
+
+void ExpressionPrinter::print(const Expr& expr, int min, std::size_t lane) {
+  add(expr, min, lane);
+  flush();
+}
+
+void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t lane) {
+  add_converted(expr, min, lane);
+  flush();
+}
+
+void ExpressionPrinter::print_assigned(const Expr& expr, std::size_t lane) {
+  add_assigned(expr, lane);
+  flush();
+}
+
+void ExpressionPrinter::print_pointer(const Expr& expr, const PointerType& target, int min) {
+  add_pointer(expr, target, min);
+  flush();
+}
+
+void ExpressionPrinter::print_call(const tir::NamedCall& call, DataType result) {
+  add_call(call, result);
+  flush();
+}
+
 bool ExpressionPrinter::open(int own, int min) {
-  if (own < min) put("(");
+  if (own < min) add("(");
   return own < min;
 }
 
 void ExpressionPrinter::close(bool opened) {
-  if (opened) put(")");
+  if (opened) add(")");
 }
 
 std::string ExpressionPrinter::declare(VarId var, std::string_view wanted, std::size_t lane) {
@@ -112,8 +164,6 @@ std::string ExpressionPrinter::name_of_constant(VarId var) {
   return name;
 }
 
-void ExpressionPrinter::put_name(VarId var) { put(name_of(var)); }
-
 const PointerFacts& ExpressionPrinter::pointer(VarId var) const {
   static const PointerFacts unknown;
   const auto found = facts_.pointers.find(var);
@@ -148,7 +198,14 @@ void ExpressionPrinter::need_operands(const Expr& expr, std::size_t count) const
 
 // --- Dispatch --------------------------------------------------------------------------------------------------------
 
-void ExpressionPrinter::print(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::check_depth() const {
+  if (depth_ <= max_expression_depth) return;
+  unsupported("an expression nests deeper than " + std::to_string(max_expression_depth) +
+              " levels, which is the limit: C compilers take no more");
+}
+
+void ExpressionPrinter::add_value(const Expr& expr, int min, std::size_t lane) {
+  check_depth();
   // A scalar among vectors (the condition of a choice) is the same in all lanes.
   if (!expr.type.is_vector()) lane = 0;
   const bool is_call = expr.kind == ExprKind::call;
@@ -161,141 +218,141 @@ void ExpressionPrinter::print(const Expr& expr, int min, std::size_t lane) {
       const std::string literal = int_literal(expr.int_value, expr.type.element(), false);
       if (expr.type.is_bool()) file_.helpers.need_header("stdbool.h");
       const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
-      put(literal);
+      add(literal);
       return close(opened);
     }
     case ExprKind::float_imm: {
       const std::string literal = float_literal(expr.float_value, expr.type.element());
       if (literal.find_first_of("NI") != std::string::npos) file_.helpers.need_header("math.h");
       const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
-      put(literal);
+      add(literal);
       return close(opened);
     }
     case ExprKind::string_imm:
-      return put(string_literal(expr.text));
+      return pieces_.add({.text = string_literal(expr.text), .is_code = false, .depth = depth_});
     case ExprKind::var:
-      return print_var(expr, min, lane);
+      return add_var(expr, min, lane);
     case ExprKind::add:
     case ExprKind::sub:
     case ExprKind::mul:
-      return print_arithmetic(expr, min, lane);
+      return add_arithmetic(expr, min, lane);
     case ExprKind::div:
     case ExprKind::mod:
     case ExprKind::floor_div:
     case ExprKind::floor_mod:
-      return print_division(expr, min, lane);
+      return add_division(expr, min, lane);
     case ExprKind::min:
     case ExprKind::max:
-      return print_min_max(expr, min, lane);
+      return add_min_max(expr, min, lane);
     case ExprKind::eq:
     case ExprKind::ne:
     case ExprKind::lt:
     case ExprKind::le:
     case ExprKind::gt:
     case ExprKind::ge:
-      return print_comparison(expr, min, lane);
+      return add_comparison(expr, min, lane);
     case ExprKind::and_:
     case ExprKind::or_:
-      return print_binary(expr, min, lane);
+      return add_binary(expr, min, lane);
     case ExprKind::not_: {
       const bool opened = open(prec_unary, min);
-      put("!");
-      print(*expr.operands[0], prec_unary, lane);
+      add("!");
+      add(*expr.operands[0], prec_unary, lane);
       return close(opened);
     }
     case ExprKind::select:
-      return print_conditional(*expr.operands[0], *expr.operands[1], *expr.operands[2], min, lane);
+      return add_conditional(*expr.operands[0], *expr.operands[1], *expr.operands[2], min, lane);
     case ExprKind::cast:
-      return print_cast(expr, min, lane);
+      return add_cast(expr, min, lane);
     case ExprKind::load:
-      return print_load(expr, min, lane);
+      return add_load(expr, min, lane);
     case ExprKind::ramp:
-      return print_ramp(expr, min, lane);
+      return add_ramp(expr, min, lane);
     case ExprKind::broadcast:
-      return print(*expr.operands[0], min);
+      return add(*expr.operands[0], min);
     case ExprKind::shuffle:
-      return print_shuffle(expr, min, lane);
+      return add_shuffle(expr, min, lane);
     case ExprKind::let:
-      return print_let(expr, min, lane);
+      return add_let(expr, min, lane);
     case ExprKind::call:
-      return print_operator(expr, min, lane);
+      return add_operator(expr, min, lane);
   }
 }
 
-void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_converted(const Expr& expr, int min, std::size_t lane) {
   const Expr* inner = &expr;
   if (inner->kind == ExprKind::broadcast) inner = inner->operands[0].get();
-  if (inner->kind != ExprKind::int_imm) return print(expr, min, lane);
+  if (inner->kind != ExprKind::int_imm) return add(expr, min, lane);
   check_type(inner->type);
   if (inner->type.is_bool()) file_.helpers.need_header("stdbool.h");
   const std::string literal = int_literal(inner->int_value, inner->type.element(), true);
   const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
-  put(literal);
+  add(literal);
   close(opened);
 }
 
-void ExpressionPrinter::print_assigned(const Expr& expr, std::size_t lane) {
+void ExpressionPrinter::add_assigned(const Expr& expr, std::size_t lane) {
   if (is_integer(expr.type) && expr.type.bits < 32 && !expr.type.is_bool() && !is_within_type(expr)) {
-    put("(" + c_type(expr.type) + ")");
-    return print(expr, prec_unary, lane);
+    add("(" + c_type(expr.type) + ")");
+    return add(expr, prec_unary, lane);
   }
-  print_converted(expr, prec_any, lane);
+  add_converted(expr, prec_any, lane);
 }
 
-void ExpressionPrinter::print_var(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_var(const Expr& expr, int min, std::size_t lane) {
   const auto found = substituted_.find(expr.var);
-  if (found == substituted_.end()) return put(name_of(expr.var, lane));
+  if (found == substituted_.end()) return add(name_of(expr.var, lane));
   // The value belongs to the scope around the let: the variable does not stand for itself there.
   const Expr* value = found->second;
   substituted_.erase(found);
-  print(*value, min, lane);
-  substituted_[expr.var] = value;
+  add(*value, min, lane);
+  later([this, var = expr.var, value] { substituted_[var] = value; });
 }
 
 // --- Memory and vectors ----------------------------------------------------------------------------------------------
 
-void ExpressionPrinter::print_load(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_load(const Expr& expr, int min, std::size_t lane) {
   const bool is_predicated = expr.operands.size() > 1;
-  if (!is_predicated) return print_element(expr, min, lane);
+  if (!is_predicated) return add_element(expr, min, lane);
   const bool opened = open(prec_ternary, min);
-  print(*expr.operands[1], prec_or, lane);
-  put(" ? ");
-  print_element(expr, prec_or, lane);
-  put(expr.type.is_float() ? (expr.type.bits == 64 ? " : 0.0" : " : 0.0f") : " : 0");
+  add(*expr.operands[1], prec_or, lane);
+  add(" ? ");
+  later([=, this, &expr] { add_element(expr, prec_or, lane); });
+  add(expr.type.is_float() ? (expr.type.bits == 64 ? " : 0.0" : " : 0.0f") : " : 0");
   close(opened);
 }
 
-void ExpressionPrinter::print_element(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_element(const Expr& expr, int min, std::size_t lane) {
   const Expr& index = *expr.operands[0];
   const DataType element = expr.type.element();
   if (expr.type.lanes != index.type.lanes) unsupported("a load of several lanes has an index of another number");
   const bool opened = element.is_bool() && open(prec_equality, min);
-  if (is_half(element)) put(file_.helpers.half_to_float(element) + "(");
+  if (is_half(element)) add(file_.helpers.half_to_float(element) + "(");
   const std::string storage = storage_type(element);
   const PointerFacts& facts = pointer(expr.var);
   if (facts.mixed_types) {
-    put(file_.helpers.load(storage) + "(" + name_of(expr.var) + ", ");
-    print_converted(index, prec_any, lane);
-    put(")");
+    add(file_.helpers.load(storage) + "(" + name_of(expr.var) + ", ");
+    add_converted(index, prec_any, lane);
+    add(")");
   } else {
     if (facts.type.element == storage) {
-      put_name(expr.var);
+      add(name_of(expr.var));
     } else {
-      put("((" + to_string(PointerType{storage, facts.type.is_const}) + ")" + name_of(expr.var) + ")");
+      add("((" + to_string(PointerType{storage, facts.type.is_const}) + ")" + name_of(expr.var) + ")");
     }
-    put("[");
-    print_converted(index, prec_any, lane);
-    put("]");
+    add("[");
+    add_converted(index, prec_any, lane);
+    add("]");
   }
-  if (is_half(element)) put(")");
-  if (element.is_bool()) put(" != 0");
+  if (is_half(element)) add(")");
+  if (element.is_bool()) add(" != 0");
   close(opened);
 }
 
-void ExpressionPrinter::print_ramp(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_ramp(const Expr& expr, int min, std::size_t lane) {
   const ExprRef& base = expr.operands[0];
   const ExprRef& stride = expr.operands[1];
-  if (lane == 0) return print(*base, min);
+  if (lane == 0) return add(*base, min);
   ExprRef distance = tir::make_int(static_cast<std::int64_t>(lane), stride->type);
   if (const auto step = tir::as_int(*stride)) {
     const auto reach = checked_mul(*step, static_cast<std::int64_t>(lane));
@@ -304,11 +361,10 @@ void ExpressionPrinter::print_ramp(const Expr& expr, int min, std::size_t lane) 
   } else {
     distance = tir::make_binary(ExprKind::mul, stride, distance);
   }
-  const ExprRef sum = tir::make_binary(ExprKind::add, base, distance);
-  print_arithmetic(*sum, min, 0);
+  add_arithmetic(keep(tir::make_binary(ExprKind::add, base, distance)), min, 0);
 }
 
-void ExpressionPrinter::print_shuffle(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_shuffle(const Expr& expr, int min, std::size_t lane) {
   const auto vectors = static_cast<std::size_t>(expr.int_value);
   if (expr.int_value < 0 || vectors + lane >= expr.operands.size()) unsupported("a shuffle has too few operands");
   const auto index = tir::as_int(*expr.operands[vectors + lane]);
@@ -316,7 +372,7 @@ void ExpressionPrinter::print_shuffle(const Expr& expr, int min, std::size_t lan
   auto rest = static_cast<std::size_t>(*index);
   for (std::size_t i = 0; i < vectors; ++i) {
     const std::size_t lanes = expr.operands[i]->type.lanes;
-    if (rest < lanes) return print(*expr.operands[i], min, rest);
+    if (rest < lanes) return add(*expr.operands[i], min, rest);
     rest -= lanes;
   }
   unsupported("a shuffle takes lane " + std::to_string(*index) + ", which its vectors do not have");

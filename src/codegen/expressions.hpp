@@ -1,10 +1,15 @@
 // TIR expressions as C text.
 //
+// Nothing recurses: `add_…` functions say which pieces of text and which operands come next, and an agenda works them
+// off in order. What nests deeper than compilers of C take is refused.
+//
 // Every operand is printed once: where C would need it twice (min of a large expression, fixed point multiplication) a
 // helper function takes it as an argument, so the text is as large as the tree. Vectors are printed lane by lane.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +23,7 @@
 #include "codegen/names.hpp"
 #include "codegen/ranges.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/support/agenda.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -65,6 +71,12 @@ struct FileContext {
 // Text of one function, beyond which it is refused: shared expressions can make a small module print very large.
 inline constexpr std::size_t max_function_text = std::size_t{64} << 20;
 
+// What compilers take. Clang refuses 256 brackets of a kind inside each other, and crashes on about 2000 casts; gcc
+// takes more. Blocks count with the function's own.
+inline constexpr std::size_t max_bracket_depth = 250;
+inline constexpr std::size_t max_block_depth = 250;
+inline constexpr std::size_t max_expression_depth = 1000;
+
 class ExpressionPrinter {
  public:
   ExpressionPrinter(FileContext& file, std::size_t function, std::string& out);
@@ -82,7 +94,6 @@ class ExpressionPrinter {
   void print_call(const tir::NamedCall& call, tir::DataType result);
 
   void put(std::string_view text);
-  void put_name(tir::VarId var);
   [[nodiscard]] std::string name_of(tir::VarId var, std::size_t lane = 0);
 
   // The variable's name in the function from here on, made of `name` or else of TVM's.
@@ -105,41 +116,75 @@ class ExpressionPrinter {
  private:
   using VarLane = std::pair<tir::VarId, std::size_t>;
 
+  // What is still to be printed: the value of an expression, whatever a function adds when its turn comes, or text.
+  struct Piece {
+    std::string text = {};
+    bool is_code = true;              // false: a string literal, whose brackets do not count
+    const tir::Expr* expr = nullptr;  // null: no value
+    int min = prec_any;
+    std::size_t lane = 0;
+    std::shared_ptr<const std::function<void()>> action = {};  // null: none
+    std::size_t depth = 0;                                     // number of expressions around it
+  };
+  struct LetFunction;
+
+  void add(std::string_view text) { pieces_.add({.text = std::string(text), .depth = depth_}); }
+  void add(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0) {
+    pieces_.add({.expr = &expr, .min = min, .lane = lane, .depth = depth_});
+  }
+  void later(std::function<void()> action) {
+    pieces_.add({.action = std::make_shared<const std::function<void()>>(std::move(action)), .depth = depth_});
+  }
+  void flush();
+  void count_brackets(std::string_view text);
+  void check_depth() const;
+  // An expression made here, which lives until everything is printed.
+  const tir::Expr& keep(tir::ExprRef expr) { return *kept_.emplace_back(std::move(expr)); }
+
+  void add_value(const tir::Expr& expr, int min, std::size_t lane);
+  void add_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  void add_assigned(const tir::Expr& expr, std::size_t lane = 0);
+  void add_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
+  void add_call(const tir::NamedCall& call, tir::DataType result);
+
   // Opens a parenthesis if needed; close gives it back.
   bool open(int own, int min);
   void close(bool opened);
 
   std::string name_of_constant(tir::VarId var);
-  void print_var(const tir::Expr& expr, int min, std::size_t lane);
-  void print_binary(const tir::Expr& expr, int min, std::size_t lane);
-  void print_arithmetic(const tir::Expr& expr, int min, std::size_t lane);
-  void print_infix(const tir::Expr& a, std::string_view op, const tir::Expr& b, int own, int left, int right, int min,
-                   std::size_t lane);
-  void print_comparison(const tir::Expr& expr, int min, std::size_t lane);
-  void print_division(const tir::Expr& expr, int min, std::size_t lane);
-  bool print_power_of_two_division(const tir::Expr& expr, int min, std::size_t lane);
-  void print_min_max(const tir::Expr& expr, int min, std::size_t lane);
-  void print_conditional(const tir::Expr& condition, const tir::Expr& yes, const tir::Expr& no, int min,
-                         std::size_t lane);
-  void print_cast(const tir::Expr& expr, int min, std::size_t lane);
-  void print_cast_to_half(const tir::Expr& expr, std::size_t lane);
-  void print_load(const tir::Expr& expr, int min, std::size_t lane);
-  void print_element(const tir::Expr& expr, int min, std::size_t lane);
-  void print_ramp(const tir::Expr& expr, int min, std::size_t lane);
-  void print_shuffle(const tir::Expr& expr, int min, std::size_t lane);
-  void print_let(const tir::Expr& expr, int min, std::size_t lane);
-  void print_let_function(const tir::Expr& expr, std::size_t lane);
-  void print_operator(const tir::Expr& expr, int min, std::size_t lane);
-  bool print_math(const tir::Expr& expr, int min, std::size_t lane);
-  bool print_bit_operator(const tir::Expr& expr, int min, std::size_t lane);
-  bool print_fixed_point(const tir::Expr& expr, int min, std::size_t lane);
-  bool print_float_test(const tir::Expr& expr, int min, std::size_t lane);
-  void print_shift_left(const tir::Expr& expr, int min, std::size_t lane);
-  void print_reinterpret(const tir::Expr& expr, int min, std::size_t lane);
-  void print_arguments(const std::vector<tir::ExprRef>& operands, std::size_t lane);
-  void print_argument(const tir::Expr& argument, const std::string& c_type);
-  void print_pointer_as_is(const tir::Expr& expr, int min);
-  void print_offset_pointer(const tir::Expr& base, const std::string& element, const tir::Expr& offset, int min);
+  void add_var(const tir::Expr& expr, int min, std::size_t lane);
+  void add_binary(const tir::Expr& expr, int min, std::size_t lane);
+  void add_arithmetic(const tir::Expr& expr, int min, std::size_t lane);
+  void add_infix(const tir::Expr& a, std::string_view op, const tir::Expr& b, int own, int left, int right, int min,
+                 std::size_t lane);
+  void add_comparison(const tir::Expr& expr, int min, std::size_t lane);
+  void add_division(const tir::Expr& expr, int min, std::size_t lane);
+  bool add_power_of_two_division(const tir::Expr& expr, int min, std::size_t lane);
+  void add_min_max(const tir::Expr& expr, int min, std::size_t lane);
+  void add_conditional(const tir::Expr& condition, const tir::Expr& yes, const tir::Expr& no, int min,
+                       std::size_t lane);
+  void add_cast(const tir::Expr& expr, int min, std::size_t lane);
+  void add_cast_to_half(const tir::Expr& expr, std::size_t lane);
+  void add_load(const tir::Expr& expr, int min, std::size_t lane);
+  void add_element(const tir::Expr& expr, int min, std::size_t lane);
+  void add_ramp(const tir::Expr& expr, int min, std::size_t lane);
+  void add_shuffle(const tir::Expr& expr, int min, std::size_t lane);
+  void add_let(const tir::Expr& expr, int min, std::size_t lane);
+  void add_let_function(const tir::Expr& expr, std::size_t lane);
+  void begin_let_body(const tir::Expr& expr, LetFunction& function);
+  void end_let_body(const tir::Expr& expr, LetFunction& function);
+  void add_operator(const tir::Expr& expr, int min, std::size_t lane);
+  bool add_math(const tir::Expr& expr, int min, std::size_t lane);
+  bool add_bit_operator(const tir::Expr& expr, int min, std::size_t lane);
+  bool add_fixed_point(const tir::Expr& expr, int min, std::size_t lane);
+  bool add_float_test(const tir::Expr& expr, int min, std::size_t lane);
+  void add_shift_left(const tir::Expr& expr, int min, std::size_t lane);
+  void add_reinterpret(const tir::Expr& expr, int min, std::size_t lane);
+  void add_arguments(const std::vector<tir::ExprRef>& operands, std::size_t lane);
+  void add_argument(const tir::Expr& argument, const std::string& c_type);
+  void add_converted_pointer(const tir::Expr& expr, const PointerType& target, int min);
+  void add_pointer_as_is(const tir::Expr& expr, int min);
+  void add_offset_pointer(const tir::Expr& base, const std::string& element, const tir::Expr& offset, int min);
 
   std::optional<bool> known_comparison(const tir::Expr& expr);
   const ExternFunction& extern_function(const tir::NamedCall& call, tir::DataType result);
@@ -152,6 +197,10 @@ class ExpressionPrinter {
   const tir::Function& function_;
   const FunctionFacts& facts_;
   std::string* out_;
+  Agenda<Piece> pieces_;
+  std::size_t depth_ = 0;     // of the pieces that are added
+  std::size_t brackets_ = 0;  // open in the text so far
+  std::vector<tir::ExprRef> kept_;
   NameTable names_;
   Ranges ranges_;
   std::map<VarLane, std::string> var_names_;

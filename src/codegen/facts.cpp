@@ -25,14 +25,10 @@ using tir::VarId;
 
 std::vector<std::size_t> callees_of(const Module& module, const Function& function) {
   std::vector<std::size_t> callees;
-  tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
-    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-      tir::for_each_expr(*root, [&](const Expr& expr) {
-        const auto call = tir::named_call(expr);
-        const auto callee = call ? module.find(*call->name) : std::nullopt;
-        if (callee && !tir::is_opaque(module, module.functions[*callee])) callees.push_back(*callee);
-      });
-    });
+  tir::for_each_expr_in(function.body, [&](const Expr& expr) {
+    const auto call = tir::named_call(expr);
+    const auto callee = call ? module.find(*call->name) : std::nullopt;
+    if (callee && !tir::is_opaque(module, module.functions[*callee])) callees.push_back(*callee);
   });
   return callees;
 }
@@ -86,8 +82,8 @@ class FunctionScan {
   }
 
   FunctionFacts run() {
-    mark_used(function_.body);
-    scan(function_.body);
+    mark_used();
+    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) { scan(stmt); });
     // Written through a pointer means written through what it was made of. Definitions stand in program order, so one
     // pass backwards sees every chain.
     for (std::size_t i = bindings_.size(); i-- > 0;) {
@@ -104,11 +100,11 @@ class FunctionScan {
 
  private:
   // A Let that nobody uses is dropped, and with it its uses of other variables. Backwards, since uses follow.
-  void mark_used(const Block& block) {
-    for (std::size_t i = block.size(); i-- > 0;) {
-      const Stmt& stmt = block[i];
-      const auto inner = tir::blocks_of(stmt);
-      for (std::size_t j = inner.size(); j-- > 0;) mark_used(*inner[j]);
+  void mark_used() {
+    std::vector<const Stmt*> statements;
+    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) { statements.push_back(&stmt); });
+    for (std::size_t i = statements.size(); i-- > 0;) {
+      const Stmt& stmt = *statements[i];
       if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
         if (!facts_.used.contains(let->var) && !has_side_effects(*let->value)) continue;
       }
@@ -124,23 +120,20 @@ class FunctionScan {
     }
   }
 
-  void scan(const Block& block) {
-    for (const Stmt& stmt : block) {
-      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-        if (let->value->type.is_handle()) bind(let->var, *let->value);
-      } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-        access(store->storage, store->value->type);
-        mark_written(store->storage, true);
-      } else if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
-        declare_constant(*constant);
-      } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-        (void)facts_.pointers[allocate->var];
-        declared_elements_[allocate->var] = allocate->type.element();
-      }
-      tir::for_each_expr_of(
-          stmt, [&](const ExprRef& root) { tir::for_each_expr(*root, [&](const Expr& expr) { scan_expr(expr); }); });
-      for (const Block* inner : tir::blocks_of(stmt)) scan(*inner);
+  void scan(const Stmt& stmt) {
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+      if (let->value->type.is_handle()) bind(let->var, *let->value);
+    } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      access(store->storage, store->value->type);
+      mark_written(store->storage, true);
+    } else if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+      declare_constant(*constant);
+    } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+      (void)facts_.pointers[allocate->var];
+      declared_elements_[allocate->var] = allocate->type.element();
     }
+    tir::for_each_expr_of(
+        stmt, [&](const ExprRef& root) { tir::for_each_expr(*root, [&](const Expr& expr) { scan_expr(expr); }); });
   }
 
   void scan_expr(const Expr& expr) {
@@ -307,39 +300,39 @@ void fail(const Function& function, const std::string& message) {
   throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = "function " + function.name}, message);
 }
 
-void collect_bases(const Expr& pointer, std::vector<VarId>& bases) {
-  switch (pointer.kind) {
-    case ExprKind::var:
-    case ExprKind::load:
+void append_pointer_parts(const Expr& pointer, std::vector<const Expr*>& parts) {
+  const auto append = [&](std::initializer_list<std::size_t> which) {
+    for (const std::size_t i : which) {
+      if (i < pointer.operands.size()) parts.push_back(pointer.operands[i].get());
+    }
+  };
+  const std::string& op = pointer.text;
+  if (pointer.kind == ExprKind::cast || op == "tir.address_of" || op == "tir.reinterpret") return append({0});
+  if (pointer.kind == ExprKind::let || op == "tir.tvm_access_ptr") return append({1});
+  if (pointer.kind == ExprKind::select || op == "tir.if_then_else") return append({1, 2});
+}
+
+void collect_bases(const Expr& root, std::vector<VarId>& bases) {
+  std::vector<const Expr*> parts = {&root};
+  while (!parts.empty()) {
+    const Expr& pointer = *parts.back();
+    parts.pop_back();
+    if (pointer.kind == ExprKind::var || pointer.kind == ExprKind::load) {
       bases.push_back(pointer.var);
-      return;
-    case ExprKind::cast:
-      return collect_bases(*pointer.operands[0], bases);
-    case ExprKind::select:
-      collect_bases(*pointer.operands[1], bases);
-      return collect_bases(*pointer.operands[2], bases);
-    case ExprKind::let:
-      return collect_bases(*pointer.operands[1], bases);
-    case ExprKind::call:
-      break;
-    default:
-      return;
-  }
-  if (pointer.operands.empty()) return;
-  if (pointer.text == "tir.address_of" || pointer.text == "tir.reinterpret") {
-    collect_bases(*pointer.operands[0], bases);
-  } else if (pointer.text == "tir.tvm_access_ptr" && pointer.operands.size() >= 2) {
-    collect_bases(*pointer.operands[1], bases);
-  } else if (pointer.text == "tir.if_then_else" && pointer.operands.size() == 3) {
-    collect_bases(*pointer.operands[1], bases);
-    collect_bases(*pointer.operands[2], bases);
+      continue;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(parts.size());
+    append_pointer_parts(pointer, parts);
+    std::reverse(parts.begin() + first, parts.end());
   }
 }
 
 bool has_side_effects(const Expr& root) {
   bool found = false;
-  tir::for_each_expr(
-      root, [&](const Expr& expr) { found = found || (expr.kind == ExprKind::call && !is_pure_operator(expr.text)); });
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    found = found || (expr.kind == ExprKind::call && !is_pure_operator(expr.text));
+    return !found;
+  });
   return found;
 }
 

@@ -57,12 +57,8 @@ void take_function_names(FileContext& file) {
     }
   }
   for (const std::size_t index : file.facts.order) {
-    tir::for_each_stmt(file.module.functions[index].body, [&](const tir::Stmt& stmt) {
-      tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
-        tir::for_each_expr(*root, [&](const tir::Expr& expr) {
-          if (const auto call = tir::named_call(expr)) file.names.forbid(*call->name);
-        });
-      });
+    tir::for_each_expr_in(file.module.functions[index].body, [&](const tir::Expr& expr) {
+      if (const auto call = tir::named_call(expr)) file.names.forbid(*call->name);
     });
   }
   for (const std::string& name : file.imported_names) file.names.forbid(name);

@@ -6,6 +6,7 @@
 // pointers are always replaced, lane by lane; max_function_text bounds what that may come to.
 // Tested by tests/codegen/expressions_test.cpp: nested, in the untaken side of if_then_else, and 40 deep with two uses
 // each.
+#include <memory>
 #include <utility>
 
 #include "codegen/expressions.hpp"
@@ -16,63 +17,81 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::VarId;
 
-void ExpressionPrinter::print_let(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_let(const Expr& expr, int min, std::size_t lane) {
   const Expr& value = *expr.operands[0];
   const Expr& body = *expr.operands[1];
   const bool is_trivial = value.kind == ExprKind::var || value.kind == ExprKind::int_imm ||
                           value.kind == ExprKind::float_imm || value.type.is_vector() || value.type.is_handle();
   // A call in the body might change what a load gives.
   const bool replace = is_trivial || (uses_[expr.var] <= 1 && !has_side_effects(value) && !has_side_effects(body));
-  if (!replace) return print_let_function(expr, lane);
+  if (!replace) return add_let_function(expr, lane);
   const auto outer = substituted_.find(expr.var);
   const Expr* hidden = outer == substituted_.end() ? nullptr : outer->second;
   substituted_[expr.var] = &value;
   ranges_.bind(expr.var, ranges_.of(value));
-  print(body, min, lane);
-  if (hidden == nullptr) {
-    substituted_.erase(expr.var);
-  } else {
-    substituted_[expr.var] = hidden;
-  }
+  add(body, min, lane);
+  later([this, var = expr.var, hidden] {
+    if (hidden == nullptr) {
+      substituted_.erase(var);
+    } else {
+      substituted_[var] = hidden;
+    }
+  });
 }
 
-void ExpressionPrinter::print_let_function(const Expr& expr, std::size_t lane) {
-  const Expr& value = *expr.operands[0];
-  const Expr& body = *expr.operands[1];
-  const std::string function = file_.names.unique(c_identifier(function_.name) + "_let");
-  const std::string param = names_.unique(module_.var(expr.var).name);
-  const std::string value_c_type = c_type(value.type);
-
-  put(function + "(");
-  print_assigned(value, lane);
-
-  // The body goes to a text of its own; what it uses of the variables around it becomes parameters.
-  std::string text;
-  std::string* const outer = std::exchange(out_, &text);
-  std::string& name = var_names_[{expr.var, 0}];
-  const std::string hidden = std::exchange(name, param);
+// What is remembered while the body of a let function is printed.
+struct ExpressionPrinter::LetFunction {
+  std::string name;
+  std::string param;
+  std::string text;  // of the body
   std::vector<VarLane> captured;
-  captures_.push_back(&captured);
+  std::string* outer_text = nullptr;
+  std::size_t outer_brackets = 0;
+  std::string hidden;  // name of the variable outside
+};
+
+void ExpressionPrinter::add_let_function(const Expr& expr, std::size_t lane) {
+  const auto function = std::make_shared<LetFunction>();
+  function->name = file_.names.unique(c_identifier(function_.name) + "_let");
+  function->param = names_.unique(module_.var(expr.var).name);
+  (void)c_type(expr.operands[0]->type);
+  add(function->name + "(");
+  add_assigned(*expr.operands[0], lane);
+  later([this, &expr, function] { begin_let_body(expr, *function); });
+  later([this, &expr, function] { end_let_body(expr, *function); });
+  add(")");
+}
+
+// The body goes to a text of its own; what it uses of the variables around it becomes parameters.
+void ExpressionPrinter::begin_let_body(const Expr& expr, LetFunction& function) {
+  const Expr& value = *expr.operands[0];
+  function.outer_text = std::exchange(out_, &function.text);
+  function.outer_brackets = std::exchange(brackets_, 0);
+  function.hidden = std::exchange(var_names_[{expr.var, 0}], function.param);
+  captures_.push_back(&function.captured);
   const auto range = ranges_.of(value);
   const auto whole = range_of_type(value.type);
   const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
   ranges_.bind(expr.var, fits ? range : whole);
-  const std::string result_c_type = c_type(body.type);
-  print_assigned(body, lane);
-  captures_.pop_back();
-  out_ = outer;
-  var_names_[{expr.var, 0}] = hidden;
+  add_assigned(*expr.operands[1]);
+}
 
-  std::string head = "static inline " + result_c_type + " " + function + "(" + value_c_type + " " + param;
-  for (const auto& [var, var_lane] : captured) {
+void ExpressionPrinter::end_let_body(const Expr& expr, LetFunction& function) {
+  captures_.pop_back();
+  out_ = function.outer_text;
+  brackets_ = function.outer_brackets;
+  var_names_[{expr.var, 0}] = function.hidden;
+
+  std::string head = "static inline " + c_type(expr.operands[1]->type) + " " + function.name + "(" +
+                     c_type(expr.operands[0]->type) + " " + function.param;
+  for (const auto& [var, var_lane] : function.captured) {
     if (var == expr.var) continue;
     const bool is_pointer = module_.var(var).type.is_handle();
     const std::string type = is_pointer ? to_string(pointer(var).type) : c_type(module_.var(var).type);
     head += ", " + type + " " + var_names_.at({var, var_lane});
-    put(", " + name_of(var, var_lane));
+    add(", " + name_of(var, var_lane));
   }
-  put(")");
-  local_functions_ += head + ") { return " + text + "; }\n\n";
+  local_functions_ += head + ") { return " + function.text + "; }\n\n";
   if (local_functions_.size() > max_function_text) unsupported("the function's let expressions are too large to print");
 }
 

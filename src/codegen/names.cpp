@@ -62,8 +62,10 @@ bool is_reserved_name(std::string_view name) {
 }
 
 bool NameTable::is_free(const std::string& name) const {
-  if (taken_.contains(name)) return false;
-  return parent_ == nullptr || parent_->is_free(name);
+  for (const NameTable* table = this; table != nullptr; table = table->parent_) {
+    if (table->taken_.contains(name)) return false;
+  }
+  return true;
 }
 
 bool NameTable::take(const std::string& name) {

@@ -19,32 +19,32 @@ std::optional<std::int64_t> constant_of(const Expr& expr) {
 
 }  // namespace
 
-void ExpressionPrinter::print_operator(const Expr& expr, int min, std::size_t lane) {
-  if (expr.type.is_handle()) return print_pointer_as_is(expr, min);
+void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane) {
+  if (expr.type.is_handle()) return add_pointer_as_is(expr, min);
   if (const auto call = tir::named_call(expr)) {
     if (expr.type.is_vector()) unsupported("a call of '" + *call->name + "' gives a vector");
-    return print_call(*call, expr.type);
+    return add_call(*call, expr.type);
   }
   if (expr.text == "tir.if_then_else") {
     need_operands(expr, 3);
-    return print_conditional(*expr.operands[0], *expr.operands[1], *expr.operands[2], min, lane);
+    return add_conditional(*expr.operands[0], *expr.operands[1], *expr.operands[2], min, lane);
   }
   if (expr.text == "tir.likely") {
     need_operands(expr, 1);
-    return print(*expr.operands[0], min, lane);
+    return add(*expr.operands[0], min, lane);
   }
-  if (expr.text == "tir.reinterpret") return print_reinterpret(expr, min, lane);
+  if (expr.text == "tir.reinterpret") return add_reinterpret(expr, min, lane);
   if (expr.text == "tir.isnullptr") {
     need_operands(expr, 1);
     file_.helpers.need_header("stddef.h");
     const bool opened = open(prec_equality, min);
-    print_pointer(*expr.operands[0], {"void", true}, prec_add);
-    put(" == NULL");
+    add_pointer(*expr.operands[0], {"void", true}, prec_add);
+    add(" == NULL");
     return close(opened);
   }
-  if (expr.text == "tir.undef") return put("0");
-  if (print_math(expr, min, lane) || print_bit_operator(expr, min, lane) || print_fixed_point(expr, min, lane) ||
-      print_float_test(expr, min, lane)) {
+  if (expr.text == "tir.undef") return add("0");
+  if (add_math(expr, min, lane) || add_bit_operator(expr, min, lane) || add_fixed_point(expr, min, lane) ||
+      add_float_test(expr, min, lane)) {
     return;
   }
   if (expr.text == "tir.lookup_param") {
@@ -53,7 +53,7 @@ void ExpressionPrinter::print_operator(const Expr& expr, int min, std::size_t la
   unsupported("operator " + expr.text + " has no C here");
 }
 
-bool ExpressionPrinter::print_math(const Expr& expr, int min, std::size_t lane) {
+bool ExpressionPrinter::add_math(const Expr& expr, int min, std::size_t lane) {
   const MathFunction* function = find_math_function(expr.text);
   const bool is_composed = expr.text == "tir.rsqrt" || expr.text == "tir.sigmoid" || expr.text == "tir.exp10";
   if (function == nullptr && !is_composed) return false;
@@ -65,33 +65,33 @@ bool ExpressionPrinter::print_math(const Expr& expr, int min, std::size_t lane) 
   const std::string one = is_double ? "1.0" : "1.0f";
   const bool rounds = is_half(expr.type);
   if (rounds) {
-    put(file_.helpers.round_to_half(expr.type.element()) + "(");
+    add(file_.helpers.round_to_half(expr.type.element()) + "(");
     min = prec_any;
   }
   if (function != nullptr) {
-    put(std::string(function->c_name) + suffix);
-    print_arguments(expr.operands, lane);
+    add(std::string(function->c_name) + suffix);
+    add_arguments(expr.operands, lane);
   } else if (expr.text == "tir.exp10") {
-    put("pow" + suffix + "(" + (is_double ? "10.0" : "10.0f") + ", ");
-    print(*expr.operands[0], prec_any, lane);
-    put(")");
+    add("pow" + suffix + "(" + (is_double ? "10.0" : "10.0f") + ", ");
+    add(*expr.operands[0], prec_any, lane);
+    add(")");
   } else {
     const bool opened = open(prec_multiply, min);
     if (expr.text == "tir.rsqrt") {
-      put(one + " / sqrt" + suffix);
-      print_arguments(expr.operands, lane);
+      add(one + " / sqrt" + suffix);
+      add_arguments(expr.operands, lane);
     } else {
-      put(one + " / (" + one + " + exp" + suffix + "(-");
-      print(*expr.operands[0], prec_postfix, lane);
-      put("))");
+      add(one + " / (" + one + " + exp" + suffix + "(-");
+      add(*expr.operands[0], prec_postfix, lane);
+      add("))");
     }
     close(opened);
   }
-  if (rounds) put(")");
+  if (rounds) add(")");
   return true;
 }
 
-bool ExpressionPrinter::print_bit_operator(const Expr& expr, int min, std::size_t lane) {
+bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t lane) {
   const std::string& op = expr.text;
   if (op == "tir.large_uint_imm") {
     need_operands(expr, 2);
@@ -100,33 +100,33 @@ bool ExpressionPrinter::print_bit_operator(const Expr& expr, int min, std::size_
     if (!low || !high) unsupported("operator tir.large_uint_imm has an operand that is no constant");
     const std::uint64_t bits =
         static_cast<std::uint64_t>(*high) << 32 | (static_cast<std::uint64_t>(*low) & UINT32_MAX);
-    put(int_literal(static_cast<std::int64_t>(bits), expr.type.element(), false));
+    add(int_literal(static_cast<std::int64_t>(bits), expr.type.element(), false));
     return true;
   }
   if (op == "tir.popcount" || op == "tir.clz") {
     need_operands(expr, 1);
     const DataType type = expr.operands[0]->type.element();
-    put(op == "tir.clz" ? file_.helpers.clz(type) : file_.helpers.popcount(type));
+    add(op == "tir.clz" ? file_.helpers.clz(type) : file_.helpers.popcount(type));
     const bool narrow = type.bits < 32;  // its sign must not be extended into the bits that are counted
     if (narrow && op == "tir.clz") unsupported("operator tir.clz is of type " + tir::to_string(type));
-    put(narrow ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
-    print(*expr.operands[0], narrow ? prec_unary : prec_any, lane);
-    put(")");
+    add(narrow ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
+    add(*expr.operands[0], narrow ? prec_unary : prec_any, lane);
+    add(")");
     return true;
   }
   if (op == "tir.shift_left") {
-    print_shift_left(expr, min, lane);
+    add_shift_left(expr, min, lane);
     return true;
   }
   if (op == "tir.bitwise_not") {
     need_operands(expr, 1);
     const bool opened = open(prec_unary, min);
     if (expr.type.is_bool()) {
-      put("!");
+      add("!");
     } else {
-      put(expr.type.bits < 32 ? "(" + c_type(expr.type) + ")~" : "~");
+      add(expr.type.bits < 32 ? "(" + c_type(expr.type) + ")~" : "~");
     }
-    print(*expr.operands[0], prec_unary, lane);
+    add(*expr.operands[0], prec_unary, lane);
     close(opened);
     return true;
   }
@@ -145,13 +145,13 @@ bool ExpressionPrinter::print_bit_operator(const Expr& expr, int min, std::size_
       unsupported("a shift by " + std::to_string(count->low) + " bits of type " + tir::to_string(expr.type));
     }
   }
-  print_infix(*expr.operands[0], infix, *expr.operands[1], is_shift ? prec_shift : prec_bits, prec_unary, prec_unary,
-              min, lane);
+  add_infix(*expr.operands[0], infix, *expr.operands[1], is_shift ? prec_shift : prec_bits, prec_unary, prec_unary, min,
+            lane);
   return true;
 }
 
 // A left shift of a negative number is undefined in C, so it goes through the unsigned type.
-void ExpressionPrinter::print_shift_left(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t lane) {
   need_operands(expr, 2);
   const DataType type = expr.type.element();
   if (!is_integer(type) || type.is_bool()) {
@@ -165,15 +165,15 @@ void ExpressionPrinter::print_shift_left(const Expr& expr, int min, std::size_t 
   const DataType unsigned_type{tir::TypeCode::uint, static_cast<std::uint8_t>(wide), 1};
   const bool is_cut = type != unsigned_type;
   const bool opened = open(is_cut ? prec_unary : prec_shift, min);
-  if (is_cut) put("(" + c_type(type) + ")((" + c_type(unsigned_type) + ")");
-  print(*expr.operands[0], prec_unary, lane);
-  put(" << ");
-  print_converted(*expr.operands[1], prec_unary, lane);
-  if (is_cut) put(")");
+  if (is_cut) add("(" + c_type(type) + ")((" + c_type(unsigned_type) + ")");
+  add(*expr.operands[0], prec_unary, lane);
+  add(" << ");
+  add_converted(*expr.operands[1], prec_unary, lane);
+  if (is_cut) add(")");
   close(opened);
 }
 
-bool ExpressionPrinter::print_fixed_point(const Expr& expr, int min, std::size_t lane) {
+bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t lane) {
   const bool per_axis = expr.text == "tir.q_multiply_shift_per_axis";
   if (!per_axis && expr.text != "tir.q_multiply_shift") return false;
   need_operands(expr, per_axis ? 7 : 4);
@@ -181,8 +181,8 @@ bool ExpressionPrinter::print_fixed_point(const Expr& expr, int min, std::size_t
     unsupported("operator " + expr.text + " is of type " + tir::to_string(expr.type));
   }
   if (per_axis) {  // the last operand tells of a right shift, which the formula needs not to know
-    put(file_.helpers.q_multiply_shift_per_axis());
-    print_arguments({expr.operands.begin(), expr.operands.end() - 1}, lane);
+    add(file_.helpers.q_multiply_shift_per_axis());
+    add_arguments({expr.operands.begin(), expr.operands.end() - 1}, lane);
     return true;
   }
   const auto factor = constant_of(*expr.operands[1]);
@@ -190,21 +190,21 @@ bool ExpressionPrinter::print_fixed_point(const Expr& expr, int min, std::size_t
   // One half in Q31: a shift, rounded once, that never leaves 32 bits.
   if (factor == std::int64_t{1} << 30 && shift) {
     if (*shift == 1) {
-      print(*expr.operands[0], min, lane);
+      add(*expr.operands[0], min, lane);
       return true;
     }
     if (*shift < -30 || *shift > 32) unsupported("operator tir.q_multiply_shift shifts by " + std::to_string(*shift));
-    put(file_.helpers.round_shift() + "(");
-    print_converted(*expr.operands[0], prec_any, lane);
-    put(", " + std::to_string(*shift - 1) + ")");
+    add(file_.helpers.round_shift() + "(");
+    add_converted(*expr.operands[0], prec_any, lane);
+    add(", " + std::to_string(*shift - 1) + ")");
     return true;
   }
-  put(file_.helpers.q_multiply_shift());
-  print_arguments(expr.operands, lane);
+  add(file_.helpers.q_multiply_shift());
+  add_arguments(expr.operands, lane);
   return true;
 }
 
-bool ExpressionPrinter::print_float_test(const Expr& expr, int min, std::size_t lane) {
+bool ExpressionPrinter::add_float_test(const Expr& expr, int min, std::size_t lane) {
   std::string_view name;
   if (expr.text == "tir.isnan") name = "isnan";
   if (expr.text == "tir.isinf") name = "isinf";
@@ -216,46 +216,46 @@ bool ExpressionPrinter::print_float_test(const Expr& expr, int min, std::size_t 
   }
   file_.helpers.need_header("math.h");
   const bool opened = open(prec_equality, min);  // the macros give any number but 0 for true
-  put(name);
-  print_arguments(expr.operands, lane);
-  put(" != 0");
+  add(name);
+  add_arguments(expr.operands, lane);
+  add(" != 0");
   close(opened);
   return true;
 }
 
-void ExpressionPrinter::print_reinterpret(const Expr& expr, int min, std::size_t lane) {
+void ExpressionPrinter::add_reinterpret(const Expr& expr, int min, std::size_t lane) {
   need_operands(expr, 1);
   const Expr& value = *expr.operands[0];
   const DataType from = value.type.element();
   const DataType to = expr.type.element();
-  if (from == to) return print(value, min, lane);
+  if (from == to) return add(value, min, lane);
   const bool same_size = from.bits == to.bits && value.type.lanes == expr.type.lanes;
   if (!same_size || !has_c_type(from) || from.is_bool() || to.is_bool()) {
     unsupported("reinterpretation of " + tir::to_string(value.type) + " as " + tir::to_string(expr.type));
   }
   if (is_integer(from) && is_integer(to)) {
     const bool opened = open(prec_unary, min);
-    put("(" + c_type(to) + ")");
-    print(value, prec_unary, lane);
+    add("(" + c_type(to) + ")");
+    add(value, prec_unary, lane);
     return close(opened);
   }
   // Half types hold their value in a float: bits ← value, value ← bits.
   const bool opened = is_half(from) && !is_half(to) && open(prec_unary, min);
-  if (is_half(to)) put(file_.helpers.half_to_float(to) + "(");
+  if (is_half(to)) add(file_.helpers.half_to_float(to) + "(");
   if (is_half(from)) {
-    if (!is_half(to)) put("(" + c_type(to) + ")");
-    put(file_.helpers.float_to_half(from) + "(");
-    print(value, prec_any, lane);
-    put(")");
+    if (!is_half(to)) add("(" + c_type(to) + ")");
+    add(file_.helpers.float_to_half(from) + "(");
+    add(value, prec_any, lane);
+    add(")");
   } else if (is_half(to)) {
-    put("(uint16_t)");
-    print(value, prec_unary, lane);
+    add("(uint16_t)");
+    add(value, prec_unary, lane);
   } else {
-    put(file_.helpers.reinterpret(storage_type(from), storage_type(to)) + "(");
-    print(value, prec_any, lane);
-    put(")");
+    add(file_.helpers.reinterpret(storage_type(from), storage_type(to)) + "(");
+    add(value, prec_any, lane);
+    add(")");
   }
-  if (is_half(to)) put(")");
+  if (is_half(to)) add(")");
   close(opened);
 }
 

@@ -15,11 +15,12 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-bool is_null(const Expr& expr) {
-  const bool is_zero = expr.kind == ExprKind::int_imm && expr.int_value == 0;
-  const bool is_reinterpreted = expr.kind == ExprKind::call && expr.text == "tir.reinterpret" &&
-                                expr.operands.size() == 1 && is_null(*expr.operands[0]);
-  return is_zero || is_reinterpreted;
+bool is_null(const Expr& root) {
+  const Expr* expr = &root;
+  while (expr->kind == ExprKind::call && expr->text == "tir.reinterpret" && expr->operands.size() == 1) {
+    expr = expr->operands[0].get();
+  }
+  return expr->kind == ExprKind::int_imm && expr->int_value == 0;
 }
 
 std::string element_of(DataType type) {
@@ -53,87 +54,78 @@ std::optional<std::vector<std::string>> parameter_types(const std::string& proto
 
 }  // namespace
 
-PointerType ExpressionPrinter::pointer_type_of(const Expr& expr) const {
-  switch (expr.kind) {
-    case ExprKind::var:
-      if (const auto found = substituted_.find(expr.var); found != substituted_.end()) {
-        return pointer_type_of(*found->second);
-      }
-      return pointer(expr.var).type;
-    case ExprKind::cast:
-      return pointer_type_of(*expr.operands[0]);
-    case ExprKind::let:
-      return pointer_type_of(*expr.operands[1]);
-    case ExprKind::select:
-    case ExprKind::call:
-      break;
-    default:
-      return {};
-  }
-  if (expr.text == "tir.address_of" && expr.operands.size() == 1) {
-    const Expr& load = *expr.operands[0];
-    return {element_of(load.type), pointer(load.var).type.is_const};
-  }
-  if (is_access_ptr(expr) && expr.operands.size() >= 2) {
-    return {element_of(expr.operands[0]->type), pointer_type_of(*expr.operands[1]).is_const};
-  }
-  if (expr.text == "tir.reinterpret" && expr.operands.size() == 1 && expr.operands[0]->type.is_handle()) {
-    return pointer_type_of(*expr.operands[0]);
-  }
-  const bool is_choice = expr.kind == ExprKind::select || expr.text == "tir.if_then_else";
-  if (!is_choice || expr.operands.size() != 3) return {};
-  if (is_null(*expr.operands[1])) return pointer_type_of(*expr.operands[2]);
-  PointerType yes = pointer_type_of(*expr.operands[1]);
-  if (is_null(*expr.operands[2])) return yes;
-  const PointerType no = pointer_type_of(*expr.operands[2]);
-  return {yes.element == no.element ? yes.element : "void", yes.is_const || no.is_const};
+PointerType ExpressionPrinter::pointer_type_of(const Expr& root) const {
+  const auto parts = [&](const Expr& expr, std::vector<const Expr*>& list) {
+    if (expr.kind == ExprKind::var) {
+      if (const auto found = substituted_.find(expr.var); found != substituted_.end()) list.push_back(found->second);
+    } else if (expr.text != "tir.reinterpret" || expr.operands.empty() || expr.operands[0]->type.is_handle()) {
+      append_pointer_parts(expr, list);
+    }
+  };
+  const auto combine = [&](const Expr& expr, std::span<const PointerType> types) -> PointerType {
+    if (expr.kind == ExprKind::var) return types.empty() ? pointer(expr.var).type : types[0];
+    if (expr.kind == ExprKind::call && expr.text == "tir.address_of" && expr.operands.size() == 1) {
+      const Expr& load = *expr.operands[0];
+      return {element_of(load.type), pointer(load.var).type.is_const};
+    }
+    if (types.empty()) return {};
+    if (is_access_ptr(expr)) return {element_of(expr.operands[0]->type), types[0].is_const};
+    if (types.size() == 1 || is_null(*expr.operands[2])) return types[0];
+    if (is_null(*expr.operands[1])) return types[1];
+    return {types[0].element == types[1].element ? types[0].element : "void", types[0].is_const || types[1].is_const};
+  };
+  return tir::fold<PointerType>(root, parts, combine);
 }
 
-void ExpressionPrinter::print_pointer(const Expr& expr, const PointerType& target, int min) {
-  if (expr.kind == ExprKind::string_imm) return print(expr, min);
+void ExpressionPrinter::add_pointer(const Expr& expr, const PointerType& target, int min) {
+  later([=, this, &expr] { add_converted_pointer(expr, target, min); });
+}
+
+void ExpressionPrinter::add_converted_pointer(const Expr& expr, const PointerType& target, int min) {
+  if (expr.kind == ExprKind::string_imm) return add(expr, min);
   if (is_null(expr)) {
     file_.helpers.need_header("stddef.h");
-    return put("NULL");
+    return add("NULL");
   }
   const PointerType own = pointer_type_of(expr);
   const bool converts = (own.element == target.element || target.is_void()) && (target.is_const || !own.is_const);
-  if (converts) return print_pointer_as_is(expr, min);
+  if (converts) return add_pointer_as_is(expr, min);
   const bool opened = open(prec_unary, min);
-  put("(" + to_string(target) + ")");
+  add("(" + to_string(target) + ")");
   const bool changes_element = own.element != target.element && !own.is_void() && !target.is_void();
-  if (changes_element) put(target.is_const ? "(const void*)" : "(void*)");
-  print_pointer_as_is(expr, prec_unary);
+  if (changes_element) add(target.is_const ? "(const void*)" : "(void*)");
+  add_pointer_as_is(expr, prec_unary);
   close(opened);
 }
 
-void ExpressionPrinter::print_offset_pointer(const Expr& base, const std::string& element, const Expr& offset,
-                                             int min) {
+void ExpressionPrinter::add_offset_pointer(const Expr& base, const std::string& element, const Expr& offset, int min) {
   const PointerType type{element, pointer_type_of(base).is_const};
   const auto constant = tir::as_int(offset);
-  if (constant == 0) return print_pointer(base, type, min);
+  if (constant == 0) return add_pointer(base, type, min);
   const bool opened = open(prec_add, min);
-  print_pointer(base, type, prec_add);
-  put(constant && *constant < 0 ? " - " : " + ");
+  add_pointer(base, type, prec_add);
+  add(constant && *constant < 0 ? " - " : " + ");
   if (constant && *constant < 0 && *constant > INT64_MIN) {
-    put(int_literal(-*constant, offset.type, true));
+    add(int_literal(-*constant, offset.type, true));
   } else {
-    print_converted(offset, prec_multiply);
+    add_converted(offset, prec_multiply);
   }
   close(opened);
 }
 
-void ExpressionPrinter::print_pointer_as_is(const Expr& expr, int min) {
+void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
+  check_depth();
   if (is_null(expr)) {
     file_.helpers.need_header("stddef.h");
-    return put("NULL");
+    return add("NULL");
   }
   switch (expr.kind) {
     case ExprKind::var:
-      return print_var(expr, min, 0);
+      return add_var(expr, min, 0);
     case ExprKind::let:
-      return print_let(expr, min, 0);
+      return add_let(expr, min, 0);
     case ExprKind::cast:
-      return print_pointer_as_is(*expr.operands[0], min);
+      return later([=, this, &expr] { add_pointer_as_is(*expr.operands[0], min); });
     case ExprKind::select:
     case ExprKind::call:
       break;
@@ -147,38 +139,34 @@ void ExpressionPrinter::print_pointer_as_is(const Expr& expr, int min) {
     ExprRef index = load.operands[0];
     if (index->kind == ExprKind::ramp) index = index->operands[0];
     if (index->type.is_vector()) unsupported("operator tir.address_of is applied to a gather");
-    tir::Expr base;
-    base.kind = ExprKind::var;
-    base.type = tir::handle_type;
-    base.var = load.var;
-    return print_offset_pointer(base, element_of(load.type), *index, min);
+    return add_offset_pointer(keep(tir::make_var(module_, load.var)), element_of(load.type), *index, min);
   }
   if (is_access_ptr(expr)) {
     if (expr.operands.size() < 3) unsupported("operator tir.tvm_access_ptr has too few operands");
     const std::string element = element_of(expr.operands[0]->type);
     if (element == "void") unsupported("operator tir.tvm_access_ptr has a type without C");
-    return print_offset_pointer(*expr.operands[1], element, *expr.operands[2], min);
+    return add_offset_pointer(*expr.operands[1], element, *expr.operands[2], min);
   }
   if (expr.text == "tir.reinterpret" && expr.operands.size() == 1) {
     const Expr& value = *expr.operands[0];
-    if (value.type.is_handle()) return print_pointer_as_is(value, min);
+    if (value.type.is_handle()) return later([=, this, &value] { add_pointer_as_is(value, min); });
     const bool opened = open(prec_unary, min);
-    put("(void*)(uintptr_t)");
-    print(value, prec_unary);
+    add("(void*)(uintptr_t)");
+    add(value, prec_unary);
     return close(opened);
   }
   if (expr.kind == ExprKind::select || expr.text == "tir.if_then_else") {
     if (expr.operands.size() != 3) unsupported("operator " + expr.text + " has not three operands");
     const PointerType type = pointer_type_of(expr);
     const bool opened = open(prec_ternary, min);
-    print(*expr.operands[0], prec_or);
-    put(" ? ");
-    print_pointer(*expr.operands[1], type, prec_or);
-    put(" : ");
-    print_pointer(*expr.operands[2], type, prec_or);
+    add(*expr.operands[0], prec_or);
+    add(" ? ");
+    add_pointer(*expr.operands[1], type, prec_or);
+    add(" : ");
+    add_pointer(*expr.operands[2], type, prec_or);
     return close(opened);
   }
-  if (const auto call = tir::named_call(expr)) return print_call(*call, expr.type);
+  if (const auto call = tir::named_call(expr)) return add_call(*call, expr.type);
   if (expr.text == "tir.lookup_param") {
     unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not hold");
   }
@@ -187,15 +175,15 @@ void ExpressionPrinter::print_pointer_as_is(const Expr& expr, int min) {
 
 // --- Calls -----------------------------------------------------------------------------------------------------------
 
-void ExpressionPrinter::print_call(const tir::NamedCall& call, DataType result) {
+void ExpressionPrinter::add_call(const tir::NamedCall& call, DataType result) {
   const auto callee = module_.find(*call.name);
   const bool is_module_function = callee && !tir::is_opaque(module_, module_.functions[*callee]);
   if (is_module_function) {
     const tir::Function& function = module_.functions[*callee];
     const FunctionFacts& facts = file_.facts.functions[*callee];
-    put(c_identifier(function.name) + "(");
+    add(c_identifier(function.name) + "(");
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      if (i > 0) put(", ");
+      if (i > 0) add(", ");
       const tir::VarId param = function.params[i].var;
       if (module_.var(param).type.is_handle() != call.arguments[i]->type.is_handle()) {
         unsupported("argument " + std::to_string(i) + " of a call of '" + *call.name + "' is " +
@@ -203,38 +191,38 @@ void ExpressionPrinter::print_call(const tir::NamedCall& call, DataType result) 
                     tir::to_string(module_.var(param).type));
       }
       if (module_.var(param).type.is_handle()) {
-        print_pointer(*call.arguments[i], facts.pointers.at(param).type);
+        add_pointer(*call.arguments[i], facts.pointers.at(param).type);
       } else {
-        print_assigned(*call.arguments[i]);
+        add_assigned(*call.arguments[i]);
       }
     }
-    return put(")");
+    return add(")");
   }
   const ExternFunction& function = extern_function(call, result);
   if (function.checks_arguments && function.parameters.size() != call.arguments.size()) {
     unsupported("a call passes " + std::to_string(call.arguments.size()) + " arguments to '" + *call.name +
                 "', which takes " + std::to_string(function.parameters.size()));
   }
-  put(*call.name + "(");
+  add(*call.name + "(");
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    if (i > 0) put(", ");
-    print_argument(*call.arguments[i], function.checks_arguments ? function.parameters[i] : std::string());
+    if (i > 0) add(", ");
+    add_argument(*call.arguments[i], function.checks_arguments ? function.parameters[i] : std::string());
   }
-  put(")");
+  add(")");
 }
 
 // To a parameter of that C type; of an unknown type if it is empty: then a pointer is passed without const, since a
 // function that only reads is often declared without it.
-void ExpressionPrinter::print_argument(const Expr& argument, const std::string& c_type) {
-  if (argument.kind == ExprKind::string_imm) return print(argument);
-  if (!argument.type.is_handle()) return print_assigned(argument);
+void ExpressionPrinter::add_argument(const Expr& argument, const std::string& c_type) {
+  if (argument.kind == ExprKind::string_imm) return add(argument);
+  if (!argument.type.is_handle()) return add_assigned(argument);
   const std::size_t star = c_type.rfind('*');
-  if (star == std::string::npos) return print_pointer(argument, {pointer_type_of(argument).element, false});
+  if (star == std::string::npos) return add_pointer(argument, {pointer_type_of(argument).element, false});
   std::string element = c_type.substr(0, star);
   while (!element.empty() && element.back() == ' ') element.pop_back();
   const bool is_const = element.starts_with("const ");
   if (is_const) element.erase(0, 6);
-  print_pointer(argument, {element, is_const});
+  add_pointer(argument, {element, is_const});
 }
 
 const ExternFunction& ExpressionPrinter::extern_function(const tir::NamedCall& call, DataType result) {

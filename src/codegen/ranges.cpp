@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -49,6 +50,39 @@ std::optional<Range> product(const Range& a, const Range& b) {
 DataType promoted(DataType type) {
   const bool narrow = (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
   return narrow ? tir::int32_type : type.element();
+}
+
+// Of the value of a C expression.
+DataType held_type(const Expr& expr) {
+  const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
+                           expr.kind == ExprKind::int_imm;
+  return from_memory ? expr.type : promoted(expr.type);
+}
+
+// Its type and its variable's binding tell what there is to know; what is below does not count.
+bool is_leaf(const Expr& expr) {
+  if (!range_of_type(held_type(expr))) return true;
+  switch (expr.kind) {
+    case ExprKind::add:
+    case ExprKind::sub:
+    case ExprKind::mul:
+    case ExprKind::div:
+    case ExprKind::mod:
+    case ExprKind::floor_div:
+    case ExprKind::floor_mod:
+    case ExprKind::min:
+    case ExprKind::max:
+    case ExprKind::select:
+    case ExprKind::cast:
+    case ExprKind::broadcast:
+    case ExprKind::ramp:
+      return false;
+    case ExprKind::call:
+      return expr.text != "tir.likely" && expr.text != "tir.if_then_else" && expr.text != "tir.shift_right" &&
+             expr.text != "tir.bitwise_and";
+    default:
+      return true;
+  }
 }
 
 // Quotients and remainders by a divisor that is known to be positive.
@@ -97,11 +131,8 @@ void Ranges::bind_loop(tir::VarId var, const Expr& min, const Expr& extent) {
 }
 
 std::optional<Range> Ranges::of_operand(const ExprRef& expr) {
-  if (expr->operands.empty()) return of(*expr);
-  if (const auto found = known_.find(expr.get()); found != known_.end()) return found->second.range;
-  const std::optional<Range> range = of(*expr);
-  known_.emplace(expr.get(), Known{expr, range});
-  return range;
+  const auto found = known_.find(expr.get());
+  return found == known_.end() ? of_leaf(*expr) : found->second.range;
 }
 
 bool Ranges::never_negative(const Expr& expr) {
@@ -111,23 +142,36 @@ bool Ranges::never_negative(const Expr& expr) {
 }
 
 std::optional<Range> Ranges::of(const Expr& expr) {
-  const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
-                           expr.kind == ExprKind::int_imm;
-  const auto whole = range_of_type(from_memory ? expr.type : promoted(expr.type));
+  if (is_leaf(expr)) return of_leaf(expr);
+  const auto is_done = [&](const Expr& operand) { return is_leaf(operand) || known_.contains(&operand); };
+  for (const ExprRef& operand : expr.operands) {
+    tir::for_each_expr_bottom_up(operand, is_done, [&](const ExprRef& part) {
+      known_.emplace(part.get(), Known{part, compute(*part)});
+    });
+  }
+  return compute(expr);
+}
+
+std::optional<Range> Ranges::of_leaf(const Expr& expr) const {
+  const auto whole = range_of_type(held_type(expr));
   if (!whole) {
     // A small uint64 constant is known, everything else of the type is not.
     const bool small = expr.kind == ExprKind::int_imm && expr.type.is_uint() && expr.int_value >= 0;
     return small ? std::optional(Range{expr.int_value, expr.int_value}) : std::nullopt;
   }
+  if (expr.kind == ExprKind::int_imm) {
+    if (expr.int_value < whole->low || expr.int_value > whole->high) return whole;
+    return Range{expr.int_value, expr.int_value};
+  }
+  const auto found = expr.kind == ExprKind::var ? vars_.find(expr.var) : vars_.end();
+  if (found == vars_.end() || !found->second) return whole;
+  return Range{std::max(found->second->low, whole->low), std::min(found->second->high, whole->high)};
+}
+
+std::optional<Range> Ranges::compute(const Expr& expr) {
+  const auto whole = range_of_type(held_type(expr));
+  if (!whole) return std::nullopt;
   switch (expr.kind) {
-    case ExprKind::int_imm:
-      if (expr.int_value < whole->low || expr.int_value > whole->high) return whole;
-      return Range{expr.int_value, expr.int_value};
-    case ExprKind::var: {
-      const auto found = vars_.find(expr.var);
-      if (found == vars_.end() || !found->second) return whole;
-      return Range{std::max(found->second->low, whole->low), std::min(found->second->high, whole->high)};
-    }
     case ExprKind::select: {
       const auto joined = join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));
       return joined ? joined : whole;

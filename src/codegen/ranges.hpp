@@ -40,14 +40,17 @@ class Ranges {
   bool never_negative(const tir::Expr& expr);
 
  private:
-  // As `of`, remembered: the node is kept alive, so that no other one can take its address.
+  // Of what `of` has derived before, or of a leaf.
   std::optional<Range> of_operand(const tir::ExprRef& expr);
+  std::optional<Range> of_leaf(const tir::Expr& expr) const;
+  // From the ranges of the operands.
+  std::optional<Range> compute(const tir::Expr& expr);
   std::optional<Range> compute_arithmetic(const tir::Expr& expr);
   std::optional<Range> compute_call(const tir::Expr& expr);
 
   std::unordered_map<tir::VarId, std::optional<Range>> vars_;
   struct Known {
-    tir::ExprRef expr;
+    tir::ExprRef expr;  // kept alive, so that no other node can take its address
     std::optional<Range> range;
   };
   std::unordered_map<const tir::Expr*, Known> known_;  // looked up only, never walked

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "usmp/tir/visit.hpp"
 
@@ -36,6 +35,12 @@ bool is_unsteady(const tir::Expr& root) {
   return found;
 }
 
+// The bounds are evaluated once, before the loop, if a second time would not give the same.
+bool has_hoisted_bounds(const tir::For& loop) {
+  const bool is_constant = tir::as_int(*loop.min) && tir::as_int(*loop.extent);
+  return !is_constant && (is_unsteady(*loop.extent) || is_unsteady(*loop.min));
+}
+
 }  // namespace
 
 StatementPrinter::StatementPrinter(FileContext& file, std::size_t function)
@@ -47,7 +52,7 @@ StatementPrinter::StatementPrinter(FileContext& file, std::size_t function)
 
 void StatementPrinter::print_body() {
   depth_ = 1;
-  print_block(function_.body);
+  tir::walk(function_.body, *this);
   line("return 0;");
 }
 
@@ -61,7 +66,12 @@ void StatementPrinter::line(std::string_view text) {
 }
 void StatementPrinter::begin_block(std::string_view head) {
   line(head);
-  ++depth_;
+  indent_more();
+}
+void StatementPrinter::indent_more() {
+  if (++depth_ <= max_block_depth) return;
+  printer_.unsupported("loops, branches and scopes need more than " + std::to_string(max_block_depth) +
+                       " blocks inside each other, which is the limit: C compilers take no more");
 }
 void StatementPrinter::end_block() {
   --depth_;
@@ -73,7 +83,7 @@ void StatementPrinter::begin_block(std::string_view keyword, const tir::Expr& co
   printer_.put(std::string(keyword) + " (");
   printer_.print(condition);
   printer_.put(") {\n");
-  ++depth_;
+  indent_more();
 }
 
 // Gives back the workspaces held, and returns `value`.
@@ -100,29 +110,46 @@ void StatementPrinter::print_return_if(const std::function<void()>& print_condit
 
 // --- Blocks and declarations -----------------------------------------------------------------------------------------
 
-void StatementPrinter::print_block(const Block& block) {
-  const std::size_t held = workspaces_.size();
-  std::vector<Declared> declared;
-  std::set<VarId> names;
-  std::size_t opened = 0;
-  for (const Stmt& stmt : block) {
-    const VarId var = declared_by(stmt);
-    if (var.valid() && !names.insert(var).second) {  // C has one declaration of a name a block
-      begin_block();
-      ++opened;
-    }
-    std::visit([&](const auto& node) { print(node); }, stmt.node);
-    for (std::size_t lane = 0; var.valid() && !printer_.declared_name(var, lane).empty(); ++lane) {
-      declared.push_back({var, lane, text_.size(), printer_.times_printed(var, lane)});
-    }
+void StatementPrinter::open(const Block& block, const Stmt* owner) {
+  const auto* branch = owner == nullptr ? nullptr : std::get_if<tir::IfThenElse>(&owner->node);
+  if (branch != nullptr && &block == &branch->else_body && !block.empty()) {
+    --depth_;
+    line("} else {");
+    ++depth_;
   }
-  while (workspaces_.size() > held) {
+  blocks_.push_back({.held = workspaces_.size(), .declared = {}, .names = {}});
+}
+
+void StatementPrinter::statement(const Stmt& stmt) {
+  OpenBlock& block = blocks_.back();
+  const VarId var = declared_by(stmt);
+  if (var.valid() && !block.names.insert(var).second) {  // C has one declaration of a name a block
+    begin_block();
+    ++block.braces;
+  }
+  std::visit([&](const auto& node) { print(node); }, stmt.node);
+  for (std::size_t lane = 0; var.valid() && !printer_.declared_name(var, lane).empty(); ++lane) {
+    block.declared.push_back({var, lane, text_.size(), printer_.times_printed(var, lane)});
+  }
+}
+
+void StatementPrinter::close(const Block& block, const Stmt* owner) {
+  const OpenBlock closed = std::move(blocks_.back());
+  blocks_.pop_back();
+  while (workspaces_.size() > closed.held) {
     const std::string name = workspaces_.back();
     workspaces_.pop_back();
     print_return_if([&] { printer_.put("TVMBackendFreeWorkspace(1, 0, " + name + ") != 0"); }, "-1");
   }
-  for (; opened > 0; --opened) end_block();
-  mention_unused(declared);
+  for (std::size_t i = 0; i < closed.braces; ++i) end_block();
+  mention_unused(closed.declared);
+  if (owner == nullptr) return;
+  const auto* branch = std::get_if<tir::IfThenElse>(&owner->node);
+  if (branch != nullptr && &block == &branch->then_body) return;
+  if (std::holds_alternative<tir::Scope>(owner->node) && block.empty()) return;
+  end_block();
+  const auto* loop = std::get_if<tir::For>(&owner->node);
+  if (loop != nullptr && has_hoisted_bounds(*loop)) end_block();
 }
 
 // A variable may remain without use after all, when what used it turned out to be constant.
@@ -205,11 +232,10 @@ void StatementPrinter::print(const tir::For& loop) {
   }
   const auto first = tir::as_int(*loop.min);
   const auto count = tir::as_int(*loop.extent);
-  // The bounds are evaluated once, before the loop.
   std::string begin;
   std::string end;
   const bool is_constant = first && count;
-  const bool is_hoisted = !is_constant && (is_unsteady(*loop.extent) || is_unsteady(*loop.min));
+  const bool is_hoisted = has_hoisted_bounds(loop);
   printer_.ranges().bind_loop(loop.var, *loop.min, *loop.extent);
   const ExprRef last = first == 0 ? loop.extent : tir::make_binary(ExprKind::add, loop.min, loop.extent);
   if (is_hoisted) {
@@ -236,10 +262,7 @@ void StatementPrinter::print(const tir::For& loop) {
     }
   }
   printer_.put("; ++" + name + ") {\n");
-  ++depth_;
-  print_block(loop.body);
-  end_block();
-  if (is_hoisted) end_block();
+  indent_more();
 }
 
 std::string StatementPrinter::print_hoisted_end(const tir::For& loop, const std::string& begin) {
@@ -266,23 +289,9 @@ void StatementPrinter::print_constant_bounds(const tir::For& loop, const std::st
                int_literal(is_empty_unsigned ? 1 : *end, type, true));
 }
 
-void StatementPrinter::print(const tir::While& loop) {
-  begin_block("while", *loop.condition);
-  print_block(loop.body);
-  end_block();
-}
+void StatementPrinter::print(const tir::While& loop) { begin_block("while", *loop.condition); }
 
-void StatementPrinter::print(const tir::IfThenElse& branch) {
-  begin_block("if", *branch.condition);
-  print_block(branch.then_body);
-  if (!branch.else_body.empty()) {
-    --depth_;
-    line("} else {");
-    ++depth_;
-    print_block(branch.else_body);
-  }
-  end_block();
-}
+void StatementPrinter::print(const tir::IfThenElse& branch) { begin_block("if", *branch.condition); }
 
 void StatementPrinter::print(const tir::Assert& check) {
   print_return_if(
@@ -294,10 +303,7 @@ void StatementPrinter::print(const tir::Assert& check) {
 }
 
 void StatementPrinter::print(const tir::Scope& scope) {
-  if (scope.body.empty()) return;
-  begin_block();
-  print_block(scope.body);
-  end_block();
+  if (!scope.body.empty()) begin_block();
 }
 
 }  // namespace usmp::codegen

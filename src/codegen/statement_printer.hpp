@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace usmp::codegen {
 
-// Prints the body of one function; see print_function in statements.hpp.
+// Prints the body of one function, in a walk over its blocks; see print_function in statements.hpp.
 class StatementPrinter {
  public:
   StatementPrinter(FileContext& file, std::size_t function);
@@ -23,6 +24,11 @@ class StatementPrinter {
   [[nodiscard]] ExpressionPrinter& expressions() { return printer_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
+  // Of tir::walk.
+  void open(const tir::Block& block, const tir::Stmt* owner);
+  void statement(const tir::Stmt& stmt);
+  void close(const tir::Block& block, const tir::Stmt* owner);
+
  private:
   // A variable that a block declares.
   struct Declared {
@@ -32,11 +38,20 @@ class StatementPrinter {
     std::size_t uses = 0;      // up to there
   };
 
+  // A block that is being printed.
+  struct OpenBlock {
+    std::size_t held = 0;  // workspaces before it
+    std::vector<Declared> declared;
+    std::set<tir::VarId> names;  // declared in it
+    std::size_t braces = 0;      // opened inside it, closed at its end
+  };
+
   // Lines, and blocks in braces.
   void indent();
   void line(std::string_view text);
   void begin_block(std::string_view head = "{");
   void end_block();
+  void indent_more();
   // "if (condition) {", "while (condition) {".
   void begin_block(std::string_view keyword, const tir::Expr& condition);
 
@@ -44,7 +59,6 @@ class StatementPrinter {
   void print_return(std::string_view value);
   void print_return_if(const std::function<void()>& print_condition, std::string_view value);
 
-  void print_block(const tir::Block& block);
   void mention_unused(const std::vector<Declared>& declared);
 
   void print(const tir::Let& let);
@@ -79,6 +93,7 @@ class StatementPrinter {
   std::string text_;
   ExpressionPrinter printer_;
   std::size_t depth_ = 0;
+  std::vector<OpenBlock> blocks_;
   std::vector<std::string> workspaces_;  // pointers to be given back, innermost last
 };
 
