@@ -3,8 +3,9 @@
 //
 // An expression of handle type stands in one of two positions. Where the pointer is merely passed on (value of a Let,
 // argument of a call, side of a selection) it becomes the set of variables that it may be based on. Everywhere else it
-// gets out of sight and its storage counts as escaped.
+// gets out of sight and its storage counts as escaped. A variable of a let expression stands for the set of its value.
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -24,10 +25,15 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
-void unite(PointerSet& to, const PointerSet& from) {
+// Adds the smaller set to the larger one. Both are sorted.
+PointerSet united(PointerSet to, PointerSet from) {
+  if (to.size() < from.size()) std::swap(to, from);
+  if (from.empty()) return to;
+  const auto middle = static_cast<std::ptrdiff_t>(to.size());
   to.insert(to.end(), from.begin(), from.end());
-  std::sort(to.begin(), to.end());
+  std::inplace_merge(to.begin(), to.begin() + middle, to.end());
   to.erase(std::unique(to.begin(), to.end()), to.end());
+  return to;
 }
 
 bool is_pointer(const Expr& expr) { return expr.type.is_handle() && expr.kind != ExprKind::string_imm; }
@@ -46,43 +52,60 @@ class Compiler {
   Program run() {
     for (const tir::Param& param : function_.params) program_.params.push_back(declare_slot(param.var));
     sunk_ = sink_allocates(function_.body);
-    block(function_.body);
+    tir::walk(function_.body, *this);
     program_.slots = slots_.size();
     return std::move(program_);
   }
 
- private:
   // --- Statements --------------------------------------------------------------------------------------------------
 
-  void block(const tir::Block& body) {
-    std::vector<VarId> declared;
-    if (const auto sunk = sunk_.find(&body); sunk != sunk_.end()) {
-      for (const tir::Allocate* allocate : sunk->second) emit_declare({.allocate = allocate, .constant = nullptr});
-    }
-    for (const tir::Stmt& stmt : body) {
-      std::visit(tir::Overloaded{[&](const tir::Allocate& s) { allocate(s, declared); },
-                                 [&](const tir::AllocateConst& s) {
-                                   enter_scope(s.var, declared);
-                                   emit_declare({.allocate = nullptr, .constant = &s});
-                                 },
-                                 [&](const auto& s) { statement(s); }},
-                 stmt.node);
-    }
-    for (const VarId var : declared) in_scope_.erase(var);
+  // Of tir::walk.
+  void open(const tir::Block& body, const tir::Stmt* /*owner*/) {
+    declared_.emplace_back();
+    const auto sunk = sunk_.find(&body);
+    if (sunk == sunk_.end()) return;
+    for (const tir::Allocate* allocate : sunk->second) emit_declare({.allocate = allocate, .constant = nullptr});
   }
 
-  void allocate(const tir::Allocate& s, std::vector<VarId>& declared) {
+  void statement(const tir::Stmt& stmt) {
+    std::visit([&](const auto& node) { compile(node); }, stmt.node);
+  }
+
+  void close(const tir::Block& /*body*/, const tir::Stmt* owner) {
+    for (const VarId var : declared_.back()) in_scope_.erase(var);
+    declared_.pop_back();
+    if (owner != nullptr && is_loop(*owner)) emit(Op::Kind::loop_end);
+  }
+
+ private:
+  // What runs at most once is no loop.
+  static bool repeats(const tir::For& loop) {
+    const auto extent = tir::as_int(*loop.extent);
+    return !extent || *extent > 1;
+  }
+
+  static bool is_loop(const tir::Stmt& stmt) {
+    const auto* loop = std::get_if<tir::For>(&stmt.node);
+    return loop != nullptr ? repeats(*loop) : std::holds_alternative<tir::While>(stmt.node);
+  }
+
+  void compile(const tir::Allocate& s) {
     for (const ExprRef& extent : s.extents) value(*extent);
     if (s.condition) value(*s.condition);
     if (!accesses_.empty() || !calls_.empty()) end_statement();
-    enter_scope(s.var, declared);
+    enter_scope(s.var);
     emit_declare({.allocate = &s, .constant = nullptr});
   }
 
+  void compile(const tir::AllocateConst& s) {
+    enter_scope(s.var);
+    emit_declare({.allocate = nullptr, .constant = &s});
+  }
+
   // One place holds all instances of a variable, so two must never be alive together.
-  void enter_scope(VarId var, std::vector<VarId>& declared) {
+  void enter_scope(VarId var) {
     if (!in_scope_.insert(var).second) fail("variable " + quoted(var) + " is allocated inside its own scope");
-    declared.push_back(var);
+    declared_.back().push_back(var);
   }
 
   void emit_declare(Declaration declaration) {
@@ -91,17 +114,13 @@ class Compiler {
     program_.declarations.push_back(declaration);
   }
 
-  void statement(const tir::Let& s) {
-    if (!s.value->type.is_handle()) {
-      value(*s.value);
-      return end_statement();
-    }
-    PointerSet targets = pointer(*s.value);
+  void compile(const tir::Let& s) {
+    PointerSet targets = part(*s.value);
     end_statement();
-    bind(s.var, std::move(targets));
+    if (s.value->type.is_handle()) bind(s.var, std::move(targets));
   }
 
-  void statement(const tir::Store& s) {
+  void compile(const tir::Store& s) {
     access(s.storage, true, s.value->type);
     value(*s.index);
     value(*s.value);
@@ -109,49 +128,36 @@ class Compiler {
     end_statement();
   }
 
-  void statement(const tir::Evaluate& s) {
-    // The result is dropped, so a pointer goes nowhere.
-    if (is_pointer(*s.value)) {
-      (void)pointer(*s.value);
-    } else {
-      value(*s.value);
-    }
+  void compile(const tir::Evaluate& s) {
+    (void)part(*s.value);  // the result is dropped, so a pointer goes nowhere
     end_statement();
   }
 
-  void statement(const tir::Assert& s) {
+  void compile(const tir::Assert& s) {
     value(*s.condition);
     end_statement();
   }
 
-  // The bounds are part of the loop, since code may evaluate them in each iteration. What runs at most once is no loop.
-  void statement(const tir::For& s) {
-    const auto extent = tir::as_int(*s.extent);
-    const bool repeats = !extent || *extent > 1;
-    if (repeats) emit(Op::Kind::loop_begin);
+  // The bounds are part of the loop, since code may evaluate them in each iteration.
+  void compile(const tir::For& s) {
+    if (repeats(s)) emit(Op::Kind::loop_begin);
     value(*s.min);
     value(*s.extent);
     end_statement();
-    block(s.body);
-    if (repeats) emit(Op::Kind::loop_end);
   }
 
-  void statement(const tir::While& s) {
+  void compile(const tir::While& s) {
     emit(Op::Kind::loop_begin);
     value(*s.condition);
     end_statement();
-    block(s.body);
-    emit(Op::Kind::loop_end);
   }
 
-  void statement(const tir::IfThenElse& s) {
+  void compile(const tir::IfThenElse& s) {
     value(*s.condition);
     end_statement();
-    block(s.then_body);
-    block(s.else_body);
   }
 
-  void statement(const tir::Scope& s) { block(s.body); }
+  void compile(const tir::Scope&) {}
 
   // Emits what the expressions of one statement gathered. C leaves open in which order a statement's parts are
   // evaluated, so if a call is walked beside anything else, they stand in a loop: each counts for the whole statement.
@@ -177,78 +183,69 @@ class Compiler {
 
   // The expression is evaluated and its value used as a number.
   void value(const Expr& expr) {
-    if (is_pointer(expr)) {
-      for (const Slot slot : pointer(expr)) {
-        accesses_.push_back({.kind = Op::Kind::escape, .slot = slot, .index = index_});
-      }
-      return;
-    }
-    switch (expr.kind) {
-      case ExprKind::load:
-        access(expr.var, false, expr.type);
-        break;
-      case ExprKind::let:
-        let(expr);
-        value(*expr.operands[1]);
-        return;
-      case ExprKind::call:
-        (void)call(expr);
-        return;
-      case ExprKind::eq:
-      case ExprKind::ne:
-        // Comparing a pointer (with NULL) does not let it out.
-        for (const ExprRef& operand : expr.operands) part(*operand);
-        return;
-      default:
-        break;
-    }
-    for (const ExprRef& operand : expr.operands) value(*operand);
+    const PointerSet targets = part(expr);
+    if (is_pointer(expr)) escape(targets);
   }
 
   // The expression is evaluated, and what it points to is known to whoever asked.
-  PointerSet part(const Expr& expr) {
-    if (is_pointer(expr)) return pointer(expr);
-    value(expr);
-    return {};
+  PointerSet part(const Expr& root) {
+    const auto before = [&](const Expr& expr, std::size_t i, std::span<PointerSet> values) {
+      if (expr.kind == ExprKind::let && i == 1) let_targets_[expr.var].push_back(values[0]);
+    };
+    const auto combine = [&](const Expr& expr, std::span<PointerSet> values) {
+      PointerSet targets = evaluate(expr, values);
+      return is_pointer(expr) ? std::move(targets) : PointerSet();
+    };
+    return tir::fold<PointerSet>(root, append_parts, before, combine);
   }
 
-  PointerSet pointer(const Expr& expr) {
+  // The load below address_of does not happen, but its index is evaluated; a function's name is nothing to evaluate.
+  static void append_parts(const Expr& expr, std::vector<const Expr*>& parts) {
+    const bool is_address = is_address_of_load(expr);
+    const std::span<const ExprRef> operands(is_address ? expr.operands[0]->operands : expr.operands);
+    for (const ExprRef& operand : operands.subspan(tir::named_call(expr) ? 1 : 0)) parts.push_back(operand.get());
+  }
+
+  static bool is_address_of_load(const Expr& expr) {
+    return expr.kind == ExprKind::call && expr.text == "tir.address_of" && expr.operands.size() == 1 &&
+           expr.operands[0]->kind == ExprKind::load;
+  }
+
+  // What the expression does by itself, and what it points to, given what its parts point to.
+  PointerSet evaluate(const Expr& expr, std::span<PointerSet> parts) {
     switch (expr.kind) {
       case ExprKind::var:
-        return {slot_of(expr.var)};
+        return is_pointer(expr) ? targets_of(expr.var) : PointerSet();
       case ExprKind::load:
         // A pointer in memory can only be one that escaped when it was stored.
         access(expr.var, false, expr.type);
-        for (const ExprRef& operand : expr.operands) value(*operand);
+        escape_all(parts);
         return {};
       case ExprKind::let:
-        let(expr);
-        return part(*expr.operands[1]);
+        let_targets_[expr.var].pop_back();
+        if (!is_pointer(expr)) escape(parts[1]);
+        return std::move(parts[1]);
       case ExprKind::call:
-        return call(expr);
-      default: {  // select, cast, arithmetic on a pointer
-        PointerSet all;
-        for (const ExprRef& operand : expr.operands) unite(all, part(*operand));
-        return all;
-      }
+        return call(expr, parts);
+      case ExprKind::eq:
+      case ExprKind::ne:
+        return {};  // comparing a pointer (with NULL) does not let it out
+      default:
+        // select, cast, arithmetic on a pointer; otherwise a pointer is taken for a number
+        if (is_pointer(expr)) return united_all(parts);
+        escape_all(parts);
+        return {};
     }
-  }
-
-  void let(const Expr& expr) {
-    PointerSet targets = part(*expr.operands[0]);
-    if (expr.operands[0]->type.is_handle()) bind(expr.var, std::move(targets));
   }
 
   // Gives what the result may point to.
-  PointerSet call(const Expr& expr) {
-    if (const auto named = tir::named_call(expr)) return named_call(expr, *named);
-    if (expr.text == "tir.address_of" && expr.operands.size() == 1 && expr.operands[0]->kind == ExprKind::load) {
-      const Expr& load = *expr.operands[0];
-      for (const ExprRef& operand : load.operands) value(*operand);
-      return {slot_of(load.var)};
+  PointerSet call(const Expr& expr, std::span<PointerSet> parts) {
+    if (const auto named = tir::named_call(expr)) return named_call(*named, parts);
+    if (is_address_of_load(expr)) {
+      escape_all(parts);
+      return targets_of(expr.operands[0]->var);
     }
-    PointerSet all;
-    for (const ExprRef& operand : expr.operands) unite(all, part(*operand));
+    PointerSet all = united_all(parts);
     if (only_derives_pointer(expr.text)) {
       // As a number (a reinterpreted pointer) the result is out of sight.
       if (!expr.type.is_handle() && expr.text != "tir.isnullptr") escape(all);
@@ -262,14 +259,11 @@ class Compiler {
     return all;
   }
 
-  PointerSet named_call(const Expr& expr, const tir::NamedCall& named) {
+  PointerSet named_call(const tir::NamedCall& named, std::span<PointerSet> operands) {
     CallSite site{.callee = *named.name, .function = 0, .is_defined = false, .arguments = {}};
-    PointerSet handed;
-    for (std::size_t i = 1; i < expr.operands.size(); ++i) {
-      PointerSet argument = part(*expr.operands[i]);
-      unite(handed, argument);
-      if (i <= named.arguments.size()) site.arguments.push_back(std::move(argument));
-    }
+    const auto arguments = operands.first(named.arguments.size());
+    site.arguments.assign(arguments.begin(), arguments.end());
+    PointerSet handed = united_all(operands);
     if (const auto function = module_.find(site.callee)) {
       site.is_defined = true;
       site.function = *function;
@@ -303,8 +297,10 @@ class Compiler {
 
   void access(VarId var, bool writes, tir::DataType type) {
     const auto bytes = static_cast<std::uint16_t>(std::max<Bytes>(1, type.element_bytes()));
-    accesses_.push_back(
-        {.kind = Op::Kind::access, .writes = writes, .element_bytes = bytes, .slot = slot_of(var), .index = index_});
+    for (const Slot slot : targets_of(var)) {
+      accesses_.push_back(
+          {.kind = Op::Kind::access, .writes = writes, .element_bytes = bytes, .slot = slot, .index = index_});
+    }
   }
 
   void access_all(const PointerSet& slots, std::uint32_t by) {
@@ -317,12 +313,29 @@ class Compiler {
     for (const Slot slot : slots) accesses_.push_back({.kind = Op::Kind::escape, .slot = slot, .index = index_});
   }
 
+  void escape_all(std::span<const PointerSet> sets) {
+    for (const PointerSet& slots : sets) escape(slots);
+  }
+
+  static PointerSet united_all(std::span<PointerSet> sets) {
+    PointerSet all;
+    for (PointerSet& set : sets) all = united(std::move(all), std::move(set));
+    return all;
+  }
+
   void bind(VarId var, PointerSet targets) {
     program_.ops.push_back({.kind = Op::Kind::bind, .slot = declare_slot(var), .index = count(program_.pointer_sets)});
     program_.pointer_sets.push_back(std::move(targets));
   }
 
   Slot declare_slot(VarId var) { return slots_.emplace(var, static_cast<Slot>(slots_.size())).first->second; }
+
+  // What a pointer variable may point to.
+  PointerSet targets_of(VarId var) const {
+    const auto let = let_targets_.find(var);
+    if (let != let_targets_.end() && !let->second.empty()) return let->second.back();
+    return {slot_of(var)};
+  }
 
   Slot slot_of(VarId var) const {
     const auto found = slots_.find(var);
@@ -342,7 +355,9 @@ class Compiler {
   SunkAllocates sunk_;
   std::unordered_map<VarId, Slot> slots_;
   std::unordered_set<VarId> in_scope_;
-  std::vector<Op> accesses_;  // of the statement being compiled
+  std::vector<std::vector<VarId>> declared_;  // allocated in the blocks that are open, until each ends
+  std::unordered_map<VarId, std::vector<PointerSet>> let_targets_;  // of the let expressions around, the innermost last
+  std::vector<Op> accesses_;                                        // of the statement being compiled
   std::vector<Op> calls_;
 };
 

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -83,7 +84,8 @@ std::optional<Affine> scaled(Affine value, std::int64_t by) {
   return value;
 }
 
-std::optional<Affine> sum(Affine a, const Affine& b) {
+std::optional<Affine> sum(Affine a, Affine b) {
+  if (a.factors.size() < b.factors.size()) std::swap(a, b);  // so that a long chain costs little more than its length
   const auto constant = checked_add(a.constant, b.constant);
   if (!constant) return std::nullopt;
   a.constant = *constant;
@@ -96,25 +98,22 @@ std::optional<Affine> sum(Affine a, const Affine& b) {
 }
 
 // Nothing if the expression is not affine with constant factors.
-std::optional<Affine> affine(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::int_imm:
-      return Affine{.factors = {}, .constant = expr.int_value};
-    case ExprKind::var:
-      return Affine{.factors = {{expr.var, 1}}, .constant = 0};
-    case ExprKind::add:
-    case ExprKind::mul: {
-      auto a = affine(*expr.operands[0]);
-      auto b = affine(*expr.operands[1]);
-      if (!a || !b) return std::nullopt;
-      if (expr.kind == ExprKind::add) return sum(std::move(*a), *b);
-      if (b->factors.empty()) return scaled(std::move(*a), b->constant);
-      if (a->factors.empty()) return scaled(std::move(*b), a->constant);
-      return std::nullopt;
-    }
-    default:
-      return std::nullopt;
-  }
+std::optional<Affine> affine(const Expr& root) {
+  const auto parts = [](const Expr& expr, std::vector<const Expr*>& list) {
+    if (expr.kind == ExprKind::add || expr.kind == ExprKind::mul) tir::append_operands(expr, list);
+  };
+  const auto combine = [](const Expr& expr, std::span<std::optional<Affine>> values) -> std::optional<Affine> {
+    if (expr.kind == ExprKind::int_imm) return Affine{.factors = {}, .constant = expr.int_value};
+    if (expr.kind == ExprKind::var) return Affine{.factors = {{expr.var, 1}}, .constant = 0};
+    if (values.empty() || !values[0] || !values[1]) return std::nullopt;
+    Affine& a = *values[0];
+    Affine& b = *values[1];
+    if (expr.kind == ExprKind::add) return sum(std::move(a), std::move(b));
+    if (b.factors.empty()) return scaled(std::move(a), b.constant);
+    if (a.factors.empty()) return scaled(std::move(b), a.constant);
+    return std::nullopt;
+  };
+  return tir::fold<std::optional<Affine>>(root, parts, combine);
 }
 
 // Whether the digits count each number of [0, count) at least once.
@@ -131,20 +130,9 @@ bool counts_all(std::vector<Digit> digits, std::int64_t count) {
   return reached == count;
 }
 
-bool same_expr(const Expr& a, const Expr& b) {
-  if (a.kind != b.kind || a.type != b.type || a.var != b.var || a.int_value != b.int_value || a.text != b.text ||
-      a.operands.size() != b.operands.size()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < a.operands.size(); ++i) {
-    if (!same_expr(*a.operands[i], *b.operands[i])) return false;
-  }
-  return true;
-}
-
 class Sinker {
  public:
-  explicit Sinker(const tir::Block& body) { visit_block(body, no_node); }
+  explicit Sinker(const tir::Block& body) { tir::walk(body, *this); }
 
   SunkAllocates run() const {
     SunkAllocates result;
@@ -154,29 +142,44 @@ class Sinker {
     return result;
   }
 
- private:
   // --- Collecting uses ---------------------------------------------------------------------------------------------
 
-  void visit_block(const tir::Block& block, std::uint32_t parent) {
-    const std::uint32_t depth = parent == no_node ? 0 : nodes_[parent].depth + 1;
-    for (const Stmt& stmt : block) {
-      const auto node = static_cast<std::uint32_t>(nodes_.size());
-      nodes_.push_back({.stmt = &stmt, .block = &block, .parent = parent, .depth = depth});
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) track(*allocate, node);
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-        add_use(store->storage, {.node = node, .kind = Use::Kind::store, .load = nullptr});
-      }
-      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) let_bound_.insert(let->var);
-      tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          if (expr.kind == ExprKind::load) add_use(expr.var, {.node = node, .kind = Use::Kind::load, .load = &expr});
-          if (expr.kind == ExprKind::var) add_use(expr.var, {.node = node, .kind = Use::Kind::other, .load = nullptr});
-          if (expr.kind == ExprKind::let) let_bound_.insert(expr.var);
-          if (expr.kind == ExprKind::call && expr.text == "tir.address_of") hide_loads(expr, node);
-        });
-      });
-      for (const tir::Block* inner : tir::blocks_of(stmt)) visit_block(*inner, node);
+  // Of tir::walk.
+  void open(const tir::Block& block, const Stmt* owner) {
+    const std::uint32_t parent = owner == nullptr ? no_node : last_.back();
+    const auto depth = static_cast<std::uint32_t>(last_.size());
+    place_.push_back({.stmt = nullptr, .block = &block, .parent = parent, .depth = depth});
+    last_.push_back(no_node);
+  }
+
+  void statement(const Stmt& stmt) {
+    const auto node = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back(place_.back());
+    nodes_.back().stmt = &stmt;
+    last_.back() = node;
+    collect(stmt, node);
+  }
+
+  void close(const tir::Block& /*block*/, const Stmt* /*owner*/) {
+    place_.pop_back();
+    last_.pop_back();
+  }
+
+ private:
+  void collect(const Stmt& stmt, std::uint32_t node) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) track(*allocate, node);
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      add_use(store->storage, {.node = node, .kind = Use::Kind::store, .load = nullptr});
     }
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) let_bound_.insert(let->var);
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        if (expr.kind == ExprKind::load) add_use(expr.var, {.node = node, .kind = Use::Kind::load, .load = &expr});
+        if (expr.kind == ExprKind::var) add_use(expr.var, {.node = node, .kind = Use::Kind::other, .load = nullptr});
+        if (expr.kind == ExprKind::let) let_bound_.insert(expr.var);
+        if (expr.kind == ExprKind::call && expr.text == "tir.address_of") hide_loads(expr, node);
+      });
+    });
   }
 
   // The load below address_of is no read, but a pointer that may go anywhere.
@@ -303,7 +306,7 @@ class Sinker {
       if (nodes_[use.node].depth < first.depth || use.node == tracked.uses[0].node) return false;
       if (nodes_[ancestor(use.node, first.depth)].block != first.block) return false;
       if (use.kind == Use::Kind::store) continue;
-      if (use.kind != Use::Kind::load || !same_expr(*use.load->operands[0], *store.index)) return false;
+      if (use.kind != Use::Kind::load || !tir::is_same(*use.load->operands[0], *store.index)) return false;
       if (use.load->type.element_bytes() != store.value->type.element_bytes()) return false;
       if (rebinds(use.node, first.depth, loops)) return false;
     }
@@ -322,7 +325,9 @@ class Sinker {
   }
 
   std::vector<Node> nodes_;
-  std::vector<Tracked> tracked_;  // in program order
+  std::vector<Node> place_;          // by open block: a statement that stands in it
+  std::vector<std::uint32_t> last_;  // by open block: its statement that was visited last
+  std::vector<Tracked> tracked_;     // in program order
   std::unordered_map<VarId, std::size_t> index_of_;
   std::unordered_set<VarId> let_bound_;
 };
