@@ -48,20 +48,24 @@ class UseFinder {
   Uses find(const Block& body) && {
     tir::for_each_stmt(body, [&](const Stmt& stmt) {
       if (const auto* store = std::get_if<tir::Store>(&stmt.node)) uses_.vars.insert(store->storage);
-      tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { visit(*expr); });
+      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+        tir::for_each_expr(*root, [&](const Expr& expr) {
+          const bool is_new = seen_.insert(&expr).second;
+          if (is_new) visit(expr);
+          return is_new;
+        });
+      });
     });
     return std::move(uses_);
   }
 
  private:
   void visit(const Expr& expr) {
-    if (!seen_.insert(&expr).second) return;
     if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) uses_.vars.insert(expr.var);
     if (const auto call = tir::named_call(expr)) {
       const auto callee = module_.find(*call->name);
       if (callee && !tir::is_opaque(module_, module_.functions[*callee])) uses_.callees.push_back(*callee);
     }
-    for (const ExprRef& operand : expr.operands) visit(*operand);
   }
 
   const Module& module_;
@@ -113,9 +117,8 @@ class FunctionRewriter {
     }
     for (const PoolId pool : functions_[index].pools) params.push_back(pool_param(pool));
     for (const auto& [var, where] : moved) bind(var, where, body);
-    append(function.body, body);
+    rewrite(function.body, std::move(body));
     function.params = std::move(params);
-    function.body = std::move(body);
   }
 
  private:
@@ -140,9 +143,20 @@ class FunctionRewriter {
     block.push_back({tir::Let{var, tir::make_call(tir::handle_type, "tir.address_of", {std::move(byte)})}});
   }
 
-  void append(Block& from, Block& to) {
-    to.reserve(to.size() + from.size());
-    for (Stmt& stmt : from) append(stmt, to);
+  // Rewrites the block and those inside; `head` comes before its statements.
+  void rewrite(Block& body, Block head) {
+    std::vector<Block*> pending = {&body};
+    while (!pending.empty()) {
+      Block& block = *pending.back();
+      pending.pop_back();
+      Block result = std::exchange(head, {});
+      result.reserve(result.size() + block.size());
+      for (Stmt& stmt : block) append(stmt, result);
+      block = std::move(result);
+      for (Stmt& stmt : block) {
+        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
+    }
   }
 
   void append(Stmt& stmt, Block& to) {
@@ -156,58 +170,50 @@ class FunctionRewriter {
         return bind(constant->var, planned->second, to);
       }
     }
-    rewrite_inside(stmt);
+    replace_in(stmt);
     to.push_back(std::move(stmt));
   }
 
-  Block rewritten(Block& block) {
-    Block result;
-    append(block, result);
-    return result;
+  void replace_in(Stmt& stmt) {
+    std::visit(
+        tir::Overloaded{[&](tir::Allocate& s) {
+                          for (ExprRef& extent : s.extents) replace(extent);
+                          replace(s.condition);
+                        },
+                        [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
+                        [&](tir::Store& s) {
+                          replace(s.index);
+                          replace(s.value);
+                          replace(s.predicate);
+                        },
+                        [&](tir::Evaluate& s) { replace(s.value); },
+                        [&](tir::For& s) {
+                          replace(s.min);
+                          replace(s.extent);
+                        },
+                        [&](tir::While& s) { replace(s.condition); }, [&](tir::IfThenElse& s) { replace(s.condition); },
+                        [&](tir::Assert& s) { replace(s.condition); }, [](tir::Scope&) {}},
+        stmt.node);
   }
 
-  void rewrite_inside(Stmt& stmt) {
-    std::visit(tir::Overloaded{[&](tir::Allocate& s) {
-                                 for (ExprRef& extent : s.extents) replace(extent);
-                                 replace(s.condition);
-                               },
-                               [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
-                               [&](tir::Store& s) {
-                                 replace(s.index);
-                                 replace(s.value);
-                                 replace(s.predicate);
-                               },
-                               [&](tir::Evaluate& s) { replace(s.value); },
-                               [&](tir::For& s) {
-                                 replace(s.min);
-                                 replace(s.extent);
-                                 s.body = rewritten(s.body);
-                               },
-                               [&](tir::While& s) {
-                                 replace(s.condition);
-                                 s.body = rewritten(s.body);
-                               },
-                               [&](tir::IfThenElse& s) {
-                                 replace(s.condition);
-                                 s.then_body = rewritten(s.then_body);
-                                 s.else_body = rewritten(s.else_body);
-                               },
-                               [&](tir::Assert& s) { replace(s.condition); },
-                               [&](tir::Scope& s) { s.body = rewritten(s.body); }},
-               stmt.node);
+  void replace(ExprRef& root) {
+    if (!root) return;
+    tir::for_each_expr_bottom_up(
+        root, [&](const Expr& expr) { return memo_.contains(&expr); },
+        [&](const ExprRef& expr) {
+          memo_.emplace(expr.get(), rebuilt(expr));
+          originals_.push_back(expr);
+        });
+    root = memo_.at(root.get());
   }
 
-  void replace(ExprRef& expr) {
-    if (expr) expr = rewritten(expr);
-  }
-
-  ExprRef rewritten(const ExprRef& expr) {
-    if (const auto known = memo_.find(expr.get()); known != memo_.end()) return known->second;
+  // With the operands that are in the memo.
+  ExprRef rebuilt(const ExprRef& expr) const {
     std::vector<ExprRef> operands;
     operands.reserve(expr->operands.size());
     bool changed = false;
     for (const ExprRef& operand : expr->operands) {
-      operands.push_back(rewritten(operand));
+      operands.push_back(memo_.at(operand.get()));
       changed = changed || operands.back() != operand;
     }
     if (const auto pools = pools_of_callee(*expr); !pools.empty()) {
@@ -215,15 +221,10 @@ class FunctionRewriter {
       operands.insert(operands.begin() + end_of_arguments, pools.begin(), pools.end());
       changed = true;
     }
-    ExprRef result = expr;
-    if (changed) {
-      Expr copy = *expr;
-      copy.operands = std::move(operands);
-      result = tir::make_expr(std::move(copy));
-    }
-    originals_.push_back(expr);
-    memo_.emplace(expr.get(), result);
-    return result;
+    if (!changed) return expr;
+    Expr copy = *expr;
+    copy.operands = std::move(operands);
+    return tir::make_expr(std::move(copy));
   }
 
   // The pool pointers that a call must pass in addition; empty for anything else.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "lower/fences.hpp"
+#include "lower/nest.hpp"
 #include "lower/regions.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -21,104 +23,6 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
-
-Stmt fence() { return {tir::Evaluate{tir::make_call(tir::void_type, memory_fence, {})}}; }
-
-// The address of a planned buffer, as lower() binds it.
-bool is_pool_address(const tir::Module& module, const Expr& value) {
-  if (value.kind != ExprKind::call || value.text != "tir.address_of" || value.operands.size() != 1) return false;
-  const Expr& byte = *value.operands[0];
-  if (byte.kind != ExprKind::load) return false;
-  const std::string& scope = module.var(byte.var).storage_scope;
-  return scope == workspace_pool_scope || scope == constant_pool_scope;
-}
-
-// What a loop nest needs from outside and does to storage.
-struct NestUses {
-  std::vector<VarId> free;       // variables not bound inside, in order of appearance
-  std::vector<VarId> addresses;  // bound inside to pool addresses, which can be had outside as well
-  std::set<VarId> accessed;      // storage that is loaded or stored
-  std::set<VarId> written;
-  std::map<VarId, ExprRef> address_values;
-  bool can_move = true;
-  bool has_calls = false;  // of functions: these access storage that does not show here
-};
-
-class NestReader {
- public:
-  explicit NestReader(const tir::Module& module) : module_(module) {}
-
-  NestUses read(const Stmt& nest) && {
-    visit(nest);
-    return std::move(uses_);
-  }
-
- private:
-  void visit(const Block& block) {
-    for (const Stmt& stmt : block) visit(stmt);
-  }
-
-  void visit(const Stmt& stmt) {
-    std::visit(tir::Overloaded{[&](const tir::Allocate&) { uses_.can_move = false; },
-                               [&](const tir::AllocateConst& s) { bound_.insert(s.var); },
-                               [&](const tir::Let& s) { visit_let(s); },
-                               [&](const tir::Store& s) {
-                                 use(s.storage);
-                                 uses_.accessed.insert(s.storage);
-                                 uses_.written.insert(s.storage);
-                               },
-                               [](const tir::Evaluate&) {}, [&](const tir::For& s) { bound_.insert(s.var); },
-                               [](const tir::While&) {}, [](const tir::IfThenElse&) {},
-                               [&](const tir::Assert&) { uses_.can_move = false; }, [](const tir::Scope&) {}},
-               stmt.node);
-    const auto* let = std::get_if<tir::Let>(&stmt.node);
-    if (let == nullptr || !is_pool_address(module_, *let->value)) {
-      tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { visit(*expr); });
-    }
-    for (const Block* block : tir::blocks_of(stmt)) visit(*block);
-  }
-
-  void visit_let(const tir::Let& let) {
-    bound_.insert(let.var);
-    if (is_pool_address(module_, *let.value)) {
-      if (uses_.address_values.emplace(let.var, let.value).second) uses_.addresses.push_back(let.var);
-    } else if (module_.var(let.var).type.is_handle()) {
-      uses_.can_move = false;  // a pointer made inside: left to the reader of the whole function
-    }
-  }
-
-  void visit(const Expr& expr) {
-    if (expr.kind == ExprKind::var) use(expr.var);
-    if (expr.kind == ExprKind::let) bound_.insert(expr.var);
-    if (expr.kind == ExprKind::load) {
-      use(expr.var);
-      uses_.accessed.insert(expr.var);
-    }
-    // Calls of functions, returns, and whatever else takes or gives a pointer.
-    if (expr.kind == ExprKind::call && (expr.type.is_handle() || expr.type.is_void() || tir::named_call(expr) ||
-                                        expr.text == "tir.tvm_check_return" || expr.text == "tir.ret")) {
-      uses_.can_move = false;
-      uses_.has_calls = uses_.has_calls || tir::named_call(expr).has_value();
-    }
-    for (const ExprRef& operand : expr.operands) visit(*operand);
-  }
-
-  void use(VarId var) {
-    if (!bound_.contains(var) && seen_.insert(var).second) uses_.free.push_back(var);
-  }
-
-  const tir::Module& module_;
-  NestUses uses_;
-  std::set<VarId> bound_;
-  std::set<VarId> seen_;
-};
-
-bool is_free_of_memory(const Expr& value) {
-  bool found = false;
-  tir::for_each_expr(
-      value, [&](const Expr& expr) { found = found || expr.kind == ExprKind::load || expr.kind == ExprKind::call; });
-  return !found;
-}
 
 class Outliner {
  public:
@@ -165,7 +69,7 @@ class Outliner {
       nest = &stmt;
     }
     if (nest == nullptr) return false;
-    const NestUses uses = NestReader(lowered_.module).read(*nest);
+    const NestUses uses = read_nest(lowered_.module, *nest);
     if (!uses.can_move || !uses.addresses.empty() || shares_bytes(uses)) return false;
     for (tir::Param& param : result_.module.functions[index].params) {
       param.no_alias = uses.accessed.contains(param.var) && stands_alone(param.var, uses);
@@ -174,30 +78,44 @@ class Outliner {
   }
 
   // The block with its loops moved out, as far as they stand in it or in scopes of it.
-  Block outlined(const Block& block) {
-    Block result;
-    for (const Stmt& stmt : block) {
-      if (const auto* scope = std::get_if<tir::Scope>(&stmt.node)) {
-        result.push_back({tir::Scope{outlined(scope->body)}});
+  Block outlined(const Block& outermost) {
+    struct Frame {
+      const Block* block;
+      std::size_t next = 0;
+      Block result = {};
+    };
+    std::vector<Frame> frames = {{&outermost}};
+    while (true) {
+      Frame& frame = frames.back();
+      if (frame.next < frame.block->size()) {
+        const Stmt& stmt = (*frame.block)[frame.next++];
+        if (const auto* scope = std::get_if<tir::Scope>(&stmt.node)) {
+          frames.push_back({&scope->body});
+        } else {
+          outline_statement(stmt, frame.result);
+        }
         continue;
       }
-      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) declared_[let->var] = stmt;
-      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) declared_[constant->var] = stmt;
-      if (is_passive(stmt)) {
-        result.push_back(stmt);
-        continue;
-      }
-      const NestUses uses = NestReader(lowered_.module).read(stmt);
-      if (const std::optional<Stmt> call = moved_out(stmt, uses)) {
-        result.push_back(*call);
-      } else if (shares_bytes(uses)) {
-        const Block inside = fenced_inside({stmt});
-        result.insert(result.end(), inside.begin(), inside.end());
-      } else {
-        result.push_back(stmt);
-      }
+      Block done = fenced(frame.result);
+      frames.pop_back();
+      if (frames.empty()) return done;
+      frames.back().result.push_back({tir::Scope{std::move(done)}});
     }
-    return fenced(result);
+  }
+
+  void outline_statement(const Stmt& stmt, Block& result) {
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) declared_[let->var] = stmt;
+    if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) declared_[constant->var] = stmt;
+    if (is_passive(stmt)) return result.push_back(stmt);
+    const NestUses uses = read_nest(lowered_.module, stmt);
+    if (const std::optional<Stmt> call = moved_out(stmt, uses)) {
+      result.push_back(*call);
+    } else if (shares_bytes(uses)) {
+      const Block inside = fenced_inside({stmt});
+      result.insert(result.end(), inside.begin(), inside.end());
+    } else {
+      result.push_back(stmt);
+    }
   }
 
   // The call that takes the nest's place, if it was worth moving.
@@ -268,18 +186,46 @@ class Outliner {
     return let != nullptr && !is_pool_address(lowered_.module, *let->value);
   }
 
+  // Appends the declaration of `var` after those of the variables that its value is made of; false if a value reads
+  // memory or is not bound by a Let.
   bool bring_value(VarId var, std::set<VarId>& brought, Block& body) const {
-    if (!brought.insert(var).second) return true;
-    const auto declaration = declared_.find(var);
-    const auto* let = declaration == declared_.end() ? nullptr : std::get_if<tir::Let>(&declaration->second.node);
+    struct Frame {
+      const Stmt* declaration;
+      std::vector<VarId> needed;
+      std::size_t next = 0;
+    };
+    std::vector<Frame> frames;
+    const auto enter = [&](VarId needed_var) {
+      if (!brought.insert(needed_var).second) return true;
+      const auto declaration = declared_.find(needed_var);
+      std::vector<VarId> needed;
+      if (declaration == declared_.end() || !is_plain_value(declaration->second, needed)) return false;
+      frames.push_back({&declaration->second, std::move(needed)});
+      return true;
+    };
+    if (!enter(var)) return false;
+    while (!frames.empty()) {
+      Frame& frame = frames.back();
+      if (frame.next < frame.needed.size()) {
+        if (!enter(frame.needed[frame.next++])) return false;
+      } else {
+        body.push_back(*frame.declaration);
+        frames.pop_back();
+      }
+    }
+    return true;
+  }
+
+  // Whether the statement is a Let whose value is made of variables and constants; gives the variables.
+  static bool is_plain_value(const Stmt& declaration, std::vector<VarId>& needed) {
+    const auto* let = std::get_if<tir::Let>(&declaration.node);
     if (let == nullptr || !is_free_of_memory(*let->value)) return false;
-    bool complete = true;
+    bool is_plain = true;
     tir::for_each_expr(*let->value, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::var) complete = complete && bring_value(expr.var, brought, body);
-      if (expr.kind == ExprKind::let) complete = false;
+      if (expr.kind == ExprKind::var) needed.push_back(expr.var);
+      if (expr.kind == ExprKind::let) is_plain = false;
     });
-    body.push_back(declaration->second);
-    return complete;
+    return is_plain;
   }
 
   [[nodiscard]] bool stands_alone(VarId var, const NestUses& uses) const {
@@ -336,66 +282,19 @@ class Outliner {
             .no_alias = false};
   }
 
-  static void drop_addresses(Block& block, const NestUses& uses) {
-    std::erase_if(block, [&](const Stmt& stmt) {
-      const auto* let = std::get_if<tir::Let>(&stmt.node);
-      return let != nullptr && uses.address_values.contains(let->var);
-    });
-    for (Stmt& stmt : block) {
-      for_each_block(stmt, [&](Block& inner) { drop_addresses(inner, uses); });
-    }
-  }
-
-  // Declarations that access no memory.
-  static bool is_passive(const Stmt& stmt) {
-    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-      return let->value->type.is_handle() || is_free_of_memory(*let->value);
-    }
-    return std::holds_alternative<tir::AllocateConst>(stmt.node) || std::holds_alternative<tir::Allocate>(stmt.node);
-  }
-
-  static bool is_fence(const Stmt& stmt) {
-    const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-    return evaluate != nullptr && evaluate->value->text == memory_fence;
-  }
-
-  // The block with a fence between any two statements that act.
-  static Block fenced(const Block& block) {
-    Block result;
-    bool acted = false;
-    for (const Stmt& stmt : block) {
-      if (is_fence(stmt)) continue;
-      if (!is_passive(stmt)) {
-        if (acted) result.push_back(fence());
-        acted = true;
-      }
-      result.push_back(stmt);
-    }
-    return result;
-  }
-
-  // The same in all blocks inside, and where a loop goes from its last statement to its first. A block of one statement
-  // needs none: what one statement accesses is apart.
-  static Block fenced_inside(const Block& block) {
-    Block result = fenced(block);
-    for (Stmt& stmt : result) {
-      for_each_block(stmt, [](Block& inner) {
-        inner = fenced_inside(inner);
-        if (std::any_of(inner.begin(), inner.end(), is_fence)) inner.push_back(fence());
+  static void drop_addresses(Block& outermost, const NestUses& uses) {
+    std::vector<Block*> pending = {&outermost};
+    while (!pending.empty()) {
+      Block& block = *pending.back();
+      pending.pop_back();
+      std::erase_if(block, [&](const Stmt& stmt) {
+        const auto* let = std::get_if<tir::Let>(&stmt.node);
+        return let != nullptr && uses.address_values.contains(let->var);
       });
+      for (Stmt& stmt : block) {
+        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
     }
-    return result;
-  }
-
-  template <class Action>
-  static void for_each_block(Stmt& stmt, const Action& action) {
-    std::visit(tir::Overloaded{[&](tir::For& s) { action(s.body); }, [&](tir::While& s) { action(s.body); },
-                               [&](tir::IfThenElse& s) {
-                                 action(s.then_body);
-                                 action(s.else_body);
-                               },
-                               [&](tir::Scope& s) { action(s.body); }, [](auto&) {}},
-               stmt.node);
   }
 
   std::string new_name(const std::string& function) {

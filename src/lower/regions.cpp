@@ -25,21 +25,26 @@ bool are_disjoint(const Region& a, const Region& b) {
   return false;
 }
 
-Regions regions_of(const Expr& pointer, const std::map<tir::VarId, Regions>& known) {
-  if (pointer.kind == ExprKind::var) {
-    const auto found = known.find(pointer.var);
+Regions regions_of(const Expr& root, const std::map<tir::VarId, Regions>& known) {
+  const auto of_var = [&](tir::VarId var) {
+    const auto found = known.find(var);
     return found == known.end() ? unknown_regions : found->second;
+  };
+  // Down to the variable that a single pointer is made of; what chooses among several is not followed.
+  for (const Expr* pointer = &root;;) {
+    const bool is_call = pointer->kind == ExprKind::call;
+    if (pointer->kind == ExprKind::var) return of_var(pointer->var);
+    if (pointer->kind == ExprKind::cast) {
+      pointer = pointer->operands[0].get();
+    } else if (is_call && pointer->text == "tir.tvm_access_ptr" && pointer->operands.size() > 1) {
+      pointer = pointer->operands[1].get();
+    } else if (is_call && pointer->text == "tir.address_of" && pointer->operands.size() == 1 &&
+               pointer->operands[0]->kind == ExprKind::load) {
+      return of_var(pointer->operands[0]->var);
+    } else {
+      return unknown_regions;
+    }
   }
-  if (pointer.kind == ExprKind::cast) return regions_of(*pointer.operands[0], known);
-  if (pointer.kind == ExprKind::call && pointer.operands.size() == 1 && pointer.text == "tir.address_of" &&
-      pointer.operands[0]->kind == ExprKind::load) {
-    const auto found = known.find(pointer.operands[0]->var);
-    return found == known.end() ? unknown_regions : found->second;
-  }
-  if (pointer.kind == ExprKind::call && pointer.text == "tir.tvm_access_ptr" && pointer.operands.size() > 1) {
-    return regions_of(*pointer.operands[1], known);
-  }
-  return unknown_regions;
 }
 
 // Functions from the entry down, callers before callees.
@@ -47,16 +52,12 @@ std::vector<std::size_t> callers_first(const tir::Module& module, std::vector<st
   calls.resize(module.functions.size());
   std::vector<std::set<std::size_t>> callees(module.functions.size());
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    tir::for_each_stmt(module.functions[i].body, [&](const tir::Stmt& stmt) {
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          const auto call = tir::named_call(expr);
-          const auto callee = call ? module.find(*call->name) : std::nullopt;
-          if (!callee) return;
-          calls[i].push_back(&expr);
-          callees[i].insert(*callee);
-        });
-      });
+    tir::for_each_expr_in(module.functions[i].body, [&](const Expr& expr) {
+      const auto call = tir::named_call(expr);
+      const auto callee = call ? module.find(*call->name) : std::nullopt;
+      if (!callee) return;
+      calls[i].push_back(&expr);
+      callees[i].insert(*callee);
     });
   }
   // Liveness refused recursion, so this ends.
