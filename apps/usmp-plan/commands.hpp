@@ -17,5 +17,6 @@ Command add_inspect(CLI::App& program);
 Command add_init(CLI::App& program);
 Command add_problem(CLI::App& program);
 Command add_solve(CLI::App& program);
+Command add_verify(CLI::App& program);
 
 }  // namespace usmp::apps

@@ -21,6 +21,8 @@ constexpr const char* footer =
     "  usmp-plan model.tar --pools pools.yaml            write model_planned/\n"
     "  usmp-plan model.tar --pools pools.yaml -o out.tar write a re-planned archive\n"
     "  usmp-plan init model.tar > pools.yaml             start a pools file\n"
+    "  usmp-plan verify model.tar --pools pools.yaml --execute\n"
+    "                                                    compile, run and compare with unshared code\n"
     "  usmp-plan inspect model.tar                       list functions, buffers and calls\n"
     "  usmp-plan problem model.tar -o problem.json       write the planning problem alone\n"
     "  usmp-plan solve buffers.csv -o plan.csv           plan a bare instance\n"
@@ -32,7 +34,8 @@ int run(int argc, char** argv) {
   program.footer(footer);
   program.set_version_flag("--version", "usmp-plan " USMP_VERSION);
   const Command plan = add_plan(program);
-  const std::array subcommands = {add_inspect(program), add_init(program), add_problem(program), add_solve(program)};
+  const std::array subcommands = {add_inspect(program), add_init(program), add_problem(program), add_solve(program),
+                                  add_verify(program)};
   program.require_subcommand(0, 1);
 
   int code = driver::exit_ok;

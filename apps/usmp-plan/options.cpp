@@ -26,21 +26,6 @@ std::uint64_t node_limit_of(const std::string& text) {
   return number_of(text, 1, "--node-limit", "a number of search nodes, at least 1");
 }
 
-// Fractions allowed, rounded up to milliseconds.
-std::chrono::milliseconds time_limit_of(const std::string& text) {
-  constexpr double shortest = 1e-3;
-  constexpr double longest = 1e9;
-  constexpr double milliseconds = 1000.0;
-  double seconds = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
-  if (error != std::errc{} || stopped != end || !(seconds >= shortest && seconds <= longest)) {
-    throw CLI::ValidationError("--time-limit",
-                               "is '" + text + "': expected seconds from 0.001 to 1000000000, as 30 or 0.5");
-  }
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * milliseconds)));
-}
-
 }  // namespace
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
@@ -65,7 +50,7 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
          "search nodes after which an exact search ends (default: worth about 10 s)")
       ->type_name("N");
   app.add_option_function<std::string>(
-         "--time-limit", [&options](const std::string& text) { options.time_limit = time_limit_of(text); },
+         "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
          "end the search after so many seconds; the plan then depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
@@ -73,6 +58,30 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
          [&options](const std::string& text) { options.seed = number_of(text, 0, "--seed", "a whole number from 0"); },
          "seed of randomised algorithms (default: 0)")
       ->type_name("N");
+}
+
+std::chrono::milliseconds seconds_of(const std::string& text, const std::string& option) {
+  constexpr double shortest = 1e-3;
+  constexpr double longest = 1e9;
+  constexpr double milliseconds = 1000.0;
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+  if (error != std::errc{} || stopped != end || !(seconds >= shortest && seconds <= longest)) {
+    throw CLI::ValidationError(option, "is '" + text + "': expected seconds from 0.001 to 1000000000, as 30 or 0.5");
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * milliseconds)));
+}
+
+void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
+  add_pools_options(app, options.pools_file, options.workspace_io);
+  add_algorithm_option(app, options.algorithm, "the pools file's, else " + driver::default_algorithm_name());
+  app.add_option("--minimize", options.minimize, "make this pool as small as possible before everything else")
+      ->type_name("POOL");
+  app.add_option("--pins", options.pins, "keep buffers where an earlier plan placed them")
+      ->type_name("M.plan.json")
+      ->allow_extra_args(false);
+  add_search_options(app, options.search);
 }
 
 bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }

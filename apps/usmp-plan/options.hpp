@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,12 @@ void add_model_options(CLI::App& app, driver::ModelOptions& options, bool requir
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io);
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback);
 void add_search_options(CLI::App& app, driver::SearchOptions& options);
+
+// All that shapes the plan of an archive, besides the model.
+void add_planning_options(CLI::App& app, driver::PlanningOptions& options);
+
+// "30", "0.5": seconds, rounded up to milliseconds. Throws CLI::ValidationError that names the option.
+std::chrono::milliseconds seconds_of(const std::string& text, const std::string& option);
 
 // Whether standard output is a terminal that may be coloured.
 bool color_terminal();

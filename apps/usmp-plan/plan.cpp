@@ -33,16 +33,9 @@ Command add_plan(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   driver::PlanOptions& plan = options->plan;
   add_model_options(program, plan.model, false);
-  add_pools_options(program, plan.pools_file, plan.workspace_io);
+  add_planning_options(program, plan);
   program.add_option("-o,--output", plan.output, "directory or archive to write (default: MODEL_planned/)")
       ->type_name("DIR|FILE.tar");
-  add_algorithm_option(program, plan.algorithm, "the pools file's, else " + driver::default_algorithm_name());
-  program.add_option("--minimize", plan.minimize, "make this pool as small as possible before everything else")
-      ->type_name("POOL");
-  program.add_option("--pins", plan.pins, "keep buffers where an earlier plan placed them")
-      ->type_name("M.plan.json")
-      ->allow_extra_args(false);
-  add_search_options(program, plan.search);
   program.add_flag("--dry-run", plan.dry_run, "plan and verify, write nothing");
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
   auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");

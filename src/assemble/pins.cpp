@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "assemble/identity.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::assemble {
@@ -138,20 +139,6 @@ PoolId pool_for(const Problem& problem, const config::PinSpec& pin, const Buffer
   fail(pin, "buffer " + full_name(buffer) + " may not be in pool " + quoted(pin.pool) + ": expected one of " +
                 listed(candidates));
 }
-
-using Identity = std::pair<std::pair<std::string, std::string>, std::size_t>;
-
-// Numbers the buffers of one name and function.
-class Occurrences {
- public:
-  Identity next(const std::string& buffer, const std::string& function) {
-    const auto key = std::pair(buffer, function);
-    return {key, seen_[key]++};
-  }
-
- private:
-  std::map<std::pair<std::string, std::string>, std::size_t> seen_;
-};
 
 // Why buffers of an earlier plan are not pinned, with their names.
 struct LeftOut {

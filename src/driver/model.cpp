@@ -124,11 +124,15 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
       member->bytes.shrink_to_fit();
     }
     result.interface = codegen::interface_of(info, result.module);
-    result.analysis = liveness::analyse(result.module, liveness_options(result, workspace_io));
+    result.analysis = live_ranges(result, workspace_io);
     return result;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member).with_file(model.archive.path);
   }
+}
+
+liveness::Analysis live_ranges(const AnalysedModule& analysed, bool workspace_io) {
+  return liveness::analyse(analysed.module, liveness_options(analysed, workspace_io));
 }
 
 }  // namespace usmp::driver

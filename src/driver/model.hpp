@@ -36,6 +36,9 @@ struct AnalysedModule {
 // bytes are freed as soon as they are read.
 AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir);
 
+// Live ranges of the module as if `workspace_io` had been asked for.
+liveness::Analysis live_ranges(const AnalysedModule& analysed, bool workspace_io);
+
 // The last part of a path: what reports call a file.
 std::string file_name_of(const std::string& path);
 

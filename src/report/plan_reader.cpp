@@ -1,5 +1,6 @@
 // Reads only what a plan says of places, so that plans of other versions of the program serve as long as this part is
 // the same.
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "usmp/report/plan_json.hpp"
@@ -37,12 +38,33 @@ Bytes bytes_of(const Json& object, const char* key, const std::string& place) {
   return value.get<Bytes>();
 }
 
+LiveRange range_of(const Json& range, const std::string& place) {
+  const auto is_tick = [](const Json& tick) {
+    return tick.is_number_unsigned() &&
+           tick.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Tick>::max());
+  };
+  if (!range.is_array() || range.size() != 2 || !is_tick(range[0]) || !is_tick(range[1])) {
+    fail(place, "expected a live range of two ticks");
+  }
+  return {range[0].get<Tick>(), range[1].get<Tick>()};
+}
+
+std::vector<LiveRange> live_of(const Json& live, const std::string& place) {
+  if (!live.is_array()) fail(place, std::string("is ") + live.type_name() + ": expected a list of live ranges");
+  std::vector<LiveRange> ranges;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    ranges.push_back(range_of(live[i], place + "[" + std::to_string(i) + "]"));
+  }
+  return ranges;
+}
+
 assemble::EarlierPlan::Place place_of(const Json& buffer, const std::string& place) {
   if (!buffer.is_object()) fail(place, std::string("is ") + buffer.type_name() + ": expected a buffer");
   assemble::EarlierPlan::Place result;
   result.buffer = text_of(buffer, "name", place);
   result.function = text_of(buffer, "function", place);
   result.size = bytes_of(buffer, "size", place);
+  if (const auto live = buffer.find("live"); live != buffer.end()) result.live = live_of(*live, place + ".live");
   if (member(buffer, "pool", place).is_null()) return result;
   result.pool = text_of(buffer, "pool", place);
   result.offset = bytes_of(buffer, "offset", place);
@@ -71,6 +93,10 @@ assemble::EarlierPlan parse_plan_json(std::string_view text) {
   }
   assemble::EarlierPlan plan;
   plan.module = text_of(json, "module", {});
+  if (const auto io = json.find("workspace_io"); io != json.end()) {
+    if (!io->is_boolean()) fail("workspace_io", std::string("is ") + io->type_name() + ": expected true or false");
+    plan.workspace_io = io->get<bool>();
+  }
   const Json& buffers = member(json, "buffers", {});
   if (!buffers.is_array()) fail("buffers", std::string("is ") + buffers.type_name() + ": expected a list");
   for (std::size_t i = 0; i < buffers.size(); ++i) {

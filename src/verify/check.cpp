@@ -234,4 +234,14 @@ std::vector<Violation> check(const Problem& problem, const Plan& plan, std::size
   return check(problem, plan, problem.buffers.size() <= most_paired ? Method::pairs : Method::sweep, most);
 }
 
+std::size_t conflicting_pairs(const Problem& problem) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlap(problem.buffers[i].live, problem.buffers[j].live)) ++count;
+    }
+  }
+  return count;
+}
+
 }  // namespace usmp::verify

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,18 @@ struct EarlierPlan {
     std::string pool;
     Bytes size = 0;
     Bytes offset = 0;
+    std::optional<std::vector<LiveRange>> live = {};  // absent: the plan does not say
   };
   std::string module;
+  std::optional<bool> workspace_io = {};  // absent: the plan does not say
   std::vector<Place> places;  // in the order of the plan's buffers, all of them; pool is empty if it had none
 };
+
+// The plan that was written down, for an assembly that it is a plan of: of the same buffers, by identity, of the same
+// sizes and live ranges, each placed in a pool that there is. Whether the places are right is not looked at.
+//
+// Throws Error of kind usage that names what differs, up to ten things. O(buffers · log).
+[[nodiscard]] Plan recorded_plan(const Assembly& assembly, const EarlierPlan& plan);
 
 // Pins every buffer that the plan placed and that is still the same: the assembly has it, its size is what it was, the
 // pool is among its candidates, and the place contradicts neither the pools nor the pins before it. Buffers that are

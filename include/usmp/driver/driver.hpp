@@ -55,6 +55,17 @@ struct PlanOptions : PlanningOptions {
   bool dry_run = false;               // everything but writing
 };
 
+struct VerifyOptions : PlanningOptions {
+  std::vector<std::string> plans;  // M.plan.json files to be verified; empty: the modules are planned
+  bool execute = false;            // run the emitted C beside unshared C; the rest is of use only then
+  std::optional<std::string> compiler;
+  std::string compiler_flags;  // divided at blanks
+  bool sanitize = false;
+  std::uint32_t rounds = 3;                                      // at least 1
+  std::chrono::milliseconds timeout = std::chrono::minutes(10);  // of each compilation and each program
+  std::optional<std::string> keep;  // a new or empty directory for sources and programs; absent: they are removed
+};
+
 struct InspectOptions {
   ModelOptions model;
   bool tir = false;  // the IR instead of the lists
@@ -80,9 +91,10 @@ struct SolveOptions {
 };
 
 // Each prints results to `out`, one message for what went wrong to `err`, and returns an ExitCode. Nothing is thrown,
-// and nothing is left under a final name unless the whole run succeeded. While `plan` and `solve` search, SIGINT ends
-// the search and not the program: what was found so far is verified and written.
+// and nothing is left under a final name unless the whole run succeeded. While `plan`, `verify` and `solve` search,
+// SIGINT ends the search and not the program: what was found so far is verified and written.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);

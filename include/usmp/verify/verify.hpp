@@ -49,4 +49,7 @@ inline constexpr std::size_t all_violations = std::numeric_limits<std::size_t>::
 inline constexpr std::size_t most_paired = 1000;
 [[nodiscard]] std::vector<Violation> check(const Problem& problem, const Plan& plan, std::size_t most = all_violations);
 
+// Unordered pairs of buffers that are live together. Every pair is compared: O(n² · ranges).
+[[nodiscard]] std::size_t conflicting_pairs(const Problem& problem);
+
 }  // namespace usmp::verify

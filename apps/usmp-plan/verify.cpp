@@ -1,0 +1,63 @@
+// usmp-plan verify MODEL: check a plan, and what the emitted C computes.
+#include <iostream>
+#include <memory>
+
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace usmp::apps {
+namespace {
+
+struct Options {
+  driver::VerifyOptions verify;
+  bool quiet = false;
+};
+
+constexpr const char* without_execute = "is of use with --execute only";
+
+// Options that mean nothing beside the others are mistakes.
+void check(const CLI::App& app, const driver::VerifyOptions& options) {
+  for (const char* option : {"--cc", "--cflags", "--sanitize", "--rounds", "--timeout", "--keep"}) {
+    if (!options.execute && app.count(option) > 0) throw CLI::ValidationError(option, without_execute);
+  }
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  driver::VerifyOptions& verify = options->verify;
+  auto* app = program.add_subcommand("verify", "check a plan, and with --execute the code that is emitted");
+  add_model_options(*app, verify.model, true);
+  add_planning_options(*app, verify);
+  auto* plan = app->add_option("--plan", verify.plans, "verify this plan instead of planning")
+                   ->type_name("M.plan.json")
+                   ->allow_extra_args(false);
+  for (const char* option : {"--algorithm", "--minimize", "--pins", "--node-limit", "--time-limit"}) {
+    plan->excludes(app->get_option(option));
+  }
+  app->add_flag("--execute", verify.execute, "compile and run the code beside unshared code (runs C of the archive)");
+  app->add_option("--cc", verify.compiler, "C compiler (default: the first of cc, gcc and clang)")
+      ->type_name("PROGRAM");
+  app->add_option("--cflags", verify.compiler_flags, "further flags of the compiler, in one word")->type_name("FLAGS");
+  app->add_flag("--sanitize", verify.sanitize, "compile with AddressSanitizer and UndefinedBehaviorSanitizer");
+  app->add_option("--rounds", verify.rounds, "runs of each module, each on inputs of its own (default: 3)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  app->add_option_function<std::string>(
+         "--timeout", [&verify](const std::string& text) { verify.timeout = seconds_of(text, "--timeout"); },
+         "of each compilation and each program (default: 600)")
+      ->type_name("SECONDS");
+  app->add_option("--keep", verify.keep, "new or empty directory in which sources and programs stay")->type_name("DIR");
+  app->add_flag("--quiet", options->quiet, "print nothing on success");
+  return {app, [options, app] {
+            check(*app, options->verify);
+            options->verify.verbosity = options->quiet ? driver::Verbosity::quiet : driver::Verbosity::normal;
+            options->verify.color = color_terminal();
+            options->verify.progress = !options->quiet && progress_terminal();
+            set_up_logging(options->verify.verbosity);
+            return driver::verify(options->verify, std::cout, std::cerr);
+          }};
+}
+
+}  // namespace usmp::apps

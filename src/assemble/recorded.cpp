@@ -1,0 +1,103 @@
+// A plan file as the plan of an assembly.
+#include <algorithm>
+#include <map>
+
+#include "assemble/identity.hpp"
+#include "usmp/assemble/pins.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::assemble {
+namespace {
+
+constexpr std::size_t most_differences = 10;  // in one message
+
+std::string text_of(const Identity& identity) {
+  const auto& [name, occurrence] = identity;
+  return "buffer '" + name.first + "' of '" + name.second + "'" +
+         (occurrence == 0 ? "" : " (occurrence " + std::to_string(occurrence) + ")");
+}
+
+std::string live_text(const std::vector<LiveRange>& live) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(live.size(), most); ++i) {
+    text += (i == 0 ? "[" : " [") + std::to_string(live[i].begin) + "," + std::to_string(live[i].end) + ")";
+  }
+  if (live.size() > most) text += " …";
+  return live.empty() ? "nothing" : text;
+}
+
+class Recorded {
+ public:
+  Recorded(const Assembly& assembly, const EarlierPlan& plan) : problem_(assembly.problem) {
+    Occurrences occurrences;
+    for (const EarlierPlan::Place& place : plan.places) {
+      places_.emplace(occurrences.next(place.buffer, place.function), &place);
+    }
+    for (std::size_t i = 0; i < problem_.pools.size(); ++i) pools_.emplace(problem_.pools[i].name, PoolId(i));
+  }
+
+  Plan plan() {
+    Plan plan;
+    Occurrences occurrences;
+    for (const Buffer& buffer : problem_.buffers) {
+      const Identity identity = occurrences.next(buffer.name, buffer.function);
+      const auto found = places_.find(identity);
+      if (found == places_.end()) {
+        differ(text_of(identity) + " is missing in the plan");
+        plan.allocations.emplace_back();
+        continue;
+      }
+      plan.allocations.push_back(allocation(identity, buffer, *found->second));
+      places_.erase(found);
+    }
+    for (const auto& [identity, place] : places_) differ(text_of(identity) + " is in the plan only");
+    if (!differences_.empty()) fail();
+    return plan;
+  }
+
+ private:
+  void differ(const std::string& sentence) {
+    if (differences_.size() <= most_differences) differences_.push_back(sentence);
+  }
+
+  Allocation allocation(const Identity& identity, const Buffer& buffer, const EarlierPlan::Place& place) {
+    if (place.size != buffer.size) {
+      differ(text_of(identity) + " has " + std::to_string(place.size) + " bytes in the plan, " +
+             std::to_string(buffer.size) + " in the archive");
+    }
+    if (!place.live) {
+      differ(text_of(identity) + " has no live ranges in the plan");
+    } else if (*place.live != buffer.live) {
+      differ(text_of(identity) + " is live in " + live_text(*place.live) + " in the plan, in " +
+             live_text(buffer.live) + " in the archive");
+    }
+    const auto pool = pools_.find(place.pool);
+    if (place.pool.empty()) {
+      differ(text_of(identity) + " is not placed");
+    } else if (pool == pools_.end()) {
+      differ(text_of(identity) + " is in pool '" + place.pool + "', which is none of the pools");
+    } else {
+      return {pool->second, place.offset};
+    }
+    return {};
+  }
+
+  [[noreturn]] void fail() const {
+    std::string text = "is no plan of this archive with these pools:";
+    for (std::size_t i = 0; i < std::min(differences_.size(), most_differences); ++i) text += "\n  " + differences_[i];
+    if (differences_.size() > most_differences) text += "\n  and more";
+    throw Error(ErrorKind::usage, {}, text);
+  }
+
+  const Problem& problem_;
+  std::map<Identity, const EarlierPlan::Place*> places_;
+  std::map<std::string, PoolId> pools_;
+  std::vector<std::string> differences_;
+};
+
+}  // namespace
+
+Plan recorded_plan(const Assembly& assembly, const EarlierPlan& plan) { return Recorded(assembly, plan).plan(); }
+
+}  // namespace usmp::assemble

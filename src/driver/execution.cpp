@@ -1,0 +1,107 @@
+#include "execution.hpp"
+
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+#include "interrupt.hpp"
+#include "usmp/execute/execute.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/report/verification.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/verify/verify.hpp"
+#include "work_directory.hpp"
+
+namespace usmp::driver {
+namespace {
+
+// The reference: every buffer has memory of its own in pools without bounds, whatever the pools file says; inputs and
+// outputs are the application's.
+struct Unshared {
+  liveness::Analysis analysis;
+  assemble::Assembly assembly;
+  Plan plan;
+  lower::Lowered lowered;
+};
+
+Unshared unshared_code(const AnalysedModule& analysed) {
+  config::PoolsConfig pools = config::default_pools();
+  for (config::PoolSpec& pool : pools.workspace_pools) pool.internal = false;  // so that it can have guards
+  Unshared unshared;
+  unshared.analysis = live_ranges(analysed, false);
+  unshared.assembly = assemble::assemble(analysed.module, unshared.analysis, pools);
+  Problem& problem = unshared.assembly.problem;
+  for (Pool& pool : problem.pools) pool.capacity.reset();  // those that the module itself describes
+  unshared.plan = planners::none(problem, {}).plan;
+  if (!verify::check(problem, unshared.plan, 1).empty()) throw std::logic_error("the unshared plan is wrong");
+  unshared.lowered = lower::lower(analysed.module, unshared.analysis, unshared.assembly, unshared.plan);
+  return unshared;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+execute::Findings execute_module(const PlannedModule& planned, const Planning& planning,
+                                 const execute::Compiler& compiler, const execute::Options& options,
+                                 const std::string& directory) {
+  const Unshared unshared = unshared_code(planned.analysed);
+  const codegen::PlannedModule reference{.info = *planned.analysed.info,
+                                         .source = planned.analysed.module,
+                                         .analysis = unshared.analysis,
+                                         .assembly = unshared.assembly,
+                                         .plan = unshared.plan,
+                                         .lowered = unshared.lowered,
+                                         .workspace_io = false};
+  const codegen::PlannedModule tested = emission_input(planned, planning.settings.workspace_io);
+  return execute::compare({tested, reference, foreign_files(planned, planning.model)}, compiler, options, directory);
+}
+
+int report_faults(const PlannedModule& planned, const VerifyOptions& options, const WorkDirectory& directory,
+                  const std::vector<std::string>& faults, std::ostream& err) {
+  err << "usmp-plan: error: " << options.model.model << ": module '" << planned.analysed.info->name
+      << "': the emitted code does not do what the unshared code does:";
+  for (const std::string& fault : faults) err << "\n  " << fault;
+  err << "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
+         "command line; ";
+  if (options.keep) {
+    err << "both programs are in " << directory.path() << '\n';
+  } else {
+    err << "--keep DIR keeps both programs\n";
+  }
+  return exit_internal;
+}
+
+}  // namespace
+
+int execute_all(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  const WorkDirectory directory(options.keep);
+  const Interrupt interrupt;
+  const execute::Options wanted{.compiler = options.compiler,
+                                .flags = words_of(options.compiler_flags),
+                                .sanitize = options.sanitize,
+                                .seed = options.search.seed,
+                                .rounds = options.rounds,
+                                .time_limit = options.timeout,
+                                .interrupted = &interrupt.flag()};
+  const execute::Compiler compiler = execute::find_compiler(wanted, directory.path());
+  for (const auto& planned : planning.modules) {
+    const std::string name = c_identifier(planned->analysed.info->name);
+    try {
+      const execute::Findings findings = execute_module(*planned, planning, compiler, wanted,
+                                                        (std::filesystem::path(directory.path()) / name).string());
+      if (!findings.faults.empty()) return report_faults(*planned, options, directory, findings.faults, err);
+      if (options.verbosity == Verbosity::quiet) continue;
+      if (planning.modules.size() > 1) out << "module " << name << ", ";
+      out << report::execution_text({compiler.program, compiler.sanitize, options.rounds, findings.elements});
+    } catch (const Error& error) {
+      throw error.with_file(options.model.model);
+    }
+  }
+  return exit_ok;
+}
+
+}  // namespace usmp::driver

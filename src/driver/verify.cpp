@@ -1,0 +1,116 @@
+// usmp-plan verify MODEL: plans, or reads plans, and checks them; with --execute also what the emitted C computes.
+#include "usmp/verify/verify.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "execution.hpp"
+#include "planning.hpp"
+#include "run.hpp"
+#include "usmp/report/plan_json.hpp"
+#include "usmp/report/verification.hpp"
+
+namespace usmp::driver {
+namespace {
+
+constexpr std::size_t most_counted = 10'000;  // buffers: beyond them pairs are not counted
+constexpr std::size_t most_violations = 10;   // in one message
+
+std::string io_text(bool workspace_io) { return workspace_io ? "in the workspace" : "outside of the workspace"; }
+
+// The module's plan as the file has it.
+Plan plan_of_file(const PlannedModule& planned, const Settings& settings, const std::string& file,
+                  const assemble::EarlierPlan& recorded) {
+  if (recorded.workspace_io && *recorded.workspace_io != settings.workspace_io) {
+    throw Error(ErrorKind::usage, {file, {}, {}},
+                "has inputs and outputs " + io_text(*recorded.workspace_io) + ", but they are asked for " +
+                    io_text(settings.workspace_io) + " (--workspace-io)");
+  }
+  try {
+    Plan plan = assemble::recorded_plan(planned.assembly, recorded);
+    const auto violations = verify::check(planned.assembly.problem, plan, most_violations + 1);
+    if (violations.empty()) return plan;
+    std::string text = "the plan is wrong:";
+    for (std::size_t i = 0; i < std::min(violations.size(), most_violations); ++i) {
+      text += "\n  " + violations[i].message;
+    }
+    throw Error(ErrorKind::usage, {}, text + (violations.size() > most_violations ? "\n  and more" : ""));
+  } catch (const Error& error) {
+    throw error.with_file(file);
+  }
+}
+
+// One file of each module.
+void adopt_files(Planning& planning, const VerifyOptions& options) {
+  Settings recorded;
+  read_earlier_plans(recorded, options.plans);
+  std::vector<const AssembledModule*> modules;
+  for (const auto& planned : planning.modules) modules.push_back(planned.get());
+  check_pins(modules, recorded);
+  for (const auto& planned : planning.modules) {
+    const std::string& name = planned->analysed.info->name;
+    const auto found = std::find_if(recorded.earlier.begin(), recorded.earlier.end(),
+                                    [&](const assemble::EarlierPlan& plan) { return plan.module == name; });
+    if (found == recorded.earlier.end()) {
+      throw Error(ErrorKind::usage, {options.model.model, {}, {}},
+                  "no plan of module '" + name + "' is given: expected one with --plan, or --module to choose");
+    }
+    const std::string& file = recorded.earlier_files[static_cast<std::size_t>(found - recorded.earlier.begin())];
+    PlanResult result;
+    result.status = PlanStatus::feasible;
+    result.plan = plan_of_file(*planned, planning.settings, file, *found);
+    planning.settings.algorithm.name = file_name_of(file);
+    adopt(*planned, planning, std::move(result), options.search.seed);
+  }
+}
+
+// Emission is part of what can go wrong. Nothing is written.
+void require_emission(const Planning& planning, const VerifyOptions& options) {
+  std::vector<codegen::PlannedModule> inputs;
+  try {
+    for (const auto& planned : planning.modules) {
+      inputs.push_back(emission_input(*planned, planning.settings.workspace_io));
+      (void)codegen::module_files(inputs.back());
+    }
+    (void)codegen::metadata_header(inputs);
+  } catch (const Error& error) {
+    throw error.with_file(options.model.model);
+  }
+}
+
+void print_checks(const Planning& planning, const VerifyOptions& options, std::ostream& out) {
+  if (options.verbosity == Verbosity::quiet) return;
+  for (const auto& planned : planning.modules) {
+    const Problem& problem = planned->assembly.problem;
+    std::optional<std::size_t> conflicts;
+    if (problem.buffers.size() <= most_counted) conflicts = verify::conflicting_pairs(problem);
+    out << report::verification_text(planned->summary, conflicts, options.color);
+  }
+}
+
+int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  Planning planning = assemble_all(options, true);
+  if (planning.model.bare_module && options.execute) {
+    throw Error(ErrorKind::usage, {options.model.model, {}, {}},
+                "a TIR module without its archive has no interface to be executed by");
+  }
+  if (options.plans.empty()) {
+    plan_all(planning, options, options.progress ? &err : nullptr);
+    if (const PlannedModule* failed = planning.without_plan()) {
+      return report_infeasible(*failed, planning.settings, err);
+    }
+  } else {
+    adopt_files(planning, options);
+  }
+  if (!planning.model.bare_module) require_emission(planning, options);
+  print_checks(planning, options, out);
+  return options.execute ? execute_all(planning, options, out, err) : exit_ok;
+}
+
+}  // namespace
+
+int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return verify_or_throw(options, out, err); });
+}
+
+}  // namespace usmp::driver

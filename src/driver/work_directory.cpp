@@ -1,0 +1,46 @@
+#include "work_directory.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string make_named(const std::string& name) {
+  std::error_code error;
+  fs::create_directories(name, error);
+  if (error) throw Error(ErrorKind::output, {name, {}, {}}, "cannot be created: " + error.message());
+  const bool is_empty = fs::is_empty(name, error);
+  if (error) throw Error(ErrorKind::output, {name, {}, {}}, error.message());
+  if (!is_empty) throw Error(ErrorKind::usage, {name, {}, {}}, "holds something, expected a new or empty directory");
+  return fs::canonical(name).string();
+}
+
+std::string make_temporary() {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  std::string pattern = ((error ? fs::path("/tmp") : parent) / "usmp-plan-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw Error(ErrorKind::output, {parent.string(), {}, {}},
+                std::string("no temporary directory can be made in it: ") + std::strerror(errno));
+  }
+  return fs::absolute(pattern).string();
+}
+
+}  // namespace
+
+WorkDirectory::WorkDirectory(const std::optional<std::string>& keep)
+    : path_(keep ? make_named(*keep) : make_temporary()), is_kept_(keep.has_value()) {}
+
+WorkDirectory::~WorkDirectory() {
+  std::error_code error;
+  if (!is_kept_) fs::remove_all(path_, error);
+}
+
+}  // namespace usmp::driver
