@@ -86,6 +86,7 @@ class Comparing {
     const RunOutcome reference = run_unshared(base);
     const RunOutcome other_garbage = run_unshared(base + 1);
     const std::vector<Round> expected = rounds_of(reference);
+    for (std::size_t i = 0; i < expected.size(); ++i) report_overwritten(unshared_, i, expected[i]);
     require_independence(expected, rounds_of(other_garbage));
     const RunOutcome outcome = execute::run(planned_, inputs_file(), base + 2, options_);
     compare_rounds(expected, rounds_of(outcome));
@@ -137,7 +138,6 @@ class Comparing {
         fail("in round " + std::to_string(i) + " an operator failed in the unshared program, which returned " +
              std::to_string(rounds[i].status) + ": random inputs may not suit the model");
       }
-      report_overwritten(unshared_, i, rounds[i]);
     }
     return outcome;
   }

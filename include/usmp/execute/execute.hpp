@@ -20,8 +20,9 @@
 namespace usmp::execute {
 
 struct Options {
-  std::optional<std::string> compiler;  // a path or a name looked up in PATH; absent: the first of cc, gcc and clang
-  std::vector<std::string> flags;       // of the compiler, behind our own
+  std::optional<std::string> compiler =
+      {};                               // a path or a name looked up in PATH; absent: the first of cc, gcc and clang
+  std::vector<std::string> flags = {};  // of the compiler, behind our own
   bool sanitize = false;                // AddressSanitizer and UndefinedBehaviorSanitizer, guards poisoned
   std::uint64_t seed = 0;               // of the inputs and of the garbage
   std::uint32_t rounds = 3;             // at least 1: runs of the model, each on inputs of its own
