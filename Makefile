@@ -17,7 +17,7 @@ install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p
 
 CONFIGURE = cmake -S . -G Ninja
 
-.PHONY: all demo test check format asan bench install clean deps deps-test
+.PHONY: all demo test execute check format asan bench install clean deps deps-test
 all: deps
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -37,6 +37,10 @@ test: deps-test
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+
+# Planned beside unshared code: every archive there is with every algorithm, pools file and placement. Hours.
+execute: all deps-test
+	@python3 -B tests/e2e/execute.py $(BUILD)/usmp-plan testdata $(wildcard ../shared/archives) --full --jobs $(JOBS)
 
 # Format, lint and the order of the layers.
 check: deps-test

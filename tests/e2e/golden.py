@@ -233,19 +233,27 @@ def pins(binary: Path, case: Case, directory: Path) -> str:
     return "pinned:\n" + "".join(lines) if lines else ""
 
 
+def pools_file(binary: Path, case: Case, directory: Path) -> Path | None:
+    """The case's pools file below the directory; None for no pools file."""
+    text = POOLS[case.pools]
+    if text is None:
+        return None
+    if "{half}" in text:
+        done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json"]
+                   + (["--workspace-io"] if case.workspace_io else []))
+        used = max(module["totals"]["workspace_used"] for module in json.loads(done.stdout)["modules"])
+        text = text.replace("{half}", str(max(16, used // 2)))
+    if "{pins}" in text:
+        text = text.replace("{pins}", pins(binary, case, directory))
+    path = directory / "pools.yaml"
+    path.write_text(text)
+    return path
+
+
 def plan(binary: Path, case: Case, directory: Path) -> Path:
     command = [binary, case.model.path, "--algorithm", case.algorithm, "-o", directory / "out", "--quiet"]
-    text = POOLS[case.pools]
-    if text is not None:
-        if "{half}" in text:
-            done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json"]
-                       + (["--workspace-io"] if case.workspace_io else []))
-            used = max(module["totals"]["workspace_used"] for module in json.loads(done.stdout)["modules"])
-            text = text.replace("{half}", str(max(16, used // 2)))
-        if "{pins}" in text:
-            text = text.replace("{pins}", pins(binary, case, directory))
-        (directory / "pools.yaml").write_text(text)
-        command += ["--pools", directory / "pools.yaml"]
+    if pools := pools_file(binary, case, directory):
+        command += ["--pools", pools]
     if case.workspace_io:
         command.append("--workspace-io")
     run(command)

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Runs `usmp-plan verify --execute`: the planned C of an archive beside its unshared C, on random inputs.
+
+Every algorithm meets every archive, with the pools files and the placement of inputs and outputs taken in turn; --one takes
+the algorithms in turn too, one run an archive, and --full takes the product of all. Whatever happens, no temporary file may stay. golden.py holds the same C against golden outputs with
+a harness of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import golden
+
+# Their code is not here: the message has to say so.
+FOREIGN = {"mlperf_kws_cmsisnn": "tvmgen_default_cmsis_nn_main_0"}
+
+
+@dataclass
+class Run:
+    case: golden.Case
+    sanitize: bool = False
+
+    def label(self) -> str:
+        return self.case.label() + (" sanitized" if self.sanitize else "")
+
+
+def algorithms(binary: Path) -> list[str]:
+    listed = subprocess.run([binary, "--list-algorithms"], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.splitlines()]
+    return [name for name in names if not name.startswith("exec:")]
+
+
+def archives(root: Path) -> list[golden.Model]:
+    return [golden.Model(path, {}) for path in sorted(root.rglob("*.tar"))]
+
+
+def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool) -> list[Run]:
+    placements = [(pools, io) for io in (False, True) for pools in golden.POOLS]
+    runs = []
+    for index, model in enumerate(models):
+        for number, algorithm in enumerate(names):
+            if one and number != index % len(names):
+                continue
+            chosen = placements if full else [placements[(5 * index + number) % len(placements)]]
+            if model.name in FOREIGN:  # whose targets not every pools file suits
+                chosen = [("default", False)]
+            for pools, io in chosen:
+                runs.append(Run(golden.Case(model, algorithm, pools, io), sanitize=number == (3 * index if one else index) % len(names)))
+    return runs
+
+
+def execute(binary: Path, run: Run, cflags: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="usmp-execute-") as temporary:
+        directory = Path(temporary)
+        scratch = directory / "tmp"
+        scratch.mkdir()
+        case = run.case
+        command = [binary, "verify", case.model.path, "--execute", "--algorithm", case.algorithm, "--cflags", cflags, "--rounds", "2"]
+        if pools := golden.pools_file(binary, case, directory):
+            command += ["--pools", pools]
+        command += ["--workspace-io"] if case.workspace_io else []
+        command += ["--sanitize"] if run.sanitize else []
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900, env={**os.environ, "TMPDIR": str(scratch)})
+        if left := list(scratch.iterdir()):
+            raise golden.Failure(f"files were left: {left}")
+        foreign = FOREIGN.get(case.model.name)
+        if foreign is not None:
+            if done.returncode != 2 or foreign not in done.stderr or "cannot be executed" not in done.stderr:
+                raise golden.Failure(f"exit code {done.returncode}, expected 2 and a message that names {foreign}:\n{done.stderr}")
+            return
+        if done.returncode != 0:
+            raise golden.Failure(f"exit code {done.returncode}\n{done.stderr[-4000:]}")
+        compared = [int(count) for count in re.findall(r"executed: (\d+) elements? of outputs", done.stdout)]
+        if len(compared) != done.stdout.count("verified: ") or not all(compared):
+            raise golden.Failure(f"not every module was executed:\n{done.stdout}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("roots", nargs="+", type=Path, help="directories with archives")
+    parser.add_argument("--full", action="store_true", help="the product of algorithms, pools files and placements")
+    parser.add_argument("--one", action="store_true", help="one run of each archive")
+    parser.add_argument("--algorithms", default="", help="these, comma separated; default: all")
+    parser.add_argument("--only", default="", help="archives whose path contains this")
+    parser.add_argument("--cflags", default="-O0")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    binary = arguments.binary.resolve()
+    models = [model for root in arguments.roots for model in archives(root) if arguments.only in str(model.path)]
+    names = arguments.algorithms.split(",") if arguments.algorithms else algorithms(binary)
+    runs = runs_of(models, names, arguments.full, arguments.one)
+    if not runs:
+        print("no archive to run")
+        return 1
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        futures = {pool.submit(execute, binary, run, arguments.cflags): run for run in runs}
+        for future in concurrent.futures.as_completed(futures):
+            try:
+                future.result()
+            except Exception as error:  # every failing run is shown
+                failed += 1
+                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, golden.Failure) else repr(error)}\n", flush=True)
+    print(f"{len(runs) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
