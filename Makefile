@@ -6,6 +6,7 @@ PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchiv
 PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml
 PACKAGES_CHECK = clang-format clang-tidy
 PACKAGES_BENCH = libbenchmark-dev
+PACKAGES_FUZZ = clang libclang-rt-14-dev llvm python3
 
 # Installs the packages of a list that are missing; asks for root only then.
 install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done); \
@@ -17,7 +18,7 @@ install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p
 
 CONFIGURE = cmake -S . -G Ninja
 
-.PHONY: all demo test execute check format asan bench install clean deps deps-test
+.PHONY: all demo test execute check format asan bench fuzz fuzz-build fuzz-merge install clean deps deps-test
 all: deps
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -66,8 +67,23 @@ bench: deps-test
 	@cmake --build $(BUILD)-bench -j $(JOBS)
 	@bench/run $(BUILD)-bench
 
+# Looks for inputs that crash: each target for TIME seconds. TARGETS="csv pools" runs some of them.
+TIME ?= 60
+fuzz-build: deps
+	@$(call install_missing,$(PACKAGES_FUZZ))
+	@$(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_C_COMPILER=clang \
+	  -DCMAKE_CXX_COMPILER=clang++ -DUSMP_TESTS=OFF -DUSMP_FUZZ=ON >/dev/null
+	@cmake --build $(BUILD)-fuzz -j $(JOBS)
+
+fuzz: fuzz-build
+	@tests/fuzz/run.py $(BUILD)-fuzz testdata/fuzz --time $(TIME) --jobs $(JOBS) $(if $(TARGETS),--targets $(TARGETS))
+
+# Replaces the corpora of testdata by the smallest ones that reach the same, with what `make fuzz` has found.
+fuzz-merge: fuzz-build
+	@tests/fuzz/run.py $(BUILD)-fuzz testdata/fuzz --merge --jobs $(JOBS) $(if $(TARGETS),--targets $(TARGETS))
+
 install: all
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-fuzz

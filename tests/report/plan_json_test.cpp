@@ -196,4 +196,11 @@ TEST_CASE("what is no plan file is refused with its place") {
         "buffers: is object: expected a list");
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "m", "buffers": [3]})") ==
         "buffers[0]: is number: expected a buffer");
+  CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 1e999})") ==
+        "holds a number that is too large: expected a plan of usmp-plan");
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  CHECK(message(nested(64)) == "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  CHECK(message(nested(65)) == "nested deeper than 64 levels: expected a plan of usmp-plan");
+  CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": )" + nested(1'000'000) + "}") ==
+        "nested deeper than 64 levels: expected a plan of usmp-plan");
 }

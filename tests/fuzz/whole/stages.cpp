@@ -1,0 +1,155 @@
+#include "stages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fuzz.hpp"
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/assemble/pins.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/config/pools.hpp"
+#include "usmp/instance/json.hpp"
+#include "usmp/lower/lower.hpp"
+#include "usmp/lower/outline.hpp"
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/planners/minimize_pool.hpp"
+#include "usmp/report/plan_json.hpp"
+#include "usmp/report/text.hpp"
+#include "usmp/tir_json/reader.hpp"
+#include "usmp/verify/claims.hpp"
+#include "usmp/verify/verify.hpp"
+
+namespace usmp::fuzz {
+namespace {
+
+// Everything of one module. It does not move: the summary and the files point into it.
+struct Run {
+  mlf::Metadata metadata;
+  tir::Module module;
+  codegen::Interface interface;
+  liveness::Analysis analysis;
+  config::PoolsConfig pools;
+  assemble::Assembly assembly;
+  PlanResult result;
+  lower::Lowered lowered;
+
+  [[nodiscard]] const mlf::ModuleInfo& info() const { return metadata.modules.front(); }
+  [[nodiscard]] const Problem& problem() const { return assembly.problem; }
+};
+
+void check_plan(const Problem& problem, const PlanResult& result, const char* what) {
+  if (result.has_plan()) {
+    const auto pairs = verify::check(problem, result.plan, verify::Method::pairs, 1);
+    if (!pairs.empty()) fail(std::string(what) + ": " + pairs.front().message);
+    require(verify::check(problem, result.plan, verify::Method::sweep, 1).empty(), "the verifier's methods disagree");
+  }
+  const auto claims = verify::false_claims(problem, result);
+  if (!claims.empty()) fail(std::string(what) + ": " + claims.front());
+}
+
+PlanResult planned(const Problem& problem, const Wish& wish) {
+  planners::Options options;
+  options.node_limit = 300;
+  options.iterations = 20;
+  const planners::Planner planner = [&](const Problem& asked, const planners::Options& wanted) {
+    PlanResult result = wish.algorithm->plan(asked, wanted);
+    check_plan(asked, result, "a wrong plan");
+    return result;
+  };
+  if (!wish.minimizes) return planner(problem, options);
+  PlanResult result = planners::minimize_pool(problem, PoolId(0), planner, options);
+  if (result.has_plan()) require(verify::check(problem, result.plan, 1).empty(), "a wrong plan of least size");
+  return result;
+}
+
+liveness::Options liveness_options(const Run& run, bool workspace_io) {
+  liveness::Options options;
+  options.workspace_io = workspace_io;
+  const auto& params = run.module.functions[run.module.entry].params;
+  for (const auto& input : run.interface.inputs) options.inputs.push_back(params[input.param].var);
+  for (const auto& output : run.interface.outputs) options.outputs.push_back(params[output.param].var);
+  return options;
+}
+
+void read(Run& run, const mlf::Archive& archive, const Wish& wish) {
+  run.metadata = mlf::read_metadata(archive);
+  const mlf::Member* tir = archive.find(run.info().tir_member);
+  require(tir != nullptr, "no TIR");
+  run.module = tir_json::read_module(tir->bytes);
+  run.interface = codegen::interface_of(run.info(), run.module);
+  run.analysis = liveness::analyse(run.module, liveness_options(run, wish.workspace_io));
+  run.pools = wish.pools.empty() ? config::default_pools() : config::parse_pools(wish.pools);
+}
+
+void assemble_problem(Run& run) {
+  run.assembly = assemble::assemble(run.module, run.analysis, run.pools);
+  (void)assemble::pin(run.assembly, run.pools.pinned);
+  const auto reason = invalid_reason(run.problem());
+  if (reason) fail("an invalid problem: " + *reason);
+  const std::string text = instance::problem_json(run.problem());
+  require(instance::problem_json(instance::parse_problem(text)) == text, "the problem is not read back");
+}
+
+// The plan's own file, and every buffer pinned to where it is: then there is one plan.
+void check_report(const Run& run, const Wish& wish) {
+  report::Summary summary;
+  summary.module = run.info().name;
+  summary.archive = "model.tar";
+  summary.algorithm = wish.algorithm->name;
+  summary.workspace_io = wish.workspace_io;
+  summary.assembly = &run.assembly;
+  summary.tir = &run.module;
+  summary.analysis = &run.analysis;
+  report::set_result(summary, run.result, bounds::pool_bounds(run.problem()));
+  const assemble::EarlierPlan earlier = report::parse_plan_json(report::plan_json(summary));
+  assemble::Assembly pinned = run.assembly;
+  (void)assemble::pin_as_before(pinned, earlier);
+  const auto reason = invalid_reason(pinned.problem);
+  if (reason) fail("an earlier plan makes the problem invalid: " + *reason);
+  planners::Options options;
+  options.node_limit = 300;
+  const PlanResult again = planners::optimal(pinned.problem, options);
+  check_plan(pinned.problem, again, "a plan on top of an earlier one");
+}
+
+std::string text_of_files(const std::vector<OutputFile>& files) {
+  StringSink sink;
+  for (const OutputFile& file : files) {
+    require(!file.path.starts_with('/') && ("/" + file.path + "/").find("/../") == std::string::npos,
+            "a file outside the output directory");
+    file.write(sink);
+  }
+  return sink.text();
+}
+
+void emit(Run& run, const Wish& wish) {
+  const lower::Lowered lowered = lower::lower(run.module, run.analysis, run.assembly, run.result.plan);
+  run.lowered = lower::outline(lowered, run.assembly, run.result.plan);
+  const codegen::PlannedModule input{.info = run.info(),
+                                     .source = run.module,
+                                     .analysis = run.analysis,
+                                     .assembly = run.assembly,
+                                     .plan = run.result.plan,
+                                     .lowered = run.lowered,
+                                     .workspace_io = wish.workspace_io};
+  std::vector<OutputFile> files = codegen::module_files(input);
+  files.push_back(codegen::metadata_header({input}));
+  const std::string text = text_of_files(files);
+  require(!text.empty(), "no C");
+  require(text == text_of_files(files), "the C is written in two ways");
+}
+
+}  // namespace
+
+void run_stages(const mlf::Archive& archive, const Wish& wish) {
+  Run run;
+  read(run, archive, wish);
+  assemble_problem(run);
+  run.result = planned(run.problem(), wish);
+  if (!run.result.has_plan()) return;
+  check_report(run, wish);
+  emit(run, wish);
+}
+
+}  // namespace usmp::fuzz
