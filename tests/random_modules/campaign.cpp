@@ -1,0 +1,112 @@
+#include "random_modules/campaign.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "random_modules/check.hpp"
+#include "random_modules/programs.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+constexpr std::uint64_t modules_in_program = 8;
+// Programs take turns; most are not optimised, since that is soonest compiled.
+constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
+
+class Campaign {
+ public:
+  Campaign(const Settings& settings, const std::function<void(const Totals&)>& progress)
+      : settings_(settings), progress_(progress) {}
+
+  Totals run() && {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < settings_.jobs; ++i) threads.emplace_back([this] { work(); });
+    work();
+    for (std::thread& thread : threads) thread.join();
+    std::sort(totals_.failures.begin(), totals_.failures.end(),
+              [](const Failure& a, const Failure& b) { return a.seed < b.seed; });
+    return std::move(totals_);
+  }
+
+ private:
+  struct Checked {
+    TestModule test;
+    Report report;
+  };
+
+  void work() {
+    for (;;) {
+      const std::uint64_t program = next_++;
+      const std::uint64_t first = program * modules_in_program;
+      if (first >= settings_.count) return;
+      run_program(program, first, std::min(settings_.count, first + modules_in_program));
+    }
+  }
+
+  void run_program(std::uint64_t program, std::uint64_t first, std::uint64_t end) {
+    Totals part;
+    std::deque<Checked> all;
+    std::vector<Variant> variants;
+    for (std::uint64_t i = first; i < end; ++i) {
+      const bool compiles = settings_.compile_every > 0 && i % settings_.compile_every == 0;
+      Checked& checked = all.emplace_back(Checked{generate(settings_.seed + i), {}});
+      checked.report = check(checked.test, compiles);
+      ++part.modules;
+      part.plans += checked.report.plans;
+      if (!checked.report.reference) ++part.undefined;
+      for (const std::string& fault : checked.report.faults) {
+        part.failures.push_back({.seed = checked.test.seed, .what = fault, .needs_compiler = false, .compiler = 0});
+      }
+      if (!compiles || !checked.report.reference) continue;
+      ++part.compiled;
+      for (const Emitted& emitted : checked.report.emitted) {
+        variants.push_back({.test = &checked.test, .reference = &*checked.report.reference, .emitted = &emitted});
+      }
+    }
+    part.variants = variants.size();
+    part.programs = variants.empty() ? 0 : 1;
+    const std::size_t compiler = turns[program % turns.size()];
+    std::uint64_t last = UINT64_MAX;
+    for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler])) {
+      const Variant& variant = variants[mismatch.variant];
+      if (variant.test->seed == last) continue;  // one failure a module is enough
+      last = variant.test->seed;
+      part.failures.push_back({.seed = last,
+                               .what = variant.emitted->origin + " (" + compilers()[compiler].name + "): " +
+                                       mismatch.what,
+                               .needs_compiler = true,
+                               .compiler = compiler});
+    }
+    add(part);
+  }
+
+  void add(Totals& part) {
+    const std::lock_guard lock(mutex_);
+    totals_.modules += part.modules;
+    totals_.undefined += part.undefined;
+    totals_.plans += part.plans;
+    totals_.compiled += part.compiled;
+    totals_.variants += part.variants;
+    totals_.programs += part.programs;
+    totals_.failures.insert(totals_.failures.end(), part.failures.begin(), part.failures.end());
+    if (progress_) progress_(totals_);
+  }
+
+  const Settings& settings_;
+  const std::function<void(const Totals&)>& progress_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::mutex mutex_;
+  Totals totals_;
+};
+
+}  // namespace
+
+Totals run_campaign(const Settings& settings, const std::function<void(const Totals&)>& progress) {
+  return Campaign(settings, progress).run();
+}
+
+}  // namespace usmp::random_modules

@@ -1,0 +1,39 @@
+// Many modules: checked, their C compiled in batches, failures collected.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace usmp::random_modules {
+
+struct Settings {
+  std::uint64_t seed = 1;
+  std::uint64_t count = 200;       // seeds seed, seed + 1, …
+  std::uint64_t compile_every = 1;  // the C of every such module is compiled and run; 0: of none
+  std::size_t jobs = 1;
+};
+
+struct Failure {
+  std::uint64_t seed = 0;
+  std::string what;
+  bool needs_compiler = false;  // `what` was seen when the C ran
+  std::size_t compiler = 0;     // index into compilers()
+};
+
+struct Totals {
+  std::uint64_t modules = 0;    // seeds tried
+  std::uint64_t undefined = 0;  // refused by the reference interpreter
+  std::uint64_t plans = 0;      // verified and replayed
+  std::uint64_t compiled = 0;   // modules whose C was compiled and run
+  std::uint64_t variants = 0;   // different C, over all plans of these
+  std::uint64_t programs = 0;
+  std::vector<Failure> failures;  // by seed
+};
+
+// `progress` is called now and then with the totals so far; it may be empty.
+[[nodiscard]] Totals run_campaign(const Settings& settings, const std::function<void(const Totals&)>& progress = {});
+
+}  // namespace usmp::random_modules

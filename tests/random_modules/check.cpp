@@ -1,0 +1,143 @@
+#include "random_modules/check.hpp"
+
+#include <set>
+#include <tuple>
+
+#include "random_modules/pool_sets.hpp"
+#include "random_modules/random.hpp"
+#include "random_modules/replay.hpp"
+#include "usmp/assemble/pins.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/lower/lower.hpp"
+#include "usmp/lower/outline.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/verify/claims.hpp"
+#include "usmp/verify/verify.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+class Checker {
+ public:
+  Checker(const TestModule& test, bool emit) : test_(test), emit_(emit), info_(info_of(test)) {}
+
+  Report run() && {
+    try {
+      report_.reference = Interpreter(test_.module).run(arguments_of(test_));
+    } catch (const Undefined& undefined) {
+      report_.why_undefined = undefined.what();
+      return std::move(report_);
+    }
+    for (const PoolSet& set : pool_sets(test_.seed)) {
+      try {
+        check(set);
+      } catch (const std::exception& error) {
+        report_.faults.push_back("pools " + set.name + ": " + error.what());
+      }
+      if (!report_.faults.empty()) break;
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void check(const PoolSet& set) {
+    const liveness::Analysis analysis = liveness::analyse(test_.module, liveness_options(set));
+    assemble::Assembly assembly = assemble::assemble(test_.module, analysis, set.pools);
+    if (set.pinned_percent > 0) pin(assembly, set.pinned_percent);
+    std::vector<Plan> seen;
+    for (const planners::Algorithm& algorithm : planners::algorithms()) {
+      const std::string origin = std::string(algorithm.name) + ", pools " + set.name;
+      const PlanResult result = algorithm.plan(assembly.problem, options());
+      for (const std::string& claim : verify::false_claims(assembly.problem, result)) {
+        report_.faults.push_back(origin + ": " + claim);
+      }
+      if (!result.has_plan()) {
+        ++report_.infeasible;
+        continue;
+      }
+      for (const verify::Violation& violation : verify::check(assembly.problem, result.plan)) {
+        report_.faults.push_back(origin + ": " + violation.message);
+      }
+      if (!report_.faults.empty()) return;
+      ++report_.plans;
+      if (std::find(seen.begin(), seen.end(), result.plan) != seen.end()) continue;
+      seen.push_back(result.plan);
+      if (const auto fault = replay(test_.module, *report_.reference, analysis, assembly, result.plan)) {
+        report_.faults.push_back(origin + ": " + *fault);
+        return;
+      }
+      if (emit_) emit(origin, set.workspace_io, analysis, assembly, result.plan);
+    }
+  }
+
+  liveness::Options liveness_options(const PoolSet& set) const {
+    liveness::Options options;
+    options.workspace_io = set.workspace_io;
+    const auto& params = test_.module.functions[test_.module.entry].params;
+    for (const std::size_t input : test_.inputs) options.inputs.push_back(params[input].var);
+    for (const std::size_t output : test_.outputs) options.outputs.push_back(params[output].var);
+    return options;
+  }
+
+  planners::Options options() const {
+    planners::Options options;
+    options.seed = test_.seed;
+    options.iterations = 200;
+    options.node_limit = 2000;
+    return options;
+  }
+
+  // Pins a part of the buffers where they do not share.
+  void pin(assemble::Assembly& assembly, int percent) const {
+    const PlanResult apart = planners::none(assembly.problem, options());
+    if (!apart.has_plan()) return;
+    Random random(test_.seed ^ 0x7117U);
+    assemble::EarlierPlan earlier;
+    for (std::size_t i = 0; i < assembly.problem.buffers.size(); ++i) {
+      const Buffer& buffer = assembly.problem.buffers[i];
+      const Allocation& place = apart.plan.allocations[i];
+      const bool pinned = random.chance(percent);
+      earlier.places.push_back({.buffer = buffer.name,
+                                .function = buffer.function,
+                                .pool = pinned ? assembly.problem.pool(place.pool).name : std::string(),
+                                .size = buffer.size,
+                                .offset = place.offset});
+    }
+    (void)assemble::pin_as_before(assembly, earlier);
+  }
+
+  void emit(const std::string& origin, bool workspace_io, const liveness::Analysis& analysis,
+            const assemble::Assembly& assembly, const Plan& plan) {
+    const lower::Lowered lowered =
+        lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan);
+    const codegen::PlannedModule planned{.info = info_,
+                                         .source = test_.module,
+                                         .analysis = analysis,
+                                         .assembly = assembly,
+                                         .plan = plan,
+                                         .lowered = lowered,
+                                         .workspace_io = workspace_io};
+    Emitted emitted{.origin = origin, .workspace_io = workspace_io, .header = {}, .entry = {}, .operators = {}};
+    for (const OutputFile& file : codegen::module_files(planned)) {
+      StringSink sink;
+      file.write(sink);
+      if (file.path.ends_with(".h")) emitted.header = sink.text();
+      if (file.path.ends_with("_lib0.c")) emitted.entry = sink.text();
+      if (file.path.ends_with("_lib1.c")) emitted.operators = sink.text();
+    }
+    if (!texts_.emplace(emitted.header, emitted.entry, emitted.operators).second) return;
+    report_.emitted.push_back(std::move(emitted));
+  }
+
+  const TestModule& test_;
+  const bool emit_;
+  const mlf::ModuleInfo info_;
+  Report report_;
+  std::set<std::tuple<std::string, std::string, std::string>> texts_;
+};
+
+}  // namespace
+
+Report check(const TestModule& test, bool emit) { return Checker(test, emit).run(); }
+
+}  // namespace usmp::random_modules

@@ -1,0 +1,34 @@
+// One test module through all stages, for every algorithm and pool set.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "random_modules/generate.hpp"
+#include "random_modules/interpreter.hpp"
+
+namespace usmp::random_modules {
+
+// The C of one plan, or of several that give the same C.
+struct Emitted {
+  std::string origin;  // "optimal, pools io"
+  bool workspace_io = false;
+  std::string header;
+  std::string entry;      // M_lib0.c
+  std::string operators;  // M_lib1.c
+};
+
+struct Report {
+  std::optional<Outcome> reference;      // nothing: the module is not well defined
+  std::string why_undefined;
+  std::vector<std::string> faults;       // of stages up to the emission of C
+  std::size_t plans = 0;                 // that were replayed
+  std::size_t infeasible = 0;            // pool sets times algorithms without a plan
+  std::vector<Emitted> emitted;          // if asked for; distinct
+};
+
+// Runs the reference, plans, verifies and replays; with `emit` lowers and emits too. Stops at the first fault.
+[[nodiscard]] Report check(const TestModule& test, bool emit);
+
+}  // namespace usmp::random_modules

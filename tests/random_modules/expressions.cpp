@@ -1,0 +1,313 @@
+// Expressions of the reference interpreter, one lane at a time.
+#include <algorithm>
+#include <cmath>
+
+#include "random_modules/interpreter.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+
+bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
+
+// What C computes with: integers narrower than int are promoted to it.
+DataType promoted(DataType type) { return type.bits < 32 ? tir::int32_type : type.element(); }
+
+Scalar integer_result(Wide value, DataType type) {
+  const DataType wide = promoted(type);
+  if (wide.is_uint()) return integer(wrapped(value, wide));
+  if (value < lowest(wide) || value > highest(wide)) throw Undefined("signed overflow");
+  return integer(static_cast<std::int64_t>(value));
+}
+
+Wide floor_quotient(Wide a, Wide b) {
+  const Wide quotient = a / b;
+  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+bool holds(ExprKind kind, auto a, auto b) {
+  switch (kind) {
+    case ExprKind::eq:
+      return a == b;
+    case ExprKind::ne:
+      return a != b;
+    case ExprKind::lt:
+      return a < b;
+    case ExprKind::le:
+      return a <= b;
+    case ExprKind::gt:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+}  // namespace
+
+Scalar Interpreter::value(const Expr& expr, std::size_t lane) {
+  const Scalar result = raw(expr, lane);
+  if (!is_integer(expr.type)) return result;
+  const Wide number = widened(result.integer, expr.type);
+  if (number < lowest(expr.type) || number > highest(expr.type)) {
+    throw Undefined("a narrow result is used before it is cut to its type");
+  }
+  return result;
+}
+
+Scalar Interpreter::assigned(const Expr& expr, std::size_t lane) {
+  Scalar result = raw(expr, lane);
+  if (is_integer(expr.type)) result.integer = wrapped(result.integer, expr.type);
+  return result;
+}
+
+std::int64_t Interpreter::number(const Expr& expr, std::size_t lane) { return value(expr, lane).integer; }
+
+Scalar Interpreter::raw(const Expr& expr, std::size_t lane) {
+  switch (expr.kind) {
+    case ExprKind::int_imm:
+      return integer(wrapped(expr.int_value, expr.type));
+    case ExprKind::float_imm:
+      return real(rounded(expr.float_value, expr.type));
+    case ExprKind::string_imm:
+      throw Undefined("a string is no value");
+    case ExprKind::var: {
+      const Variable& variable = vars_[expr.var.index()];
+      if (!variable.is_bound) throw Undefined("a variable is used before it is bound");
+      return variable.lanes[expr.type.is_vector() ? lane : 0];
+    }
+    case ExprKind::add:
+    case ExprKind::sub:
+    case ExprKind::mul:
+    case ExprKind::div:
+    case ExprKind::mod:
+    case ExprKind::floor_div:
+    case ExprKind::floor_mod:
+    case ExprKind::min:
+    case ExprKind::max:
+      return arithmetic(expr, lane);
+    case ExprKind::eq:
+    case ExprKind::ne:
+    case ExprKind::lt:
+    case ExprKind::le:
+    case ExprKind::gt:
+    case ExprKind::ge:
+      return comparison(expr, lane);
+    case ExprKind::and_:
+    case ExprKind::or_: {
+      const bool a = number(*expr.operands[0], lane) != 0;
+      const bool b = number(*expr.operands[1], lane) != 0;
+      return integer((expr.kind == ExprKind::and_ ? a && b : a || b) ? 1 : 0);
+    }
+    case ExprKind::not_:
+      return integer(number(*expr.operands[0], lane) == 0 ? 1 : 0);
+    case ExprKind::select: {
+      const Scalar yes = raw(*expr.operands[1], lane);
+      const Scalar no = raw(*expr.operands[2], lane);
+      return number(*expr.operands[0], lane) != 0 ? yes : no;
+    }
+    case ExprKind::cast:
+      return cast(expr, lane);
+    case ExprKind::load:
+      return load(expr, lane);
+    case ExprKind::ramp: {
+      const Wide base = widened(number(*expr.operands[0]), expr.type);
+      const Wide stride = widened(number(*expr.operands[1]), expr.type);
+      return integer_result(base + stride * static_cast<Wide>(lane), expr.type);
+    }
+    case ExprKind::broadcast:
+      return raw(*expr.operands[0], 0);
+    case ExprKind::shuffle:
+      return shuffle(expr, lane);
+    case ExprKind::let:
+      bind(expr.var, *expr.operands[0], false);
+      return raw(*expr.operands[1], lane);
+    case ExprKind::call:
+      return intrinsic(expr, lane);
+  }
+  throw Undefined("unknown expression");
+}
+
+// --- Arithmetic ------------------------------------------------------------------------------------------------------
+
+Scalar Interpreter::arithmetic(const Expr& expr, std::size_t lane) {
+  return expr.type.is_float() ? float_arithmetic(expr, lane) : integer_arithmetic(expr, lane);
+}
+
+Scalar Interpreter::integer_arithmetic(const Expr& expr, std::size_t lane) {
+  const Expr& left = *expr.operands[0];
+  const Expr& right = *expr.operands[1];
+  // Sums and products that lie outside of a narrow type may go on into others: cutting the end result is the same.
+  const bool is_ring = expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul;
+  const Wide a = widened((is_ring ? raw(left, lane) : value(left, lane)).integer, promoted(expr.type));
+  const Wide b = widened((is_ring ? raw(right, lane) : value(right, lane)).integer, promoted(expr.type));
+  switch (expr.kind) {
+    case ExprKind::add:
+      return integer_result(a + b, expr.type);
+    case ExprKind::sub:
+      return integer_result(a - b, expr.type);
+    case ExprKind::mul:
+      return integer_result(a * b, expr.type);
+    case ExprKind::min:
+      return integer(wrapped(a < b ? a : b, promoted(expr.type)));
+    case ExprKind::max:
+      return integer(wrapped(a > b ? a : b, promoted(expr.type)));
+    default:
+      break;
+  }
+  if (b == 0) throw Undefined("division by zero");
+  // C computes the quotient for the remainder too.
+  (void)integer_result(a / b, expr.type);
+  switch (expr.kind) {
+    case ExprKind::div:
+      return integer_result(a / b, expr.type);
+    case ExprKind::mod:
+      return integer_result(a % b, expr.type);
+    case ExprKind::floor_div:
+      return integer_result(floor_quotient(a, b), expr.type);
+    default:
+      return integer_result(a - floor_quotient(a, b) * b, expr.type);
+  }
+}
+
+Scalar Interpreter::float_arithmetic(const Expr& expr, std::size_t lane) {
+  const double a = value(*expr.operands[0], lane).real;
+  const double b = value(*expr.operands[1], lane).real;
+  const auto compute = [&](auto x, auto y) {
+    switch (expr.kind) {
+      case ExprKind::add:
+        return x + y;
+      case ExprKind::sub:
+        return x - y;
+      case ExprKind::mul:
+        return x * y;
+      case ExprKind::div:
+        return x / y;
+      case ExprKind::mod:
+        return std::fmod(x, y);
+      case ExprKind::floor_div:
+        return std::floor(x / y);
+      case ExprKind::floor_mod:
+        return x - std::floor(x / y) * y;
+      case ExprKind::min:
+        return x < y ? x : y;
+      default:
+        return x > y ? x : y;
+    }
+  };
+  if (expr.type.bits == 64) return real(compute(a, b));
+  return real(rounded(static_cast<double>(compute(static_cast<float>(a), static_cast<float>(b))), expr.type));
+}
+
+Scalar Interpreter::comparison(const Expr& expr, std::size_t lane) {
+  const Expr& left = *expr.operands[0];
+  if (left.type.is_handle()) {
+    const Scalar a = pointer(left);
+    const Scalar b = pointer(*expr.operands[1]);
+    return integer(holds(expr.kind, a.instance == b.instance && a.integer == b.integer, true) ? 1 : 0);
+  }
+  const Scalar a = value(left, lane);
+  const Scalar b = value(*expr.operands[1], lane);
+  const bool result = left.type.is_float()
+                          ? holds(expr.kind, a.real, b.real)
+                          : holds(expr.kind, widened(a.integer, left.type), widened(b.integer, left.type));
+  return integer(result ? 1 : 0);
+}
+
+Scalar Interpreter::cast(const Expr& expr, std::size_t lane) {
+  const Expr& operand = *expr.operands[0];
+  const DataType from = operand.type;
+  const DataType to = expr.type;
+  if (to.is_bool()) {
+    const Scalar tested = value(operand, lane);
+    return integer((from.is_float() ? tested.real != 0 : tested.integer != 0) ? 1 : 0);
+  }
+  if (from.is_float()) {
+    const double number = value(operand, lane).real;
+    if (to.is_float()) return real(rounded(number, to));
+    const double truncated = std::trunc(number);
+    if (!(truncated >= static_cast<double>(lowest(to)) && truncated <= static_cast<double>(highest(to))) ||
+        static_cast<Wide>(truncated) > highest(to)) {
+      throw Undefined("a float does not fit the integer");
+    }
+    return integer(wrapped(static_cast<Wide>(truncated), to));
+  }
+  const bool cuts = !to.is_float() && to.bits <= from.bits && !from.is_bool();
+  const Wide number = widened((cuts ? raw(operand, lane) : value(operand, lane)).integer, from);
+  if (!to.is_float()) return integer(wrapped(number, to));
+  // float from a 64-bit integer is rounded once.
+  if (to.bits == 32) return real(static_cast<double>(static_cast<float>(number)));
+  return real(rounded(static_cast<double>(number), to));
+}
+
+// --- Memory and vectors ----------------------------------------------------------------------------------------------
+
+Scalar Interpreter::load(const Expr& expr, std::size_t lane) {
+  const Variable& storage = vars_[expr.var.index()];
+  if (!storage.is_bound) throw Undefined("a pointer is used before it is bound");
+  if (expr.operands[0]->type.lanes != expr.type.lanes) throw Undefined("lanes of a load differ");
+  const Scalar base = storage.lanes[0];
+  const std::int64_t index = number(*expr.operands[0], lane);
+  const bool is_on = expr.operands.size() < 2 || number(*expr.operands[1], lane) != 0;
+  if (!is_on) return expr.type.is_float() ? real(0) : integer(0);
+  return memory_.load(base, index, expr.type.element());
+}
+
+Scalar Interpreter::shuffle(const Expr& expr, std::size_t lane) {
+  const auto vectors = static_cast<std::size_t>(expr.int_value);
+  auto rest = static_cast<std::size_t>(number(*expr.operands.at(vectors + lane)));
+  for (std::size_t i = 0; i < vectors; ++i) {
+    const std::size_t lanes = expr.operands[i]->type.lanes;
+    if (rest < lanes) return raw(*expr.operands[i], rest);
+    rest -= lanes;
+  }
+  throw Undefined("a shuffle takes a lane that there is not");
+}
+
+Scalar Interpreter::pointer(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::var: {
+      const Variable& variable = vars_[expr.var.index()];
+      if (!variable.is_bound) throw Undefined("a pointer is used before it is bound");
+      return variable.lanes[0];
+    }
+    case ExprKind::cast:
+      return pointer(*expr.operands[0]);
+    case ExprKind::let:
+      bind(expr.var, *expr.operands[0], false);
+      return pointer(*expr.operands[1]);
+    case ExprKind::select: {
+      const Scalar yes = pointer(*expr.operands[1]);
+      const Scalar no = pointer(*expr.operands[2]);
+      return number(*expr.operands[0]) != 0 ? yes : no;
+    }
+    case ExprKind::call:
+      break;
+    default:
+      throw Undefined("no pointer");
+  }
+  if (expr.text == "tir.address_of") {
+    const Expr& load = *expr.operands.at(0);
+    const Expr& index = load.operands[0]->kind == ExprKind::ramp ? *load.operands[0]->operands[0] : *load.operands[0];
+    const Variable& variable = vars_[load.var.index()];
+    if (!variable.is_bound) throw Undefined("a pointer is used before it is bound");
+    return memory_.moved(variable.lanes[0], Wide{number(index)} * load.type.element_bytes());
+  }
+  if (expr.text == "tir.tvm_access_ptr") {
+    const Scalar base = pointer(*expr.operands.at(1));
+    return memory_.moved(base, Wide{number(*expr.operands.at(2))} * expr.operands[0]->type.element_bytes());
+  }
+  if (expr.text == "tir.if_then_else") {
+    return number(*expr.operands.at(0)) != 0 ? pointer(*expr.operands.at(1)) : pointer(*expr.operands.at(2));
+  }
+  if (expr.text == "tir.reinterpret") {
+    if (expr.operands.at(0)->type.is_handle()) return pointer(*expr.operands[0]);
+    if (number(*expr.operands[0]) == 0) return {};
+  }
+  if (const auto named = tir::named_call(expr)) return call(*named, expr.type);
+  throw Undefined("no pointer: " + expr.text);
+}
+
+}  // namespace usmp::random_modules

@@ -1,0 +1,40 @@
+// Random modules of TIR: well defined nearly always by construction (the reference interpreter refuses the rest), the
+// same for a seed on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "random_modules/interpreter.hpp"
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::random_modules {
+
+// The module's name; in upper case too, no other name and no text of an emitted file holds it, so that it can be
+// replaced in them.
+inline constexpr const char* module_name = "zqx";
+
+struct TestModule {
+  std::uint64_t seed = 0;
+  tir::Module module;
+  std::vector<std::size_t> inputs;  // indices into the entry's params
+  std::vector<std::size_t> outputs;
+};
+
+[[nodiscard]] TestModule generate(std::uint64_t seed);
+
+// Contents of the inputs, drawn from the module's seed.
+[[nodiscard]] std::vector<Argument> arguments_of(const TestModule& test);
+
+// What an archive would say of the module.
+[[nodiscard]] mlf::ModuleInfo info_of(const TestModule& test);
+
+// C of the functions that the modules call and do not define: imported by operators (pragma_import_c), and a library of
+// another code generator.
+[[nodiscard]] std::string imported_source();
+[[nodiscard]] std::string foreign_source();
+
+}  // namespace usmp::random_modules

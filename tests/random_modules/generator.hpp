@@ -1,0 +1,219 @@
+// The generator's parts. It keeps, for every place in the program, which storage may be read or written there and in
+// which interval each integer lies; expressions are made so that they stay inside bounds and types.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_modules/generate.hpp"
+#include "random_modules/random.hpp"
+#include "random_modules/values.hpp"
+
+namespace usmp::random_modules {
+
+using tir::Block;
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+[[nodiscard]] constexpr DataType type_of(tir::TypeCode code, int bits) {
+  return {code, static_cast<std::uint8_t>(bits), 1};
+}
+inline constexpr DataType int8_type = type_of(tir::TypeCode::int_, 8);
+inline constexpr DataType uint64_type = type_of(tir::TypeCode::uint, 64);
+inline constexpr DataType float32_type = type_of(tir::TypeCode::float_, 32);
+
+// A pointer variable that may be used.
+struct Storage {
+  VarId var;
+  DataType element;
+  std::int64_t elements = 0;
+  bool readable = false;  // every byte was written
+  bool writable = true;
+
+  [[nodiscard]] std::int64_t bytes() const { return elements * element.element_bytes(); }
+};
+
+// A variable that is no pointer, and the values that it takes (integers and bools).
+struct Number {
+  VarId var;
+  DataType type;
+  Wide low = 0;
+  Wide high = 0;
+};
+
+struct Scope {
+  std::vector<Storage> storages;
+  std::vector<Number> numbers;
+  std::int64_t times = 1;  // how often a statement here runs, at most
+  int depth = 0;           // of loops and branches
+  bool is_entry = false;
+};
+
+struct Parameter {
+  enum class Mode { in, out, inout, number } mode = Mode::in;
+  DataType element;
+  std::int64_t elements = 0;
+};
+
+struct Operator {
+  std::string name;
+  std::vector<Parameter> params;
+  std::int64_t cost = 0;  // statements that a call runs, at most
+};
+
+// An integer or bool expression and the interval that it lies in; of floats the interval says nothing. `low` and `high`
+// of a narrow type may lie outside of it: then the value must be cut before it is used for anything but sums.
+struct Typed {
+  ExprRef expr;
+  Wide low = 0;
+  Wide high = 0;
+};
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  TestModule run() &&;
+
+ private:
+  // --- Names, types, nodes (generate_module.cpp)
+  VarId new_var(const std::string& name, DataType type);
+  VarId new_pointer(const std::string& name, DataType element);
+  std::string some_name(const char* kind);
+  DataType some_type();
+  DataType some_integer_type();
+  DataType some_float_type();
+  std::int64_t some_count();
+  std::string random_bytes(DataType element, std::int64_t elements);
+  std::vector<std::string> some_candidates();
+
+  // --- Functions (generate_module.cpp)
+  void make_operator(std::size_t index);
+  void make_opaque();
+  void make_entry(TestModule& test);
+  void finish_outputs(Block& body, Scope& scope);
+
+  // --- Statements (generate_statements.cpp)
+  void statements(Block& body, Scope& scope, std::int64_t count);
+  void statement(Block& body, Scope& scope);
+  void add_loop(Block& body, Scope& scope);
+  void add_reduction(Block& body, Scope& scope);
+  void add_while(Block& body, Scope& scope);
+  void add_branch(Block& body, Scope& scope);
+  void add_nested_scope(Block& body, Scope& scope);
+  void add_let(Block& body, Scope& scope);
+  void add_store(Block& body, Scope& scope);
+  void add_vector_store(Block& body, Scope& scope);
+  void add_assert(Block& body, Scope& scope);
+  void add_dropped(Block& body, Scope& scope);
+  void add_extern(Block& body, Scope& scope);
+  void add_return(Block& body, Scope& scope);
+  // Runs `make` on an inner block. What it makes readable stays so if the block runs for sure.
+  template <class Make>
+  Block inner(Scope& scope, std::int64_t times, bool is_sure, const Make& make);
+  void count(const Scope& scope, std::int64_t statements = 1) { cost_ += scope.times * statements; }
+
+  // --- Storage and calls (generate_storage.cpp)
+  std::size_t add_allocate(Block& body, Scope& scope, DataType element, std::int64_t elements);
+  void add_dynamic_allocate(Block& body, Scope& scope);
+  std::size_t add_constant(Block& body, Scope& scope, DataType element, std::int64_t elements);
+  void add_alias(Block& body, Scope& scope);
+  void fill(Block& body, Scope& scope, std::size_t storage);
+  bool fill_by_extern(Block& body, Scope& scope, std::size_t storage);
+  void fill_by_loop(Block& body, Scope& scope, std::size_t storage);
+  void fill_by_vectors(Block& body, Scope& scope, std::size_t storage);
+  void fill_by_nest(Block& body, Scope& scope, std::size_t storage);
+  // A storage that can be read as the type and has that many elements; made if there is none.
+  std::size_t readable_storage(Block& body, Scope& scope, DataType element, std::int64_t elements);
+  std::size_t writable_storage(Block& body, Scope& scope, DataType element, std::int64_t elements);
+  void add_call(Block& body, Scope& scope);
+  void call_operator(Block& body, Scope& scope, const Operator& callee);
+  ExprRef pointer_to(const Storage& storage, std::int64_t elements);
+  Stmt call_statement(const std::string& name, std::vector<ExprRef> arguments);
+
+  // --- Expressions (generate_expressions.cpp, generate_integers.cpp, generate_floats.cpp)
+  ExprRef constant(Wide value, DataType type);
+  ExprRef real_constant(double value, DataType type);
+  ExprRef broadcast(ExprRef value, std::uint16_t lanes);
+  ExprRef call(const std::string& op, DataType type, std::vector<ExprRef> operands);
+  ExprRef node(ExprKind kind, DataType type, std::vector<ExprRef> operands, VarId var = {});
+  // A value of the type; `cut`: the context cuts narrow integers to it.
+  Typed value(DataType type, Scope& scope, int depth, bool cut = false);
+  ExprRef condition(Scope& scope, int depth, std::uint16_t lanes = 1);
+  ExprRef comparison(Scope& scope, int depth, std::uint16_t lanes);
+  ExprRef bounds_check(const Typed& index, std::int64_t elements);
+  Typed let(DataType type, Scope& scope, int depth);
+  ExprRef choice(DataType type, const ExprRef& condition, ExprRef yes, ExprRef no);
+  Typed shuffled(DataType type, Scope& scope, int depth);
+  // A load, or a leaf of another kind if nothing fits.
+  Typed load(DataType type, Scope& scope, int depth);
+  bool guarded_load(DataType type, Scope& scope, Typed& result);
+  // In [0, elements).
+  Typed index(std::int64_t elements, Scope& scope, int depth);
+  ExprRef vector_index(std::int64_t elements, std::uint16_t lanes, Scope& scope, bool distinct);
+  Typed leaf(DataType type, Scope& scope);
+
+  Typed integer(DataType type, Scope& scope, int depth, bool cut);
+  Typed integer_operation(DataType type, Scope& scope, int depth);
+  Typed sum_or_product(DataType type, Scope& scope, int depth);
+  Typed division(DataType type, Scope& scope, int depth);
+  Typed min_or_max(DataType type, Scope& scope, int depth);
+  Typed bitwise(DataType type, Scope& scope, int depth);
+  Typed shift(DataType type, Scope& scope, int depth);
+  Typed counted_bits(DataType type, Scope& scope, int depth);
+  Typed integer_cast(DataType type, Scope& scope, int depth);
+  Typed integer_reinterpret(DataType type, Scope& scope, int depth);
+  Typed fixed_point(DataType type, Scope& scope, int depth);
+  Typed fixed_point_per_axis(DataType type, Scope& scope, int depth);
+  Typed extern_sum(Scope& scope);
+  // Brought into [-bound, bound] (unsigned: [0, bound]) if it is not there.
+  Typed limited(Typed value, DataType type, Wide bound);
+  Typed whole(ExprRef expr, DataType type);
+
+  ExprRef floating(DataType type, Scope& scope, int depth);
+  ExprRef float_math(DataType type, Scope& scope, int depth);
+  ExprRef clamped(ExprRef value, DataType type, double bound);  // never NaN
+
+  // A storage that `accept` holds for; SIZE_MAX: none.
+  template <class Accept>
+  std::size_t find_storage(const Scope& scope, const Accept& accept);
+
+  Random random_;
+  tir::Module module_;
+  std::vector<Operator> operators_;
+  std::vector<Storage> outputs_;  // of the function that is made, to be filled before it ends
+  bool imports_ = false;          // the function calls imported C
+  bool has_opaque_ = false;
+  std::int64_t cost_ = 0;  // of the function that is made
+  std::int64_t budget_ = 0;
+  std::size_t next_name_ = 0;
+};
+
+template <class Accept>
+std::size_t Generator::find_storage(const Scope& scope, const Accept& accept) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < scope.storages.size(); ++i) {
+    if (accept(scope.storages[i])) found.push_back(i);
+  }
+  return found.empty() ? SIZE_MAX : random_.pick(found);
+}
+
+template <class Make>
+Block Generator::inner(Scope& scope, std::int64_t times, bool is_sure, const Make& make) {
+  Scope inside = scope;
+  inside.times *= std::max<std::int64_t>(times, 1);
+  ++inside.depth;
+  Block body;
+  make(body, inside);
+  if (is_sure) {
+    for (std::size_t i = 0; i < scope.storages.size(); ++i) scope.storages[i].readable = inside.storages[i].readable;
+  }
+  return body;
+}
+
+}  // namespace usmp::random_modules

@@ -1,0 +1,184 @@
+// TIR's operators (tir.Call) in the reference interpreter.
+#include <bit>
+#include <cmath>
+
+#include "random_modules/interpreter.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+
+
+// f(x) in the precision that C computes in.
+template <class Function>
+Scalar in_precision(DataType type, double x, const Function& function) {
+  if (type.bits == 64) return real(function(x));
+  return real(rounded(static_cast<double>(function(static_cast<float>(x))), type));
+}
+template <class Function>
+Scalar in_precision(DataType type, double x, double y, const Function& function) {
+  if (type.bits == 64) return real(function(x, y));
+  return real(rounded(static_cast<double>(function(static_cast<float>(x), static_cast<float>(y))), type));
+}
+
+}  // namespace
+
+Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
+  const std::string& op = expr.text;
+  if (op == "tir.tvm_check_return") throw Undefined("tvm_check_return inside an expression");
+  if (const auto named = tir::named_call(expr)) {
+    if (lane != 0) throw Undefined("a call gives a vector");
+    return call(*named, expr.type);
+  }
+  if (expr.type.is_handle()) return pointer(expr);
+  if (op == "tir.if_then_else") {
+    return number(*expr.operands.at(0), lane) != 0 ? raw(*expr.operands.at(1), lane) : raw(*expr.operands.at(2), lane);
+  }
+  if (op == "tir.likely") return raw(*expr.operands.at(0), lane);
+  if (op == "tir.isnullptr") return integer(pointer(*expr.operands.at(0)).instance == no_instance ? 1 : 0);
+  if (op == "tir.isnan") return integer(std::isnan(value(*expr.operands.at(0), lane).real) ? 1 : 0);
+  if (op == "tir.isinf") return integer(std::isinf(value(*expr.operands.at(0), lane).real) ? 1 : 0);
+  if (op == "tir.isfinite") return integer(std::isfinite(value(*expr.operands.at(0), lane).real) ? 1 : 0);
+  if (op == "tir.reinterpret") return reinterpreted(expr, lane);
+  if (op.starts_with("tir.q_multiply_shift")) return fixed_point(expr, lane);
+  if (const auto result = bit_operation(expr, lane)) return *result;
+  if (const auto result = math(expr, lane)) return *result;
+  throw Undefined("unknown operator " + op);
+}
+
+// --- Floats ----------------------------------------------------------------------------------------------------------
+
+std::optional<Scalar> Interpreter::math(const Expr& expr, std::size_t lane) {
+  const DataType type = expr.type;
+  if (!type.is_float() || expr.operands.empty()) return std::nullopt;
+  const std::string op = expr.text.substr(4);
+  const double x = value(*expr.operands[0], lane).real;
+#define USMP_UNARY(name) \
+  if (op == #name) return in_precision(type, x, [](auto v) { return std::name(v); });
+  USMP_UNARY(acos)
+  USMP_UNARY(acosh)
+  USMP_UNARY(asin)
+  USMP_UNARY(asinh)
+  USMP_UNARY(atan)
+  USMP_UNARY(atanh)
+  USMP_UNARY(ceil)
+  USMP_UNARY(cos)
+  USMP_UNARY(cosh)
+  USMP_UNARY(erf)
+  USMP_UNARY(exp)
+  USMP_UNARY(exp2)
+  USMP_UNARY(fabs)
+  USMP_UNARY(floor)
+  USMP_UNARY(log)
+  USMP_UNARY(log10)
+  USMP_UNARY(log1p)
+  USMP_UNARY(log2)
+  USMP_UNARY(nearbyint)
+  USMP_UNARY(round)
+  USMP_UNARY(sin)
+  USMP_UNARY(sinh)
+  USMP_UNARY(sqrt)
+  USMP_UNARY(tan)
+  USMP_UNARY(tanh)
+  USMP_UNARY(trunc)
+#undef USMP_UNARY
+  if (op == "rsqrt") return in_precision(type, x, [](auto v) { return decltype(v){1} / std::sqrt(v); });
+  if (op == "sigmoid") {
+    return in_precision(type, x, [](auto v) { return decltype(v){1} / (decltype(v){1} + std::exp(-v)); });
+  }
+  if (op == "exp10") return in_precision(type, x, [](auto v) { return std::pow(decltype(v){10}, v); });
+  if (expr.operands.size() < 2) return std::nullopt;
+  const double y = value(*expr.operands[1], lane).real;
+  if (op == "copysign" && std::isnan(y)) throw Undefined("the sign of a NaN is looked at");
+#define USMP_BINARY(name) \
+  if (op == #name) return in_precision(type, x, y, [](auto v, auto w) { return std::name(v, w); });
+  USMP_BINARY(atan2)
+  USMP_BINARY(copysign)
+  USMP_BINARY(fmod)
+  USMP_BINARY(hypot)
+  USMP_BINARY(nextafter)
+  USMP_BINARY(pow)
+#undef USMP_BINARY
+  if (op != "fma") return std::nullopt;
+  const double z = value(*expr.operands.at(2), lane).real;
+  if (type.bits == 64) return real(std::fma(x, y, z));
+  return real(rounded(
+      static_cast<double>(std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z))), type));
+}
+
+Scalar Interpreter::reinterpreted(const Expr& expr, std::size_t lane) {
+  const Expr& operand = *expr.operands.at(0);
+  const DataType from = operand.type;
+  if (from.bits != expr.type.bits || from.is_handle()) throw Undefined("reinterpretation of another size");
+  const Scalar source = value(operand, lane);
+  if (from.is_float() && std::isnan(source.real) && expr.type.element() != from.element()) {
+    throw Undefined("bits of a NaN are looked at");
+  }
+  return scalar_of(bits_of(source, from.element()), expr.type.element());
+}
+
+// --- Integers --------------------------------------------------------------------------------------------------------
+
+std::optional<Scalar> Interpreter::bit_operation(const Expr& expr, std::size_t lane) {
+  const std::string& op = expr.text;
+  const DataType type = expr.type;
+  if (op == "tir.large_uint_imm") {
+    const auto low = static_cast<std::uint64_t>(number(*expr.operands.at(0)));
+    const auto high = static_cast<std::uint64_t>(number(*expr.operands.at(1)));
+    return integer(wrapped(static_cast<Wide>(high << 32 | (low & UINT32_MAX)), type));
+  }
+  if (op == "tir.popcount" || op == "tir.clz") {
+    const Expr& operand = *expr.operands.at(0);
+    const auto bits = static_cast<std::uint64_t>(value(operand, lane).integer) &
+                      static_cast<std::uint64_t>(~std::uint64_t{0} >> (64 - operand.type.bits));
+    if (op == "tir.popcount") return integer(std::popcount(bits));
+    if (bits == 0) throw Undefined("clz of 0");
+    return integer(std::countl_zero(bits) - (64 - operand.type.bits));
+  }
+  const bool is_shift = op == "tir.shift_left" || op == "tir.shift_right";
+  const bool is_bitwise = op.starts_with("tir.bitwise_");
+  if (!is_shift && !is_bitwise) return std::nullopt;
+  if (op == "tir.bitwise_not") {
+    const std::int64_t operand = number(*expr.operands.at(0), lane);
+    return integer(type.is_bool() ? (operand == 0 ? 1 : 0) : wrapped(~operand, type));
+  }
+  const std::int64_t a = number(*expr.operands.at(0), lane);
+  const std::int64_t b = number(*expr.operands.at(1), lane);
+  if (op == "tir.bitwise_and") return integer(a & b);
+  if (op == "tir.bitwise_or") return integer(a | b);
+  if (op == "tir.bitwise_xor") return integer(a ^ b);
+  if (b < 0 || b >= type.bits) throw Undefined("a shift by more than the bits there are");
+  if (op == "tir.shift_left") {
+    return integer(wrapped(static_cast<Wide>(static_cast<std::uint64_t>(a) << b), type));
+  }
+  return integer(wrapped(widened(a, type) >> b, type));
+}
+
+// x · y · 2^-q · 2^s in 64 bits, halves rounded up; for one half exactly, a shift of 32 bits.
+Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
+  const auto operand = [&](std::size_t i) { return number(*expr.operands.at(i), lane); };
+  const std::int64_t x = operand(0);
+  const std::int64_t y = operand(1);
+  const bool per_axis = expr.text == "tir.q_multiply_shift_per_axis";
+  const std::int64_t q = operand(per_axis ? 4 : 2);
+  const std::int64_t s = per_axis ? 0 : operand(3);
+  const auto in_32 = [](Wide value) {
+    if (value < INT32_MIN || value > INT32_MAX) throw Undefined("fixed point overflow");
+    return integer(static_cast<std::int64_t>(value));
+  };
+  if (!per_axis && y == std::int64_t{1} << 30) {
+    const std::int64_t shift = s - 1;
+    if (shift >= 0) return in_32(Wide{x} * (Wide{1} << shift));
+    return integer(in_32(Wide{x} + (Wide{1} << (-shift - 1))).integer >> -shift);
+  }
+  const std::int64_t left = per_axis ? (operand(5) != 0 ? operand(2) : 0) : std::max<std::int64_t>(s, 0);
+  const std::int64_t right = q + (per_axis ? operand(3) : std::max<std::int64_t>(-s, 0));
+  if (left < 0 || left > 31 || right < 1 || right > 62) throw Undefined("fixed point shift");
+  const Wide product = (Wide{x} << left) * y + (Wide{1} << (right - 1));
+  if (product < INT64_MIN || product > INT64_MAX) throw Undefined("fixed point overflow");
+  return in_32(product >> right);
+}
+
+}  // namespace usmp::random_modules

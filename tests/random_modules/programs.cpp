@@ -1,0 +1,282 @@
+#include "random_modules/programs.hpp"
+
+#include <sys/wait.h>
+
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "usmp/support/text.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+constexpr const char* prelude = R"(#define _POSIX_C_SOURCE 200112L
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int code, int bits);
+int TVMBackendFreeWorkspace(int device_type, int device_id, void* pointer);
+
+static void harness_garbage(void* to, size_t bytes) {
+  static unsigned state = 1;
+  size_t i;
+  for (i = 0; i < bytes; ++i) {
+    state = state * 1103515245U + 12345U;
+    ((unsigned char*)to)[i] = (unsigned char)(state >> 16);
+  }
+}
+/* Exactly as large and as aligned as asked for. */
+static void* harness_block(size_t bytes, size_t alignment) {
+  void* block = NULL;
+  if (posix_memalign(&block, alignment < 16 ? 16 : alignment, bytes > 0 ? bytes : 1) != 0) exit(9);
+  harness_garbage(block, bytes);
+  return block;
+}
+void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int code, int bits) {
+  (void)device_type, (void)device_id, (void)code, (void)bits;
+  return harness_block((size_t)nbytes, 64);
+}
+int TVMBackendFreeWorkspace(int device_type, int device_id, void* pointer) {
+  (void)device_type, (void)device_id;
+  free(pointer);
+  return 0;
+}
+static void harness_read(void* to, size_t bytes) {
+  if (fread(to, 1, bytes, stdin) != bytes) exit(8);
+}
+static void harness_write(const void* from, size_t bytes) {
+  if (fwrite(from, 1, bytes, stdout) != bytes) exit(7);
+}
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Names that are unique in the translation unit: of the module, and of the helper functions of each file.
+std::string renamed(const std::string& text, std::size_t number) {
+  const std::string name = "k" + std::to_string(number) + "k";
+  std::string result = replaced(text, module_name, name);
+  result = replaced(result, upper_case(module_name), upper_case(name));
+  return replaced(result, "usmp_", name + "_usmp_");
+}
+
+bool mentions(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
+
+// One function that runs the variant on inputs from standard input.
+std::string caller_text(const Variant& variant) {
+  const tir::Function& entry = variant.test->module.functions[variant.test->module.entry];
+  const std::string& header = variant.emitted->header;
+  const std::string name = std::string("tvmgen_") + module_name;
+  const std::string macro = "TVMGEN_" + upper_case(module_name);
+  const auto size_of = [&](std::size_t param) {
+    return std::to_string((*entry.params[param].shape)[0] * entry.params[param].element.element_bytes());
+  };
+  const bool has_pools = mentions(header, "struct " + name + "_workspace_pools {");
+  const std::string pools = has_pools ? "&pools" : "";
+  std::string body;
+  std::string end;
+  std::string arguments;
+  if (has_pools) {
+    body += "  struct " + name + "_workspace_pools pools;\n";
+    for (const char* pool : {"fast", "slow", "flash"}) {
+      const std::string member = pool;
+      const bool is_constant = member == "flash";
+      if (!mentions(header, "* " + member + ";")) continue;
+      const std::string prefix = macro + "_" + upper_case(member) + (is_constant ? "_CONSTANT_POOL" : "_WORKSPACE_POOL");
+      body += "  void* const " + member + "_pool = harness_block(" + prefix + "_SIZE, " + prefix + "_ALIGNMENT);\n";
+      end += "  free(" + member + "_pool);\n";
+      if (is_constant) {
+        body += "  static const uint8_t contents[] = {" + prefix + "_DATA};\n";
+      }
+    }
+  }
+  std::string code;
+  if (has_pools) {
+    for (const char* pool : {"fast", "slow", "flash"}) {
+      const std::string member = pool;
+      if (!mentions(header, "* " + member + ";")) continue;
+      if (member == "flash") {
+        code += "  memcpy(flash_pool, contents, " + macro + "_FLASH_CONSTANT_POOL_SIZE);\n";
+      }
+      code += "  pools." + member + " = " + member + "_pool;\n";
+    }
+  }
+  std::string declarations;
+  if (variant.emitted->workspace_io) {
+    declarations += "  struct " + name + "_inputs inputs;\n  struct " + name + "_outputs outputs;\n";
+    code += "  inputs = " + name + "_map_inputs(" + pools + ");\n  outputs = " + name + "_map_outputs(" + pools + ");\n";
+  } else {
+    declarations += "  struct " + name + "_inputs inputs;\n  struct " + name + "_outputs outputs;\n";
+    for (const std::size_t param : variant.test->inputs) {
+      code += "  inputs." + entry.params[param].name + " = harness_block(" + size_of(param) + ", 1);\n";
+      end += "  free(inputs." + entry.params[param].name + ");\n";
+    }
+    for (const std::size_t param : variant.test->outputs) {
+      code += "  outputs." + entry.params[param].name + " = harness_block(" + size_of(param) + ", 1);\n";
+      end += "  free(outputs." + entry.params[param].name + ");\n";
+    }
+    arguments = "&inputs, &outputs";
+  }
+  if (has_pools) arguments += (arguments.empty() ? "" : ", ") + pools;
+  for (const std::size_t param : variant.test->inputs) {
+    code += "  harness_read(inputs." + entry.params[param].name + ", " + size_of(param) + ");\n";
+  }
+  code += "  status = " + name + "_run(" + arguments + ");\n  harness_write(&status, sizeof status);\n";
+  for (const std::size_t param : variant.test->outputs) {
+    code += "  harness_write(outputs." + entry.params[param].name + ", " + size_of(param) + ");\n";
+  }
+  return "static void " + std::string(module_name) + "_check(void) {\n" + declarations + body +
+         "  int32_t status;\n" + code + end + "  fflush(stdout);\n}\n";
+}
+
+std::string program_text(const std::vector<Variant>& variants) {
+  std::string text = prelude;
+  std::string table;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Emitted& emitted = *variants[i].emitted;
+    const std::string include = "#include \"tvmgen_" + std::string(module_name) + ".h\"\n";
+    std::string variant = emitted.header + replaced(emitted.entry, include, "") + emitted.operators;
+    if (mentions(emitted.operators, "_opaque(")) variant += foreign_source();
+    variant += caller_text(variants[i]);
+    text += "#undef USMP_ALIGNED_CONSTANT\n" + renamed(variant, i);
+    table += (i == 0 ? "" : ", ") + renamed(std::string(module_name) + "_check", i);
+  }
+  return text + "typedef void (*harness_function)(void);\nint main(void) {\n  static const harness_function all[] = {" +
+         table +
+         "};\n  size_t i;\n  for (i = 0; i < sizeof all / sizeof all[0]; ++i) all[i]();\n  return 0;\n}\n";
+}
+
+class Sandbox {
+ public:
+  Sandbox() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "usmp-random-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    directory_ = pattern;
+  }
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+  ~Sandbox() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(directory_ / name, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream file(directory_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  [[nodiscard]] bool run(const std::string& command) const {
+    const int status = std::system(("cd '" + directory_.string() + "' && " + command).c_str());
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+std::string hex(unsigned char byte) {
+  constexpr const char* digits = "0123456789abcdef";
+  return {digits[byte >> 4], digits[byte & 15]};
+}
+
+// Takes the variant's part of the program's output; a sentence about the first difference.
+std::string compare(const Variant& variant, const std::string& output, std::size_t& at) {
+  std::int32_t status = 0;
+  if (output.size() - at < sizeof status) return "the program ended before its result";
+  std::memcpy(&status, output.data() + at, sizeof status);
+  at += sizeof status;
+  std::string fault = status == 0 ? "" : "tvmgen_run gives " + std::to_string(status);
+  const tir::Function& entry = variant.test->module.functions[variant.test->module.entry];
+  for (const std::size_t param : variant.test->outputs) {
+    const Instance& wanted = variant.reference->memory.instances()[variant.reference->params[param]];
+    if (output.size() - at < wanted.bytes.size()) return "the program ended before its result";
+    const std::string got = output.substr(at, wanted.bytes.size());
+    at += got.size();
+    const tir::DataType element = entry.params[param].element;
+    const auto size = static_cast<std::size_t>(element.element_bytes());
+    for (std::size_t i = 0; i < got.size() && fault.empty(); ++i) {
+      if (wanted.states[i] == ByteState::unwritten || got[i] == wanted.bytes[i]) continue;
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, got.data() + i / size * size, size);
+      const bool nan = element.is_float() && std::isnan(scalar_of(bits, element).real);
+      if (wanted.states[i] == ByteState::of_nan && nan) continue;
+      fault = "output '" + entry.params[param].name + "', byte " + std::to_string(i) + ": " +
+              hex(static_cast<unsigned char>(got[i])) + ", expected " +
+              hex(static_cast<unsigned char>(wanted.bytes[i]));
+    }
+  }
+  return fault;
+}
+
+std::string inputs_of(const Variant& variant) {
+  std::string inputs;
+  const std::vector<Argument> arguments = arguments_of(*variant.test);
+  for (const std::size_t input : variant.test->inputs) inputs += *arguments[input].contents;
+  return inputs;
+}
+
+}  // namespace
+
+const std::vector<Compiler>& compilers() {
+  // Functions of libm are called, not folded by the compiler, whose results need not be libm's.
+  static const std::string common = " -std=c99 -ffp-contract=off -fno-builtin -Wall -Wextra -Werror -pedantic ";
+  static const std::vector<Compiler> all = {
+      {"gcc -O0", "gcc -O0" + common},
+      {"gcc -O2", "gcc -O2" + common},
+      {"clang -O1", "clang -O1" + common},
+      {"gcc sanitized", "gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
+      {"clang sanitized", "clang -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
+      {"gcc -O3", "gcc -O3" + common},
+  };
+  return all;
+}
+
+std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const Compiler& compiler) {
+  std::vector<Mismatch> mismatches;
+  if (variants.empty()) return mismatches;
+  const Sandbox sandbox;
+  std::string inputs;
+  for (const Variant& variant : variants) inputs += inputs_of(variant);
+  sandbox.write("all.c", program_text(variants));
+  sandbox.write("inputs", inputs);
+  const bool compiled = sandbox.run(compiler.command + "all.c -lm -o all > messages 2>&1");
+  const bool ran = compiled && sandbox.run("./all < inputs > outputs 2> messages");
+  if (!ran && variants.size() > 1) {  // which is it?
+    const auto middle = static_cast<std::ptrdiff_t>(variants.size() / 2);
+    mismatches = run_variants({variants.begin(), variants.begin() + middle}, compiler);
+    if (!mismatches.empty()) return mismatches;
+    for (Mismatch& mismatch : run_variants({variants.begin() + middle, variants.end()}, compiler)) {
+      mismatches.push_back({mismatch.variant + static_cast<std::size_t>(middle), std::move(mismatch.what)});
+    }
+    if (mismatches.empty()) mismatches.push_back({0, "fails only together with other modules"});
+    return mismatches;
+  }
+  if (!ran) {
+    const std::string messages = sandbox.read("messages").substr(0, 3000);
+    return {{0, (compiled ? "the program fails:\n" : "does not compile:\n") + messages}};
+  }
+  const std::string outputs = sandbox.read("outputs");
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    std::string what = compare(variants[i], outputs, at);
+    if (!what.empty()) mismatches.push_back({i, std::move(what)});
+  }
+  return mismatches;
+}
+
+}  // namespace usmp::random_modules
