@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "planning_support/random_problem.hpp"
 #include "usmp/instance/limits.hpp"
 #include "usmp/support/error.hpp"
 
@@ -276,6 +277,24 @@ TEST_CASE("an answer is written as its documentation shows and read back") {
   CHECK(read.plan == answer.plan);
   const Answer none{PlanStatus::infeasible, {{{}, {}}}};
   CHECK(parse_answer(answer_json(problem, none), problem).status == PlanStatus::infeasible);
+}
+
+TEST_CASE("random answers are read back as they were, whatever they place") {
+  test::ProblemMaker maker(1);
+  for (int round = 0; round < 200; ++round) {
+    const Problem problem = maker.make({.buffers = maker.below(9), .pools = 1 + maker.below(3)});
+    Answer answer{maker.below(2) == 0 ? PlanStatus::feasible : PlanStatus::optimal, {}};
+    for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+      Allocation at;
+      if (maker.below(5) != 0) {
+        at = {PoolId(maker.below(problem.pools.size())), static_cast<Bytes>(maker.below(std::size_t{1} << 50U))};
+      }
+      answer.plan.allocations.push_back(at);
+    }
+    const Answer read = parse_answer(answer_json(problem, answer), problem);
+    CHECK(read.status == answer.status);
+    CHECK(read.plan == answer.plan);
+  }
 }
 
 TEST_CASE("allocations are all that an answer needs, in any order") {
