@@ -18,32 +18,38 @@ install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p
 
 CONFIGURE = cmake -S . -G Ninja
 
-.PHONY: all demo test execute check format asan bench fuzz fuzz-build fuzz-merge install clean deps deps-test
+.PHONY: all
 all: deps
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
+.PHONY: deps
 deps:
 	@$(call install_missing,$(PACKAGES_BUILD))
 
+.PHONY: deps-test
 deps-test: deps
 	@$(call install_missing,$(PACKAGES_TEST))
 
 # Plans a real network into a bounded fast memory, a slow one and flash, and shows the plan.
+.PHONY: demo
 demo: all
 	./$(BUILD)/usmp-plan testdata/ds_cnn.tar --pools testdata/pools/dtcm_sram.yaml -o $(BUILD)/demo
 	@echo; echo "The C is in $(BUILD)/demo:"; cd $(BUILD)/demo && find . -type f | sort
 
+.PHONY: test
 test: deps-test
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
 # Planned beside unshared code: every archive there is with every algorithm, pools file and placement. Hours.
+.PHONY: execute
 execute: all deps-test
 	@python3 -B tests/e2e/execute.py $(BUILD)/usmp-plan testdata $(wildcard ../shared/archives) --full --jobs $(JOBS)
 
 # Format, lint and the order of the layers.
+.PHONY: check
 check: deps-test
 	@$(call install_missing,$(PACKAGES_CHECK))
 	@.ci/check_layers
@@ -51,16 +57,27 @@ check: deps-test
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
 	@.ci/check_tidy $(BUILD) $(JOBS)
 
+.PHONY: format
 format:
 	@$(call install_missing,$(PACKAGES_CHECK))
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 # All tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+.PHONY: asan
 asan: deps-test
 	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUSMP_SANITIZE=ON >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@ctest --test-dir $(BUILD)-asan -j $(JOBS) --output-on-failure
 
+# Puts faults in one at a time and shows which test sees each (tests/mutations). NAMES="load verify" runs those only
+# whose names or files contain one of the words.
+.PHONY: mutants
+mutants: deps-test
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@python3 -B tests/mutations/run.py $(BUILD) $(NAMES) --jobs $(JOBS)
+
+.PHONY: bench
 bench: deps-test
 	@$(call install_missing,$(PACKAGES_BENCH))
 	@$(CONFIGURE) -B $(BUILD)-bench -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF -DUSMP_BENCH=ON >/dev/null
@@ -69,21 +86,26 @@ bench: deps-test
 
 # Looks for inputs that crash: each target for TIME seconds. TARGETS="csv pools" runs some of them.
 TIME ?= 60
+.PHONY: fuzz-build
 fuzz-build: deps
 	@$(call install_missing,$(PACKAGES_FUZZ))
 	@$(CONFIGURE) -B $(BUILD)-fuzz -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_C_COMPILER=clang \
 	  -DCMAKE_CXX_COMPILER=clang++ -DUSMP_TESTS=OFF -DUSMP_FUZZ=ON >/dev/null
 	@cmake --build $(BUILD)-fuzz -j $(JOBS)
 
+.PHONY: fuzz
 fuzz: fuzz-build
 	@tests/fuzz/run.py $(BUILD)-fuzz testdata/fuzz --time $(TIME) --jobs $(JOBS) $(if $(TARGETS),--targets $(TARGETS))
 
 # Replaces the corpora of testdata by the smallest ones that reach the same, with what `make fuzz` has found.
+.PHONY: fuzz-merge
 fuzz-merge: fuzz-build
 	@tests/fuzz/run.py $(BUILD)-fuzz testdata/fuzz --merge --jobs $(JOBS) $(if $(TARGETS),--targets $(TARGETS))
 
+.PHONY: install
 install: all
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
+.PHONY: clean
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-fuzz

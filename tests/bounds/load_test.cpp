@@ -88,3 +88,21 @@ TEST_CASE("a buffer that is never live must fit by itself") {
   problem.buffers[0].size = 100;
   CHECK(bound_of(problem) == 100);
 }
+
+TEST_CASE("a pinned buffer ends where it ends") {
+  Problem problem = clique({10, 10}, 1);
+  problem.buffers[0].pinned = 90;
+  CHECK(bound_of(problem) == 100);
+}
+
+TEST_CASE("room is what is not reserved, in whole granules") {
+  Pool pool{.name = "sram", .kind = PoolKind::workspace, .capacity = 100, .alignment = 1};
+  CHECK(room_in(pool) == 100);
+  pool.reserved = 30;
+  CHECK(room_in(pool) == 70);
+  CHECK(room_in(pool, 16) == 112 - 32);
+  pool.reserved = 200;
+  CHECK(room_in(pool) == 0);
+  pool.capacity.reset();
+  CHECK(room_in(pool) == Problem::max_total_bytes - 200);
+}

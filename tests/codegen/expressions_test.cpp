@@ -683,6 +683,22 @@ TEST_CASE("let expressions") {
     const ExprRef shadowed = let_expr(y, add(program.ref(y), imm(1)), program.ref(y));
     return let_expr(y, add(in[0], imm(2)), shadowed);
   });
+  // Operands that can be printed twice need no helper.
+  program.operation(
+      "min and max of variables", {ints(a), ints({3, -5, 3})}, ints({1, 3, 1, -5, -2, -2, 3, 3, 2}),
+      [&](const auto& in, VarId out) {
+        const VarId i = program.var("i", i32);
+        const VarId x = program.var("x", i32);
+        const VarId y = program.var("y", i32);
+        const auto put = [&](int place, ExprRef value) {
+          return store(out, add(mul(program.ref(i), imm(3)), imm(place)), std::move(value));
+        };
+        return Block{loop(i, imm(0), imm(3),
+                          {let(x, program.load(in[0], program.ref(i))), let(y, program.load(in[1], program.ref(i))),
+                           put(0, binary(ExprKind::min, program.ref(x), program.ref(y))),
+                           put(1, binary(ExprKind::max, program.ref(x), program.ref(y))),
+                           put(2, binary(ExprKind::min, program.ref(x), imm(2)))})};
+      });
   program.elementwise("min of min of min, sixty deep", {ints(a)}, ints({1, -2, 3}), [&](const auto& in) {
     ExprRef value = in[0];
     for (int i = 1; i < 60; ++i) value = binary(ExprKind::min, add(value, imm(1)), add(in[0], imm(0)));

@@ -116,6 +116,14 @@ TEST_CASE("proofs are never wrong") {
   CHECK(proved >= impossible * 3 / 4);
 }
 
+TEST_CASE("the ideal has what cannot be in its first choice in the next one") {
+  Problem problem = two_pools(10, 100);
+  add(problem, 20, {0, 2}, both);
+  add(problem, 10, {1, 3}, both);
+  add(problem, 5, {1, 3}, {PoolId(1)});
+  CHECK((planners::ideal(problem, planners::split_by_pools(problem).front()) == Cost{{20}, {10, 25}}));
+}
+
 TEST_CASE("nothing is better than the ideal") {
   test::ProblemMaker maker(22);
   for (int i = 0; i < 300; ++i) {

@@ -113,6 +113,15 @@ TEST_CASE("pins contradict nothing") {
           p.buffers[0].pinned = 0;
           p.buffers[2].pinned = 0;
         }).empty());
+  // One behind the other, whichever is named first.
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[0].pinned = 0;
+          p.buffers[1].pinned = 32;
+        }).empty());
+  CHECK(reason_after([](Problem& p) {
+          p.buffers[0].pinned = 16;
+          p.buffers[1].pinned = 0;
+        }).empty());
   CHECK(reason_after([](Problem& p) {
           p.pools[0].capacity.reset();
           p.buffers[0].pinned = Problem::max_total_bytes;
