@@ -13,6 +13,7 @@
 #include "usmp/external/external.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/verify/claims.hpp"
 #include "usmp/verify/verify.hpp"
@@ -39,29 +40,29 @@ Algorithm of_program(const std::string& program, const std::string& place) {
           }};
 }
 
-std::string listed(const std::vector<verify::Violation>& violations) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(violations.size(), most_violations); ++i) {
-    text += "\n  " + violations[i].message;
-  }
-  return text + (violations.size() > most_violations ? "\n  and more" : "");
+std::vector<std::string> listed(const std::vector<verify::Violation>& violations) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(violations.size(), most_violations); ++i) lines.push_back(violations[i].message);
+  if (violations.size() > most_violations) lines.emplace_back("and more");
+  return lines;
 }
 
 void require_verified(const Algorithm& algorithm, const Problem& problem, const Plan& plan) {
   const std::vector<verify::Violation> violations = verify::check(problem, plan, most_violations + 1);
   if (violations.empty()) return;
   if (!algorithm.program.empty()) {
-    throw Error(ErrorKind::usage, {algorithm.program, "answer", {}}, "the plan is wrong:" + listed(violations));
+    throw Error(ErrorKind::usage, {algorithm.program, "answer", {}}, "the plan is wrong:", listed(violations));
   }
-  throw std::logic_error("the plan failed verification, nothing was written, this is a bug of usmp-plan:" +
-                         listed(violations));
+  std::string message = "the plan failed verification, nothing was written, this is a bug of usmp-plan:";
+  for (const std::string& line : listed(violations)) message += "\n  " + printable(line);
+  throw std::logic_error(message);
 }
 
 void require_true_claims(const Problem& problem, const PlanResult& result) {
   const std::vector<std::string> claims = verify::false_claims(problem, result);
   if (claims.empty()) return;
   throw std::logic_error("a claim about the plan is false, nothing was written, this is a bug of usmp-plan: " +
-                         claims.front());
+                         printable(claims.front()));
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ PlanResult plan_and_verify(const Algorithm& algorithm, const Problem& problem, c
 std::string no_plan_text(const Problem& problem, const PlanResult& result, const Algorithm& algorithm) {
   std::string text = "no plan fits the pools";
   if (result.status != PlanStatus::infeasible) {
-    text = "no plan was found that fits the pools (algorithm " + algorithm.name;
+    text = "no plan was found that fits the pools (algorithm " + printable(algorithm.name);
     if (result.stopped != StopReason::finished) text += ", " + report::stop_text(result.stopped);
     text += ")";
   }

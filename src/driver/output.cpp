@@ -1,19 +1,18 @@
 #include "output.hpp"
 
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <new>
 #include <set>
-#include <utility>
 
+#include "replacement.hpp"
+#include "staging.hpp"
+#include "termination.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/file_sink.hpp"
 
@@ -22,66 +21,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(ErrorKind::output, {path, {}, {}}, what + ": " + std::strerror(errno));
-}
-
-// A directory of its own beside the final place, removed with all it holds when the run ends.
-class Staging {
- public:
-  explicit Staging(const fs::path& final_path) {
-    const fs::path parent = final_path.has_parent_path() ? final_path.parent_path() : fs::path(".");
-    std::error_code error;
-    fs::create_directories(parent, error);
-    std::string pattern = (parent / ("." + final_path.filename().string() + ".XXXXXX")).string();
-    if (::mkdtemp(pattern.data()) == nullptr) fail(parent.string(), "no temporary directory can be made in it");
-    path_ = pattern;
-    fs::permissions(path_,
-                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
-                        fs::perms::others_exec,
-                    error);
-  }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  ~Staging() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 fs::path without_trailing_slash(const std::string& path) {
   fs::path normal = fs::path(path).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-void make_directories(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw Error(ErrorKind::output, {path.string(), {}, {}}, "cannot be created: " + error.message());
-}
+// What a link names is written, the link stays.
+fs::path behind_links(const fs::path& path) { return fs::exists(path) ? fs::canonical(path) : path; }
 
 void rename_or_fail(const fs::path& from, const fs::path& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to.string(), "cannot be put in place");
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_output(to.string(), "cannot be put in place");
 }
 
-bool holds_only(const fs::path& directory, const std::vector<OutputFile>& files) {
-  std::set<std::string> written;
-  for (const OutputFile& file : files) written.insert(file.path);
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-    if (entry.is_directory() && !entry.is_symlink()) continue;
-    if (!written.contains(fs::relative(entry.path(), directory).generic_string())) return false;
-  }
-  return true;
-}
-
-// Swaps two directories in one step; false where the file system cannot.
-bool exchange(const fs::path& a, const fs::path& b) {
-  return ::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
+// Whether a directory that is made beside `target` can take its place: it must be on the same file system (a mounted
+// directory is on another one than its parent), and the parent must allow it.
+bool can_stage_beside(const fs::path& target) {
+  struct stat own = {};
+  struct stat above = {};
+  const fs::path parent = parent_of(target);
+  return ::stat(target.c_str(), &own) == 0 && ::stat(parent.c_str(), &above) == 0 && own.st_dev == above.st_dev &&
+         ::access(parent.c_str(), W_OK | X_OK) == 0;
 }
 
 // What the file system library throws is an output error like any other.
@@ -89,40 +50,51 @@ template <class Action>
 void translating_errors(const Action& action) {
   try {
     action();
+  } catch (const Terminated&) {
+    std::abort();  // not reached: on the way here the signal has ended the program
   } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::not_enough_memory) throw std::bad_alloc();
     throw Error(ErrorKind::output, {error.path1().string(), {}, {}}, error.code().message());
   }
 }
 
 void replace_directory(const std::string& directory, const std::vector<OutputFile>& files,
                        const std::vector<std::string>& dropped) {
-  fs::path target = without_trailing_slash(directory);
-  if (fs::exists(target)) target = fs::canonical(target);  // what a link names is written, the link stays
-  if (fs::exists(target) && !fs::is_directory(target)) {
+  const TerminationDeferred termination;
+  const fs::path target = behind_links(without_trailing_slash(directory));
+  const bool is_new = !fs::exists(fs::symlink_status(target));
+  if (!is_new && !fs::is_directory(target)) {
     throw Error(ErrorKind::output, {directory, {}, {}}, "is a file, expected a directory or a new name");
   }
-  const Staging staging(target);
+  const bool beside = is_new || can_stage_beside(target);
+  const Staging staging(beside ? parent_of(target) : target);
   const fs::path complete = staging.path() / "complete";
-  make_directories(complete);
-  write_files(complete.string(), files);
-  if (!fs::exists(target)) return rename_or_fail(complete, target);
-  if (holds_only(target, files) && exchange(complete, target)) return;
-  for (const OutputFile& file : files) make_directories((target / file.path).parent_path());
-  std::set<std::string> written;
-  for (const OutputFile& file : files) {
-    rename_or_fail(complete / file.path, target / file.path);
-    written.insert(file.path);
-  }
-  for (const std::string& name : dropped) {
-    if (!written.contains(name)) fs::remove(target / name);
+  const fs::path spare = staging.path() / "spare";
+  write_files(complete.string(), files, termination.hook());
+  fs::create_directory(spare);
+  std::set<std::string> own(dropped.begin(), dropped.end());
+  for (const OutputFile& file : files) own.insert(file.path);
+  for (;;) {
+    termination.check();
+    if (!fs::exists(fs::symlink_status(target)) && move_to_free_name(complete, target)) return;
+    const DirectoryLock lock(target, termination);
+    if (!lock.holds(target)) continue;  // another run has put its own there meanwhile
+    Replacement replacement(complete, target, own, spare);
+    replacement.run(beside);
+    return replacement.keep();
   }
 }
 
 void replace_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
                      const std::vector<std::string>& dropped) {
-  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
-  const Staging staging(target);
-  write_files((staging.path() / "files").string(), files);
+  const TerminationDeferred termination;
+  const fs::path target = behind_links(path);
+  if (fs::exists(target) && !fs::is_regular_file(target)) {
+    throw Error(ErrorKind::output, {path, {}, {}}, "is no regular file, expected one or a new name for the archive");
+  }
+  const Staging staging(parent_of(target));
+  const fs::path written = staging.path() / "files";
+  write_files(written.string(), files, termination.hook());
 
   std::set<std::string> left_out(dropped.begin(), dropped.end());
   for (const OutputFile& file : files) left_out.insert(file.path);
@@ -130,19 +102,19 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   for (const mlf::Member& member : archive.members) {
     if (!left_out.contains(member.name)) entries.push_back({member.name, member.bytes, {}, member.mode});
   }
-  for (const OutputFile& file : files) {
-    entries.push_back({file.path, {}, (staging.path() / "files" / file.path).string(), 0644});
-  }
+  for (const OutputFile& file : files) entries.push_back({file.path, {}, (written / file.path).string(), 0644});
   std::sort(entries.begin(), entries.end(),
             [](const mlf::TarEntry& a, const mlf::TarEntry& b) { return a.name < b.name; });
   const fs::path complete = staging.path() / target.filename();
-  mlf::write_tar(complete.string(), entries);
+  mlf::write_tar(complete.string(), entries, termination.hook());
+  termination.check();
   rename_or_fail(complete, target);
 }
 
-// "ab" neither truncates a file that standard output is redirected to nor matters for devices.
+// Appending neither truncates a file that standard output is redirected to nor matters for devices.
 void write_through(const std::string& path, std::string_view text) {
-  FileSink sink(path, FileSink::Mode::append);
+  const TerminationDeferred termination;
+  FileSink sink(path, FileSink::Mode::append, termination.hook());
   sink.write(text);
   sink.close();
 }
@@ -150,13 +122,15 @@ void write_through(const std::string& path, std::string_view text) {
 void replace_file(const std::string& path, std::string_view text) {
   const bool is_special = fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path);
   if (is_special || path.starts_with("/dev/")) return write_through(path, text);
-  const fs::path target = fs::exists(path) ? fs::canonical(path) : fs::path(path);
+  const TerminationDeferred termination;
+  const fs::path target = behind_links(path);
   if (fs::is_directory(target)) throw Error(ErrorKind::output, {path, {}, {}}, "is a directory, expected a file");
-  const Staging staging(target);
+  const Staging staging(parent_of(target));
   const fs::path complete = staging.path() / "complete";
-  FileSink sink(complete.string());
+  FileSink sink(complete.string(), FileSink::Mode::replace, termination.hook());
   sink.write(text);
   sink.close();
+  termination.check();
   rename_or_fail(complete, target);
 }
 

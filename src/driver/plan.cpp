@@ -51,6 +51,27 @@ std::vector<std::string> replaced_members(const PlannedModules& modules, const M
   return names;
 }
 
+// What an archive gets besides the files that are written.
+std::vector<std::string> kept_members(const PlannedModules& modules, const Model& model) {
+  const std::vector<std::string> replaced = replaced_members(modules, model);
+  const std::set<std::string> dropped(replaced.begin(), replaced.end());
+  std::vector<std::string> names;
+  for (const mlf::Member& member : model.archive.members) {
+    if (!dropped.contains(member.name)) names.push_back(member.name);
+  }
+  return names;
+}
+
+// Written files and copied members may come to lie below each other where members alone do not.
+void check_paths(const std::vector<OutputFile>& files, const std::vector<std::string>& copied) {
+  std::vector<std::string_view> names(copied.begin(), copied.end());
+  for (const OutputFile& file : files) names.push_back(file.path);
+  const std::string_view name = mlf::file_as_directory(std::move(names));
+  if (name.empty()) return;
+  throw Error(ErrorKind::archive, {{}, std::string(name), {}},
+              "is a file in the output, but others would lie below it");
+}
+
 std::string replanned_metadata(const PlannedModules& modules, const Model& model) {
   std::vector<mlf::MemoryFigures> figures;
   for (const auto& planned : modules) {
@@ -69,21 +90,22 @@ void write_results(const PlanOptions& options, const PlannedModules& modules, co
   write_archive(output, model.archive, files, replaced);
 }
 
-void print_plans(const PlanOptions& options, const PlannedModules& modules, std::ostream& out) {
+std::string plans_text(const PlanOptions& options, const PlannedModules& modules) {
+  std::string text;
   if (options.model.json) {
-    out << "{\"modules\": [\n";
-    for (std::size_t i = 0; i < modules.size(); ++i) {
-      out << (i == 0 ? "" : ",\n") << report::plan_json(modules[i]->summary);
+    for (const auto& module : modules) {
+      text += text.empty() ? "{\"modules\": [\n" : ",\n";
+      text += report::plan_json(module->summary);
     }
-    out << "]}\n";
-    return;
+    return text + "]}\n";
   }
-  if (options.verbosity == Verbosity::quiet) return;
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    out << (i == 0 ? "" : "\n")
-        << report::plan_text(modules[i]->summary,
-                             {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
+  if (options.verbosity == Verbosity::quiet) return text;
+  for (const auto& module : modules) {
+    if (!text.empty()) text += '\n';
+    text += report::plan_text(module->summary,
+                              {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
   }
+  return text;
 }
 
 void check_output(const PlanOptions& options) {
@@ -108,18 +130,20 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   }
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (const PlannedModule* failed = planning.without_plan()) return report_infeasible(*failed, planning.settings, err);
+  const std::string text = plans_text(options, modules);  // takes memory, so before anything is written
   if (!model.bare_module) {
     std::vector<codegen::PlannedModule> inputs;
     for (const auto& planned : modules) inputs.push_back(emission_input(*planned, planning.settings.workspace_io));
     std::vector<OutputFile> files;
     try {
       files = files_of(modules, inputs, model);
+      check_paths(files, rewrites_archive ? kept_members(modules, model) : std::vector<std::string>());
     } catch (const Error& error) {
       throw error.with_file(options.model.model);
     }
     if (!options.dry_run) write_results(options, modules, model, std::move(files));
   }
-  print_plans(options, modules, out);
+  out << text;
   return exit_ok;
 }
 

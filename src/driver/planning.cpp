@@ -10,6 +10,7 @@
 #include "interrupt.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/lower/outline.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -114,7 +115,7 @@ void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, 
 }
 
 int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {
-  err << "usmp-plan: error: module '" << planned.analysed.info->name
+  err << "usmp-plan: error: module '" << printable(planned.analysed.info->name)
       << "': " << no_plan_text(planned.assembly.problem, planned.result, settings.algorithm) << '\n';
   return exit_infeasible;
 }

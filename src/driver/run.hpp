@@ -34,7 +34,7 @@ int run(std::ostream& err, const Command& command) {
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     err << "usmp-plan: error: out of memory\n";
-    return exit_internal;
+    return exit_memory;
   } catch (const std::exception& error) {
     err << "usmp-plan: internal error: " << error.what() << '\n';
     return exit_internal;

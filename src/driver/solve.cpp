@@ -16,6 +16,7 @@
 #include "usmp/instance/json.hpp"
 #include "usmp/instance/limits.hpp"
 #include "usmp/report/solution.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -96,12 +97,14 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   if (!solution.result.has_plan()) {
     if (options.json) out << report::solution_json(solution);
     solution.result.status = solution.status();
-    err << "usmp-plan: error: " << options.instance << ": " << no_plan_text(read.problem, solution.result, algorithm)
-        << '\n';
+    err << "usmp-plan: error: " << printable(options.instance) << ": "
+        << no_plan_text(read.problem, solution.result, algorithm) << '\n';
     return exit_infeasible;
   }
+  const std::string text =
+      options.json ? report::solution_json(solution) : report::solution_text(solution, options.color);
   if (options.output) write_file(*options.output, plan_text(read, solution));
-  out << (options.json ? report::solution_json(solution) : report::solution_text(solution, options.color));
+  out << text;
   return exit_ok;
 }
 

@@ -7,6 +7,7 @@
 #include "instance/excerpt.hpp"
 #include "usmp/instance/limits.hpp"
 #include "usmp/support/line_and_column.hpp"
+#include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::instance {
@@ -254,7 +255,9 @@ std::string json_text(const std::string& value) {
     return character >= ' ' && character <= '~' && character != '"' && character != '\\';
   });
   if (plain) return '"' + value + '"';
-  return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (printable(text) == text) return text;
+  return Json(value).dump(-1, ' ', true, Json::error_handler_t::replace);  // it says nothing to a terminal
 }
 
 }  // namespace usmp::instance

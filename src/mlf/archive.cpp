@@ -56,6 +56,11 @@ std::string Intake::normalised(std::string_view name) const {
 
 void Intake::add(Member member) {
   if (member.name.empty()) throw fault("", "a member has an empty name");
+  // Files are written under these names. No program for models gives such ones, and other systems take '\\' for '/'.
+  const bool is_odd = std::any_of(member.name.begin(), member.name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\';
+  });
+  if (is_odd) throw fault(member.name, "the member's name holds a control character or a backslash");
   if (!names_.insert(member.name).second) throw fault(member.name, "the member stands in the archive twice");
   archive_.members.push_back(std::move(member));
 }
@@ -66,7 +71,26 @@ void Intake::reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes) {
   bytes.reserve(static_cast<std::size_t>(std::min(claimed_bytes, bytes.size() + step)));
 }
 
-Archive Intake::finish() && { return std::move(archive_); }
+Archive Intake::finish() && {
+  const std::vector<std::string_view> names(names_.begin(), names_.end());
+  const std::string_view name = file_as_directory(names);
+  if (!name.empty()) throw fault(name, "is a file, but other members lie below it");
+  return std::move(archive_);
+}
+
+std::string_view file_as_directory(std::vector<std::string_view> names) {
+  // With '/' before all other characters what lies below a name follows it at once.
+  const auto rank = [](char c) { return c == '/' ? -1 : static_cast<int>(static_cast<unsigned char>(c)); };
+  std::sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [&](char x, char y) { return rank(x) < rank(y); });
+  });
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    const std::string_view name = names[i - 1];
+    if (names[i].size() > name.size() && names[i].starts_with(name) && names[i][name.size()] == '/') return name;
+  }
+  return {};
+}
 
 const Member* Archive::find(std::string_view name) const {
   const auto at = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == name; });

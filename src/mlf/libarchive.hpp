@@ -5,7 +5,10 @@
 #include <archive_entry.h>
 #include <locale.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 
 namespace usmp::mlf {
@@ -23,12 +26,22 @@ using ReadHandle = std::unique_ptr<archive, ReadDeleter>;
 using WriteHandle = std::unique_ptr<archive, WriteDeleter>;
 using EntryHandle = std::unique_ptr<archive_entry, EntryDeleter>;
 
-// What libarchive says went wrong, as this program words it: lower case at the front.
+// What libarchive says went wrong, as this program words it: lower case at the front. Throws std::bad_alloc if it is
+// that memory ran out, which says nothing about the archive.
 [[nodiscard]] inline std::string fault_of(archive* handle) {
+  if (archive_errno(handle) == ENOMEM) throw std::bad_alloc();
   const char* text = archive_error_string(handle);
   std::string fault = text == nullptr ? "unknown fault" : text;
   if (!fault.empty() && fault[0] >= 'A' && fault[0] <= 'Z') fault[0] = static_cast<char>(fault[0] - 'A' + 'a');
   return fault;
+}
+
+// libarchive ends the whole program where it cannot get a few bytes for a name. So before it is asked for the next
+// member there must be more memory than that. Throws std::bad_alloc.
+inline void require_headroom() {
+  constexpr std::size_t headroom_bytes = std::size_t{1} << 20;
+  const std::unique_ptr<void, decltype(&std::free)> block(std::malloc(headroom_bytes), &std::free);
+  if (!block) throw std::bad_alloc();
 }
 
 // libarchive converts member names between the thread's locale and UTF-8. In the "C" locale it cannot, and keeps the

@@ -113,6 +113,7 @@ class TarReader {
   archive_entry* next_entry() {
     stream_.expect_header_at((position() + block_bytes - 1) / block_bytes * block_bytes);
     archive_entry* entry = nullptr;
+    require_headroom();
     const int status = archive_read_next_header(tar_.get(), &entry);
     if (status == ARCHIVE_EOF) return nullptr;
     if (status == ARCHIVE_OK) return entry;
@@ -214,6 +215,7 @@ class TarReader {
 };
 
 Archive read_tar(const std::string& path, const Limits& limits, const std::function<int(archive*)>& open) {
+  require_headroom();
   const ReadHandle raw(archive_read_new());
   archive_read_support_filter_gzip(raw.get());
   archive_read_support_filter_xz(raw.get());
@@ -222,8 +224,9 @@ Archive read_tar(const std::string& path, const Limits& limits, const std::funct
   archive_read_support_format_empty(raw.get());
   archive_entry* entry = nullptr;
   if (open(raw.get()) != ARCHIVE_OK) {
-    throw Error(ErrorKind::archive, {path, "", ""},
-                "cannot be read: " + std::string(std::strerror(archive_errno(raw.get()))));
+    const std::string own = fault_of(raw.get());
+    const int code = archive_errno(raw.get());
+    throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + (code > 0 ? std::strerror(code) : own));
   }
   const int status = archive_read_next_header(raw.get(), &entry);
   if (status == ARCHIVE_EOF)

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@ namespace usmp::mlf {
 namespace {
 
 constexpr int directory_mode = 0755;
+constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -28,7 +30,8 @@ bool ends_with_any(const std::string& path, std::initializer_list<const char*> e
 
 class TarWriter {
  public:
-  explicit TarWriter(const std::string& path) : path_(path), tar_(archive_write_new()) {
+  TarWriter(const std::string& path, const std::function<void()>& between)
+      : path_(path), between_(between), tar_(archive_write_new()) {
     check(archive_write_set_format_pax_restricted(tar_.get()));
     add_filter();
     check(archive_write_set_bytes_in_last_block(tar_.get(), 1));
@@ -69,6 +72,7 @@ class TarWriter {
   }
 
   void add_header(const std::string& name, unsigned int type, std::uint32_t mode, std::uint64_t size) {
+    require_headroom();
     const EntryHandle entry(archive_entry_new());
     archive_entry_set_pathname(entry.get(), ("./" + name).c_str());
     archive_entry_set_filetype(entry.get(), type);
@@ -83,7 +87,8 @@ class TarWriter {
 
   void add_bytes(std::string_view bytes) {
     while (!bytes.empty()) {
-      const la_ssize_t count = archive_write_data(tar_.get(), bytes.data(), bytes.size());
+      if (between_) between_();
+      const la_ssize_t count = archive_write_data(tar_.get(), bytes.data(), std::min(bytes.size(), piece_bytes));
       if (count <= 0) throw write_fault();
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
@@ -113,7 +118,8 @@ class TarWriter {
   [[nodiscard]] Error write_fault() const {
     const int code = archive_errno(tar_.get());
     const bool of_system = code > 0 && code != EINVAL && code != EILSEQ;
-    return fault(of_system ? std::generic_category().message(code) : fault_of(tar_.get()));
+    const std::string own = fault_of(tar_.get());
+    return fault(of_system ? std::generic_category().message(code) : own);
   }
 
   [[nodiscard]] Error fault(const std::string& message) const {
@@ -122,14 +128,15 @@ class TarWriter {
 
   ScopedCLocale locale_;
   std::string path_;
+  const std::function<void()>& between_;
   WriteHandle tar_;
   std::set<std::string> directories_;
 };
 
 }  // namespace
 
-void write_tar(const std::string& path, const std::vector<TarEntry>& entries) {
-  TarWriter writer(path);
+void write_tar(const std::string& path, const std::vector<TarEntry>& entries, const std::function<void()>& between) {
+  TarWriter writer(path, between);
   for (const TarEntry& entry : entries) writer.add(entry);
   writer.finish();
 }

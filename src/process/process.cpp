@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int look_around_ms = 50;  // how soon limits are noticed
 
 [[noreturn]] void fail(const std::string& program, int error) {
+  if (error == ENOMEM) throw std::bad_alloc();
   throw Error(ErrorKind::usage, {program, {}, {}}, std::string("cannot be started: ") + std::strerror(error));
 }
 
@@ -127,6 +129,15 @@ std::vector<std::string> environment_of(const Command& command) {
   return variables;
 }
 
+// They are errors to usmp-plan; to other programs they are what ends them.
+sigset_t signals_that_we_ignore() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  sigaddset(&set, SIGXFSZ);
+  return set;
+}
+
 // What posix_spawn is told of files and attributes.
 class SpawnSettings {
  public:
@@ -138,8 +149,10 @@ class SpawnSettings {
     if (command.joins_error) posix_spawn_file_actions_adddup2(&actions_, output.get(), STDERR_FILENO);
     if (command.directory) posix_spawn_file_actions_addchdir_np(&actions_, command.directory->c_str());
     posix_spawnattr_setsigmask(&attributes_, &mask);
-    posix_spawnattr_setflags(
-        &attributes_, static_cast<short>(POSIX_SPAWN_SETSIGMASK | (command.leads_group ? POSIX_SPAWN_SETPGROUP : 0)));
+    const sigset_t usual = signals_that_we_ignore();
+    posix_spawnattr_setsigdefault(&attributes_, &usual);
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                              (command.leads_group ? POSIX_SPAWN_SETPGROUP : 0)));
   }
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;

@@ -1,11 +1,18 @@
 #include "report/json_lines.hpp"
 
+#include "usmp/support/printable.hpp"
+
 namespace usmp::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string compact(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+// All ASCII if there is something in it that a terminal could take for a command.
+std::string compact(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (printable(text) == text) return text;
+  return value.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
 
 }  // namespace
 

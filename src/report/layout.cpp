@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <charconv>
-#include <cstdint>
 
 namespace usmp::report {
 namespace {
@@ -16,30 +15,6 @@ std::size_t width_of(std::string_view text) {
   return text.size() - static_cast<std::size_t>(continuations);
 }
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0;  // 0: not UTF-8
-};
-
-CodePoint first_code_point(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80U) return {lead, 1};
-  const std::size_t length = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
-  if (lead < 0xC2U || lead > 0xF4U || text.size() < length) return {};
-  std::uint32_t value = lead & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return {};
-    value = value << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
-  }
-  const std::uint32_t smallest = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < smallest || value > 0x10FFFF || surrogate) return {};
-  return {value, length};
-}
-
-// C0, DEL and C1: a terminal may take them for commands.
-bool is_control(std::uint32_t code_point) { return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0); }
-
 }  // namespace
 
 std::string pad_left(std::string_view text, std::size_t width) {
@@ -50,21 +25,6 @@ std::string pad_left(std::string_view text, std::size_t width) {
 std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t own = width_of(text);
   return std::string(text) + std::string(own < width ? width - own : 0, ' ');
-}
-
-std::string printable(std::string_view name) {
-  std::string result;
-  while (!name.empty()) {
-    const CodePoint first = first_code_point(name);
-    const std::size_t length = std::max<std::size_t>(first.length, 1);
-    if (first.length == 0 || is_control(first.value)) {
-      result += '?';
-    } else {
-      result += name.substr(0, length);
-    }
-    name.remove_prefix(length);
-  }
-  return result;
 }
 
 std::string two_decimals(double value) {

@@ -8,14 +8,12 @@
 
 #include "usmp/problem/problem.hpp"
 #include "usmp/support/checked.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::report {
 
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t width);   // blanks in front
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t width);  // blanks behind
-
-// A name of the archive as it may be shown on a terminal: control characters and what is not UTF-8 become '?'.
-[[nodiscard]] std::string printable(std::string_view name);
 
 // Two digits behind the point: "92.19".
 [[nodiscard]] std::string two_decimals(double value);

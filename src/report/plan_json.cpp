@@ -86,6 +86,14 @@ Json unplanned_json(const Summary& summary, const liveness::Unplanned& allocate)
   return json;
 }
 
+Json imported_json(const ImportedC& source) {
+  Json json;
+  json["function"] = source.function;
+  json["bytes"] = source.bytes;
+  json["first_line"] = source.first_line;
+  return json;
+}
+
 }  // namespace
 
 std::string plan_json(const Summary& summary) {
@@ -118,6 +126,8 @@ std::string plan_json(const Summary& summary) {
   json["unplanned"] = Json::array();
   for (const auto& allocate : summary.analysis->unplanned)
     json["unplanned"].push_back(unplanned_json(summary, allocate));
+  json["imported_c"] = Json::array();
+  for (const ImportedC& source : imported_c(summary)) json["imported_c"].push_back(imported_json(source));
   json["warnings"] = summary.warnings;
   return json_lines(json);
 }

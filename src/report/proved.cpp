@@ -21,7 +21,7 @@ ProvedBounds proved_bounds(const Problem& problem, const PlanResult& result, con
 
 std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color) {
   const std::string bound_text =
-      "the lower bound " + std::to_string(bound) + (reason.empty() ? "" : " (" + reason + ")");
+      "the lower bound " + std::to_string(bound) + (reason.empty() ? "" : " (" + printable(reason) + ")");
   if (value == bound) return (color ? "\x1b[32moptimal\x1b[0m" : "optimal") + (", equal to " + bound_text);
   const std::string gap = "gap of " + std::to_string(value - bound);
   return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to " + bound_text;

@@ -60,7 +60,7 @@ bounds::PoolBound Solution::lower_bound(PoolId pool) const {
 std::string solution_text(const Solution& solution, bool color) {
   const std::size_t count = solution.problem->buffers.size();
   std::string text = printable(solution.instance) + ": " + std::to_string(count) +
-                     (count == 1 ? " buffer" : " buffers") + ", planned by " + solution.algorithm + "\n";
+                     (count == 1 ? " buffer" : " buffers") + ", planned by " + printable(solution.algorithm) + "\n";
   if (!solution.result.has_plan()) return text;
   const Cost cost = cost_of(*solution.problem, solution.result.plan);
   for (std::size_t i = 0; i < cost.used.size(); ++i) text += pool_line(solution, PoolId(i), cost.used[i], color);

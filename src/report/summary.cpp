@@ -1,6 +1,8 @@
 #include "usmp/report/summary.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <string_view>
 #include <utility>
 
 #include "report/proved.hpp"
@@ -15,6 +17,15 @@ Bytes used_by_kind(const Summary& summary, PoolKind kind) {
     if (summary.assembly->problem.pools[i].kind == kind) total += summary.used[i];
   }
   return total;
+}
+
+std::string first_line_of(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  constexpr std::size_t longest = 60;
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text = text.substr(0, text.find('\n'));
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
 }
 
 }  // namespace
@@ -54,6 +65,17 @@ std::vector<PoolId> Summary::pool_order() const {
 
 std::string Summary::function_name(std::size_t index) const {
   return tir == nullptr ? std::string() : tir->functions[index].name;
+}
+
+std::vector<ImportedC> imported_c(const Summary& summary) {
+  std::vector<ImportedC> sources;
+  if (summary.tir == nullptr) return sources;
+  for (const tir::Function& function : summary.tir->functions) {
+    for (const std::string& text : function.imported_c) {
+      sources.push_back({.function = function.name, .bytes = text.size(), .first_line = first_line_of(text)});
+    }
+  }
+  return sources;
 }
 
 }  // namespace usmp::report

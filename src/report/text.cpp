@@ -54,6 +54,7 @@ class PlanText {
     for (const PoolId pool : summary_.pool_order()) peak(pool);
     if (options_.verbose) all_buffers();
     unplanned();
+    imported();
     warnings();
     return std::move(out_);
   }
@@ -71,7 +72,7 @@ class PlanText {
 
   void title() {
     out_ += colored(ansi::bold, "module " + printable(summary_.module) + " of " + printable(summary_.archive)) +
-            ", planned by " + summary_.algorithm + "\n\n";
+            ", planned by " + printable(summary_.algorithm) + "\n\n";
   }
 
   // The layout of GNU ld's --print-memory-usage.
@@ -80,12 +81,12 @@ class PlanText {
     constexpr std::size_t size_width = 13;
     constexpr std::size_t percent_width = 11;
     std::size_t width = ld_name_width;
-    for (const Pool& pool : problem_.pools) width = std::max(width, pool.name.size());
+    for (const Pool& pool : problem_.pools) width = std::max(width, printable(pool.name).size());
     out_ += colored(ansi::bold, pad_right("Memory region", width + 6) + "Used Size  Region Size  %age Used") + "\n";
     for (const PoolId id : summary_.pool_order()) {
       const Pool& pool = problem_.pool(id);
       const Bytes used = summary_.used[id.index()];
-      out_ += pad_left(pool.name, width) + ": " + pad_left(std::to_string(used) + " B", size_width) +
+      out_ += pad_left(printable(pool.name), width) + ": " + pad_left(std::to_string(used) + " B", size_width) +
               pad_left(pool.capacity ? region_size(*pool.capacity) : "unbounded", size_width) +
               pad_left(pool.capacity && *pool.capacity > 0 ? percent(used, *pool.capacity) : "-", percent_width) + "\n";
     }
@@ -97,7 +98,7 @@ class PlanText {
       const Bytes used = summary_.used[id.index()];
       const Bytes reserved = problem_.pool(id).reserved;
       const bounds::PoolBound& bound = summary_.bounds[id.index()];
-      out_ += problem_.pool(id).name + ": " + bytes_text(used);
+      out_ += printable(problem_.pool(id).name) + ": " + bytes_text(used);
       if (used > 0 && reserved > 0) out_ += " (" + std::to_string(reserved) + " reserved)";
       out_ += ", " + proved_text(used, bound.bytes, bound.reason, options_.color) +
               (summary_.minimized == id ? ", minimised first" : "");
@@ -135,7 +136,7 @@ class PlanText {
     std::stable_sort(live.begin(), live.end(),
                      [&](BufferId a, BufferId b) { return problem_.buffer(a).size > problem_.buffer(b).size; });
     const std::size_t shown = options_.verbose ? live.size() : std::min(live.size(), rows_at_peak);
-    heading("Live at the peak of " + pool.name);
+    heading("Live at the peak of " + printable(pool.name));
     out_ += " (" + bytes_text(load.bytes) + " at tick " + std::to_string(load.at) + " of " +
             std::to_string(problem_.horizon) + ")\n";
     Table table = buffer_table();
@@ -172,7 +173,7 @@ class PlanText {
   [[nodiscard]] std::vector<std::string> row(BufferId id) const {
     const Buffer& buffer = problem_.buffer(id);
     const Allocation& allocation = summary_.plan->of(id);
-    std::vector<std::string> cells = {problem_.pool(allocation.pool).name,
+    std::vector<std::string> cells = {printable(problem_.pool(allocation.pool).name),
                                       std::to_string(allocation.offset),
                                       std::to_string(buffer.size),
                                       std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
@@ -190,6 +191,17 @@ class PlanText {
       const std::string function = summary_.function_name(allocate.function);
       out_ += "  " + printable(allocate.name) + (function.empty() ? "" : " in " + printable(function)) + ": " +
               printable(allocate.reason) + "\n";
+    }
+  }
+
+  void imported() {
+    const std::vector<ImportedC> sources = imported_c(summary_);
+    if (sources.empty()) return;
+    heading("C of the archive that stands in the output");
+    out_ += " (pragma_import_c)\n";
+    for (const ImportedC& source : sources) {
+      out_ += "  " + printable(source.function) + ": " + std::to_string(source.bytes) + " bytes, " +
+              printable(source.first_line) + "\n";
     }
   }
 
@@ -234,8 +246,8 @@ std::string shortage_text(const Problem& problem, const Shortage& shortage) {
   if (!buffer.function.empty()) text += printable(buffer.function) + ", ";
   text += "size " + bytes_text(buffer.size) + ") does not fit:";
   for (const Shortage::PoolNeed& need : shortage.pools) {
-    text += "\n  " + problem.pool(need.pool).name + ": required " + std::to_string(need.required) + ", available " +
-            std::to_string(need.available) + ", missing " + bytes_text(need.missing());
+    text += "\n  " + printable(problem.pool(need.pool).name) + ": required " + std::to_string(need.required) +
+            ", available " + std::to_string(need.available) + ", missing " + bytes_text(need.missing());
   }
   return text;
 }

@@ -2,26 +2,29 @@
 
 #include <utility>
 
+#include "usmp/support/printable.hpp"
+
 namespace usmp {
 
-Error::Error(ErrorKind kind, Location where, std::string message)
-    : kind_(kind), where_(std::move(where)), message_(std::move(message)) {
+Error::Error(ErrorKind kind, Location where, std::string message, std::vector<std::string> details)
+    : kind_(kind), where_(std::move(where)), message_(std::move(message)), details_(std::move(details)) {
   for (const std::string* part : {&where_.file, &where_.member, &where_.place}) {
-    if (!part->empty()) what_ += *part + ": ";
+    if (!part->empty()) what_ += printable(*part) + ": ";
   }
-  what_ += message_;
+  what_ += printable(message_);
+  for (const std::string& detail : details_) what_ += "\n  " + printable(detail);
 }
 
 Error Error::with_file(std::string_view file) const {
   Location where = where_;
   if (where.file.empty()) where.file = file;
-  return {kind_, std::move(where), message_};
+  return {kind_, std::move(where), message_, details_};
 }
 
 Error Error::with_member(std::string_view member) const {
   Location where = where_;
   if (where.member.empty()) where.member = member;
-  return {kind_, std::move(where), message_};
+  return {kind_, std::move(where), message_, details_};
 }
 
 }  // namespace usmp

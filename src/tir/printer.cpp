@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "usmp/support/agenda.hpp"
+#include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -51,7 +52,7 @@ std::string function_name(const Expr& expr) {
     case ExprKind::cast:
       return to_string(expr.type);
     default:
-      return expr.text;
+      return printable(expr.text);
   }
 }
 
@@ -95,7 +96,7 @@ std::string string_literal(const std::string& text) {
       literal += character;
     }
   }
-  return literal + '"';
+  return printable(literal + '"');
 }
 
 // Names that are unique among the variables asked for so far.
@@ -105,17 +106,17 @@ class Names {
 
   const std::string& of(VarId var) {
     const auto [entry, is_new] = names_.try_emplace(var);
-    if (is_new) entry->second = unique(printable(module_.var(var).name));
+    if (is_new) entry->second = unique(without_blanks(module_.var(var).name));
     return entry->second;
   }
 
  private:
-  static std::string printable(std::string name) {
+  static std::string without_blanks(std::string name) {
     if (name.empty()) return "_";
     std::replace_if(
         name.begin(), name.end(),
         [](char character) { return static_cast<unsigned char>(character) <= 0x20 || character == 0x7F; }, '_');
-    return name;
+    return printable(name);
   }
   std::string unique(const std::string& name) {
     std::string candidate = name;
@@ -188,7 +189,7 @@ class Printer {
 };
 
 void Printer::function(const Function& function) {
-  out_ += "primfn " + function.name + "(";
+  out_ += "primfn " + printable(function.name) + "(";
   for (const Param& param : function.params) {
     if (&param != &function.params.front()) out_ += ", ";
     const Var& var = module_.var(param.var);
@@ -197,7 +198,7 @@ void Printer::function(const Function& function) {
     out_ += var.type.is_handle() && !element.is_void() ? to_string(element) + "*" : to_string(var.type);
   }
   out_ += ")";
-  if (!function.target.empty()) out_ += " target " + function.target;
+  if (!function.target.empty()) out_ += " target " + printable(function.target);
   if (function.is_entry) out_ += " entry";
   walk(function.body, *this);
 }
@@ -300,13 +301,13 @@ void Printer::allocate_const(const AllocateConst& constant) {
 
 void Printer::storage_scope(VarId var) {
   const std::string& scope = module_.var(var).storage_scope;
-  if (!scope.empty() && scope != "global") add(" scope " + scope);
+  if (!scope.empty() && scope != "global") add(" scope " + printable(scope));
 }
 
 void Printer::pools(const std::vector<std::string>& pools) {
   if (pools.empty()) return;
   add(" pools");
-  for (const std::string& pool : pools) add((&pool == &pools.front() ? " " : ", ") + pool);
+  for (const std::string& pool : pools) add((&pool == &pools.front() ? " " : ", ") + printable(pool));
 }
 
 // --- Expressions -----------------------------------------------------------------------------------------------------

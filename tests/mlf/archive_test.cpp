@@ -95,6 +95,24 @@ TEST_CASE("names that could lead somewhere else are refused") {
   CHECK(read_error(file(".", "") + file("a", "") + end_marker()) == "a.tar: a member has an empty name");
   CHECK(read_error(file("./a", "1") + file("a", "2") + end_marker()) ==
         "a.tar: a: the member stands in the archive twice");
+  for (const std::string name : {"a\nb", "a\x1b[2J", "a\x7f", "..\\b"}) {
+    CHECK(contains(read_error(file(name, "") + end_marker()),
+                   "the member's name holds a control character or a backslash"));
+  }
+}
+
+TEST_CASE("a file that is a directory too is refused, in either order") {
+  const std::string refused = "a.tar: a/b: is a file, but other members lie below it";
+  CHECK(read_error(file("a/b", "") + file("a/b!", "") + file("a/b/c", "") + end_marker()) == refused);
+  CHECK(read_error(file("a/b/c", "") + file("a/b", "") + end_marker()) == refused);
+}
+
+TEST_CASE("which of several names is a file and a directory") {
+  CHECK(file_as_directory({}).empty());
+  CHECK(file_as_directory({"a", "ab", "a!b/c", "b/a"}).empty());
+  CHECK(file_as_directory({"a/b/c", "a.b", "a", "a-b"}) == "a");
+  CHECK(file_as_directory({"x/y/z/w", "x/y"}) == "x/y");
+  CHECK(file_as_directory({"\xff/b", "\xff"}) == "\xff");
 }
 
 TEST_CASE("links and devices are refused by name") {

@@ -124,6 +124,6 @@ TEST_CASE("names of an archive cannot command the terminal") {
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\x07') == std::string::npos);
   CHECK(text.find('\xff') == std::string::npos);
-  CHECK(text.find("  a?b ") != std::string::npos);
+  CHECK(text.find("  a\\nb ") != std::string::npos);
   CHECK(json::parse(inspect_json(model.info, model.module, model.analysis))["buffers"][0]["name"] == "a\nb");
 }

@@ -181,12 +181,28 @@ TEST_CASE("names cannot command the terminal") {
   fill_example(planned);
   planned.assembly.problem.buffers[0].name = "\x1b[2J\xc2\x9bx\xff\nänd";
   planned.assembly.problem.buffers[0].function = std::string("f\0g", 3);
+  planned.assembly.problem.pools[0].name = "dt\x1b]0;cm";
   planned.summary.archive = "\x07.tar";
   const std::string text = plan_text(planned.finish(), {});
-  CHECK(contains(text, "?[2J?x??änd"));
-  CHECK(contains(text, "  f?g\n"));
-  CHECK(contains(text, "of ?.tar,"));
+  CHECK(contains(text, "\\x1b[2J\\u009bx\\xff\\nänd"));
+  CHECK(contains(text, "  f\\x00g\n"));
+  CHECK(contains(text, "of \\x07.tar,"));
+  CHECK(contains(text, "dt\\x1b]0;cm: "));
   CHECK_FALSE(contains(text, "\x1b"));
+}
+
+TEST_CASE("C that the archive brings along is named, with its function, its size and how it begins") {
+  Planned planned;
+  fill_example(planned);
+  planned.module.functions.resize(2);
+  planned.module.functions[0].name = "f\x1b";
+  planned.module.functions[0].imported_c = {"\n \n  int g(void) {\x1b[2J\n}\n", std::string(100, 'x')};
+  planned.module.functions[1].name = "h";
+  const std::string text = plan_text(planned.finish(), {});
+  CHECK(contains(text, "\nC of the archive that stands in the output (pragma_import_c)\n"));
+  CHECK(contains(text, "  f\\x1b: 25 bytes, int g(void) {\\x1b[2J\n"));
+  CHECK(contains(text, "  f\\x1b: 100 bytes, " + std::string(60, 'x') + "...\n"));
+  CHECK_FALSE(contains(text, "  h:"));
 }
 
 TEST_CASE("columns count characters, not bytes") {

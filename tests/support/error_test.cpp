@@ -26,3 +26,11 @@ TEST_CASE("upper layers add the parts that are missing and leave the others") {
   CHECK((again.where() == placed.where()));
   CHECK(std::string(bare.what()) == "line 3: no space left");
 }
+
+TEST_CASE("what input files say cannot break out of a message") {
+  const Error error(ErrorKind::archive, {.file = "m\n::error::.tar", .member = "\x1b]0;x", .place = "\xff"},
+                    "found 'a\nb'", {"first\nline", "second"});
+  CHECK(std::string(error.what()) == "m\\n::error::.tar: \\x1b]0;x: \\xff: found 'a\\nb'\n  first\\nline\n  second");
+  CHECK(error.message() == "found 'a\nb'");
+  CHECK(std::string(error.with_file("other").what()) == error.what());
+}

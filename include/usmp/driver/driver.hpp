@@ -18,6 +18,7 @@ enum ExitCode : int {
   exit_archive = 3,     // malformed or unsupported archive
   exit_infeasible = 4,  // no plan fits the pools
   exit_output = 5,      // a result could not be written
+  exit_memory = 6,      // out of memory
 };
 
 enum class Verbosity { quiet, normal, verbose };

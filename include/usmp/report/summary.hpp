@@ -24,7 +24,7 @@ struct Summary {
   PlanStatus status = PlanStatus::feasible;
   const assemble::Assembly* assembly = nullptr;
   const liveness::Analysis* analysis = nullptr;
-  const tir::Module* tir = nullptr;  // names the functions of unplanned allocates; may be null
+  const tir::Module* tir = nullptr;  // names functions, knows imported C; may be null
   const Plan* plan = nullptr;
   std::vector<Bytes> used;  // by PoolId
   // By PoolId: every complete plan that is no worse in all that is more important (see usmp::Cost) uses at least this.
@@ -53,6 +53,16 @@ struct Summary {
   // Of an index into Module::functions; empty if `tir` is null.
   [[nodiscard]] std::string function_name(std::size_t index) const;
 };
+
+// C of the archive itself, which the emitted files hold as it is.
+struct ImportedC {
+  std::string function;  // whose body asks for it
+  std::size_t bytes = 0;
+  std::string first_line;  // that is not blank, blanks around it left out, cut behind 60 bytes
+};
+
+// The pragma_import_c sources in the order of the functions; empty if `tir` is null.
+[[nodiscard]] std::vector<ImportedC> imported_c(const Summary& summary);
 
 // Takes over the algorithm's result, whose plan the summary then points to, and puts together what is proved: each
 // lower bound is the larger one of the algorithm's own (named so) and the given one. `assembly` and `algorithm` are

@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace usmp {
 
@@ -27,11 +28,12 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-// what() is "file: member: place: message", the empty parts left out. Messages are lower case, have no full
-// stop, and say what was found and what was expected.
+// what() is "file: member: place: message", the empty parts left out, and each of the details on an indented line of
+// its own. Messages are lower case, have no full stop, and say what was found and what was expected. All parts may hold
+// text of input files: what() shows it as printable() does.
 class Error : public std::exception {
  public:
-  Error(ErrorKind kind, Location where, std::string message);
+  Error(ErrorKind kind, Location where, std::string message, std::vector<std::string> details = {});
 
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
   [[nodiscard]] const Location& where() const noexcept { return where_; }
@@ -46,6 +48,7 @@ class Error : public std::exception {
   ErrorKind kind_;
   Location where_;
   std::string message_;
+  std::vector<std::string> details_;
   std::string what_;
 };
 

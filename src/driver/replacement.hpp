@@ -1,0 +1,83 @@
+// Putting a complete directory in the place of an old one.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "descriptor.hpp"
+#include "termination.hpp"
+
+namespace usmp::driver {
+
+// The one run that changes a directory's entries; others wait for it. Holds no longer than its owner lives, also if
+// that is killed. On file systems without locks it does nothing.
+class DirectoryLock {
+ public:
+  // Throws Error of kind output if the directory is still locked after a minute.
+  DirectoryLock(const std::filesystem::path& directory, const TerminationDeferred& termination);
+
+  // Whether `directory` is still the one that is locked, and not one that has taken its place.
+  [[nodiscard]] bool holds(const std::filesystem::path& directory) const;
+
+ private:
+  Descriptor directory_;
+};
+
+// Moves a tree of files over another one, in as few steps as the files of others in it allow: a directory without any
+// is exchanged in one step, in one with such files they stay and the rest is moved entry by entry. What was there
+// before is at the tree's old place afterwards. When it goes without `keep` having been called, all steps are taken
+// back.
+class Replacement {
+ public:
+  // `own`: paths below the target of files that may go or be replaced; of these, the ones that the tree does not have
+  // are removed from the target. `spare`: an empty directory on the same file system.
+  Replacement(std::filesystem::path tree, std::filesystem::path target, std::set<std::string> own,
+              std::filesystem::path spare);
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+  ~Replacement();
+
+  // `in_one_step`: whether the target itself may be exchanged; it must not hold the tree then. Throws Error of kind
+  // output: besides what the system refuses, a symbolic link or a file where a directory is needed (nothing is written
+  // through links), a directory where a file is needed.
+  void run(bool in_one_step);
+  void keep() { steps_.clear(); }
+
+ private:
+  enum class Kind : bool { exchanged, moved };
+  struct Step {
+    Kind kind;
+    std::filesystem::path from;  // moved: to `to`; exchanged: with `to`
+    std::filesystem::path to;
+  };
+
+  void place(const std::filesystem::path& relative);
+  void place_entries(const std::filesystem::path& relative);
+  void place_file(const std::filesystem::path& relative);
+  void replace_file(const std::filesystem::path& relative);
+  void remove_dropped();
+  [[nodiscard]] bool holds_only_own(const std::filesystem::path& directory,
+                                    const std::filesystem::path& relative) const;
+  bool exchange_directory(const std::filesystem::path& relative);
+  bool exchange(const std::filesystem::path& relative);
+  void move(const std::filesystem::path& from, const std::filesystem::path& to);
+  [[nodiscard]] std::filesystem::path next_spare();
+  void take_back() noexcept;
+
+  std::filesystem::path tree_;
+  std::filesystem::path target_;
+  std::set<std::string> own_files_;
+  std::set<std::string> own_directories_;  // those that own files lie in
+  std::vector<std::string> dropped_;
+  std::filesystem::path spare_;
+  std::size_t spared_ = 0;
+  std::vector<Step> steps_;
+};
+
+// Gives `from` the name `to`; false if that name is taken. Throws Error of kind output.
+[[nodiscard]] bool move_to_free_name(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace usmp::driver

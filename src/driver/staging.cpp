@@ -1,0 +1,107 @@
+#include "staging.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include "directory.hpp"
+#include "usmp/support/file_sink.hpp"
+
+namespace usmp::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = ".usmp-plan-";
+constexpr std::size_t random_letters = 6;
+
+bool is_staging_name(std::string_view name) {
+  return name.starts_with(prefix) && name.size() == prefix.size() + random_letters;
+}
+
+Descriptor open_directory(const fs::path& path) {
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// Whether `path` still names the open directory.
+bool is_at(const Descriptor& directory, const fs::path& path) {
+  struct stat opened = {};
+  struct stat named = {};
+  return ::fstat(directory.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+bool is_own(const Descriptor& directory) {
+  struct stat opened = {};
+  return ::fstat(directory.get(), &opened) == 0 && opened.st_uid == ::geteuid();
+}
+
+// Best effort: what cannot be removed stays.
+void remove_stale(const fs::path& parent) {
+  std::vector<std::string> names;
+  try {
+    names = names_in(parent);
+  } catch (const fs::filesystem_error&) {
+    return;
+  }
+  for (const std::string& name : names) {
+    if (!is_staging_name(name)) continue;
+    const fs::path path = parent / name;
+    const Descriptor stale = open_directory(path);
+    if (!stale.is_open() || !is_own(stale)) continue;
+    if (::flock(stale.get(), LOCK_EX | LOCK_NB) == 0 && is_at(stale, path)) remove_tree(path);
+  }
+}
+
+}  // namespace
+
+Staging::Staging(const fs::path& parent) {
+  try {
+    make_parents(parent);
+    remove_stale(parent);
+    make_directory(parent);
+  } catch (...) {
+    remove_parents();
+    throw;
+  }
+}
+
+Staging::~Staging() {
+  remove_tree(path_);
+  remove_parents();
+}
+
+void Staging::make_parents(const fs::path& parent) {
+  std::vector<fs::path> missing;
+  for (fs::path path = parent; !path.empty() && !fs::exists(path); path = path.parent_path()) missing.push_back(path);
+  made_.reserve(missing.size());
+  for (; !missing.empty(); missing.pop_back()) {
+    if (fs::create_directory(missing.back())) made_.push_back(missing.back());
+  }
+}
+
+// Between making and locking another run may take the directory for a stale one; then it is gone, and there is another.
+void Staging::make_directory(const fs::path& parent) {
+  const std::string pattern = (parent / (std::string(prefix) + std::string(random_letters, 'X'))).string();
+  for (;;) {
+    std::string name = pattern;
+    if (::mkdtemp(name.data()) == nullptr) fail_output(parent.string(), "no temporary directory can be made in it");
+    path_ = name;
+    lock_ = open_directory(path_);
+    if (!lock_.is_open() && errno == ENOENT) continue;
+    if (lock_.is_open()) ::flock(lock_.get(), LOCK_EX);
+    if (!lock_.is_open() || is_at(lock_, path_)) return;
+  }
+}
+
+void Staging::remove_parents() noexcept {
+  for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
+}
+
+}  // namespace usmp::driver

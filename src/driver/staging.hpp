@@ -1,0 +1,35 @@
+// Temporary directories in which results are completed before they get their final names.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "descriptor.hpp"
+
+namespace usmp::driver {
+
+// A directory ".usmp-plan-XXXXXX" of its own below `parent`, removed with all it holds when it goes. `parent` is made
+// if it is missing, and removed again if it is empty in the end. Throws Error of kind output.
+//
+// A run that is killed leaves its directory behind. The next one that writes into the same `parent` removes it: a lock
+// tells those that are still at work (on file systems without locks they stay).
+class Staging {
+ public:
+  explicit Staging(const std::filesystem::path& parent);
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void make_parents(const std::filesystem::path& parent);
+  void make_directory(const std::filesystem::path& parent);
+  void remove_parents() noexcept;
+
+  std::filesystem::path path_;
+  Descriptor lock_;
+  std::vector<std::filesystem::path> made_;  // parents, outermost first
+};
+
+}  // namespace usmp::driver

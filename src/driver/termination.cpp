@@ -1,0 +1,34 @@
+#include "termination.hpp"
+
+namespace usmp::driver {
+namespace {
+
+constexpr int signals[] = {SIGHUP, SIGINT, SIGTERM};
+
+bool is_ignored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+TerminationDeferred::TerminationDeferred() {
+  sigemptyset(&deferred_);
+  for (const int signal : signals) {
+    if (!is_ignored(signal)) sigaddset(&deferred_, signal);
+  }
+  sigprocmask(SIG_BLOCK, &deferred_, &before_);
+}
+
+TerminationDeferred::~TerminationDeferred() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+void TerminationDeferred::check() const {
+  sigset_t pending;
+  sigpending(&pending);
+  for (const int signal : signals) {
+    const bool was_free = sigismember(&before_, signal) == 0;
+    if (was_free && sigismember(&deferred_, signal) == 1 && sigismember(&pending, signal) == 1) throw Terminated();
+  }
+}
+
+}  // namespace usmp::driver
