@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Lets everything that usmp-plan does to files go wrong, one call after the other, and memory run out.
 
-Usage: faults.py BINARY TESTDATA SHIM
+Usage: faults.py BINARY TESTDATA
 
-SHIM is fault_shim.c as a shared library. Whatever happens: what stands under a final name is wholly old or wholly new, the
+Whatever happens: what stands under a final name is wholly old or wholly new, the
 exit code is the documented one, there is one message, and the next run makes good whatever was left.
 """
 
@@ -327,8 +327,11 @@ class Faults:
 
 
 def main() -> int:
-    binary, testdata, shim = (Path(argument).resolve() for argument in sys.argv[1:4])
+    binary, testdata = (Path(argument).resolve() for argument in sys.argv[1:3])
     with tempfile.TemporaryDirectory(prefix="usmp-faults-") as temporary:
+        shim = Path(temporary).resolve() / "shim.so"
+        source = Path(__file__).parent / "fault_shim.c"
+        subprocess.run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", shim, source], check=True)
         faults = Faults(binary, testdata, shim, Path(temporary).resolve())
         for scenario in SCENARIOS:
             faults.every_call(scenario)
