@@ -251,7 +251,8 @@ TEST_CASE("logic, selection, casts") {
                       [](const auto& x) { return tir::make_cast(boolean, x[0]); });
   program.elementwise("int32 to float", {ints({16777217, -3})}, floats({16777216.0F, -3.0F}),
                       [](const auto& x) { return tir::make_cast(f32, x[0]); });
-  program.elementwise("float to double and back", {floats({0.1F})}, floats({static_cast<float>(0.1F * 3.0)}),
+  program.elementwise("float to double and back", {floats({0.1F})},
+                      floats({static_cast<float>(static_cast<double>(0.1F) * 3.0)}),
                       [](const auto& x) { return tir::make_cast(f32, mul(tir::make_cast(f64, x[0]), fimm(3, f64))); });
   program.run();
 }
@@ -454,7 +455,8 @@ double half_value(std::uint16_t bits, bool is_bfloat) {
   const int mantissa = bits & ((1 << mantissa_bits) - 1);
   const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
   const int bias = (1 << (exponent_bits - 1)) - 1;
-  if (exponent == (1 << exponent_bits) - 1) return mantissa != 0 ? nan : sign * HUGE_VAL;
+  if (exponent == (1 << exponent_bits) - 1)
+    return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
   if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
   return sign * std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
 }

@@ -140,6 +140,13 @@ TEST_CASE("storage seen as several types") {
                                         {store(out, program.ref(i),
                                                tir::make_cast(i32, tir::make_load(boolean, in[0], program.ref(i))))})};
                     });
+  // A store has the width of its value, also through a pointer that is declared wider.
+  program.operation("a byte in integers", {}, ints({0x05040302, -1}), [&](const auto&, VarId out) {
+    Block body = {store(out, imm(0), imm(0x0504ffff)), store(out, imm(1), imm(-1))};
+    body.push_back(store(out, imm(0), imm(2, u8)));
+    body.push_back(store(out, imm(1), imm(3, u8)));
+    return body;
+  });
   // Only what C's aliasing rules keep apart needs memcpy.
   const std::string text = program.text();
   CHECK(count_of(text, "usmp_store_f32(view, ") == 2);
