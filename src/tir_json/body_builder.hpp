@@ -30,6 +30,8 @@ class ModuleContext {
   [[nodiscard]] tir::Module& module() { return module_; }
   // Throws if the tree would be `levels` deep and that is too deep.
   void check_depth(NodeId node, std::size_t levels) const;
+  // Throws if a tensor has too many dimensions.
+  void check_dimensions(NodeId node, std::size_t dimensions) const;
 
   // The name that call_extern uses for the function of a GlobalVar.
   void set_symbol(NodeId global_var, std::string symbol) { symbols_[global_var] = std::move(symbol); }

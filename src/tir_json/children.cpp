@@ -86,10 +86,11 @@ void BodyCheck::check(NodeId body) {
     frame.children_are_no_ops = frame.children_are_no_ops && no_op_[child];
     ++frame.next_child;
   }
-  if (counts_[body] > limit_) {
-    fail_at(body, "more than " + std::to_string(limit_) +
-                      " statements and expressions, counting shared ones at every use, which is the limit");
-  }
+  total_ += counts_[body];
+  if (total_ <= limit_) return;
+  fail_at(body, "more than " + std::to_string(limit_) + " statements and expressions in a module of " +
+                    std::to_string(graph_.extent()) +
+                    " nodes and references, counting shared ones at every use, which is the limit");
 }
 
 }  // namespace usmp::tir_json

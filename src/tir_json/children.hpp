@@ -21,7 +21,8 @@ class BodyCheck {
   BodyCheck(const Graph& graph, std::size_t limit)
       : graph_(graph), limit_(limit), counts_(graph.size(), unseen), no_op_(graph.size()) {}
 
-  // Throws Error if a cycle is reached, or more expressions and statements than the limit.
+  // Throws Error if a cycle is reached, or, together with the bodies before, more expressions and statements than the
+  // limit.
   void check(NodeId body);
 
   // Whether a statement that has been checked does nothing: an evaluated number, or a sequence of such.
@@ -43,6 +44,7 @@ class BodyCheck {
 
   const Graph& graph_;
   std::uint64_t limit_;
+  std::uint64_t total_ = 0;            // of the bodies so far
   std::vector<std::uint64_t> counts_;  // of nodes below and including this one; saturates above the limit
   std::vector<bool> no_op_;
   std::vector<Frame> frames_;

@@ -74,6 +74,12 @@ void ModuleContext::check_depth(NodeId node, std::size_t levels) const {
                     " levels, which is the limit");
 }
 
+void ModuleContext::check_dimensions(NodeId node, std::size_t dimensions) const {
+  if (dimensions <= limits_.dimensions) return;
+  fail_at(node, std::to_string(dimensions) + " dimensions, more than " + std::to_string(limits_.dimensions) +
+                    ", which is the limit");
+}
+
 std::string ModuleContext::symbol(NodeId global_var) const {
   const auto found = symbols_.find(global_var);
   return found != symbols_.end() ? found->second : graph_.string_attribute(global_var, "name_hint");
@@ -128,6 +134,12 @@ std::shared_ptr<const tir::Constant> ModuleContext::constant_of(NodeId allocate_
 }
 
 std::vector<std::string> ModuleContext::pool_names(std::span<const std::uint32_t> pool_infos) {
+  const auto check_count = [&](std::size_t count) {
+    if (count <= limits_.pools) return;
+    fail_at(pool_infos.back(), std::to_string(count) + " memory pools, more than " + std::to_string(limits_.pools) +
+                                   ", which is the limit");
+  };
+  check_count(pool_infos.size());
   std::vector<std::string> names;
   for (const NodeId info : pool_infos) {
     auto& name = seen_pools_[info];
@@ -139,6 +151,7 @@ std::vector<std::string> ModuleContext::pool_names(std::span<const std::uint32_t
                                      [&](const tir::AnnotatedPool& other) { return other.name == pool.name; });
       if (same == module_.annotated_pools.end()) {
         module_.annotated_pools.push_back(std::move(pool));
+        check_count(module_.annotated_pools.size());
       } else if (same->is_constant != pool.is_constant || same->size_hint != pool.size_hint) {
         fail_at(info, "pool " + quoted(name) + " is described twice with different kinds or sizes");
       }

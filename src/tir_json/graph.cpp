@@ -115,6 +115,11 @@ std::string Graph::text(NodeId node) const {
   const std::size_t index = nodes_[node].text;
   if (index == no_text) return {};
   const Text& text = texts_[index];
+  given_text_ += text.view().size();
+  if (given_text_ > most_text_) {
+    fail_at(node, "names and other texts of more than " + std::to_string(most_text_) +
+                      " bytes, counting shared ones at every use, which is the limit");
+  }
   if (text.is_base64) return decode_base64(text.view(), node_place(node) + ".repr_b64");
   return std::string(text.view());
 }

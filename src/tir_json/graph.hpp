@@ -35,6 +35,8 @@ class Graph {
   [[nodiscard]] static Graph parse(std::string_view json, std::size_t max_nodes);
 
   [[nodiscard]] std::size_t size() const { return nodes_.size() - 1; }
+  // Nodes, and what Arrays and Maps refer to.
+  [[nodiscard]] std::size_t extent() const { return size() + data_.size(); }
   [[nodiscard]] NodeId root() const { return root_; }
   [[nodiscard]] const std::string& tvm_version() const { return tvm_version_; }
   [[nodiscard]] std::size_t blob_count() const { return blobs_.size(); }
@@ -62,8 +64,10 @@ class Graph {
   void expect(NodeId node, NodeType type) const;
   [[nodiscard]] std::span<const std::uint32_t> data(NodeId node) const;
   [[nodiscard]] std::span<const std::uint32_t> array(NodeId node) const;  // expects an Array
-  // Content of a runtime.String (or another node kept by its repr).
+  // Content of a runtime.String (or another node kept by its repr). Throws if all the texts that were given out are
+  // longer than the limit: many nodes may share one.
   [[nodiscard]] std::string text(NodeId node) const;
+  void limit_texts(std::uint64_t bytes) { most_text_ = bytes; }
   // The same as it stands in the JSON, of a node that is not kept as repr_b64.
   [[nodiscard]] std::string_view raw_text(NodeId node) const;
   // The value at `key` of a Map with string keys; 0 if there is none.
@@ -113,6 +117,8 @@ class Graph {
   std::vector<Text> blobs_;
   std::string tvm_version_;
   NodeId root_ = 0;
+  std::uint64_t most_text_ = std::numeric_limits<std::uint64_t>::max();
+  mutable std::uint64_t given_text_ = 0;
 };
 
 }  // namespace usmp::tir_json

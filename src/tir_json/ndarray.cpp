@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t ndarray_magic = 0xDD5E40F096B4A13F;
 constexpr std::uint8_t not_base64 = 0xFF;
+constexpr std::int32_t max_dimensions = 64;
 
 constexpr std::array<std::uint8_t, 256> make_base64_values() {
   constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -110,7 +111,10 @@ tir::Constant decode_ndarray(std::string_view base64, const std::string& place) 
   reader.read<std::int32_t>("device");
   const auto dimensions = reader.read<std::int32_t>("number of dimensions");
   tir::Constant constant{.type = read_type(reader, place), .shape = {}, .bytes = {}};
-  if (dimensions < 0) fail(place, "the NDArray has " + std::to_string(dimensions) + " dimensions");
+  if (dimensions < 0 || dimensions > max_dimensions) {
+    fail(place, "the NDArray has " + std::to_string(dimensions) + " dimensions, expected at most " +
+                    std::to_string(max_dimensions));
+  }
 
   std::optional<Bytes> size = constant.type.bytes();
   for (std::int32_t i = 0; i < dimensions; ++i) {

@@ -22,12 +22,18 @@ bool is_true(const Graph& graph, NodeId node) {
   return value && *value != "0";
 }
 
+std::size_t most_expanded(const Graph& graph, const Limits& limits) {
+  return std::min(limits.expanded_nodes, limits.small_expanded_nodes + graph.extent() * limits.unfolding);
+}
+
 class ModuleReader {
  public:
   ModuleReader(std::string_view json, const Limits& limits)
       : graph_(Graph::parse(json, limits.nodes)),
         context_(graph_, module_, limits),
-        body_check_(graph_, limits.expanded_nodes) {}
+        body_check_(graph_, most_expanded(graph_, limits)) {
+    graph_.limit_texts(limits.small_texts + json.size() * limits.text_unfolding);
+  }
 
   tir::Module read() {
     graph_.expect(graph_.root(), NodeType::ir_module);
@@ -142,7 +148,9 @@ NodeId ModuleReader::lookup(NodeId prim_func, std::string_view map_attribute, No
 
 std::optional<std::vector<std::int64_t>> ModuleReader::constant_shape(NodeId buffer) const {
   std::vector<std::int64_t> shape;
-  for (const NodeId extent : graph_.array_attribute(buffer, "shape")) {
+  const auto extents = graph_.array_attribute(buffer, "shape");
+  context_.check_dimensions(buffer, extents.size());
+  for (const NodeId extent : extents) {
     if (graph_.type(extent) != NodeType::int_imm) return std::nullopt;
     shape.push_back(graph_.int_attribute(extent, "value"));
   }

@@ -11,12 +11,23 @@
 
 namespace usmp::tir_json {
 
-// Limits on what a module may contain; beyond them it is refused.
+// Limits on what a module may contain; beyond them it is refused. What sharing unfolds to is bounded in proportion to
+// the graph, so that memory is in proportion to the text: real modules have about as many expressions and statements as
+// nodes.
 struct Limits {
-  std::size_t nodes = 20'000'000;           // of the JSON graph
-  std::size_t depth = 1000;                 // nesting of loops, branches and expressions of a function body (after the
-                                            // normal form of tir/ir.hpp; a run of nested allocates counts once)
-  std::size_t expanded_nodes = 20'000'000;  // expressions and statements of one function, shared ones once a use
+  std::size_t nodes = 20'000'000;  // of the JSON graph
+  std::size_t depth = 1000;        // nesting of loops, branches and expressions of a function body (after the
+                                   // normal form of tir/ir.hpp; a run of nested allocates counts once)
+  // Expressions and statements of all functions, shared ones once a use: at most the first number, and at most the
+  // second and `unfolding` times the graph's nodes and the elements of its Arrays and Maps.
+  std::size_t expanded_nodes = 20'000'000;
+  std::size_t small_expanded_nodes = 100'000;
+  std::size_t unfolding = 8;
+  std::size_t dimensions = 64;  // of a tensor
+  std::size_t pools = 32;       // that an allocation may name, and that are described in all
+  // Names and other texts, shared ones once a use: at most so many bytes and `text_unfolding` times the JSON's.
+  std::size_t small_texts = std::size_t{64} << 20;
+  std::size_t text_unfolding = 16;
 };
 
 // Builds the module. Throws Error of kind archive whose place is the JSON path ("nodes[17].attrs.body"): malformed
