@@ -190,8 +190,14 @@ class DocumentSax {
 }  // namespace
 
 std::string JsonValue::path() const {
-  if (parent_ == nullptr) return place_;
-  return parent_->path() + (key_.empty() ? "[" + std::to_string(index_) + "]" : "." + std::string(key_));
+  std::string below;
+  const JsonValue* value = this;
+  for (; value->parent_ != nullptr; value = value->parent_) {
+    const std::string key =
+        value->key_.empty() ? "[" + std::to_string(value->index_) + "]" : "." + std::string(value->key_);
+    below.insert(0, key);
+  }
+  return value->place_ + below;
 }
 
 Error JsonValue::fault(std::string message) const { return fault_at(path(), std::move(message)); }

@@ -45,6 +45,7 @@ void Obstacles::add(const LiveRange& life, Bytes begin, Bytes end) {
   top_ = std::max(top_, end);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the logarithm of the number of ticks.
 void Obstacles::add(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to,
                     Bytes begin, Bytes end) {
   if (to <= left || right <= from) return;
@@ -68,6 +69,7 @@ Bytes Obstacles::raised(std::span<const LiveRange> times, Bytes offset, Bytes si
   return offset;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the logarithm of the number of ticks.
 void Obstacles::raise(std::size_t node, std::size_t left, std::size_t right, std::size_t from, std::size_t to,
                       Bytes size, Bytes& offset) const {
   if (to <= left || right <= from || nodes_[node].sometime.empty()) return;

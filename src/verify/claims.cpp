@@ -39,6 +39,7 @@ class Exhaustion {
     }
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): a level a buffer, and only problems of a few buffers are tried out.
   void for_each_plan(const std::function<void(const Plan&)>& visit) {
     bool complete = true;
     for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {

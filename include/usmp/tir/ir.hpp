@@ -178,6 +178,7 @@ struct Evaluate {
   ExprRef value;
 };
 
+// NOLINTBEGIN(misc-no-recursion): of copies, a level a block; the reader bounds those.
 struct For {
   VarId var;
   ExprRef min;
@@ -208,6 +209,7 @@ struct Scope {  // ends what its statements declare
 struct Stmt {
   std::variant<Allocate, AllocateConst, Let, Store, Evaluate, For, While, IfThenElse, Assert, Scope> node;
 };
+// NOLINTEND(misc-no-recursion)
 
 struct Param {
   VarId var;         // the variable that the body uses (for a tensor: its Buffer's data var)

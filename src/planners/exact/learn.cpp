@@ -100,6 +100,7 @@ void Engine::add_to_lesson(Literal literal) {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): `depth` starts at `deepest`.
 bool Engine::implied(Literal literal, std::int32_t before, int depth) {
   literal.value = round_up(literal.variable, literal.value);
   const std::int32_t step = step_of(literal);
@@ -113,6 +114,7 @@ bool Engine::implied(Literal literal, std::int32_t before, int depth) {
   std::vector<Literal> reason;
   explain(step, literal.value, reason);
   looks_ -= static_cast<int>(reason.size());
+  // NOLINTNEXTLINE(misc-no-recursion): as above.
   return std::all_of(reason.begin(), reason.end(), [&](const Literal& l) { return implied(l, before, depth - 1); });
 }
 

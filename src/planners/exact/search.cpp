@@ -9,9 +9,14 @@ namespace {
 
 // 1 1 2 1 1 2 4 1 1 2 …: Luby, Sinclair, Zuckerman: Optimal speedup of Las Vegas algorithms, 1993.
 std::uint64_t luby(std::uint64_t i) {
-  for (std::uint64_t size = 1;; size = 2 * size + 1) {
+  for (std::uint64_t size = 1;;) {
     if (i == size) return (size + 1) / 2;
-    if (i < 2 * size + 1 && i > size) return luby(i - size);
+    if (i < 2 * size + 1) {
+      i -= size;  // the sequence begins again
+      size = 1;
+    } else {
+      size = 2 * size + 1;
+    }
   }
 }
 
