@@ -27,8 +27,8 @@ bool fits(std::int64_t value, tir::DataType type) {
 }
 
 bool is_constant_true(const Expr& expr) {
-  if (expr.kind == ExprKind::broadcast) return is_constant_true(*expr.operands[0]);
-  return expr.kind == ExprKind::int_imm && expr.int_value != 0;
+  const Expr& value = expr.kind == ExprKind::broadcast ? *expr.operands[0] : expr;
+  return value.kind == ExprKind::int_imm && value.int_value != 0;
 }
 
 bool is_int(const Expr& expr, std::int64_t value) { return expr.kind == ExprKind::int_imm && expr.int_value == value; }
@@ -36,16 +36,19 @@ bool is_int(const Expr& expr, std::int64_t value) { return expr.kind == ExprKind
 }  // namespace
 
 ExprBuilder::Built ExprBuilder::convert(NodeId node, Built value, tir::DataType type) const {
-  if (value.expr->type == type) return value;
-  if (value.expr->type.lanes == 1 && type.lanes > 1) {
-    const Built element[] = {convert(node, std::move(value), type.element())};
-    return make(node, new_expr(ExprKind::broadcast, type), element);
+  const bool repeats = value.expr->type.lanes == 1 && type.lanes > 1;
+  const tir::DataType wanted = repeats ? type.element() : type;
+  if (value.expr->type != wanted) {
+    if (value.expr->kind == ExprKind::int_imm && is_index_type(wanted) && fits(value.expr->int_value, wanted)) {
+      value = {tir::make_int(value.expr->int_value, wanted)};
+    } else {
+      const Built operand[] = {std::move(value)};
+      value = make(node, new_expr(ExprKind::cast, wanted), operand);
+    }
   }
-  if (value.expr->kind == ExprKind::int_imm && is_index_type(type) && fits(value.expr->int_value, type)) {
-    return {tir::make_int(value.expr->int_value, type)};
-  }
-  const Built operand[] = {std::move(value)};
-  return make(node, new_expr(ExprKind::cast, type), operand);
+  if (!repeats) return value;
+  const Built element[] = {std::move(value)};
+  return make(node, new_expr(ExprKind::broadcast, type), element);
 }
 
 // a + b or a · b of two parts of an index: folded when constant, without the neutral element. Constants take the type
@@ -168,7 +171,7 @@ ExprBuilder::Built ExprBuilder::construct_buffer_load(NodeId node) {
   return convert(node, make(node, std::move(load), operands), type);
 }
 
-ExprBuilder::StoreParts ExprBuilder::store(NodeId node, std::size_t depth) {
+ExprBuilder::StoreParts ExprBuilder::store(NodeId node) {
   build_operands(node);
   StoreParts parts;
   Built index;
@@ -186,7 +189,6 @@ ExprBuilder::StoreParts ExprBuilder::store(NodeId node, std::size_t depth) {
   }
   index = lane_index(node, std::move(index), value.expr->type.lanes);
   const Built guard = predicate(node);
-  context_.check_depth(node, depth + std::max({index.height, value.height, guard.height}));
   parts.index = std::move(index.expr);
   parts.value = std::move(value.expr);
   parts.predicate = guard.expr;

@@ -31,7 +31,7 @@ void BlockBuilder::build(NodeId body) {
 void BlockBuilder::open(NodeId owner, tir::Block& block, NodeId body) { open(owner, block, body, depth() + 1); }
 
 void BlockBuilder::open(NodeId owner, tir::Block& block, NodeId body, std::size_t depth) {
-  context_.check_depth(owner, depth);
+  context_.check_block_depth(owner, depth);
   frames_.push_back({.out = &block, .depth = depth, .pending = {body}});
 }
 
@@ -48,10 +48,10 @@ void BlockBuilder::statement(NodeId node) {
     case NodeType::seq_stmt:
       return seq_stmt(node);
     case NodeType::for_:
-      return loop(node, exprs_.var(graph_.node_attribute(node, "loop_var")), exprs_.attribute(node, "min", depth()),
-                  exprs_.attribute(node, "extent", depth()));
+      return loop(node, exprs_.var(graph_.node_attribute(node, "loop_var")), exprs_.attribute(node, "min"),
+                  exprs_.attribute(node, "extent"));
     case NodeType::while_: {
-      auto& loop = emit(tir::While{exprs_.attribute(node, "condition", depth()), {}});
+      auto& loop = emit(tir::While{exprs_.attribute(node, "condition"), {}});
       return open(node, loop.body, graph_.node_attribute(node, "body"));
     }
     case NodeType::if_then_else:
@@ -60,7 +60,7 @@ void BlockBuilder::statement(NodeId node) {
       return evaluate(node);
     case NodeType::store:
     case NodeType::buffer_store: {
-      auto parts = exprs_.store(node, depth());
+      auto parts = exprs_.store(node);
       emit(tir::Store{parts.storage, parts.index, parts.value, parts.predicate});
       return;
     }
@@ -88,7 +88,7 @@ void BlockBuilder::declaration(NodeId node) {
       break;
     default: {
       const tir::VarId var = exprs_.var(graph_.node_attribute(node, "var"));
-      emit(tir::Let{var, exprs_.attribute(node, "value", depth())});
+      emit(tir::Let{var, exprs_.attribute(node, "value")});
     }
   }
   go_on(node);
@@ -99,7 +99,7 @@ void BlockBuilder::attr_stmt(NodeId node) {
   if (key == "thread_extent" || key == "virtual_thread") {
     const NodeId target = graph_.node_attribute(node, "node");
     const NodeId var = graph_.type(target) == NodeType::iter_var ? graph_.node_attribute(target, "var") : target;
-    const tir::ExprRef extent = exprs_.attribute(node, "value", depth());
+    const tir::ExprRef extent = exprs_.attribute(node, "value");
     return loop(node, exprs_.var(var), tir::make_int(0, extent->type), extent);
   }
   if (key == "pragma_import_c") {
@@ -134,7 +134,7 @@ void BlockBuilder::loop(NodeId node, tir::VarId var, tir::ExprRef min, tir::Expr
 }
 
 void BlockBuilder::if_then_else(NodeId node) {
-  auto& branch = emit(tir::IfThenElse{exprs_.attribute(node, "condition", depth()), {}, {}});
+  auto& branch = emit(tir::IfThenElse{exprs_.attribute(node, "condition"), {}, {}});
   const std::size_t inner = depth() + 1;
   const NodeId then_case = graph_.node_attribute(node, "then_case");
   if (const NodeId else_case = graph_.optional_node_attribute(node, "else_case"); else_case != 0) {
@@ -144,14 +144,14 @@ void BlockBuilder::if_then_else(NodeId node) {
 }
 
 void BlockBuilder::evaluate(NodeId node) {
-  if (!checked_.is_no_op(node)) emit(tir::Evaluate{exprs_.attribute(node, "value", depth())});
+  if (!checked_.is_no_op(node)) emit(tir::Evaluate{exprs_.attribute(node, "value")});
 }
 
 void BlockBuilder::assert_stmt(NodeId node) {
   std::string message;
   const NodeId text = graph_.optional_node_attribute(node, "message");
   if (text != 0 && graph_.type(text) == NodeType::string_imm) message = graph_.string_attribute(text, "value");
-  emit(tir::Assert{exprs_.attribute(node, "condition", depth()), std::move(message)});
+  emit(tir::Assert{exprs_.attribute(node, "condition"), std::move(message)});
   go_on(node);
 }
 
@@ -174,11 +174,11 @@ tir::Allocate BlockBuilder::allocate(NodeId node) {
   tir::Allocate result{.var = exprs_.var(graph_.node_attribute(node, "buffer_var")),
                        .type = type_attribute(graph_, node),
                        .extents = {},
-                       .condition = exprs_.optional_attribute(node, "condition", depth()),
+                       .condition = exprs_.optional_attribute(node, "condition"),
                        .candidate_pools = candidate_pools(node)};
   if (is_constant_true(result.condition)) result.condition = nullptr;
   for (const NodeId extent : graph_.array_attribute(node, "extents")) {
-    result.extents.push_back(exprs_.expr(extent, depth()));
+    result.extents.push_back(exprs_.expr(extent));
     const tir::DataType type = result.extents.back()->type;
     if ((!type.is_int() && !type.is_uint()) || type.is_vector()) {
       fail_at(extent, "an extent of type " + quoted(tir::to_string(type)) + ", expected an integer type");

@@ -1,8 +1,8 @@
 // Function bodies: statement and expression nodes → tir::Block and tir::Expr.
 //
 // Nothing here recurses: expressions are built bottom up from an explicit stack, statements from a stack of open
-// blocks. So a file may nest as deep as it likes; what is built is held to Limits::depth, and that bounds every later
-// recursion over the tree. Each expression node is built once a function and shared where the graph shares it.
+// blocks. So a file may nest as deep as it likes; what is built is held to Limits. Each expression node is built once a
+// function and shared where the graph shares it.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,9 @@ class ModuleContext {
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] tir::Module& module() { return module_; }
-  // Throws if the tree would be `levels` deep and that is too deep.
-  void check_depth(NodeId node, std::size_t levels) const;
+  // Throw if that is too deep.
+  void check_block_depth(NodeId node, std::size_t levels) const;
+  void check_expression_depth(NodeId node, std::size_t levels) const;
   // Throws if a tensor has too many dimensions.
   void check_dimensions(NodeId node, std::size_t dimensions) const;
 
@@ -79,18 +80,17 @@ class ExprBuilder {
   void alias(NodeId node, tir::VarId var) { vars_[node] = var; }
   [[nodiscard]] bool knows(NodeId node) const { return vars_.contains(node); }
 
-  // The expression at `node`, which stands `depth` blocks deep.
-  tir::ExprRef expr(NodeId node, std::size_t depth);
+  tir::ExprRef expr(NodeId node);
   // The same for an attribute; null if it is missing, unless `required`.
-  tir::ExprRef attribute(NodeId node, std::string_view name, std::size_t depth);
-  tir::ExprRef optional_attribute(NodeId node, std::string_view name, std::size_t depth);
+  tir::ExprRef attribute(NodeId node, std::string_view name);
+  tir::ExprRef optional_attribute(NodeId node, std::string_view name);
 
   struct StoreParts {
     tir::VarId storage;
     tir::ExprRef index, value, predicate;
   };
   // Of a Store or BufferStore.
-  StoreParts store(NodeId node, std::size_t depth);
+  StoreParts store(NodeId node);
 
  private:
   void build_all(NodeId root);

@@ -68,9 +68,15 @@ tir::DataType type_attribute(const Graph& graph, NodeId node, std::string_view n
   return *type;
 }
 
-void ModuleContext::check_depth(NodeId node, std::size_t levels) const {
-  if (levels <= limits_.depth) return;
-  fail_at(node, "loops, branches and expressions nest deeper than " + std::to_string(limits_.depth) +
+void ModuleContext::check_block_depth(NodeId node, std::size_t levels) const {
+  if (levels <= limits_.block_depth) return;
+  fail_at(node, "loops, branches and scopes nest deeper than " + std::to_string(limits_.block_depth) +
+                    " levels, which is the limit: C compilers take no more");
+}
+
+void ModuleContext::check_expression_depth(NodeId node, std::size_t levels) const {
+  if (levels <= limits_.expression_depth) return;
+  fail_at(node, "an expression nests deeper than " + std::to_string(limits_.expression_depth) +
                     " levels, which is the limit");
 }
 

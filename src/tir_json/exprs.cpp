@@ -94,20 +94,18 @@ tir::VarId ExprBuilder::var(NodeId node) {
   return id;
 }
 
-tir::ExprRef ExprBuilder::expr(NodeId node, std::size_t depth) {
+tir::ExprRef ExprBuilder::expr(NodeId node) {
   build_all(node);
-  const Built& result = built(node);
-  context_.check_depth(node, depth + result.height);
-  return result.expr;
+  return built(node).expr;
 }
 
-tir::ExprRef ExprBuilder::attribute(NodeId node, std::string_view name, std::size_t depth) {
-  return expr(graph_.node_attribute(node, name), depth);
+tir::ExprRef ExprBuilder::attribute(NodeId node, std::string_view name) {
+  return expr(graph_.node_attribute(node, name));
 }
 
-tir::ExprRef ExprBuilder::optional_attribute(NodeId node, std::string_view name, std::size_t depth) {
+tir::ExprRef ExprBuilder::optional_attribute(NodeId node, std::string_view name) {
   const NodeId value = graph_.optional_node_attribute(node, name);
-  return value == 0 ? nullptr : expr(value, depth);
+  return value == 0 ? nullptr : expr(value);
 }
 
 void ExprBuilder::build_all(NodeId root) {
@@ -149,7 +147,7 @@ ExprBuilder::Built ExprBuilder::make(NodeId node, Expr expr, std::span<const Bui
     height = std::max(height, operand.height + 1);
     expr.operands.push_back(operand.expr);
   }
-  context_.check_depth(node, height);
+  context_.check_expression_depth(node, height);
   return {tir::make_expr(std::move(expr)), height};
 }
 

@@ -43,8 +43,11 @@ class ScopeCheck {
   void statement(const tir::Stmt& stmt);
   void expr(const tir::Expr& root);
   void declare(tir::VarId var) {
-    if (open_[var.index()]++ > 0) fail_at(prim_func_, name(var) + " is declared again within its own scope");
+    if (open_[var.index()]++ > 0) fail_redeclared(var);
     frames_.back().declared.push_back(var);
+  }
+  [[noreturn]] void fail_redeclared(tir::VarId var) const {
+    fail_at(prim_func_, name(var) + " is declared again within its own scope");
   }
   void storage(tir::VarId var) const {
     const tir::DataType type = module_.var(var).type;
@@ -90,7 +93,7 @@ void ScopeCheck::expr(const tir::Expr& root) {
     const auto [expr, action] = steps_.back();
     steps_.pop_back();
     if (action == Action::open_let) {
-      ++open_[expr->var.index()];
+      if (open_[expr->var.index()]++ > 0) fail_redeclared(expr->var);
     } else if (action == Action::close_let) {
       --open_[expr->var.index()];
     } else if (expr->kind == tir::ExprKind::let) {

@@ -164,6 +164,7 @@ def graph_faults(runner: Runner, plain: bytes, allocating: bytes) -> None:
             value = tir.add({"type_key": "tir.Cast", "attrs": {"dtype": "int16", "value": value, "span": "0"}})
         store["attrs"]["value"] = value
         runner.run(f"expression {depth} deep", tir.archive(), codes, parts)
+    for depth, codes, parts in ((240, {0}, ()), (100000, {3}, (TIR, "deep"))):
         runner.run(f"loops {depth} deep", loops(Tir(plain), depth), codes, parts)
 
     tir = Tir(plain)

@@ -15,9 +15,11 @@ namespace usmp::tir_json {
 // the graph, so that memory is in proportion to the text: real modules have about as many expressions and statements as
 // nodes.
 struct Limits {
-  std::size_t nodes = 20'000'000;  // of the JSON graph
-  std::size_t depth = 1000;        // nesting of loops, branches and expressions of a function body (after the
-                                   // normal form of tir/ir.hpp; a run of nested allocates counts once)
+  std::size_t nodes = 20'000'000;          // of the JSON graph
+  std::size_t block_depth = 250;           // loops, branches and scopes inside each other, the function's body included
+                                           // (in the normal form of tir/ir.hpp: a run of nested allocates counts
+                                           // once). Clang compiles no more than 256 blocks
+  std::size_t expression_depth = 100'000;  // of one expression. Its C is held to less: see docs/generated-c.md
   // Expressions and statements of all functions, shared ones once a use: at most the first number, and at most the
   // second and `unfolding` times the graph's nodes and the elements of its Arrays and Maps.
   std::size_t expanded_nodes = 20'000'000;
