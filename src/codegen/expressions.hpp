@@ -90,6 +90,8 @@ class ExpressionPrinter {
   // A pointer, cast where its type differs from `target`.
   void print_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
   [[nodiscard]] PointerType pointer_type_of(const tir::Expr& expr) const;
+  // Whether the archive's C declares the function as void.
+  [[nodiscard]] bool gives_nothing(const std::string& function) const;
   // "name(arguments)".
   void print_call(const tir::NamedCall& call, tir::DataType result);
 

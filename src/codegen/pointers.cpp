@@ -225,6 +225,14 @@ void ExpressionPrinter::add_argument(const Expr& argument, const std::string& c_
   add_pointer(argument, {element, is_const});
 }
 
+bool ExpressionPrinter::gives_nothing(const std::string& function) const {
+  const auto& foreign = file_.planned.info.foreign_functions;
+  return std::any_of(foreign.begin(), foreign.end(), [&](const mlf::ForeignFunction& candidate) {
+    return candidate.name == function && candidate.prototype.starts_with("void ") &&
+           candidate.prototype.find('*') > candidate.prototype.find('(');
+  });
+}
+
 const ExternFunction& ExpressionPrinter::extern_function(const tir::NamedCall& call, DataType result) {
   const std::string& name = *call.name;
   const auto known =

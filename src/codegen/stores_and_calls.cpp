@@ -137,7 +137,8 @@ void StatementPrinter::print_statement_operator(const Expr& call) {
   if (call.text == "tir.tvm_check_return") return print_check_return(call);
   const auto named = tir::named_call(call);
   const auto callee = module_.find(*named->name);
-  const bool returns_status = callee || call.text == "tir.tvm_call_packed" || call.text == "tir.tvm_call_cpacked";
+  const bool returns_status = !printer_.gives_nothing(*named->name) &&
+                              (callee || call.text == "tir.tvm_call_packed" || call.text == "tir.tvm_call_cpacked");
   if (!callee && call.text != "tir.call_extern" && call.text != "tir.call_pure_extern") {
     printer_.unsupported("operator " + call.text + " calls '" + *named->name + "', which the module does not define");
   }
@@ -154,6 +155,10 @@ void StatementPrinter::print_check_return(const Expr& call) {
   const auto expected = call.operands.size() == 3 ? tir::as_int(*call.operands[0]) : std::nullopt;
   const auto returned = call.operands.size() == 3 ? tir::as_int(*call.operands[1]) : std::nullopt;
   if (!expected || !returned) printer_.unsupported("operator tir.tvm_check_return has operands of another kind");
+  const auto checked = tir::named_call(*call.operands[2]);
+  if (checked && printer_.gives_nothing(*checked->name)) {
+    printer_.unsupported("the result of '" + *checked->name + "' is checked, but its C gives none");
+  }
   print_return_if(
       [&] {
         printer_.print(*call.operands[2], prec_add);

@@ -213,6 +213,7 @@ class CaseProgram {
     is_finished_ = true;
     tir::Function entry;
     entry.name = "tvmgen_m___tvm_main__";
+    entry.target = "c";
     entry.is_entry = true;
     for (std::size_t k = 0; k < cases_.size(); ++k) {
       std::vector<ExprRef> arguments = {tir::make_string("tvmgen_m_case_" + std::to_string(k))};

@@ -155,6 +155,34 @@ TEST_CASE("storage seen as several types") {
   program.run();
 }
 
+TEST_CASE("a function of the archive's C that gives nothing is called as a statement") {
+  CaseProgram program;
+  const auto helper_of = [&](ExprRef argument) {
+    return op("call_extern", i32, {tir::make_string("helper"), std::move(argument)});
+  };
+  tir::Function helper;
+  helper.name = "helper";
+  helper.target = "cmsis-nn";
+  helper.params.push_back({.var = program.pointer("p", i32), .name = "p", .element = {}, .shape = {}});
+  program.info().foreign_functions.push_back(
+      {.name = "helper", .prototype = "void helper(int32_t* p)", .member = "codegen/host/src/m_lib2.c"});
+  SUBCASE("as it is") {
+    program.operation("plain", {}, ints({0}),
+                      [&](const auto&, VarId out) { return Block{evaluate(helper_of(program.ref(out)))}; });
+    program.module().functions.push_back(helper);
+    const std::string text = program.text();
+    CHECK(count_of(text, "  (void)helper(out);\n") == 1);
+    CHECK(count_of(text, "void helper(int32_t* p);\n") == 1);
+  }
+  SUBCASE("its result cannot be checked") {
+    program.operation("checked", {}, ints({0}), [&](const auto&, VarId out) {
+      return Block{evaluate(op("tvm_check_return", i32, {imm(0), imm(-1), helper_of(program.ref(out))}))};
+    });
+    program.module().functions.push_back(helper);
+    CHECK_THROWS_AS((void)program.text(), Error);
+  }
+}
+
 TEST_CASE("constants are arrays of the file, each data once") {
   CaseProgram program;
   const VarId w = program.pointer("w", f32);
