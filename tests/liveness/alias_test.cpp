@@ -64,6 +64,26 @@ TEST_CASE("a pointer variable stands for the storage it was made of") {
   }
 }
 
+TEST_CASE("a variable that one statement binds twice stands for each of its values") {
+  ModuleBuilder b;
+  const auto x = b.pointer("x");
+  const auto y = b.pointer("y");
+  const auto inner = b.pointer("inner");
+  const auto first_byte_of = [&](tir::VarId storage) {
+    tir::Expr let;
+    let.kind = ExprKind::let;
+    let.type = int8_type;
+    let.var = inner;
+    let.operands = {b.var(storage), b.load(inner, 0)};
+    return tir::make_expr(std::move(let));
+  };
+  b.entry({}, block(b.allocate(x, 8), b.allocate(y, 8), b.set(x), b.set(y),
+                    b.evaluate(tir::make_binary(ExprKind::add, first_byte_of(x), first_byte_of(y)))));
+  const Result result = run(b);
+  CHECK(result.live("x") == "0-3");
+  CHECK(result.live("y") == "1-3");
+}
+
 TEST_CASE("a choice between pointers stands for both") {
   for (const bool lazy : {false, true}) {
     AliasCase c;
