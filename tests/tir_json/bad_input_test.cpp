@@ -295,7 +295,7 @@ TEST_CASE_FIXTURE(Fixture, "depth") {
   }
   SUBCASE("up to the limit can be printed, and taken apart again") {
     Node sum = b.var("y");
-    for (int level = 0; level < deep - 1; ++level) sum = b.binary("tir.Add", one, sum);
+    for (int level = 0; level < deep - 2; ++level) sum = b.binary("tir.Add", one, sum);
     Node body = use({sum});
     for (int level = 0; level < 249; ++level) body = b.for_loop(fresh("int32"), one, one, body);
     const std::string text = tir::print(read(b.module_of_body(body)));
