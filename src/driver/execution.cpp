@@ -15,8 +15,6 @@
 namespace usmp::driver {
 namespace {
 
-// The reference: every buffer has memory of its own in pools without bounds, whatever the pools file says; inputs and
-// outputs are the application's.
 struct Unshared {
   liveness::Analysis analysis;
   assemble::Assembly assembly;
@@ -45,21 +43,6 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-execute::Findings execute_module(const PlannedModule& planned, const Planning& planning,
-                                 const execute::Compiler& compiler, const execute::Options& options,
-                                 const std::string& directory) {
-  const Unshared unshared = unshared_code(planned.analysed);
-  const codegen::PlannedModule reference{.info = *planned.analysed.info,
-                                         .source = planned.analysed.module,
-                                         .analysis = unshared.analysis,
-                                         .assembly = unshared.assembly,
-                                         .plan = unshared.plan,
-                                         .lowered = unshared.lowered,
-                                         .workspace_io = false};
-  const codegen::PlannedModule tested = emission_input(planned, planning.settings.workspace_io);
-  return execute::compare({tested, reference, foreign_files(planned, planning.model)}, compiler, options, directory);
-}
-
 int report_faults(const PlannedModule& planned, const VerifyOptions& options, const WorkDirectory& directory,
                   const std::vector<std::string>& faults, std::ostream& err) {
   err << "usmp-plan: error: " << options.model.model << ": module '" << planned.analysed.info->name
@@ -76,6 +59,21 @@ int report_faults(const PlannedModule& planned, const VerifyOptions& options, co
 }
 
 }  // namespace
+
+execute::Findings execute_module(const PlannedModule& planned, const Planning& planning,
+                                 const execute::Compiler& compiler, const execute::Options& options,
+                                 const std::string& directory) {
+  const Unshared unshared = unshared_code(planned.analysed);
+  const codegen::PlannedModule reference{.info = *planned.analysed.info,
+                                         .source = planned.analysed.module,
+                                         .analysis = unshared.analysis,
+                                         .assembly = unshared.assembly,
+                                         .plan = unshared.plan,
+                                         .lowered = unshared.lowered,
+                                         .workspace_io = false};
+  const codegen::PlannedModule tested = emission_input(planned, planning.settings.workspace_io);
+  return execute::compare({tested, reference, foreign_files(planned, planning.model)}, compiler, options, directory);
+}
 
 int execute_all(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   const WorkDirectory directory(options.keep);

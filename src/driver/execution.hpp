@@ -6,8 +6,15 @@
 
 #include "planning.hpp"
 #include "usmp/driver/driver.hpp"
+#include "usmp/execute/execute.hpp"
 
 namespace usmp::driver {
+
+// The module's emitted C beside C in which every buffer has memory of its own, in pools without bounds, whatever the
+// pools file says; inputs and outputs are the application's there. Files stay below `directory`. See execute::compare.
+[[nodiscard]] execute::Findings execute_module(const PlannedModule& planned, const Planning& planning,
+                                               const execute::Compiler& compiler, const execute::Options& options,
+                                               const std::string& directory);
 
 // Prints what was executed, or the faults found; returns an ExitCode. Throws Error (see execute::compare).
 int execute_all(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err);

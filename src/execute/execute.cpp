@@ -206,7 +206,7 @@ class Comparing {
 Compiler find_compiler(const Options& options, const std::string& directory) {
   const std::string absolute = fs::absolute(directory).string();
   for (const char* usual : {"cc", "gcc", "clang"}) {
-    const Compiler compiler = compiler_of(options.compiler.value_or(usual), options);
+    Compiler compiler = compiler_of(options.compiler.value_or(usual), options);
     const std::optional<process::Result> done = try_out(compiler, options, absolute);
     if (!done) continue;
     if (done->succeeded()) return compiler;

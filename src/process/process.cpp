@@ -112,6 +112,7 @@ class SigpipeBlocked {
 // The pointers that exec takes, to texts that outlive it.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
