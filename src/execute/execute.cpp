@@ -212,8 +212,9 @@ Compiler find_compiler(const Options& options, const std::string& directory) {
     if (done->succeeded()) return compiler;
     if (done->end == process::End::interrupted) fail("interrupted before all programs had run");
     throw Error(ErrorKind::usage, {compiler.program, {}, {}},
-                std::string("does not compile a program without content") +
-                    (options.sanitize ? " with sanitizers" : "") + excerpt(done->output, absolute));
+                std::string(done->end == process::End::time_limit ? "did not within the time limit" : "does not") +
+                    " compile a program without content" + (options.sanitize ? " with sanitizers" : "") +
+                    excerpt(done->output, absolute));
   }
   fail("there is no C compiler: none of cc, gcc and clang can be started (--cc names another one)");
 }

@@ -210,6 +210,9 @@ TEST_CASE("programs that go on and on") {
   e.body.push_back(ModuleBuilder::loop(k, 1'000'000, std::move(inner)));
   const std::string message = e.error({.flags = {"-O0"}, .time_limit = std::chrono::seconds(3)});
   CHECK(message == "the unshared program did not end within 3 seconds (--timeout sets another limit)");
+  Example slow = doubling();
+  CHECK(contains(slow.error({.compiler = "gcc", .time_limit = std::chrono::milliseconds(1)}),
+                 "gcc: did not within the time limit compile a program without content"));
   const std::atomic<bool> interrupted = true;
   Example stopped = doubling();
   CHECK(stopped.error({.interrupted = &interrupted}) == "interrupted before all programs had run");
