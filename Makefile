@@ -4,7 +4,8 @@ JOBS ?= $(shell nproc)
 
 PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev libyaml-cpp-dev libspdlog-dev
 PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml
-PACKAGES_CHECK = clang-format clang-tidy
+PACKAGES_CHECK = clang-format clang-tidy cppcheck
+PACKAGES_COVERAGE = gcovr
 PACKAGES_BENCH = libbenchmark-dev
 PACKAGES_FUZZ = clang libclang-rt-14-dev llvm python3
 
@@ -48,12 +49,13 @@ test: deps-test
 execute: all deps-test
 	@python3 -B tests/e2e/execute.py $(BUILD)/usmp-plan testdata $(wildcard ../shared/archives) --full --jobs $(JOBS)
 
-# Format, lint and the order of the layers.
+# Format, lint (cppcheck, clang-tidy) and the order of the layers.
 .PHONY: check
 check: deps-test
 	@$(call install_missing,$(PACKAGES_CHECK))
 	@.ci/check_layers
 	@.ci/check_format
+	@.ci/check_cppcheck $(JOBS)
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
 	@.ci/check_tidy $(BUILD) $(JOBS)
 
@@ -68,6 +70,20 @@ asan: deps-test
 	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUSMP_SANITIZE=ON >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@ctest --test-dir $(BUILD)-asan -j $(JOBS) --output-on-failure
+
+# Which lines and branches the tests reach: a summary here, the sources in $(BUILD)-coverage/report/index.html.
+.PHONY: coverage
+coverage: deps-test
+	@$(call install_missing,$(PACKAGES_COVERAGE))
+	@$(CONFIGURE) -B $(BUILD)-coverage -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
+	  -DCMAKE_CXX_FLAGS=--coverage -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD)-coverage -j $(JOBS)
+	@find $(BUILD)-coverage -name '*.gcda' -delete
+	@ctest --test-dir $(BUILD)-coverage -j $(JOBS) --output-on-failure
+	@mkdir -p $(BUILD)-coverage/report
+	@gcovr --root . --filter src/ --filter include/ --filter apps/ --exclude-throw-branches --exclude-unreachable-branches \
+	  -j $(JOBS) --html-details $(BUILD)-coverage/report/index.html --print-summary \
+	  --txt $(BUILD)-coverage/report/files.txt $(BUILD)-coverage
 
 # Puts faults in one at a time and shows which test sees each (tests/mutations). NAMES="load verify" runs those only
 # whose names or files contain one of the words.
@@ -108,4 +124,4 @@ install: all
 
 .PHONY: clean
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-coverage $(BUILD)-fuzz

@@ -111,7 +111,9 @@ std::optional<Range> range_of_type(DataType type) {
     const std::int64_t high = std::numeric_limits<std::int64_t>::max() >> (64 - type.bits);
     return Range{-high - 1, high};
   }
-  if (type.is_uint() && type.bits > 0 && type.bits < 64) return Range{0, (std::int64_t{1} << type.bits) - 1};
+  if (type.is_uint() && type.bits > 0 && type.bits < 64) {
+    return Range{0, std::numeric_limits<std::int64_t>::max() >> (63 - type.bits)};
+  }
   return std::nullopt;
 }
 

@@ -49,7 +49,7 @@ Error JsonPlace::wrong_type(std::string_view expected) const {
   constexpr std::size_t shown = 40;
   std::string found = value_->is_structured() ? std::string("a JSON ") + value_->type_name()
                                               : value_->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  if (found.size() > shown) found = found.substr(0, shown) + "...";
+  if (found.size() > shown) found.replace(shown, std::string::npos, "...");
   return fault("found " + found + ", expected " + std::string(expected));
 }
 

@@ -404,6 +404,29 @@ TEST_CASE("an error of an operator reaches the caller") {
   }
 }
 
+TEST_CASE("a call of an operator that fails ends its caller, though nothing asks for the result") {
+  for (const char* way : {"tir.tvm_call_cpacked", "tir.call_extern"}) {
+    CaseProgram program;
+    program.operation("fails on three", {ints({1})}, ints({1}), [&](const auto& in, VarId out) {
+      return Block{store(out, imm(0), program.load(in[0], 0)),
+                   if_then(binary(ExprKind::eq, program.load(in[0], 0), imm(3)),
+                           {evaluate(op("tvm_throw_last_error", i32, {}))})};
+    });
+    program.operation("caller", {ints({3})}, ints({3}), [&](const auto& in, VarId out) {
+      std::vector<ExprRef> operands = {tir::make_string("tvmgen_m_case_0"), program.ref(in[0]), program.ref(out)};
+      if (way == std::string("tir.tvm_call_cpacked")) {
+        operands.push_back(op("reinterpret", tir::handle_type, {imm(0, u64)}));
+      }
+      return Block{evaluate(tir::make_call(i32, way, std::move(operands))), store(out, imm(0), imm(100))};
+    });
+    const Run run = run_with(program,
+                             "int main(void) { int32_t one = 1, three = 3, a = 0, b = 0;\n"
+                             "  int rc = tvmgen_m___tvm_main__(&one, &a, &three, &b);\n"
+                             "  printf(\"%d %d %d\\n\", rc, (int)a, (int)b); return 0; }\n");
+    CHECK_MESSAGE(run.output == "-1 1 3\n", way << ": " << run.output);
+  }
+}
+
 TEST_CASE("packed calls of module functions are direct calls") {
   CaseProgram program;
   program.operation("callee", {ints({5})}, ints({6}), [&](const auto& in, VarId out) {
