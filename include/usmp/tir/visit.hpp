@@ -38,9 +38,7 @@ void for_each_expr(const Expr& root, const Visit& visit) {
       visit(*expr);
     }
     if (goes_below) {
-      for (auto operand = expr->operands.rbegin(); operand != expr->operands.rend(); ++operand) {
-        pending.push_back(operand->get());
-      }
+      for (std::size_t i = expr->operands.size(); i-- > 0;) pending.push_back(expr->operands[i].get());
     }
     expr = pending.empty() ? nullptr : pending.back();
     if (expr != nullptr) pending.pop_back();
@@ -62,8 +60,7 @@ void for_each_expr_bottom_up(const ExprRef& root, const IsDone& is_done, const V
     } else {
       operands_done = true;
       const Operands& operands = (*expr)->operands;
-      for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand)
-        pending.push_back({&*operand, false});
+      for (std::size_t i = operands.size(); i-- > 0;) pending.emplace_back(&operands[i], false);
     }
   }
 }
