@@ -84,10 +84,12 @@ class Recorded {
   }
 
   [[noreturn]] void fail() const {
-    std::string text = "is no plan of this archive with these pools:";
-    for (std::size_t i = 0; i < std::min(differences_.size(), most_differences); ++i) text += "\n  " + differences_[i];
-    if (differences_.size() > most_differences) text += "\n  and more";
-    throw Error(ErrorKind::usage, {}, text);
+    std::vector<std::string> shown = differences_;
+    if (shown.size() > most_differences) {
+      shown.resize(most_differences);
+      shown.emplace_back("and more");
+    }
+    throw Error(ErrorKind::usage, {}, "is no plan of this archive with these pools:", std::move(shown));
   }
 
   const Problem& problem_;

@@ -9,6 +9,7 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/verification.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/printable.hpp"
 #include "usmp/verify/verify.hpp"
 #include "work_directory.hpp"
 
@@ -45,8 +46,8 @@ std::vector<std::string> words_of(const std::string& text) {
 
 int report_faults(const PlannedModule& planned, const VerifyOptions& options, const WorkDirectory& directory,
                   const std::vector<std::string>& faults, std::ostream& err) {
-  err << "usmp-plan: error: " << options.model.model << ": module '" << planned.analysed.info->name
-      << "': the emitted code does not do what the unshared code does:";
+  err << "usmp-plan: error: " << printable(options.model.model) << ": module '"
+      << printable(planned.analysed.info->name) << "': the emitted code does not do what the unshared code does:";
   for (const std::string& fault : faults) err << "\n  " << fault;
   err << "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
          "command line; ";

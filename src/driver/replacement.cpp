@@ -57,6 +57,7 @@ bool lies_in_directories(const fs::path& root, const fs::path& relative) {
 }
 
 // What takes a directory's place can be entered by whom that one could.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
 void copy_access(const fs::path& from, const fs::path& to) {
   std::error_code ignored;
   fs::permissions(to, fs::status(from).permissions(), ignored);
@@ -115,6 +116,7 @@ void Replacement::run(bool in_one_step) {
   remove_dropped();
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
 void Replacement::place(const fs::path& relative) {
   const fs::path target = relative.empty() ? target_ : target_ / relative;
   if (!is_real_directory(tree_ / relative)) return place_file(relative);
@@ -124,6 +126,7 @@ void Replacement::place(const fs::path& relative) {
   place_entries(relative);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
 void Replacement::place_entries(const fs::path& relative) {
   for (const std::string& name : names_in(tree_ / relative)) place(relative / name);
 }
@@ -156,6 +159,7 @@ void Replacement::remove_dropped() {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
 bool Replacement::holds_only_own(const fs::path& directory, const fs::path& relative) const {
   const std::vector<std::string> names = names_in(directory);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {

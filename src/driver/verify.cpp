@@ -30,11 +30,12 @@ Plan plan_of_file(const PlannedModule& planned, const Settings& settings, const 
     Plan plan = assemble::recorded_plan(planned.assembly, recorded);
     const auto violations = verify::check(planned.assembly.problem, plan, most_violations + 1);
     if (violations.empty()) return plan;
-    std::string text = "the plan is wrong:";
+    std::vector<std::string> shown;
     for (std::size_t i = 0; i < std::min(violations.size(), most_violations); ++i) {
-      text += "\n  " + violations[i].message;
+      shown.push_back(violations[i].message);
     }
-    throw Error(ErrorKind::usage, {}, text + (violations.size() > most_violations ? "\n  and more" : ""));
+    if (violations.size() > most_violations) shown.emplace_back("and more");
+    throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(shown));
   } catch (const Error& error) {
     throw error.with_file(file);
   }

@@ -213,8 +213,8 @@ Compiler find_compiler(const Options& options, const std::string& directory) {
     if (done->end == process::End::interrupted) fail("interrupted before all programs had run");
     throw Error(ErrorKind::usage, {compiler.program, {}, {}},
                 std::string(done->end == process::End::time_limit ? "did not within the time limit" : "does not") +
-                    " compile a program without content" + (options.sanitize ? " with sanitizers" : "") +
-                    excerpt(done->output, absolute));
+                    " compile a program without content" + (options.sanitize ? " with sanitizers" : ""),
+                excerpt_lines(done->output, absolute));
   }
   fail("there is no C compiler: none of cc, gcc and clang can be started (--cc names another one)");
 }

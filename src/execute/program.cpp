@@ -9,6 +9,7 @@
 #include "usmp/codegen/layout.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/file_sink.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::execute {
 namespace {
@@ -137,7 +138,7 @@ RunOutcome run(const Program& program, const std::string& inputs_file, std::uint
   return outcome;
 }
 
-std::string excerpt(std::string_view output, const std::string& directory) {
+std::vector<std::string> excerpt_lines(std::string_view output, const std::string& directory) {
   constexpr std::size_t most_lines = 12;
   constexpr std::size_t most_bytes = 2000;
   const std::string prefix = directory + "/";
@@ -145,18 +146,23 @@ std::string excerpt(std::string_view output, const std::string& directory) {
   for (std::size_t at = shown.find(prefix); at != std::string::npos; at = shown.find(prefix, at)) {
     shown.erase(at, prefix.size());
   }
-  std::string text;
-  std::size_t lines = 0;
+  std::vector<std::string> lines;
+  std::size_t bytes = 0;
   std::string_view rest = shown;
-  while (!rest.empty() && lines++ < most_lines && text.size() < most_bytes) {
+  while (!rest.empty() && lines.size() < most_lines && bytes < most_bytes) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    text += "\n  ";
-    for (const char c : rest.substr(0, std::min(end, most_bytes))) {
-      text += static_cast<unsigned char>(c) < ' ' && c != '\t' ? '?' : c;
-    }
+    lines.push_back(printable(rest.substr(0, std::min(end, most_bytes))));
+    bytes += lines.back().size();
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return rest.empty() ? text : text + "\n  …";
+  if (!rest.empty()) lines.emplace_back("…");
+  return lines;
+}
+
+std::string excerpt(std::string_view output, const std::string& directory) {
+  std::string text;
+  for (const std::string& line : excerpt_lines(output, directory)) text += "\n  " + line;
+  return text;
 }
 
 }  // namespace usmp::execute

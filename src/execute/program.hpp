@@ -45,8 +45,9 @@ struct RunOutcome {
 [[nodiscard]] RunOutcome run(const Program& program, const std::string& inputs_file, std::uint32_t garbage,
                              const Options& options);
 
-// The first lines of what a program printed, indented, and without the path of `directory`, which is gone when people
-// read them.
+// The first lines of what a program printed, as printable() shows them (excerpt: indented, in one text), without the
+// path of `directory`, which is gone when people read them.
+[[nodiscard]] std::vector<std::string> excerpt_lines(std::string_view output, const std::string& directory);
 [[nodiscard]] std::string excerpt(std::string_view output, const std::string& directory);
 
 }  // namespace usmp::execute

@@ -1,6 +1,7 @@
 #include "usmp/mlf/archive.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,9 @@ namespace {
 
 // Reserved but untouched memory costs nothing, so one step holds all but exceptional members without a second copy.
 constexpr std::uint64_t reserve_step = std::uint64_t{128} << 20;
+
+// An MLF archive is four directories deep.
+constexpr std::ptrdiff_t max_depth = 64;
 
 }  // namespace
 
@@ -61,6 +65,9 @@ void Intake::add(Member member) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\';
   });
   if (is_odd) throw fault(member.name, "the member's name holds a control character or a backslash");
+  if (std::count(member.name.begin(), member.name.end(), '/') > max_depth) {
+    throw fault(member.name, "lies more than " + std::to_string(max_depth) + " directories deep");
+  }
   if (!names_.insert(member.name).second) throw fault(member.name, "the member stands in the archive twice");
   archive_.members.push_back(std::move(member));
 }
