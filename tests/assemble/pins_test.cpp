@@ -134,12 +134,14 @@ TEST_CASE("a pin that cannot stand leaves the problem as it was") {
 }
 
 EarlierPlan earlier() {
-  return {"default",
-          {{"x", "f", "dtcm", 64, 48},
-           {"t", "f", "sram", 32, 0},
-           {"t", "f", "sram", 32, 8},
-           {"t", "g", "", 16, 0},
-           {"k", "g", "sram", 8, 64}}};
+  EarlierPlan plan;
+  plan.module = "default";
+  plan.places = {{"x", "f", "dtcm", 64, 48},
+                 {"t", "f", "sram", 32, 0},
+                 {"t", "f", "sram", 32, 8},
+                 {"t", "g", "", 16, 0},
+                 {"k", "g", "sram", 8, 64}};
+  return plan;
 }
 
 std::vector<std::optional<Bytes>> pinned_offsets(const Assembly& assembly) {
