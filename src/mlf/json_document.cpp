@@ -5,12 +5,14 @@
 #include <limits>
 #include <utility>
 
+#include "usmp/support/json_depth.hpp"
 #include "usmp/support/line_and_column.hpp"
 
 namespace usmp::mlf {
 namespace {
 
-constexpr int max_depth = 64;         // metadata.json of TVM is eight deep
+constexpr std::size_t max_depth = 64;  // metadata.json of TVM is eight deep
+constexpr std::size_t max_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_shown = 6;  // members named in a message
 
 // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …" without its first two parts.
@@ -93,12 +95,13 @@ nlohmann::json parse_metadata(const Archive& archive) {
   const auto fault = [&](std::string place, std::string message) {
     return Error(ErrorKind::archive, {archive.path, member->name, std::move(place)}, std::move(message));
   };
-  const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
-    if (depth > max_depth) throw fault("", "nested more than " + std::to_string(max_depth) + " deep");
-    return true;
-  };
+  if (member->bytes.size() > max_bytes) {
+    throw fault(
+        "", "has " + std::to_string(member->bytes.size()) + " bytes, expected at most " + std::to_string(max_bytes));
+  }
+  if (json_depth(member->bytes) > max_depth) throw fault("", "nested more than " + std::to_string(max_depth) + " deep");
   try {
-    return nlohmann::json::parse(member->bytes, check_depth);
+    return nlohmann::json::parse(member->bytes);
   } catch (const nlohmann::json::parse_error& error) {
     throw fault(line_and_column(member->bytes, error.byte), "malformed JSON: " + parser_message(error.what()));
   } catch (const nlohmann::json::exception& error) {  // a number beyond every type

@@ -5,13 +5,14 @@
 
 #include "usmp/report/plan_json.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/json_depth.hpp"
 
 namespace usmp::report {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int max_depth = 64;  // a plan is five deep
+constexpr std::size_t max_depth = 64;  // a plan is five deep
 
 [[noreturn]] void fail(std::string place, std::string message) {
   throw Error(ErrorKind::usage, {{}, {}, std::move(place)}, std::move(message));
@@ -74,13 +75,11 @@ assemble::EarlierPlan::Place place_of(const Json& buffer, const std::string& pla
 }
 
 Json parsed(std::string_view text) {
-  const auto bounded = [](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
-    if (depth >= max_depth)
-      fail({}, "nested deeper than " + std::to_string(max_depth) + " levels: expected a plan of usmp-plan");
-    return true;
-  };
+  if (json_depth(text) > max_depth) {
+    fail({}, "nested deeper than " + std::to_string(max_depth) + " levels: expected a plan of usmp-plan");
+  }
   try {
-    return Json::parse(text, bounded);
+    return Json::parse(text);
   } catch (const Json::parse_error& error) {
     fail("byte " + std::to_string(error.byte), "is no JSON: expected a plan of usmp-plan");
   } catch (const Json::out_of_range&) {

@@ -174,6 +174,18 @@ TEST_CASE("wrong types and ranges are named with their path") {
   for (int i = 0; i <= 100; ++i) many[std::string("m").append(std::to_string(i))] = module_entry();
   CHECK(error_for({{"version", 7}, {"modules", many}}) ==
         "a.tar: metadata.json: modules: more than 100 modules, the limit");
+  many.erase("m100");
+  CHECK(error_for({{"version", 7}, {"modules", many}}) == "no error");
+}
+
+TEST_CASE("metadata.json has a limit") {
+  constexpr std::size_t limit = 16777216;
+  std::string text = version_7(module_entry()).dump();
+  text.resize(limit, ' ');
+  const auto error = [&] { return error_of([&] { (void)read_metadata(archive_of({{"metadata.json", text}})); }); };
+  CHECK(error() == "no error");
+  text += ' ';
+  CHECK(error() == "a.tar: metadata.json: has 16777217 bytes, expected at most 16777216");
 }
 
 TEST_CASE("the header decides the order of inputs and outputs; without one, numbers count as numbers") {

@@ -1,0 +1,17 @@
+#include "usmp/support/json_depth.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+TEST_CASE("how deep a JSON text nests") {
+  using usmp::json_depth;
+  CHECK(json_depth("") == 0);
+  CHECK(json_depth("1") == 0);
+  CHECK(json_depth("[]") == 1);
+  CHECK(json_depth(R"([{"a":[]},{}])") == 3);
+  CHECK(json_depth(R"(["[[[", {"\"[[": 1}])") == 2);
+  CHECK(json_depth(R"(["\\", [1]])") == 2);
+  CHECK(json_depth("]]]}[[") == 2);
+  CHECK(json_depth(std::string(1'000'000, '[')) == 1'000'000);
+}
