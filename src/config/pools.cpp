@@ -13,6 +13,8 @@ namespace usmp::config {
 namespace {
 
 constexpr std::int64_t max_alignment = std::int64_t{1} << 20;
+constexpr std::size_t max_pools = 64;  // of one kind. Each buffer may have all of them as candidates
+constexpr std::size_t max_name = 100;
 
 std::string found(const YamlNode& node) {
   switch (node.kind) {
@@ -107,6 +109,7 @@ std::string name_of(const YamlEntry& entry) {
   if (value.kind != YamlNode::Kind::scalar || value.text.empty() || c_identifier(value.text) != value.text) {
     fail_value(entry, expected);
   }
+  if (value.text.size() > max_name) fail_value(entry, "a name of at most " + std::to_string(max_name) + " characters");
   if (is_keyword(value.text)) fail_value(entry, "a name that is no keyword of C or C++");
   return value.text;
 }
@@ -290,6 +293,8 @@ class Reader {
              "entry " + std::to_string(pools.size() + 1) + " of " + list.key + " is " + found(item) +
                  ": expected a pool, as '- name: sram'");
       }
+      if (pools.size() == max_pools)
+        fail(item.mark, "more than " + std::to_string(max_pools) + " pools in " + list.key);
       pools.push_back(read_pool(item, kind));
     }
     return pools;

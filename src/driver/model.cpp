@@ -53,7 +53,8 @@ Model open_bare_module(const std::string& path) {
   Model model;
   model.bare_module = true;
   model.archive.path = path;
-  model.archive.members.push_back({"src/default.tir.json", read_text_file(path, ErrorKind::archive), 0644});
+  model.archive.members.push_back(
+      {"src/default.tir.json", read_text_file(path, ErrorKind::archive, mlf::Limits().member_bytes), 0644});
   mlf::ModuleInfo info;
   info.name = "default";
   info.tir_member = "src/default.tir.json";

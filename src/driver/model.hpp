@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -46,7 +45,6 @@ std::string file_name_of(const std::string& path);
 std::string module_list(const mlf::Metadata& metadata);
 
 // The whole file. Throws Error of the given kind, also if it is larger than `most` bytes.
-std::string read_text_file(const std::string& path, ErrorKind kind,
-                           std::size_t most = std::numeric_limits<std::size_t>::max());
+std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most);
 
 }  // namespace usmp::driver

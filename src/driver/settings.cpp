@@ -7,6 +7,13 @@
 #include "usmp/support/error.hpp"
 
 namespace usmp::driver {
+namespace {
+
+// More is not even read. The reader of pools files has the same limit.
+constexpr std::size_t most_pools_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;
+
+}  // namespace
 
 Settings read_settings(const std::optional<std::string>& pools_file, const std::optional<std::string>& algorithm,
                        bool workspace_io) {
@@ -16,7 +23,7 @@ Settings read_settings(const std::optional<std::string>& pools_file, const std::
   settings.algorithm = default_algorithm();
   if (pools_file) {
     try {
-      settings.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage));
+      settings.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage, most_pools_bytes));
       if (settings.pools.algorithm) {
         settings.algorithm = algorithm_named(*settings.pools.algorithm, settings.pools.algorithm_place);
       }
@@ -33,7 +40,7 @@ void read_earlier_plans(Settings& settings, const std::vector<std::string>& file
   std::set<std::string> modules;
   for (const std::string& file : files) {
     try {
-      settings.earlier.push_back(report::parse_plan_json(read_text_file(file, ErrorKind::usage)));
+      settings.earlier.push_back(report::parse_plan_json(read_text_file(file, ErrorKind::usage, most_plan_bytes)));
     } catch (const Error& error) {
       throw error.with_file(file);
     }

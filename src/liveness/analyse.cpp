@@ -116,7 +116,10 @@ class Walk {
   void call(const CallSite& site) {
     // The frames' storage moves when one is added.
     std::vector<Roots> arguments;
-    for (const PointerSet& argument : site.arguments) arguments.push_back(roots_of(argument));
+    for (const PointerSet& argument : site.arguments) {
+      arguments.push_back(roots_of(argument));
+      charge(arguments.back().size());
+    }
     if (frames_.size() == 1) {
       open_call_ = result_.calls.size();
       result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
@@ -154,16 +157,14 @@ class Walk {
   void step() {
     Frame& frame = frames_.back();
     if (frame.next == frame.program->ops.size()) return leave();
-    if (++steps_ > max_steps) {
-      fail_in(module_.functions[frame.function],
-              "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
-    }
+    charge(1);
     const Op& op = frame.program->ops[frame.next++];
     switch (op.kind) {
       case Op::Kind::tick:
         ++now_;
         break;
       case Op::Kind::access:
+        charge(frame.slots[op.slot].size());
         for (const std::size_t instance : frame.slots[op.slot]) access(instances_[instance], instance, op);
         break;
       case Op::Kind::escape:
@@ -174,6 +175,7 @@ class Walk {
         break;
       case Op::Kind::bind:
         frame.slots[op.slot] = roots_of(frame.program->pointer_sets[op.index]);
+        charge(frame.slots[op.slot].size());
         break;
       case Op::Kind::loop_begin:
         loops_.push_back({.begin = now_, .accessed = {}});
@@ -188,6 +190,14 @@ class Walk {
         opaque_call(frame.program->calls[op.index]);
         break;
     }
+  }
+
+  // Pointers that may go to many buffers cost a step each: both time and the sets' memory stay within the limit.
+  void charge(std::size_t steps) {
+    steps_ += steps;
+    if (steps_ <= max_steps) return;
+    fail_in(module_.functions[frames_.back().function],
+            "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
   }
 
   void access(Instance& instance, std::size_t index, const Op& op) {

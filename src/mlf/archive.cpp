@@ -13,6 +13,7 @@ namespace {
 
 // Reserved but untouched memory costs nothing, so one step holds all but exceptional members without a second copy.
 constexpr std::uint64_t reserve_step = std::uint64_t{128} << 20;
+constexpr std::size_t shown_bytes = 100;  // of a name that is too long
 
 // An MLF archive is four directories deep.
 constexpr std::ptrdiff_t max_depth = 64;
@@ -42,6 +43,11 @@ void Intake::count(std::string_view name, std::uint64_t claimed_bytes) {
 }
 
 std::string Intake::normalised(std::string_view name) const {
+  if (name.size() > limits_.name_bytes) {
+    throw fault(name.substr(0, shown_bytes), "the member's name has " + std::to_string(name.size()) +
+                                                 " bytes, more than the limit of " +
+                                                 std::to_string(limits_.name_bytes));
+  }
   if (!name.empty() && name.front() == '/') {
     throw fault(name, "the member's name is absolute, expected one relative to the archive");
   }

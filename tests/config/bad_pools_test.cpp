@@ -72,6 +72,18 @@ TEST_CASE("a file over the limit is refused before it is read") {
         "the file has 1048577 bytes: expected a pools file of at most 1048576");
 }
 
+TEST_CASE("limits on pools and names") {
+  for (const std::string list : {"workspace_pools", "parameter_pools"}) {
+    std::string text = (list == "parameter_pools" ? "workspace_pools:\n  - name: sram\n" : "") + list + ":\n";
+    for (int i = 0; i < 64; ++i) text += "  - name: p" + std::to_string(i) + "\n";
+    CHECK(message_of(text) == "accepted");
+    CHECK(message_of(text + "  - name: q\n").ends_with("more than 64 pools in " + list));
+  }
+  const std::string name(100, 'n');
+  CHECK(message_of("workspace_pools:\n  - name: " + name) == "accepted");
+  CHECK(message_of("workspace_pools:\n  - name: n" + name).ends_with("expected a name of at most 100 characters"));
+}
+
 TEST_CASE("no keyword of C or C++ is a pool name, and only those are refused") {
   for (const std::string word : {"int", "class", "_Bool", "restrict", "co_await", "xor_eq", "while", "true"}) {
     CHECK(message_of("workspace_pools:\n  - name: " + word) ==

@@ -171,6 +171,34 @@ TEST_CASE("a call graph that explodes is refused, a deep one is not") {
   }
 }
 
+// Each of these pointers may go to all buffers before it: their sets grow with the square of the module.
+TEST_CASE("pointers that may go to many buffers count a step for each") {
+  for (const int pointers : {4000, 7000}) {
+    ModuleBuilder b;
+    const auto x = b.pointer("x");
+    tir::Block body = block(b.allocate(x, 8));
+    tir::VarId last = x;
+    for (int i = 0; i < pointers; ++i) {
+      const auto y = b.pointer("y");
+      const auto either = b.pointer("p");
+      tir::Expr select;
+      select.kind = tir::ExprKind::select;
+      select.type = tir::handle_type;
+      select.operands = {tir::make_int(1), b.var(last), b.var(y)};
+      body.push_back(b.allocate(y, 8));
+      body.push_back(b.let(either, std::make_shared<const tir::Expr>(select)));
+      last = either;
+    }
+    b.entry({}, std::move(body));
+    const std::string message = error_of(b);
+    if (pointers == 4000) {
+      CHECK(message == "no error");
+    } else {
+      CHECK(message.ends_with(": the program has more than 20000000 steps when its calls are followed"));
+    }
+  }
+}
+
 TEST_CASE("a call with the wrong number of arguments is refused") {
   ModuleBuilder b;
   const auto p = b.pointer("p");

@@ -149,6 +149,13 @@ TEST_CASE("limits are checked against the claim, before memory is taken") {
         "a.tar: b: the archive holds more than 1 members, the limit");
 }
 
+TEST_CASE("a name has a limit") {
+  const std::string tar = file("directory/a", "1") + end_marker();
+  CHECK(read_error(tar, {.name_bytes = 11}) == "no error");
+  CHECK(read_error(tar, {.name_bytes = 10}) ==
+        "a.tar: directory/a: the member's name has 11 bytes, more than the limit of 10");
+}
+
 TEST_CASE("a claim that the file does not back costs an error and nothing else") {
   const std::string tar = header({.name = "big", .size = std::uint64_t{2000} << 20, .type = '0', .link = ""}) + "{";
   CHECK(read_error(tar) == "a.tar: big: truncated tar archive inside this member");

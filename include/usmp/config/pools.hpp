@@ -55,8 +55,9 @@ struct PoolsConfig {
 // TVM's names of the integer pool properties that are kept.
 [[nodiscard]] const std::vector<std::string>& property_names();
 
-// Parses the text of a pools file (at most 1 MiB). There is at least one workspace pool in the result, and the names of
-// all pools differ, in upper case too. Whether `algorithm` exists is the caller's to check.
+// Parses the text of a pools file (at most 1 MiB, 64 pools of a kind, names of 100 characters). There is at least one
+// workspace pool in the result, and the names of all pools differ, in upper case too. Whether `algorithm` exists is the
+// caller's to check.
 //
 // Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
 // near spelling where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …),

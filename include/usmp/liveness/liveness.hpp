@@ -75,7 +75,8 @@ struct Analysis {
 //
 // Throws Error of kind archive (place: function name): a negative or overflowing extent, an allocate of more than
 // max_site_bytes, recursion in the call graph, a call with a wrong number of arguments, a pointer whose storage cannot
-// be told, an alignment that is no power of two, more than max_steps accesses, statements and declarations in all.
+// be told, an alignment that is no power of two, more than max_steps accesses, statements, declarations and
+// targets of pointers in all.
 // O(steps + live ranges · log).
 [[nodiscard]] Analysis analyse(const tir::Module& module, const Options& options = {});
 

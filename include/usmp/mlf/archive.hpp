@@ -32,6 +32,7 @@ struct Limits {
   std::uint64_t member_bytes = std::uint64_t{1} << 31;  // of one member
   std::uint64_t total_bytes = std::uint64_t{1} << 32;   // of all members
   std::size_t members = 100000;
+  std::size_t name_bytes = 4096;  // of one member's name
 };
 
 // Reads a tar (plain, gzip, xz or zstd; PAX and GNU names) or the directory of an extracted one. Throws Error of kind
