@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the fuzz targets and says what came of it, or makes small corpora of what they found.
 
-Usage: run.py BUILD CORPORA [--time SECONDS] [--jobs N] [--targets NAME...] [--merge]
+Usage: run.py BUILD CORPORA [--time SECONDS] [--timeout SECONDS] [--jobs N] [--targets NAME...] [--merge]
 
 BUILD holds the programs fuzz_<target>; CORPORA has a directory <target> each, from whose inputs a run starts. New inputs, logs and
 crashes go to BUILD/fuzz/. The exit code is 1 if a target crashed. With --merge nothing is looked for: the corpora are
@@ -23,7 +23,7 @@ from pathlib import Path
 # The longest input of each target that is looked at.
 TARGETS = {"archive": 8192, "metadata": 6000, "tir_json": 16000, "ndarray": 1000, "pools": 3000, "json": 3000, "csv": 2000,
            "planners": 200, "whole": 2000}
-LIMITS = ["-rss_limit_mb=2048", "-timeout=10"]
+LIMITS = ["-rss_limit_mb=2048"]
 # The sanitizer's own memory and the depth of its notes cost more time than they show faults.
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=32:malloc_context_size=8:" + os.environ.get("ASAN_OPTIONS", "")}
 DICTIONARIES = Path(__file__).resolve().parent / "dictionaries"
@@ -51,16 +51,16 @@ def outcome_of(target: str, log: str, code: int) -> Outcome:
                    last(r"stat::peak_rss_mb:\s+(\d+)", log))
 
 
-def flags_of(target: str) -> list[str]:
+def flags_of(target: str, timeout: int) -> list[str]:
     dictionary = DICTIONARIES / f"{target}.dict"
-    return [*LIMITS, f"-max_len={TARGETS[target]}", *([f"-dict={dictionary}"] if dictionary.exists() else [])]
+    return [*LIMITS, f"-timeout={timeout}", f"-max_len={TARGETS[target]}", *([f"-dict={dictionary}"] if dictionary.exists() else [])]
 
 
-def fuzz(target: str, build: Path, corpora: Path, seconds: int) -> Outcome:
+def fuzz(target: str, build: Path, corpora: Path, seconds: int, timeout: int) -> Outcome:
     place = build / "fuzz" / target
     found, log = place / "corpus", place / "log"
     found.mkdir(parents=True, exist_ok=True)
-    command = [program(build, target), f"-max_total_time={seconds}", "-print_final_stats=1", f"-artifact_prefix={place}/", *flags_of(target), found]
+    command = [program(build, target), f"-max_total_time={seconds}", "-print_final_stats=1", f"-artifact_prefix={place}/", *flags_of(target, timeout), found]
     if (corpora / target).is_dir():
         command.append(corpora / target)
     with log.open("w") as out:
@@ -68,13 +68,13 @@ def fuzz(target: str, build: Path, corpora: Path, seconds: int) -> Outcome:
     return outcome_of(target, log.read_text(errors="replace"), code)
 
 
-def merge(target: str, build: Path, corpora: Path) -> None:
+def merge(target: str, build: Path, corpora: Path, timeout: int) -> None:
     merged = build / "fuzz" / target / "merged"
     shutil.rmtree(merged, ignore_errors=True)
     merged.mkdir(parents=True)
     kept = corpora / target
     kept.mkdir(parents=True, exist_ok=True)
-    subprocess.run([program(build, target), "-merge=1", "-use_counters=0", *flags_of(target), merged, kept, build / "fuzz" / target / "corpus"],
+    subprocess.run([program(build, target), "-merge=1", "-use_counters=0", *flags_of(target, timeout), merged, kept, build / "fuzz" / target / "corpus"],
                    check=True, capture_output=True)
     for old in kept.iterdir():
         if not old.name.startswith("crash-"):
@@ -101,6 +101,7 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--time", type=int, default=60)
+    parser.add_argument("--timeout", type=int, default=10, help="seconds for one input; more on a machine that has other work")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--targets", nargs="*", choices=list(TARGETS))
     parser.add_argument("--merge", action="store_true")
@@ -108,9 +109,9 @@ def main() -> int:
     targets = options.targets or list(TARGETS)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         if options.merge:
-            list(pool.map(lambda target: merge(target, options.build, options.corpora), targets))
+            list(pool.map(lambda target: merge(target, options.build, options.corpora, options.timeout), targets))
             return 0
-        outcomes = list(pool.map(lambda target: fuzz(target, options.build, options.corpora, options.time), targets))
+        outcomes = list(pool.map(lambda target: fuzz(target, options.build, options.corpora, options.time, options.timeout), targets))
     table(outcomes, options.build)
     return 1 if any(outcome.crashed for outcome in outcomes) else 0
 
