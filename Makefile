@@ -44,6 +44,16 @@ test: deps-test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
+# More random modules than `make test` has: make random-modules COUNT=10000 SEED=1 COMPILE_EVERY=1
+COUNT ?= 1000
+SEED ?= 1000000
+COMPILE_EVERY ?= 1
+.PHONY: random-modules
+random-modules: deps-test
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
+	@$(BUILD)/tests/usmp-random-modules --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --jobs $(JOBS)
+
 # Planned beside unshared code: every archive there is with every algorithm, pools file and placement. Hours.
 .PHONY: execute
 execute: all deps-test

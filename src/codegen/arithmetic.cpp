@@ -19,6 +19,15 @@ bool is_trivial(const Expr& expr) {
   return expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm || expr.kind == ExprKind::float_imm;
 }
 
+// Arithmetic of loop variables and constants, of whose comparisons intervals know enough.
+bool is_index(const Expr& root) {
+  bool is_plain = is_integer(root.type) && !(root.type.is_uint() && root.type.bits == 64);
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    is_plain = is_plain && expr.kind <= ExprKind::max && expr.kind != ExprKind::float_imm;
+  });
+  return is_plain;
+}
+
 struct Infix {
   std::string_view op;
   int own = prec_any;
@@ -149,12 +158,16 @@ void ExpressionPrinter::add_comparison(const Expr& expr, int min, std::size_t la
   const Expr& a = *expr.operands[0];
   const Expr& b = *expr.operands[1];
   if (a.type.is_handle() || b.type.is_handle()) {
+    if ((is_null(a) && is_never_null(b)) || (is_null(b) && is_never_null(a))) {
+      return add(literal_true_false(expr.kind == ExprKind::ne));
+    }
     const bool opened = open(prec_equality, min);
     add_pointer(a, {"void", true}, prec_add);
     add(infix_of(expr.kind).op);
     add_pointer(b, {"void", true}, prec_add);
     return close(opened);
   }
+  if (!is_index(a) || !is_index(b)) file_.uses_comparison = true;
   add_binary(expr, min, lane);
 }
 
@@ -250,10 +263,16 @@ void ExpressionPrinter::add_arguments(const std::vector<ExprRef>& operands, std:
   add(")");
 }
 
+// In front of a '?'. Compilers ask for parentheses around bitwise operators there.
+void ExpressionPrinter::add_condition(const Expr& condition, std::size_t lane) {
+  const bool is_bitwise = peeled(condition).text.starts_with("tir.bitwise_");
+  add(condition, is_bitwise ? prec_unary : prec_or, lane);
+}
+
 void ExpressionPrinter::add_conditional(const Expr& condition, const Expr& yes, const Expr& no, int min,
                                         std::size_t lane) {
   const bool opened = open(prec_ternary, min);
-  add(condition, prec_or, lane);
+  add_condition(condition, lane);
   add(" ? ");
   add(yes, prec_or, lane);
   add(" : ");

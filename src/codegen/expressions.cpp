@@ -299,6 +299,22 @@ void ExpressionPrinter::add_assigned(const Expr& expr, std::size_t lane) {
   add_converted(expr, prec_any, lane);
 }
 
+// What the expression is printed as: without hints, broadcasts and variables that their values stand for.
+const Expr& ExpressionPrinter::peeled(const Expr& root) const {
+  const Expr* expr = &root;
+  while (true) {
+    const bool is_hint = expr->kind == ExprKind::call && expr->text == "tir.likely" && expr->operands.size() == 1;
+    const auto value = expr->kind == ExprKind::var ? substituted_.find(expr->var) : substituted_.end();
+    if (expr->kind == ExprKind::broadcast || is_hint) {
+      expr = expr->operands[0].get();
+    } else if (value != substituted_.end() && value->second->kind != ExprKind::let) {
+      expr = value->second;
+    } else {
+      return *expr;
+    }
+  }
+}
+
 void ExpressionPrinter::add_var(const Expr& expr, int min, std::size_t lane) {
   const auto found = substituted_.find(expr.var);
   if (found == substituted_.end()) return add(name_of(expr.var, lane));
@@ -315,7 +331,7 @@ void ExpressionPrinter::add_load(const Expr& expr, int min, std::size_t lane) {
   const bool is_predicated = expr.operands.size() > 1;
   if (!is_predicated) return add_element(expr, min, lane);
   const bool opened = open(prec_ternary, min);
-  add(*expr.operands[1], prec_or, lane);
+  add_condition(*expr.operands[1], lane);
   add(" ? ");
   later([=, this, &expr] { add_element(expr, prec_or, lane); });
   add(expr.type.is_float() ? (expr.type.bits == 64 ? " : 0.0" : " : 0.0f") : " : 0");

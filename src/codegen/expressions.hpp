@@ -65,6 +65,7 @@ struct FileContext {
   std::unordered_map<const tir::Constant*, std::string> constant_names;  // looked up only
   bool uses_workspace = false;                                           // TVMBackendAllocWorkspace and its counterpart
   bool uses_restrict = false;                                            // USMP_RESTRICT
+  bool uses_comparison = false;                                          // whose outcome compilers may find out
   bool uses_fence = false;                                               // USMP_FENCE
 };
 
@@ -76,6 +77,9 @@ inline constexpr std::size_t max_function_text = std::size_t{64} << 20;
 inline constexpr std::size_t max_bracket_depth = 250;
 inline constexpr std::size_t max_block_depth = 250;
 inline constexpr std::size_t max_expression_depth = 1000;
+
+// Whether the expression is the pointer NULL.
+[[nodiscard]] bool is_null(const tir::Expr& root);
 
 class ExpressionPrinter {
  public:
@@ -165,6 +169,7 @@ class ExpressionPrinter {
   void add_min_max(const tir::Expr& expr, int min, std::size_t lane);
   void add_conditional(const tir::Expr& condition, const tir::Expr& yes, const tir::Expr& no, int min,
                        std::size_t lane);
+  void add_condition(const tir::Expr& condition, std::size_t lane);
   void add_cast(const tir::Expr& expr, int min, std::size_t lane);
   void add_cast_to_half(const tir::Expr& expr, std::size_t lane);
   void add_load(const tir::Expr& expr, int min, std::size_t lane);
@@ -189,6 +194,9 @@ class ExpressionPrinter {
   void add_offset_pointer(const tir::Expr& base, const std::string& element, const tir::Expr& offset, int min);
 
   std::optional<bool> known_comparison(const tir::Expr& expr);
+  [[nodiscard]] const tir::Expr& peeled(const tir::Expr& root) const;
+  // Pointers of which compilers know so, too, and warn of a comparison with NULL.
+  [[nodiscard]] bool is_never_null(const tir::Expr& root) const;
   const ExternFunction& extern_function(const tir::NamedCall& call, tir::DataType result);
   ExternFunction derive_extern(const tir::NamedCall& call, tir::DataType result);
   void need_operands(const tir::Expr& expr, std::size_t count) const;

@@ -47,7 +47,8 @@ struct ExpressionPrinter::LetFunction {
   std::vector<VarLane> captured;
   std::string* outer_text = nullptr;
   std::size_t outer_brackets = 0;
-  std::string hidden;  // name of the variable outside
+  std::string hidden;    // name of the variable outside
+  std::size_t uses = 0;  // of the variable, before the body
 };
 
 void ExpressionPrinter::add_let_function(const Expr& expr, std::size_t lane) {
@@ -73,6 +74,7 @@ void ExpressionPrinter::begin_let_body(const Expr& expr, LetFunction& function) 
   const auto whole = range_of_type(value.type);
   const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
   ranges_.bind(expr.var, fits ? range : whole);
+  function.uses = times_printed(expr.var);
   add_assigned(*expr.operands[1]);
 }
 
@@ -91,7 +93,10 @@ void ExpressionPrinter::end_let_body(const Expr& expr, LetFunction& function) {
     head += ", " + type + " " + var_names_.at({var, var_lane});
     add(", " + name_of(var, var_lane));
   }
-  local_functions_ += head + ") { return " + function.text + "; }\n\n";
+  // The body may turn out to be constant.
+  const std::string mention =
+      times_printed(expr.var) == function.uses ? "(void)" + function.param + "; " : std::string();
+  local_functions_ += head + ") { " + mention + "return " + function.text + "; }\n\n";
   if (local_functions_.size() > max_function_text) unsupported("the function's let expressions are too large to print");
 }
 

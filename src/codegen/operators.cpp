@@ -36,6 +36,7 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
   if (expr.text == "tir.reinterpret") return add_reinterpret(expr, min, lane);
   if (expr.text == "tir.isnullptr") {
     need_operands(expr, 1);
+    if (is_never_null(*expr.operands[0])) return add(literal_true_false(false));
     file_.helpers.need_header("stddef.h");
     const bool opened = open(prec_equality, min);
     add_pointer(*expr.operands[0], {"void", true}, prec_add);
@@ -106,12 +107,17 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   if (op == "tir.popcount" || op == "tir.clz") {
     need_operands(expr, 1);
     const DataType type = expr.operands[0]->type.element();
+    // The helpers count in int32_t; narrower types are promoted to it anyway.
+    const bool converts = expr.type.bits >= 32 && expr.type.element() != tir::int32_type;
+    const bool opened = converts && open(prec_unary, min);
+    if (converts) add("(" + c_type(expr.type) + ")");
     add(op == "tir.clz" ? file_.helpers.clz(type) : file_.helpers.popcount(type));
     const bool narrow = type.bits < 32;  // its sign must not be extended into the bits that are counted
     if (narrow && op == "tir.clz") unsupported("operator tir.clz is of type " + tir::to_string(type));
     add(narrow ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
     add(*expr.operands[0], narrow ? prec_unary : prec_any, lane);
     add(")");
+    close(opened);
     return true;
   }
   if (op == "tir.shift_left") {
@@ -120,6 +126,13 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   }
   if (op == "tir.bitwise_not") {
     need_operands(expr, 1);
+    const Expr* number = &peeled(*expr.operands[0]);
+    while (number->kind == tir::ExprKind::cast && !number->type.is_bool()) number = &peeled(*number->operands[0]);
+    if (!expr.type.is_bool() && number->type.is_bool()) {  // compilers ask whether '!' was meant
+      const Expr& ones = keep(tir::make_int(-1, expr.type.element()));
+      add_infix(*expr.operands[0], " ^ ", ones, prec_bits, prec_unary, prec_unary, min, lane);
+      return true;
+    }
     const bool opened = open(prec_unary, min);
     if (expr.type.is_bool()) {
       add("!");

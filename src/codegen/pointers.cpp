@@ -15,14 +15,6 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-bool is_null(const Expr& root) {
-  const Expr* expr = &root;
-  while (expr->kind == ExprKind::call && expr->text == "tir.reinterpret" && expr->operands.size() == 1) {
-    expr = expr->operands[0].get();
-  }
-  return expr->kind == ExprKind::int_imm && expr->int_value == 0;
-}
-
 std::string element_of(DataType type) {
   return has_c_type(type.element()) ? storage_type(type.element()) : std::string("void");
 }
@@ -53,6 +45,35 @@ std::optional<std::vector<std::string>> parameter_types(const std::string& proto
 }
 
 }  // namespace
+
+bool is_null(const Expr& root) {
+  const Expr* expr = &root;
+  while (expr->kind == ExprKind::call && expr->text == "tir.reinterpret" && expr->operands.size() == 1) {
+    expr = expr->operands[0].get();
+  }
+  return expr->kind == ExprKind::int_imm && expr->int_value == 0;
+}
+
+bool ExpressionPrinter::is_never_null(const Expr& root) const {
+  const Expr* expr = &root;
+  while (true) {
+    const bool is_pun =
+        expr->kind == ExprKind::cast || (expr->kind == ExprKind::call && expr->text == "tir.reinterpret");
+    const bool is_start = is_access_ptr(*expr) && expr->operands.size() > 2 && tir::as_int(*expr->operands[2]) == 0;
+    const auto value = expr->kind == ExprKind::var ? substituted_.find(expr->var) : substituted_.end();
+    if (is_pun && expr->operands.size() == 1) {
+      expr = expr->operands[0].get();
+    } else if (is_start) {
+      expr = expr->operands[1].get();
+    } else if (value != substituted_.end() && value->second->kind != ExprKind::let) {
+      expr = value->second;
+    } else {
+      break;
+    }
+  }
+  if (expr->kind == ExprKind::var) return constants_.contains(expr->var);
+  return expr->kind == ExprKind::call && (expr->text == "tir.address_of" || is_access_ptr(*expr));
+}
 
 PointerType ExpressionPrinter::pointer_type_of(const Expr& root) const {
   const auto parts = [&](const Expr& expr, std::vector<const Expr*>& list) {
@@ -159,7 +180,7 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     if (expr.operands.size() != 3) unsupported("operator " + expr.text + " has not three operands");
     const PointerType type = pointer_type_of(expr);
     const bool opened = open(prec_ternary, min);
-    add(*expr.operands[0], prec_or);
+    add_condition(*expr.operands[0], 0);
     add(" ? ");
     add_pointer(*expr.operands[1], type, prec_or);
     add(" : ");

@@ -236,6 +236,7 @@ void StatementPrinter::print(const tir::For& loop) {
   std::string end;
   const bool is_constant = first && count;
   const bool is_hoisted = has_hoisted_bounds(loop);
+  if (!is_constant && type.is_uint()) file_.uses_comparison = true;
   printer_.ranges().bind_loop(loop.var, *loop.min, *loop.extent);
   const ExprRef last = first == 0 ? loop.extent : tir::make_binary(ExprKind::add, loop.min, loop.extent);
   if (is_hoisted) {

@@ -272,11 +272,28 @@ class Compiler {
     if (walked) {
       check_arguments(site);
     } else {
-      access_all(handed, site.is_defined ? static_cast<std::uint32_t>(site.function) : index_);
+      const std::uint32_t by = site.is_defined ? static_cast<std::uint32_t>(site.function) : index_;
+      access_all(handed, by);
+      for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+        access_all(site.arguments[i], by, handed_element_bytes(site, i, *named.arguments[i]));
+      }
     }
     calls_.push_back({.kind = walked ? Op::Kind::call : Op::Kind::opaque, .index = count(program_.calls)});
     program_.calls.push_back(std::move(site));
     return handed;
+  }
+
+  // Of what an opaque callee is handed: as it declares its parameter, or as the pointer was made.
+  [[nodiscard]] std::uint16_t handed_element_bytes(const CallSite& site, std::size_t index,
+                                                   const Expr& argument) const {
+    Bytes bytes = 1;
+    if (site.is_defined && index < module_.functions[site.function].params.size()) {
+      bytes = module_.functions[site.function].params[index].element.element_bytes();
+    }
+    const bool is_typed = argument.kind == ExprKind::call && !argument.operands.empty() &&
+                          (argument.text == "tir.address_of" || argument.text == "tir.tvm_access_ptr");
+    if (is_typed) bytes = std::max(bytes, argument.operands[0]->type.element_bytes());
+    return static_cast<std::uint16_t>(std::max<Bytes>(1, bytes));
   }
 
   void check_arguments(const CallSite& site) const {
@@ -303,9 +320,10 @@ class Compiler {
     }
   }
 
-  void access_all(const PointerSet& slots, std::uint32_t by) {
+  void access_all(const PointerSet& slots, std::uint32_t by, std::uint16_t element_bytes = 1) {
     for (const Slot slot : slots) {
-      accesses_.push_back({.kind = Op::Kind::access, .writes = true, .slot = slot, .index = by});
+      accesses_.push_back(
+          {.kind = Op::Kind::access, .writes = true, .element_bytes = element_bytes, .slot = slot, .index = by});
     }
   }
 

@@ -658,6 +658,48 @@ TEST_CASE("a constant handed to an operator that hands it to a C function is not
   program.run();
 }
 
+// What a compiler would warn of, found by random modules. All compilers are asked.
+TEST_CASE("conditions that happen to be known compile without a warning") {
+  CaseProgram program;
+  const DataType u64_type = u64;
+  program.operation("known", {ints({5, 6})}, ints({1, 7}), [&](const auto& in, VarId out) {
+    const ExprRef first = program.load(in[0], 0);
+    const ExprRef never = binary(ExprKind::gt, imm(0, u64_type), imm(-8, u64_type));
+    const ExprRef itself = binary(ExprKind::lt, first, op("likely", i32, {first}));
+    const ExprRef both =
+        op("bitwise_and", boolean, {binary(ExprKind::lt, first, imm(9)), op("likely", boolean, {never})});
+    const VarId x = program.var("x", i32);
+    const ExprRef unused = make(ExprKind::let, i32, {add(first, imm(1)), imm(1)}, x);
+    const VarId i = program.var("i", u32);
+    const ExprRef none = binary(ExprKind::mod, select(imm(1, boolean), imm(20, u32), imm(7, u32)), imm(5, u32));
+    return Block{store(out, imm(0), select(both, imm(2), select(itself, imm(3), unused))), store(out, imm(1), imm(7)),
+                 loop(i, imm(0, u32), none, {store(out, imm(1), imm(8))})};
+  });
+  program.operation(
+      "counted bits are of the expression's type", {ints({5})}, ints({1}), [&](const auto& in, VarId out) {
+        const ExprRef number = tir::make_cast(u32, program.load(in[0], 0));
+        const ExprRef less = binary(ExprKind::sub, op("popcount", u32, {number}), op("popcount", u32, {imm(7, u32)}));
+        return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::gt, less, imm(5, u32))))};
+      });
+  program.operation("bits of a bool", {bools({1})}, ints({-2, 254}), [&](const auto& in, VarId out) {
+    const ExprRef wide = op("bitwise_not", i32, {tir::make_cast(i32, program.load(in[0], 0))});
+    const ExprRef narrow = op("bitwise_not", u8, {tir::make_cast(u8, program.load(in[0], 0))});
+    return Block{store(out, imm(0), wide), store(out, imm(1), tir::make_cast(i32, narrow))};
+  });
+  program.operation("a bool beside a large number", {bools({1})}, ints({0}), [&](const auto& in, VarId out) {
+    const ExprRef bit = tir::make_cast(u64, program.load(in[0], 0));
+    return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::lt, imm(-2, u64), bit)))};
+  });
+  program.operation("pointers that are not NULL", {ints({5})}, ints({0}), [&](const auto& in, VarId out) {
+    const VarId w = program.pointer("w", i32);
+    const ExprRef null = op("isnullptr", boolean, {program.ref(w)});
+    const ExprRef address = op("isnullptr", boolean, {address_of(program.load(in[0], 0))});
+    return Block{constant(w, ints({3, 4})),
+                 store(out, imm(0), tir::make_cast(i32, binary(ExprKind::or_, null, address)))};
+  });
+  program.run();
+}
+
 TEST_CASE("parameters are const unless something writes through them") {
   CaseProgram program;
   program.operation("inner", {ints({1}), ints({1})}, ints({1}), [&](const auto& in, VarId out) {

@@ -102,6 +102,25 @@ TEST_CASE("the alignment is the executor's, or more where elements or accesses n
   CHECK(r.site("wide").alignment == 4);
 }
 
+TEST_CASE("what an opaque function is handed has the alignment of its parameter, or of the pointer's type") {
+  ModuleBuilder b;
+  const tir::DataType double_type{tir::TypeCode::float_, 64, 1};
+  const auto declared = b.pointer("declared");
+  const auto typed = b.pointer("typed");
+  const auto bytes = b.pointer("bytes");
+  b.function("library", {b.pointer("p", tir::int32_type)}, {}, "cmsis-nn");
+  const auto typed_pointer = tir::make_call(
+      tir::handle_type, "tir.tvm_access_ptr",
+      {tir::make_call(double_type, "tir.type_annotation", {}), b.var(typed), make_int(0), make_int(1), make_int(3)});
+  b.entry({}, block(b.allocate(declared, 16), b.allocate(typed, 16), b.allocate(bytes, 16),
+                    b.call("library", std::vector{declared}), b.call("unknown", {typed_pointer, b.var(bytes)})));
+  b.module().workspace_alignment = 1;
+  const Result r = run(b);
+  CHECK(r.site("declared").alignment == 4);
+  CHECK(r.site("typed").alignment == 8);
+  CHECK(r.site("bytes").alignment == 1);
+}
+
 TEST_CASE("an alignment that is no power of two is refused") {
   for (const Bytes alignment : {Bytes{0}, Bytes{-16}, Bytes{12}, Bytes{1} << 40}) {
     ModuleBuilder b;

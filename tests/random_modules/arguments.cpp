@@ -58,18 +58,21 @@ mlf::ModuleInfo info_of(const TestModule& test) {
   return info;
 }
 
-std::string imported_source() {
-  const std::string name = module_name;
+std::string imported_sum() {
   return "#include <stdint.h>\n"
-         "static inline int32_t " +
-         name +
+         "static __attribute__((unused)) int32_t " +
+         std::string(module_name) +
          "_sum(const int8_t* data, int32_t n) {\n"
          "  int32_t sum = 0;\n"
          "  while (n > 0) sum += data[--n];\n"
          "  return sum;\n"
-         "}\n"
-         "static inline int32_t " +
-         name +
+         "}\n";
+}
+
+std::string imported_reverse() {
+  return "#include <stdint.h>\n"
+         "static __attribute__((unused)) int32_t " +
+         std::string(module_name) +
          "_reverse(int32_t* data, int32_t n) {\n"
          "  int32_t i;\n"
          "  for (i = 0; i < n / 2; ++i) {\n"

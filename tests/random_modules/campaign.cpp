@@ -9,11 +9,14 @@
 
 #include "random_modules/check.hpp"
 #include "random_modules/programs.hpp"
+#include "random_modules/random.hpp"
+#include "random_modules/shrink.hpp"
+#include "usmp/tir/printer.hpp"
 
 namespace usmp::random_modules {
 namespace {
 
-constexpr std::uint64_t modules_in_program = 8;
+constexpr std::uint64_t modules_in_program = 20;
 // Programs take turns; most are not optimised, since that is soonest compiled.
 constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
 
@@ -63,8 +66,8 @@ class Campaign {
       }
       if (!compiles || !checked.report.reference) continue;
       ++part.compiled;
-      for (const Emitted& emitted : checked.report.emitted) {
-        variants.push_back({.test = &checked.test, .reference = &*checked.report.reference, .emitted = &emitted});
+      for (const Emitted* emitted : drawn(checked)) {
+        variants.push_back({.test = &checked.test, .reference = &*checked.report.reference, .emitted = emitted});
       }
     }
     part.variants = variants.size();
@@ -75,13 +78,23 @@ class Campaign {
       const Variant& variant = variants[mismatch.variant];
       if (variant.test->seed == last) continue;  // one failure a module is enough
       last = variant.test->seed;
-      part.failures.push_back({.seed = last,
-                               .what = variant.emitted->origin + " (" + compilers()[compiler].name + "): " +
-                                       mismatch.what,
-                               .needs_compiler = true,
-                               .compiler = compiler});
+      part.failures.push_back(
+          {.seed = last,
+           .what = variant.emitted->origin + " (" + compilers()[compiler].name + "): " + mismatch.what,
+           .needs_compiler = true,
+           .compiler = compiler});
     }
     add(part);
+  }
+
+  std::vector<const Emitted*> drawn(const Checked& checked) const {
+    std::vector<const Emitted*> all;
+    for (const Emitted& emitted : checked.report.emitted) all.push_back(&emitted);
+    Random random(checked.test.seed ^ 0xd2a3U);
+    while (settings_.variants > 0 && all.size() > settings_.variants) {
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(random.index(all.size())));
+    }
+    return all;
   }
 
   void add(Totals& part) {
@@ -103,7 +116,39 @@ class Campaign {
   Totals totals_;
 };
 
+constexpr std::size_t most_replays = 20'000;
+constexpr std::size_t most_compilations = 300;
+
+// What is wrong with the module; empty: nothing.
+std::string fault_of(const TestModule& test, const Failure& failure) {
+  const Report report = check(test, failure.needs_compiler);
+  if (!report.reference) return {};
+  if (!report.faults.empty()) return failure.needs_compiler ? std::string() : report.faults.front();
+  std::vector<Variant> variants;
+  for (const Emitted& emitted : report.emitted) {
+    variants.push_back({.test = &test, .reference = &*report.reference, .emitted = &emitted});
+  }
+  const std::vector<Mismatch> mismatches = run_variants(variants, compilers()[failure.compiler]);
+  if (mismatches.empty()) return {};
+  return variants[mismatches[0].variant].emitted->origin + ": " + mismatches[0].what;
+}
+
+// Shrinking must not wander from a wrong result to one that does not compile.
+bool is_same_kind(const std::string& a, const std::string& b) {
+  const auto has = [](const std::string& text, const char* word) { return text.find(word) != std::string::npos; };
+  return !b.empty() && has(a, "does not compile") == has(b, "does not compile") && has(a, "reads") == has(b, "reads") &&
+         has(a, "output '") == has(b, "output '") && has(a, "misaligned") == has(b, "misaligned");
+}
+
 }  // namespace
+
+Shrunk shrink_failure(const Failure& failure) {
+  const TestModule small = shrink(
+      generate(failure.seed),
+      [&](const TestModule& test) { return is_same_kind(failure.what, fault_of(test, failure)); },
+      failure.needs_compiler ? most_compilations : most_replays);
+  return {.module = tir::print(small.module), .what = fault_of(small, failure)};
+}
 
 Totals run_campaign(const Settings& settings, const std::function<void(const Totals&)>& progress) {
   return Campaign(settings, progress).run();

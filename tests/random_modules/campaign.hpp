@@ -11,8 +11,9 @@ namespace usmp::random_modules {
 
 struct Settings {
   std::uint64_t seed = 1;
-  std::uint64_t count = 200;       // seeds seed, seed + 1, …
+  std::uint64_t count = 200;        // seeds seed, seed + 1, …
   std::uint64_t compile_every = 1;  // the C of every such module is compiled and run; 0: of none
+  std::size_t variants = 3;         // of a module are compiled, drawn from all there are; 0: all
   std::size_t jobs = 1;
 };
 
@@ -35,5 +36,12 @@ struct Totals {
 
 // `progress` is called now and then with the totals so far; it may be empty.
 [[nodiscard]] Totals run_campaign(const Settings& settings, const std::function<void(const Totals&)>& progress = {});
+
+// The failure's module made small (see shrink.hpp), and what the small one says.
+struct Shrunk {
+  std::string module;  // printed
+  std::string what;
+};
+[[nodiscard]] Shrunk shrink_failure(const Failure& failure);
 
 }  // namespace usmp::random_modules

@@ -17,6 +17,9 @@
 namespace usmp::random_modules {
 namespace {
 
+// Claims are tested by tests/planners too, and take longer than all else here.
+constexpr std::uint64_t checks_claims_every = 16;
+
 class Checker {
  public:
   Checker(const TestModule& test, bool emit) : test_(test), emit_(emit), info_(info_of(test)) {}
@@ -48,8 +51,10 @@ class Checker {
     for (const planners::Algorithm& algorithm : planners::algorithms()) {
       const std::string origin = std::string(algorithm.name) + ", pools " + set.name;
       const PlanResult result = algorithm.plan(assembly.problem, options());
-      for (const std::string& claim : verify::false_claims(assembly.problem, result)) {
-        report_.faults.push_back(origin + ": " + claim);
+      if (test_.seed % checks_claims_every == 0) {
+        for (const std::string& claim : verify::false_claims(assembly.problem, result)) {
+          report_.faults.push_back(origin + ": " + claim);
+        }
       }
       if (!result.has_plan()) {
         ++report_.infeasible;
@@ -108,8 +113,7 @@ class Checker {
 
   void emit(const std::string& origin, bool workspace_io, const liveness::Analysis& analysis,
             const assemble::Assembly& assembly, const Plan& plan) {
-    const lower::Lowered lowered =
-        lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan);
+    const lower::Lowered lowered = lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan);
     const codegen::PlannedModule planned{.info = info_,
                                          .source = test_.module,
                                          .analysis = analysis,

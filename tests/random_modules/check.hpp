@@ -20,12 +20,12 @@ struct Emitted {
 };
 
 struct Report {
-  std::optional<Outcome> reference;      // nothing: the module is not well defined
+  std::optional<Outcome> reference;  // nothing: the module is not well defined
   std::string why_undefined;
-  std::vector<std::string> faults;       // of stages up to the emission of C
-  std::size_t plans = 0;                 // that were replayed
-  std::size_t infeasible = 0;            // pool sets times algorithms without a plan
-  std::vector<Emitted> emitted;          // if asked for; distinct
+  std::vector<std::string> faults;  // of stages up to the emission of C
+  std::size_t plans = 0;            // that were replayed
+  std::size_t infeasible = 0;       // pool sets times algorithms without a plan
+  std::vector<Emitted> emitted;     // if asked for; distinct
 };
 
 // Runs the reference, plans, verifies and replays; with `emit` lowers and emits too. Stops at the first fault.

@@ -34,7 +34,8 @@ struct TestModule {
 
 // C of the functions that the modules call and do not define: imported by operators (pragma_import_c), and a library of
 // another code generator.
-[[nodiscard]] std::string imported_source();
+[[nodiscard]] std::string imported_sum();
+[[nodiscard]] std::string imported_reverse();
 [[nodiscard]] std::string foreign_source();
 
 }  // namespace usmp::random_modules

@@ -170,15 +170,27 @@ Typed Generator::load(DataType type, Scope& scope, int depth) {
     if (punned) return !storage.element.is_float() && storage.bytes() >= type.bytes();
     return storage.element == element && storage.elements >= type.lanes;
   });
-  if (found == SIZE_MAX) return leaf(type, scope);
+  if (found == SIZE_MAX) return converted_load(type, scope, depth);
   const Storage storage = scope.storages[found];
   const std::int64_t elements = storage.bytes() / element.element_bytes();
-  const ExprRef at = type.lanes == 1 ? index(elements, scope, depth - 1).expr
-                                     : vector_index(elements, type.lanes, scope, false);
+  const ExprRef at =
+      type.lanes == 1 ? index(elements, scope, depth - 1).expr : vector_index(elements, type.lanes, scope, false);
   std::vector<ExprRef> operands = {at};
   if (random_.chance(8)) operands.push_back(condition(scope, depth - 1, type.lanes));
   const ExprRef expr = node(ExprKind::load, type, std::move(operands), storage.var);
   return whole(expr, type);
+}
+
+// Of a storage of another integer type, if there is one.
+Typed Generator::converted_load(DataType type, Scope& scope, int depth) {
+  const std::size_t other = find_storage(scope, [&](const Storage& s) {
+    return s.readable && s.elements >= type.lanes && !s.element.is_float() && s.element != type.element();
+  });
+  if (other == SIZE_MAX || type.is_bool() || random_.chance(30)) return leaf(type, scope);
+  const Typed loaded = load(scope.storages[other].element.with_lanes(type.lanes), scope, depth);
+  const ExprRef expr = tir::make_cast(type, loaded.expr);
+  const bool fits = !type.is_float() && loaded.low >= lowest(type) && loaded.high <= highest(type);
+  return fits ? Typed{expr, loaded.low, loaded.high} : whole(expr, type);
 }
 
 // A load whose index is out of bounds where it is not taken.

@@ -68,9 +68,9 @@ ExprRef Generator::floating(DataType type, Scope& scope, int depth) {
 
 ExprRef Generator::float_math(DataType type, Scope& scope, int depth) {
   static const std::vector<std::string> unary = {
-      "acos",  "acosh", "asin",  "asinh", "atan", "atanh", "ceil",      "cos",   "cosh", "erf",  "exp",  "exp10",   "exp2",
-      "fabs",  "floor", "log",   "log10", "log1p", "log2", "nearbyint", "round", "sin",  "sinh", "sqrt", "sigmoid", "rsqrt",
-      "tan",   "tanh",  "trunc"};
+      "acos",  "acosh", "asin", "asinh", "atan",    "atanh", "ceil",  "cos",   "cosh", "erf",
+      "exp",   "exp10", "exp2", "fabs",  "floor",   "log",   "log10", "log1p", "log2", "nearbyint",
+      "round", "sin",   "sinh", "sqrt",  "sigmoid", "rsqrt", "tan",   "tanh",  "trunc"};
   static const std::vector<std::string> binary = {"atan2", "copysign", "fmod", "hypot", "nextafter", "pow"};
   const std::int64_t arity = random_.below(10);
   if (arity < 6) {

@@ -242,9 +242,9 @@ Typed Generator::fixed_point(DataType type, Scope& scope, int depth) {
     if (!type.is_uint()) return integer_cast(type, scope, depth);
     const std::int64_t low = random_.between(0, UINT32_MAX);
     const std::int64_t high = type.bits == 64 ? random_.between(0, UINT32_MAX) : 0;
-    const ExprRef parts = call("large_uint_imm", type.element(),
-                               {tir::make_int(low, type_of(tir::TypeCode::uint, 32)),
-                                tir::make_int(high, type_of(tir::TypeCode::uint, 32))});
+    const ExprRef parts = call(
+        "large_uint_imm", type.element(),
+        {tir::make_int(low, type_of(tir::TypeCode::uint, 32)), tir::make_int(high, type_of(tir::TypeCode::uint, 32))});
     return whole(broadcast(parts, type.lanes), type);
   }
   const Typed x = limited(integer(type, scope, depth - 1, false), type, Wide{1} << 20);
@@ -252,9 +252,9 @@ Typed Generator::fixed_point(DataType type, Scope& scope, int depth) {
   std::int64_t shift = random_.between(-20, 8);
   // Where TVM rounds in 32 bits, half of the divisor must be left.
   if (factor == 1 << 30) shift = random_.between(-20, 8);
-  return whole(call("q_multiply_shift", type,
-                    {x.expr, constant(factor, type), constant(31, type), constant(shift, type)}),
-               type);
+  return whole(
+      call("q_multiply_shift", type, {x.expr, constant(factor, type), constant(31, type), constant(shift, type)}),
+      type);
 }
 
 Typed Generator::fixed_point_per_axis(DataType type, Scope& scope, int depth) {
@@ -278,10 +278,10 @@ Typed Generator::extern_sum(Scope& scope) {
   const std::size_t found =
       find_storage(scope, [](const Storage& s) { return s.readable && s.element == int8_type && s.elements > 0; });
   if (found == SIZE_MAX || scope.is_entry) return leaf(tir::int32_type, scope);
-  imports_ = true;
   const Storage storage = scope.storages[found];
   const std::int64_t elements = random_.between(1, storage.elements);
   const ExprRef pointer = pointer_to(storage, elements);
+  imports_.insert(imported_sum());
   const ExprRef expr = call("call_pure_extern", tir::int32_type,
                             {tir::make_string(std::string(module_name) + "_sum"), pointer, tir::make_int(elements)});
   return {expr, -128 * elements, 127 * elements};

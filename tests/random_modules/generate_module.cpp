@@ -29,11 +29,16 @@ std::string Generator::some_name(const char* kind) {
 }
 
 DataType Generator::some_integer_type() {
-  static const std::vector<DataType> types = {
-      type_of(TypeCode::int_, 8), type_of(TypeCode::int_, 16), tir::int32_type,
-      tir::int32_type,            type_of(TypeCode::int_, 64), type_of(TypeCode::uint, 8),
-      type_of(TypeCode::uint, 8), type_of(TypeCode::uint, 16), type_of(TypeCode::uint, 32),
-      uint64_type};
+  static const std::vector<DataType> types = {type_of(TypeCode::int_, 8),
+                                              type_of(TypeCode::int_, 16),
+                                              tir::int32_type,
+                                              tir::int32_type,
+                                              type_of(TypeCode::int_, 64),
+                                              type_of(TypeCode::uint, 8),
+                                              type_of(TypeCode::uint, 8),
+                                              type_of(TypeCode::uint, 16),
+                                              type_of(TypeCode::uint, 32),
+                                              uint64_type};
   return random_.pick(types);
 }
 
@@ -126,7 +131,7 @@ void Generator::make_operator(std::size_t index) {
   function.target = "c";
   Scope scope;
   outputs_.clear();
-  imports_ = false;
+  imports_.clear();
   cost_ = 1;
   budget_ = random_.between(3, 14);
   const std::int64_t count_of_params = random_.between(1, 4);
@@ -170,7 +175,7 @@ void Generator::make_operator(std::size_t index) {
   if (random_.chance(10)) {
     function.body.push_back({tir::Evaluate{call("ret", tir::int32_type, {tir::make_int(0)})}});
   }
-  if (imports_) function.imported_c = {imported_source()};
+  function.imported_c.assign(imports_.begin(), imports_.end());
   made.cost = cost_;
   operators_.push_back(std::move(made));
   module_.functions.push_back(std::move(function));

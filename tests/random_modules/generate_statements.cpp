@@ -68,8 +68,9 @@ void Generator::statement(Block& body, Scope& scope) {
     case 30:
       return add_loop(body, scope);
     case 31:
-    case 32:
       return add_reduction(body, scope);
+    case 32:
+      return add_history(body, scope);
     case 33:
     case 34:
       return add_while(body, scope);
@@ -88,8 +89,8 @@ void Generator::statement(Block& body, Scope& scope) {
 // --- Control flow ----------------------------------------------------------------------------------------------------
 
 void Generator::add_loop(Block& body, Scope& scope) {
-  static const std::vector<DataType> types = {tir::int32_type, tir::int32_type, tir::int32_type, tir::int32_type,
-                                              tir::int64_type, type_of(tir::TypeCode::uint, 32)};
+  static const std::vector<DataType> types = {tir::int32_type, tir::int32_type, tir::int32_type,
+                                              tir::int32_type, tir::int64_type, type_of(tir::TypeCode::uint, 32)};
   const DataType type = random_.pick(types);
   static const std::vector<std::int64_t> trips = {0, 1, 2, 2, 3, 3, 4, 5, 7};
   std::int64_t most = random_.pick(trips);
@@ -125,8 +126,12 @@ void Generator::add_loop(Block& body, Scope& scope) {
 
 // acc = first; for k: acc = acc + …
 void Generator::add_reduction(Block& body, Scope& scope) {
-  static const std::vector<DataType> types = {tir::int32_type, float32_type, uint64_type, tir::int64_type,
-                                              type_of(tir::TypeCode::float_, 64), type_of(tir::TypeCode::int_, 16)};
+  static const std::vector<DataType> types = {tir::int32_type,
+                                              float32_type,
+                                              uint64_type,
+                                              tir::int64_type,
+                                              type_of(tir::TypeCode::float_, 64),
+                                              type_of(tir::TypeCode::int_, 16)};
   const DataType type = random_.pick(types);
   const std::size_t sum = add_allocate(body, scope, type, random_.between(1, 3));
   fill(body, scope, sum);
@@ -150,6 +155,35 @@ void Generator::add_reduction(Block& body, Scope& scope) {
     if (random_.chance(30)) statements(block, nested, 1);
   });
   body.push_back({tir::For{var, tir::make_int(0), tir::make_int(trips), std::move(inside)}});
+}
+
+// Each iteration adds an element and reads those of the iterations before.
+void Generator::add_history(Block& body, Scope& scope) {
+  const DataType type = random_.chance(50) ? uint64_type : type_of(tir::TypeCode::uint, 32);
+  const std::int64_t trips = random_.between(2, 5);
+  const std::size_t sum = add_allocate(body, scope, type, 1);
+  fill(body, scope, sum);
+  const VarId total = scope.storages[sum].var;
+  const std::size_t history = add_allocate(body, scope, type, trips);
+  const VarId past = scope.storages[history].var;
+  scope.storages.pop_back();  // nothing else may touch it
+  const VarId i = new_var(some_name("i"), tir::int32_type);
+  const VarId j = new_var(some_name("j"), tir::int32_type);
+  Block inside = inner(scope, trips, true, [&](Block& block, Scope& nested) {
+    nested.numbers.push_back({i, tir::int32_type, 0, trips - 1});
+    count(nested, trips);
+    if (random_.chance(50)) statements(block, nested, 1);
+    const Typed next = value(type, nested, 2);
+    const ExprRef at = tir::make_var(module_, i);
+    block.push_back(store(past, at, next.expr));
+    const ExprRef zero = tir::make_int(0);
+    const ExprRef earlier = tir::make_load(type, past, tir::make_var(module_, j));
+    Block read = {store(total, zero, tir::make_binary(ExprKind::add, tir::make_load(type, total, zero), earlier))};
+    const ExprRef end = tir::make_binary(ExprKind::add, at, tir::make_int(1));
+    block.push_back({tir::For{j, zero, end, std::move(read)}});
+    statements(block, nested, random_.between(0, 2));
+  });
+  body.push_back({tir::For{i, tir::make_int(0), tir::make_int(trips), std::move(inside)}});
 }
 
 // Counts down in a buffer of its own.
@@ -176,14 +210,11 @@ void Generator::add_branch(Block& body, Scope& scope) {
   ExprRef test = condition(scope, 2);
   Scope before = scope;
   Scope after = scope;
-  Block yes = inner(before, 1, true, [&](Block& block, Scope& nested) {
-    statements(block, nested, random_.between(1, 3));
-  });
+  Block yes =
+      inner(before, 1, true, [&](Block& block, Scope& nested) { statements(block, nested, random_.between(1, 3)); });
   Block no;
   if (random_.chance(50)) {
-    no = inner(after, 1, true, [&](Block& block, Scope& nested) {
-      statements(block, nested, random_.between(1, 2));
-    });
+    no = inner(after, 1, true, [&](Block& block, Scope& nested) { statements(block, nested, random_.between(1, 2)); });
   }
   for (std::size_t i = 0; i < scope.storages.size(); ++i) {
     scope.storages[i].readable = before.storages[i].readable && after.storages[i].readable;
@@ -192,9 +223,8 @@ void Generator::add_branch(Block& body, Scope& scope) {
 }
 
 void Generator::add_nested_scope(Block& body, Scope& scope) {
-  Block inside = inner(scope, 1, true, [&](Block& block, Scope& nested) {
-    statements(block, nested, random_.between(1, 3));
-  });
+  Block inside =
+      inner(scope, 1, true, [&](Block& block, Scope& nested) { statements(block, nested, random_.between(1, 3)); });
   body.push_back({tir::Scope{std::move(inside)}});
 }
 
@@ -242,14 +272,12 @@ void Generator::add_store(Block& body, Scope& scope) {
 void Generator::add_vector_store(Block& body, Scope& scope) {
   static const std::vector<std::uint16_t> widths = {2, 2, 4, 4, 3, 8};
   const std::uint16_t lanes = random_.pick(widths);
-  const std::size_t found =
-      find_storage(scope, [&](const Storage& s) { return s.writable && s.elements >= lanes; });
+  const std::size_t found = find_storage(scope, [&](const Storage& s) { return s.writable && s.elements >= lanes; });
   if (found == SIZE_MAX) return add_store(body, scope);
   const Storage storage = scope.storages[found];
   count(scope, lanes);
   const ExprRef at = vector_index(storage.elements, lanes, scope, true);
-  const Typed stored =
-      value(storage.element.with_lanes(lanes), scope, static_cast<int>(random_.between(1, 3)), true);
+  const Typed stored = value(storage.element.with_lanes(lanes), scope, static_cast<int>(random_.between(1, 3)), true);
   ExprRef predicate;
   if (random_.chance(20)) predicate = condition(scope, 1, lanes);
   body.push_back(store(storage.var, at, stored.expr, predicate));
@@ -274,16 +302,15 @@ void Generator::add_extern(Block& body, Scope& scope) {
     return s.readable && s.writable && s.element == tir::int32_type && s.elements > 0;
   });
   if (found == SIZE_MAX || scope.is_entry) return add_store(body, scope);
-  imports_ = true;
+  imports_.insert(imported_reverse());
   const Storage storage = scope.storages[found];
   const std::int64_t elements = random_.between(1, storage.elements);
   const ExprRef pointer = pointer_to(storage, elements);
   const std::string name = std::string(module_name) + "_reverse";
-  const ExprRef expr = call("call_extern", tir::int32_type,
-                            {tir::make_string(name), pointer, tir::make_int(elements)});
+  const ExprRef expr = call("call_extern", tir::int32_type, {tir::make_string(name), pointer, tir::make_int(elements)});
   if (random_.chance(50)) {
-    body.push_back({tir::Evaluate{
-        call("tvm_check_return", tir::int32_type, {tir::make_int(0), tir::make_int(-1), expr})}});
+    body.push_back(
+        {tir::Evaluate{call("tvm_check_return", tir::int32_type, {tir::make_int(0), tir::make_int(-1), expr})}});
   } else {
     body.push_back({tir::Evaluate{expr}});
   }

@@ -62,8 +62,7 @@ std::size_t Generator::add_constant(Block& body, Scope& scope, DataType element,
                               .candidate_pools = {}};
   if (random_.chance(8)) allocate.candidate_pools = {"flash"};
   body.push_back({std::move(allocate)});
-  scope.storages.push_back(
-      {.var = var, .element = element, .elements = elements, .readable = true, .writable = false});
+  scope.storages.push_back({.var = var, .element = element, .elements = elements, .readable = true, .writable = false});
   return scope.storages.size() - 1;
 }
 
@@ -76,8 +75,8 @@ void Generator::add_alias(Block& body, Scope& scope) {
   Storage alias = storage;
   alias.elements -= offset;
   ExprRef pointer = tir::make_var(module_, storage.var);
-  const ExprRef moved = call("address_of", tir::handle_type,
-                             {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
+  const ExprRef moved =
+      call("address_of", tir::handle_type, {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
   switch (random_.below(5)) {
     case 0:
       alias.elements = storage.elements;
@@ -110,6 +109,16 @@ void Generator::add_alias(Block& body, Scope& scope) {
   alias.var = new_pointer(some_name("alias"), storage.element);
   body.push_back({tir::Let{alias.var, pointer}});
   scope.storages.push_back(alias);
+  // Used once more when other storage has come and gone.
+  if (!alias.readable || !random_.chance(60)) return;
+  statement(body, scope);
+  const std::size_t target =
+      find_storage(scope, [&](const Storage& s) { return s.writable && s.elements > 0 && s.element == alias.element; });
+  if (target == SIZE_MAX) return;
+  const Storage to = scope.storages[target];
+  const ExprRef to_at = index(to.elements, scope, 0).expr;
+  const ExprRef from_at = index(alias.elements, scope, 0).expr;
+  body.push_back(store(to.var, to_at, tir::make_load(alias.element, alias.var, from_at)));
 }
 
 // --- First values ----------------------------------------------------------------------------------------------------
@@ -156,8 +165,7 @@ bool Generator::fill_by_extern(Block& body, Scope& scope, std::size_t storage) {
     return true;
   }
   const ExprRef from = tir::make_var(module_, scope.storages[source].var);
-  body.push_back(
-      {tir::Evaluate{call("call_extern", tir::handle_type, {tir::make_string("memcpy"), to, from, size})}});
+  body.push_back({tir::Evaluate{call("call_extern", tir::handle_type, {tir::make_string("memcpy"), to, from, size})}});
   return true;
 }
 
@@ -248,8 +256,7 @@ ExprRef Generator::pointer_to(const Storage& storage, std::int64_t elements) {
   const ExprRef var = tir::make_var(module_, storage.var);
   if (way < 4) return var;
   if (way == 4) {
-    return call("address_of", tir::handle_type,
-                {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
+    return call("address_of", tir::handle_type, {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
   }
   return call("tvm_access_ptr", tir::handle_type,
               {call("type_annotation", storage.element, {}), var, tir::make_int(offset), tir::make_int(elements),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,6 +104,7 @@ class Generator {
   void statement(Block& body, Scope& scope);
   void add_loop(Block& body, Scope& scope);
   void add_reduction(Block& body, Scope& scope);
+  void add_history(Block& body, Scope& scope);
   void add_while(Block& body, Scope& scope);
   void add_branch(Block& body, Scope& scope);
   void add_nested_scope(Block& body, Scope& scope);
@@ -152,6 +154,7 @@ class Generator {
   Typed shuffled(DataType type, Scope& scope, int depth);
   // A load, or a leaf of another kind if nothing fits.
   Typed load(DataType type, Scope& scope, int depth);
+  Typed converted_load(DataType type, Scope& scope, int depth);
   bool guarded_load(DataType type, Scope& scope, Typed& result);
   // In [0, elements).
   Typed index(std::int64_t elements, Scope& scope, int depth);
@@ -186,8 +189,8 @@ class Generator {
   Random random_;
   tir::Module module_;
   std::vector<Operator> operators_;
-  std::vector<Storage> outputs_;  // of the function that is made, to be filled before it ends
-  bool imports_ = false;          // the function calls imported C
+  std::vector<Storage> outputs_;   // of the function that is made, to be filled before it ends
+  std::set<std::string> imports_;  // imported C that the function calls
   bool has_opaque_ = false;
   std::int64_t cost_ = 0;  // of the function that is made
   std::int64_t budget_ = 0;

@@ -44,34 +44,33 @@ bool Interpreter::run_block(const tir::Block& block) {
 
 bool Interpreter::run_stmt(const tir::Stmt& stmt) {
   step();
-  return std::visit(tir::Overloaded{[&](const tir::Allocate& s) {
-                                      allocate(s);
-                                      return true;
-                                    },
-                                    [&](const tir::AllocateConst& s) {
-                                      allocate(s);
-                                      return true;
-                                    },
-                                    [&](const tir::Let& s) {
-                                      bind(s.var, *s.value, true);
-                                      return true;
-                                    },
-                                    [&](const tir::Store& s) {
-                                      run_store(s);
-                                      return true;
-                                    },
-                                    [&](const tir::Evaluate& s) { return run_evaluate(*s.value); },
-                                    [&](const tir::For& s) { return run_for(s); },
-                                    [&](const tir::While& s) { return run_while(s); },
-                                    [&](const tir::IfThenElse& s) {
-                                      return run_block(number(*s.condition) != 0 ? s.then_body : s.else_body);
-                                    },
-                                    [&](const tir::Assert& s) {
-                                      if (number(*s.condition) == 0) throw Undefined("an assertion fails");
-                                      return true;
-                                    },
-                                    [&](const tir::Scope& s) { return run_block(s.body); }},
-                    stmt.node);
+  return std::visit(
+      tir::Overloaded{
+          [&](const tir::Allocate& s) {
+            allocate(s);
+            return true;
+          },
+          [&](const tir::AllocateConst& s) {
+            allocate(s);
+            return true;
+          },
+          [&](const tir::Let& s) {
+            bind(s.var, *s.value, true);
+            return true;
+          },
+          [&](const tir::Store& s) {
+            run_store(s);
+            return true;
+          },
+          [&](const tir::Evaluate& s) { return run_evaluate(*s.value); }, [&](const tir::For& s) { return run_for(s); },
+          [&](const tir::While& s) { return run_while(s); },
+          [&](const tir::IfThenElse& s) { return run_block(number(*s.condition) != 0 ? s.then_body : s.else_body); },
+          [&](const tir::Assert& s) {
+            if (number(*s.condition) == 0) throw Undefined("an assertion fails");
+            return true;
+          },
+          [&](const tir::Scope& s) { return run_block(s.body); }},
+      stmt.node);
 }
 
 bool Interpreter::run_for(const tir::For& loop) {

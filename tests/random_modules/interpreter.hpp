@@ -1,7 +1,7 @@
 // The reference: what a module of TIR computes, statement by statement. Slow and simple. It knows nothing of liveness,
 // plans, lowering or C, except that it refuses what C and TIR do not agree on (throws Undefined): signed overflow,
-// results of narrow arithmetic that are used before they are cut to their type, bits of a NaN, and all that is undefined
-// in TIR itself (reads of unwritten bytes, accesses out of bounds, division by zero, …).
+// results of narrow arithmetic that are used before they are cut to their type, bits of a NaN, and all that is
+// undefined in TIR itself (reads of unwritten bytes, accesses out of bounds, division by zero, …).
 #pragma once
 
 #include <array>

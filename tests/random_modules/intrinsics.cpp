@@ -10,7 +10,6 @@ namespace {
 using tir::DataType;
 using tir::Expr;
 
-
 // f(x) in the precision that C computes in.
 template <class Function>
 Scalar in_precision(DataType type, double x, const Function& function) {

@@ -14,16 +14,22 @@ int main(int argc, char** argv) {
                "usmp-random-modules");
   Settings settings;
   bool print = false;
+  std::size_t shrinks = 3;
+  std::size_t shrunk = 0;
   app.add_option("--seed", settings.seed, "of the first module; the others follow")->capture_default_str();
   app.add_option("--count", settings.count, "number of modules")->capture_default_str();
   app.add_option("--compile-every", settings.compile_every, "compile the C of every such module; 0: of none")
       ->capture_default_str();
+  app.add_option("--variants", settings.variants, "of a module's different C, how many are compiled; 0: all")
+      ->capture_default_str();
   app.add_option("--jobs", settings.jobs, "threads")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);
 
   if (print) {
-    for (std::uint64_t i = 0; i < settings.count; ++i) std::cout << usmp::tir::print(generate(settings.seed + i).module);
+    for (std::uint64_t i = 0; i < settings.count; ++i)
+      std::cout << usmp::tir::print(generate(settings.seed + i).module);
     return EXIT_SUCCESS;
   }
   std::uint64_t reported = 0;
@@ -35,6 +41,11 @@ int main(int argc, char** argv) {
   });
   for (const Failure& failure : totals.failures) {
     std::cout << "seed " << failure.seed << ": " << failure.what << '\n';
+    if (shrunk++ >= shrinks) continue;
+    const Shrunk small = shrink_failure(failure);
+    std::cout << "shrunk:\n"
+              << small.module << small.what << "\nagain: usmp-random-modules --count 1 --variants 0 --seed "
+              << failure.seed << '\n';
   }
   std::cout << totals.modules << " modules, of these " << totals.undefined << " not well defined; " << totals.plans
             << " plans verified and replayed; " << totals.variants << " different C of " << totals.compiled

@@ -38,7 +38,7 @@ static void harness_garbage(void* to, size_t bytes) {
 /* Exactly as large and as aligned as asked for. */
 static void* harness_block(size_t bytes, size_t alignment) {
   void* block = NULL;
-  if (posix_memalign(&block, alignment < 16 ? 16 : alignment, bytes > 0 ? bytes : 1) != 0) exit(9);
+  if (posix_memalign(&block, alignment < 16 ? 16 : alignment, bytes > 0 ? bytes : 1) != 0 || block == NULL) exit(9);
   harness_garbage(block, bytes);
   return block;
 }
@@ -77,71 +77,77 @@ std::string renamed(const std::string& text, std::size_t number) {
 bool mentions(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
 
 // One function that runs the variant on inputs from standard input.
-std::string caller_text(const Variant& variant) {
-  const tir::Function& entry = variant.test->module.functions[variant.test->module.entry];
-  const std::string& header = variant.emitted->header;
-  const std::string name = std::string("tvmgen_") + module_name;
-  const std::string macro = "TVMGEN_" + upper_case(module_name);
-  const auto size_of = [&](std::size_t param) {
-    return std::to_string((*entry.params[param].shape)[0] * entry.params[param].element.element_bytes());
-  };
-  const bool has_pools = mentions(header, "struct " + name + "_workspace_pools {");
-  const std::string pools = has_pools ? "&pools" : "";
-  std::string body;
-  std::string end;
-  std::string arguments;
-  if (has_pools) {
-    body += "  struct " + name + "_workspace_pools pools;\n";
-    for (const char* pool : {"fast", "slow", "flash"}) {
-      const std::string member = pool;
-      const bool is_constant = member == "flash";
-      if (!mentions(header, "* " + member + ";")) continue;
-      const std::string prefix = macro + "_" + upper_case(member) + (is_constant ? "_CONSTANT_POOL" : "_WORKSPACE_POOL");
-      body += "  void* const " + member + "_pool = harness_block(" + prefix + "_SIZE, " + prefix + "_ALIGNMENT);\n";
-      end += "  free(" + member + "_pool);\n";
-      if (is_constant) {
-        body += "  static const uint8_t contents[] = {" + prefix + "_DATA};\n";
-      }
+class CallerText {
+ public:
+  explicit CallerText(const Variant& variant)
+      : variant_(variant),
+        entry_(variant.test->module.functions[variant.test->module.entry]),
+        has_pools_(mentions(variant.emitted->header, "struct " + symbol_ + "_workspace_pools {")) {}
+
+  std::string text() && {
+    declarations_ = "  struct " + symbol_ + "_inputs inputs;\n  struct " + symbol_ + "_outputs outputs;\n";
+    if (has_pools_) add_pools();
+    if (variant_.emitted->workspace_io) {
+      const std::string argument = has_pools_ ? "(&pools);\n" : "();\n";
+      body_ += "  inputs = " + symbol_ + "_map_inputs" + argument;
+      body_ += "  outputs = " + symbol_ + "_map_outputs" + argument;
+    } else {
+      for (const std::size_t param : variant_.test->inputs) add_block("inputs." + name(param), size(param));
+      for (const std::size_t param : variant_.test->outputs) add_block("outputs." + name(param), size(param));
+    }
+    transfer("read", "inputs.", variant_.test->inputs);
+    body_ += "  status = " + symbol_ + "_run(" + arguments() + ");\n  harness_write(&status, sizeof status);\n";
+    transfer("write", "outputs.", variant_.test->outputs);
+    return "static void " + std::string(module_name) + "_check(void) {\n" + declarations_ + "  int32_t status;\n" +
+           body_ + end_ + "  fflush(stdout);\n}\n";
+  }
+
+ private:
+  [[nodiscard]] std::string name(std::size_t param) const { return entry_.params[param].name; }
+  [[nodiscard]] std::string size(std::size_t param) const {
+    return std::to_string((*entry_.params[param].shape)[0] * entry_.params[param].element.element_bytes());
+  }
+
+  void add_block(const std::string& member, const std::string& bytes) {
+    body_ += "  " + member + " = harness_block(" + bytes + ", 1);\n";
+    end_ += "  free(" + member + ");\n";
+  }
+
+  void add_pools() {
+    declarations_ += "  struct " + symbol_ + "_workspace_pools pools;\n";
+    for (const std::string pool : {"fast", "slow", "flash"}) {
+      if (!mentions(variant_.emitted->header, "* " + pool + ";")) continue;
+      const bool is_constant = pool == "flash";
+      const std::string macro = "TVMGEN_" + upper_case(module_name) + "_" + upper_case(pool) +
+                                (is_constant ? "_CONSTANT_POOL" : "_WORKSPACE_POOL");
+      declarations_ += "  void* " + pool + "_pool;\n";
+      if (is_constant) declarations_ += "  static const uint8_t contents[] = {" + macro + "_DATA};\n";
+      body_ += "  " + pool + "_pool = harness_block(" + macro + "_SIZE, " + macro + "_ALIGNMENT);\n";
+      if (is_constant) body_ += "  memcpy(flash_pool, contents, " + macro + "_SIZE);\n";
+      body_ += "  pools." + pool + " = " + pool + "_pool;\n";
+      end_ += "  free(" + pool + "_pool);\n";
     }
   }
-  std::string code;
-  if (has_pools) {
-    for (const char* pool : {"fast", "slow", "flash"}) {
-      const std::string member = pool;
-      if (!mentions(header, "* " + member + ";")) continue;
-      if (member == "flash") {
-        code += "  memcpy(flash_pool, contents, " + macro + "_FLASH_CONSTANT_POOL_SIZE);\n";
-      }
-      code += "  pools." + member + " = " + member + "_pool;\n";
+
+  [[nodiscard]] std::string arguments() const {
+    const std::string io = variant_.emitted->workspace_io ? "" : "&inputs, &outputs";
+    return io + (has_pools_ && !io.empty() ? ", " : "") + (has_pools_ ? "&pools" : "");
+  }
+
+  void transfer(const std::string& how, const std::string& from, const std::vector<std::size_t>& params) {
+    for (const std::size_t param : params) {
+      body_ += "  harness_" + how + "(" + from + name(param) + ", " + size(param) + ");\n";
     }
   }
-  std::string declarations;
-  if (variant.emitted->workspace_io) {
-    declarations += "  struct " + name + "_inputs inputs;\n  struct " + name + "_outputs outputs;\n";
-    code += "  inputs = " + name + "_map_inputs(" + pools + ");\n  outputs = " + name + "_map_outputs(" + pools + ");\n";
-  } else {
-    declarations += "  struct " + name + "_inputs inputs;\n  struct " + name + "_outputs outputs;\n";
-    for (const std::size_t param : variant.test->inputs) {
-      code += "  inputs." + entry.params[param].name + " = harness_block(" + size_of(param) + ", 1);\n";
-      end += "  free(inputs." + entry.params[param].name + ");\n";
-    }
-    for (const std::size_t param : variant.test->outputs) {
-      code += "  outputs." + entry.params[param].name + " = harness_block(" + size_of(param) + ", 1);\n";
-      end += "  free(outputs." + entry.params[param].name + ");\n";
-    }
-    arguments = "&inputs, &outputs";
-  }
-  if (has_pools) arguments += (arguments.empty() ? "" : ", ") + pools;
-  for (const std::size_t param : variant.test->inputs) {
-    code += "  harness_read(inputs." + entry.params[param].name + ", " + size_of(param) + ");\n";
-  }
-  code += "  status = " + name + "_run(" + arguments + ");\n  harness_write(&status, sizeof status);\n";
-  for (const std::size_t param : variant.test->outputs) {
-    code += "  harness_write(outputs." + entry.params[param].name + ", " + size_of(param) + ");\n";
-  }
-  return "static void " + std::string(module_name) + "_check(void) {\n" + declarations + body +
-         "  int32_t status;\n" + code + end + "  fflush(stdout);\n}\n";
-}
+
+  const std::string symbol_ = std::string("tvmgen_") + module_name;
+  const Variant& variant_;
+  const tir::Function& entry_;
+  const bool has_pools_;
+  std::string declarations_;
+  std::string body_;
+  std::string end_;
+};
 
 std::string program_text(const std::vector<Variant>& variants) {
   std::string text = prelude;
@@ -151,13 +157,12 @@ std::string program_text(const std::vector<Variant>& variants) {
     const std::string include = "#include \"tvmgen_" + std::string(module_name) + ".h\"\n";
     std::string variant = emitted.header + replaced(emitted.entry, include, "") + emitted.operators;
     if (mentions(emitted.operators, "_opaque(")) variant += foreign_source();
-    variant += caller_text(variants[i]);
+    variant += CallerText(variants[i]).text();
     text += "#undef USMP_ALIGNED_CONSTANT\n" + renamed(variant, i);
     table += (i == 0 ? "" : ", ") + renamed(std::string(module_name) + "_check", i);
   }
   return text + "typedef void (*harness_function)(void);\nint main(void) {\n  static const harness_function all[] = {" +
-         table +
-         "};\n  size_t i;\n  for (i = 0; i < sizeof all / sizeof all[0]; ++i) all[i]();\n  return 0;\n}\n";
+         table + "};\n  size_t i;\n  for (i = 0; i < sizeof all / sizeof all[0]; ++i) all[i]();\n  return 0;\n}\n";
 }
 
 class Sandbox {

@@ -31,8 +31,8 @@ struct Mismatch {
   std::string what;  // "output 'output0', byte 4: 07, expected 08"
 };
 
-// Builds one program of all variants and runs it; outputs are compared bit by bit (NaN with NaN). One mismatch a variant
-// at most. If it does not compile or crashes, halves of it are tried until one variant is found.
+// Builds one program of all variants and runs it; outputs are compared bit by bit (NaN with NaN). One mismatch a
+// variant at most. If it does not compile or crashes, halves of it are tried until one variant is found.
 [[nodiscard]] std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const Compiler& compiler);
 
 }  // namespace usmp::random_modules

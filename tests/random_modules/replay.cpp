@@ -55,8 +55,7 @@ class Replay {
  private:
   bool is_input(std::uint32_t instance) const {
     const bool is_param = instance < outcome_.params.size();
-    return is_param && buffer_of_[instance].valid() &&
-           problem_.buffer(buffer_of_[instance]).kind == BufferKind::input;
+    return is_param && buffer_of_[instance].valid() && problem_.buffer(buffer_of_[instance]).kind == BufferKind::input;
   }
 
   Access whole(std::uint32_t instance, bool writes) const {
@@ -110,9 +109,8 @@ class Replay {
 
 }  // namespace
 
-std::optional<std::string> replay(const tir::Module& module, const Outcome& outcome,
-                                  const liveness::Analysis& analysis, const assemble::Assembly& assembly,
-                                  const Plan& plan) {
+std::optional<std::string> replay(const tir::Module& module, const Outcome& outcome, const liveness::Analysis& analysis,
+                                  const assemble::Assembly& assembly, const Plan& plan) {
   return Replay(module, outcome, analysis, assembly, plan).run();
 }
 

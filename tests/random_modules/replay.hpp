@@ -16,7 +16,7 @@ namespace usmp::random_modules {
 // buffer wrote it last. A sentence about the first read of another's bytes, access outside of the buffer, or misaligned
 // access (pools being as aligned as their buffers ask for); nothing if the plan is right.
 [[nodiscard]] std::optional<std::string> replay(const tir::Module& module, const Outcome& outcome,
-                                                const liveness::Analysis& analysis,
-                                                const assemble::Assembly& assembly, const Plan& plan);
+                                                const liveness::Analysis& analysis, const assemble::Assembly& assembly,
+                                                const Plan& plan);
 
 }  // namespace usmp::random_modules

@@ -40,8 +40,7 @@ std::uint64_t half_bits(double value, DataType type) {
   if (std::isinf(value)) return sign | infinity;
   if (value == 0) return sign;
   const int exponent = std::max(std::ilogb(value), format.least_exponent);
-  const auto scaled =
-      static_cast<std::uint64_t>(std::fabs(value) / std::ldexp(1.0, exponent - format.fraction_bits));
+  const auto scaled = static_cast<std::uint64_t>(std::fabs(value) / std::ldexp(1.0, exponent - format.fraction_bits));
   // The leading bit of a normal number adds one to the exponent that is below it.
   return sign | ((static_cast<std::uint64_t>(exponent - format.least_exponent) << format.fraction_bits) + scaled);
 }

@@ -1,0 +1,205 @@
+// 200 random modules on every test run: each planned by every algorithm into several sets of pools, each plan replayed,
+// a part of the emitted C compiled and run. Campaigns of more: `make random-modules`.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "random_modules/campaign.hpp"
+#include "random_modules/generate.hpp"
+#include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+constexpr std::uint64_t first_seed = 1;
+constexpr std::uint64_t modules = 200;
+
+TEST_CASE("random modules compute what the reference interpreter computes, with every algorithm and pool set") {
+  Settings settings;
+  settings.seed = first_seed;
+  settings.count = modules;
+  settings.variants = 1;
+  settings.jobs = std::max(1U, std::min(2U, std::thread::hardware_concurrency()));
+  const Totals totals = run_campaign(settings);
+  for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
+  if (!totals.failures.empty()) {
+    const Shrunk small = shrink_failure(totals.failures.front());
+    MESSAGE("the first one, made small:\n" << small.module << small.what);
+  }
+  CHECK(totals.modules == modules);
+  CHECK(totals.undefined <= modules / 20);
+  CHECK(totals.plans > modules * 30);
+  CHECK(totals.variants >= modules - totals.undefined);
+}
+
+TEST_CASE("a seed always gives the same module") {
+  // The texts of the first modules, added up; the same on every machine.
+  std::uint64_t sum = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + 20; ++seed) {
+    for (const char c : tir::print(generate(seed).module)) sum = sum * 31 + static_cast<unsigned char>(c);
+  }
+  CHECK(tir::print(generate(7).module) == tir::print(generate(7).module));
+  CHECK(tir::print(generate(7).module) != tir::print(generate(8).module));
+  CHECK(sum == 9108697398549807616U);
+}
+
+// What occurs in the 200 modules.
+struct Occurrences {
+  std::set<std::size_t> statements;  // indices into the variant
+  std::set<tir::ExprKind> expressions;
+  std::set<std::string> operators;
+  std::set<std::string> types;
+  std::size_t repeated_calls = 0;
+  std::size_t passed_twice = 0;
+  std::size_t non_zero_starts = 0;
+  std::size_t dynamic_extents = 0;
+  std::size_t conditional_allocates = 0;
+  std::size_t candidate_pools = 0;
+  std::size_t store_predicates = 0;
+  std::size_t load_predicates = 0;
+  std::size_t nested_allocates = 0;
+  std::size_t vectors = 0;
+};
+
+void count(const tir::Expr& expr, Occurrences& all) {
+  all.expressions.insert(expr.kind);
+  if (expr.kind == tir::ExprKind::call) all.operators.insert(expr.text.substr(4));
+  all.types.insert(tir::to_string(expr.type.element()));
+  if (expr.kind == tir::ExprKind::load && expr.operands.size() > 1) ++all.load_predicates;
+  if (expr.type.is_vector()) ++all.vectors;
+  const auto call = tir::named_call(expr);
+  if (!call) return;
+  std::set<tir::VarId> vars;
+  for (const tir::ExprRef& argument : call->arguments) {
+    if (argument->type.is_handle() && argument->var.valid() && !vars.insert(argument->var).second) ++all.passed_twice;
+  }
+}
+
+void count(const tir::Function& function, Occurrences& all) {
+  std::map<std::string, std::size_t> calls;
+  tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+    all.statements.insert(stmt.node.index());
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+      if (allocate->condition) ++all.conditional_allocates;
+      if (!allocate->candidate_pools.empty()) ++all.candidate_pools;
+      if (!tir::allocation_size(*allocate).bytes) ++all.dynamic_extents;
+    }
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
+      if (tir::as_int(*loop->min) != 0) ++all.non_zero_starts;
+      if (!tir::as_int(*loop->extent)) ++all.dynamic_extents;
+    }
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->predicate) {
+      ++all.store_predicates;
+    }
+    for (const tir::Block* block : tir::blocks_of(stmt)) {
+      for (const tir::Stmt& inner : *block) {
+        if (std::holds_alternative<tir::Allocate>(inner.node)) ++all.nested_allocates;
+      }
+    }
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
+      tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+        count(expr, all);
+        if (const auto call = tir::named_call(expr); call && calls[*call->name]++ > 0) ++all.repeated_calls;
+      });
+    });
+  });
+}
+
+TEST_CASE("every kind of statement, expression and operator occurs") {
+  Occurrences all;
+  for (std::uint64_t seed = first_seed; seed < first_seed + modules; ++seed) {
+    for (const tir::Function& function : generate(seed).module.functions) count(function, all);
+  }
+  CHECK(all.statements.size() == std::variant_size_v<decltype(tir::Stmt::node)>);
+  for (auto kind = tir::ExprKind::int_imm; kind <= tir::ExprKind::call;
+       kind = static_cast<tir::ExprKind>(static_cast<int>(kind) + 1)) {
+    CHECK_MESSAGE(all.expressions.contains(kind), "expression kind " << static_cast<int>(kind));
+  }
+  for (const char* op : {"acos",
+                         "acosh",
+                         "asin",
+                         "asinh",
+                         "atan",
+                         "atanh",
+                         "atan2",
+                         "ceil",
+                         "copysign",
+                         "cos",
+                         "cosh",
+                         "erf",
+                         "exp",
+                         "exp10",
+                         "exp2",
+                         "fabs",
+                         "floor",
+                         "fma",
+                         "fmod",
+                         "hypot",
+                         "log",
+                         "log10",
+                         "log1p",
+                         "log2",
+                         "nearbyint",
+                         "nextafter",
+                         "pow",
+                         "round",
+                         "rsqrt",
+                         "sigmoid",
+                         "sin",
+                         "sinh",
+                         "sqrt",
+                         "tan",
+                         "tanh",
+                         "trunc",
+                         "isnan",
+                         "isinf",
+                         "isfinite",
+                         "isnullptr",
+                         "q_multiply_shift",
+                         "q_multiply_shift_per_axis",
+                         "bitwise_and",
+                         "bitwise_or",
+                         "bitwise_xor",
+                         "bitwise_not",
+                         "shift_left",
+                         "shift_right",
+                         "large_uint_imm",
+                         "popcount",
+                         "clz",
+                         "if_then_else",
+                         "likely",
+                         "reinterpret",
+                         "address_of",
+                         "tvm_access_ptr",
+                         "type_annotation",
+                         "call_extern",
+                         "call_pure_extern",
+                         "tvm_check_return",
+                         "tvm_call_cpacked",
+                         "ret"}) {
+    CHECK_MESSAGE(all.operators.contains(op), op);
+  }
+  for (const char* type : {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                           "bfloat16", "float32", "float64", "handle"}) {
+    CHECK_MESSAGE(all.types.contains(type), type);
+  }
+  CHECK(all.repeated_calls > 0);
+  CHECK(all.passed_twice > 0);
+  CHECK(all.non_zero_starts > 0);
+  CHECK(all.dynamic_extents > 0);
+  CHECK(all.conditional_allocates > 0);
+  CHECK(all.candidate_pools > 0);
+  CHECK(all.store_predicates > 0);
+  CHECK(all.load_predicates > 0);
+  CHECK(all.nested_allocates > 0);
+  CHECK(all.vectors > 0);
+}
+
+}  // namespace
+}  // namespace usmp::random_modules
