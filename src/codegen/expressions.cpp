@@ -305,7 +305,8 @@ const Expr& ExpressionPrinter::peeled(const Expr& root) const {
   while (true) {
     const bool is_hint = expr->kind == ExprKind::call && expr->text == "tir.likely" && expr->operands.size() == 1;
     const auto value = expr->kind == ExprKind::var ? substituted_.find(expr->var) : substituted_.end();
-    if (expr->kind == ExprKind::broadcast || is_hint) {
+    const bool is_same_bool = expr->kind == ExprKind::cast && expr->type.is_bool() && expr->operands[0]->type.is_bool();
+    if (expr->kind == ExprKind::broadcast || is_hint || is_same_bool) {
       expr = expr->operands[0].get();
     } else if (value != substituted_.end() && value->second->kind != ExprKind::let) {
       expr = value->second;

@@ -158,8 +158,8 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
       unsupported("a shift by " + std::to_string(count->low) + " bits of type " + tir::to_string(expr.type));
     }
   }
-  add_infix(*expr.operands[0], infix, *expr.operands[1], is_shift ? prec_shift : prec_bits, prec_unary, prec_unary, min,
-            lane);
+  const int least = expr.type.is_bool() ? prec_postfix : prec_unary;  // compilers take "!a & b" for a mistake
+  add_infix(*expr.operands[0], infix, *expr.operands[1], is_shift ? prec_shift : prec_bits, least, least, min, lane);
   return true;
 }
 

@@ -681,6 +681,11 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
         const ExprRef less = binary(ExprKind::sub, op("popcount", u32, {number}), op("popcount", u32, {imm(7, u32)}));
         return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::gt, less, imm(5, u32))))};
       });
+  program.operation("bitwise operators among conditions", {bools({1})}, ints({5}), [&](const auto& in, VarId out) {
+    const ExprRef bit = program.load(in[0], 0);
+    const ExprRef mixed = op("bitwise_or", boolean, {make(ExprKind::not_, boolean, {bit}), bit});
+    return Block{store(out, imm(0), select(tir::make_cast(boolean, mixed), imm(5), imm(6)))};
+  });
   program.operation("bits of a bool", {bools({1})}, ints({-2, 254}), [&](const auto& in, VarId out) {
     const ExprRef wide = op("bitwise_not", i32, {tir::make_cast(i32, program.load(in[0], 0))});
     const ExprRef narrow = op("bitwise_not", u8, {tir::make_cast(u8, program.load(in[0], 0))});

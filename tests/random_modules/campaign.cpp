@@ -74,7 +74,7 @@ class Campaign {
     part.programs = variants.empty() ? 0 : 1;
     const std::size_t compiler = turns[program % turns.size()];
     std::uint64_t last = UINT64_MAX;
-    for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler])) {
+    for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler], settings_.warnings)) {
       const Variant& variant = variants[mismatch.variant];
       if (variant.test->seed == last) continue;  // one failure a module is enough
       last = variant.test->seed;
@@ -128,7 +128,7 @@ std::string fault_of(const TestModule& test, const Failure& failure) {
   for (const Emitted& emitted : report.emitted) {
     variants.push_back({.test = &test, .reference = &*report.reference, .emitted = &emitted});
   }
-  const std::vector<Mismatch> mismatches = run_variants(variants, compilers()[failure.compiler]);
+  const std::vector<Mismatch> mismatches = run_variants(variants, compilers()[failure.compiler], true);
   if (mismatches.empty()) return {};
   return variants[mismatches[0].variant].emitted->origin + ": " + mismatches[0].what;
 }

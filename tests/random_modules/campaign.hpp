@@ -15,6 +15,7 @@ struct Settings {
   std::uint64_t compile_every = 1;  // the C of every such module is compiled and run; 0: of none
   std::size_t variants = 3;         // of a module are compiled, drawn from all there are; 0: all
   std::size_t jobs = 1;
+  bool warnings = true;  // of compilers are failures
 };
 
 struct Failure {

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   app.add_option("--variants", settings.variants, "of a module's different C, how many are compiled; 0: all")
       ->capture_default_str();
   app.add_option("--jobs", settings.jobs, "threads")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_flag("!--no-warnings", settings.warnings, "what compilers warn of is no failure");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);

@@ -251,7 +251,7 @@ const std::vector<Compiler>& compilers() {
   return all;
 }
 
-std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const Compiler& compiler) {
+std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const Compiler& compiler, bool warnings) {
   std::vector<Mismatch> mismatches;
   if (variants.empty()) return mismatches;
   const Sandbox sandbox;
@@ -259,13 +259,13 @@ std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const C
   for (const Variant& variant : variants) inputs += inputs_of(variant);
   sandbox.write("all.c", program_text(variants));
   sandbox.write("inputs", inputs);
-  const bool compiled = sandbox.run(compiler.command + "all.c -lm -o all > messages 2>&1");
+  const bool compiled = sandbox.run(compiler.command + (warnings ? "" : "-w ") + "all.c -lm -o all > messages 2>&1");
   const bool ran = compiled && sandbox.run("./all < inputs > outputs 2> messages");
   if (!ran && variants.size() > 1) {  // which is it?
     const auto middle = static_cast<std::ptrdiff_t>(variants.size() / 2);
-    mismatches = run_variants({variants.begin(), variants.begin() + middle}, compiler);
+    mismatches = run_variants({variants.begin(), variants.begin() + middle}, compiler, warnings);
     if (!mismatches.empty()) return mismatches;
-    for (Mismatch& mismatch : run_variants({variants.begin() + middle, variants.end()}, compiler)) {
+    for (Mismatch& mismatch : run_variants({variants.begin() + middle, variants.end()}, compiler, warnings)) {
       mismatches.push_back({mismatch.variant + static_cast<std::size_t>(middle), std::move(mismatch.what)});
     }
     if (mismatches.empty()) mismatches.push_back({0, "fails only together with other modules"});

@@ -33,6 +33,7 @@ struct Mismatch {
 
 // Builds one program of all variants and runs it; outputs are compared bit by bit (NaN with NaN). One mismatch a
 // variant at most. If it does not compile or crashes, halves of it are tried until one variant is found.
-[[nodiscard]] std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const Compiler& compiler);
+[[nodiscard]] std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const Compiler& compiler,
+                                                 bool warnings);
 
 }  // namespace usmp::random_modules
