@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <system_error>
 
@@ -41,9 +42,10 @@ void remove_at(int parent, const char* name) noexcept {
 
 }  // namespace
 
-std::vector<std::string> names_in(const std::filesystem::path& directory) {
+std::vector<std::string> names_in(const std::string& directory) {
   const std::unique_ptr<DIR, DirectoryCloser> opened(::opendir(directory.c_str()));
   if (!opened) {
+    if (errno == ENOMEM) throw std::bad_alloc();
     throw std::filesystem::filesystem_error("", directory, std::error_code(errno, std::generic_category()));
   }
   std::vector<std::string> names;
@@ -54,6 +56,6 @@ std::vector<std::string> names_in(const std::filesystem::path& directory) {
   return names;
 }
 
-void remove_tree(const std::filesystem::path& path) noexcept { remove_at(AT_FDCWD, path.c_str()); }
+void remove_tree(const char* path) noexcept { remove_at(AT_FDCWD, path); }
 
 }  // namespace usmp::driver

@@ -8,10 +8,10 @@
 namespace usmp::driver {
 
 // The names in a directory, sorted, without "." and "..". Throws std::filesystem::filesystem_error.
-[[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& directory);
+[[nodiscard]] std::vector<std::string> names_in(const std::string& directory);
 
 // Removes a file, or a directory with all it holds, as far as it can; follows no link. For destructors: takes no
 // memory. Recursive, so for trees that this program made.
-void remove_tree(const std::filesystem::path& path) noexcept;
+void remove_tree(const char* path) noexcept;
 
 }  // namespace usmp::driver

@@ -76,10 +76,10 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
   for (const OutputFile& file : files) own.insert(file.path);
   for (;;) {
     termination.check();
-    if (!fs::exists(fs::symlink_status(target)) && move_to_free_name(complete, target)) return;
-    const DirectoryLock lock(target, termination);
-    if (!lock.holds(target)) continue;  // another run has put its own there meanwhile
-    Replacement replacement(complete, target, own, spare);
+    if (!fs::exists(fs::symlink_status(target)) && move_to_free_name(complete.string(), target.string())) return;
+    const DirectoryLock lock(target.string(), termination);
+    if (!lock.holds(target.string())) continue;  // another run has put its own there meanwhile
+    Replacement replacement(complete.string(), target.string(), own, spare.string());
     replacement.run(beside);
     return replacement.keep();
   }

@@ -15,9 +15,10 @@
 namespace usmp::driver {
 namespace {
 
+// The text is made before anything is written: the JSON library does not always survive want of memory.
 OutputFile plan_file(const PlannedModule& planned) {
   return {planned.summary.module + ".plan.json",
-          [&planned](TextSink& sink) { sink.write(report::plan_json(planned.summary)); }};
+          [text = report::plan_json(planned.summary)](TextSink& sink) { sink.write(text); }};
 }
 
 // Everything that the run writes. The files point into `inputs` and `model`.

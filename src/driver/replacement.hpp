@@ -1,7 +1,6 @@
 // Putting a complete directory in the place of an old one.
 #pragma once
 
-#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,15 +11,18 @@
 
 namespace usmp::driver {
 
+// Paths are strings here: std::filesystem::path, as GCC 12 has it, frees memory twice when there is none left to
+// append.
+
 // The one run that changes a directory's entries; others wait for it. Holds no longer than its owner lives, also if
 // that is killed. On file systems without locks it does nothing.
 class DirectoryLock {
  public:
   // Throws Error of kind output if the directory is still locked after a minute.
-  DirectoryLock(const std::filesystem::path& directory, const TerminationDeferred& termination);
+  DirectoryLock(const std::string& directory, const TerminationDeferred& termination);
 
   // Whether `directory` is still the one that is locked, and not one that has taken its place.
-  [[nodiscard]] bool holds(const std::filesystem::path& directory) const;
+  [[nodiscard]] bool holds(const std::string& directory) const;
 
  private:
   Descriptor directory_;
@@ -34,8 +36,7 @@ class Replacement {
  public:
   // `own`: paths below the target of files that may go or be replaced; of these, the ones that the tree does not have
   // are removed from the target. `spare`: an empty directory on the same file system.
-  Replacement(std::filesystem::path tree, std::filesystem::path target, std::set<std::string> own,
-              std::filesystem::path spare);
+  Replacement(std::string tree, std::string target, std::set<std::string> own, std::string spare);
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
   ~Replacement();
@@ -50,34 +51,33 @@ class Replacement {
   enum class Kind : bool { exchanged, moved };
   struct Step {
     Kind kind;
-    std::filesystem::path from;  // moved: to `to`; exchanged: with `to`
-    std::filesystem::path to;
+    std::string from;  // moved: to `to`; exchanged: with `to`
+    std::string to;
   };
 
-  void place(const std::filesystem::path& relative);
-  void place_entries(const std::filesystem::path& relative);
-  void place_file(const std::filesystem::path& relative);
-  void replace_file(const std::filesystem::path& relative);
+  void place(const std::string& relative);
+  void place_entries(const std::string& relative);
+  void place_file(const std::string& relative);
+  void replace_file(const std::string& relative);
   void remove_dropped();
-  [[nodiscard]] bool holds_only_own(const std::filesystem::path& directory,
-                                    const std::filesystem::path& relative) const;
-  bool exchange_directory(const std::filesystem::path& relative);
-  bool exchange(const std::filesystem::path& relative);
-  void move(const std::filesystem::path& from, const std::filesystem::path& to);
-  [[nodiscard]] std::filesystem::path next_spare();
+  [[nodiscard]] bool holds_only_own(const std::string& directory, const std::string& relative) const;
+  bool exchange_directory(const std::string& relative);
+  bool exchange(const std::string& relative);
+  void move(const std::string& from, const std::string& to);
+  [[nodiscard]] std::string next_spare();
   void take_back() noexcept;
 
-  std::filesystem::path tree_;
-  std::filesystem::path target_;
+  std::string tree_;
+  std::string target_;
   std::set<std::string> own_files_;
   std::set<std::string> own_directories_;  // those that own files lie in
   std::vector<std::string> dropped_;
-  std::filesystem::path spare_;
+  std::string spare_;
   std::size_t spared_ = 0;
   std::vector<Step> steps_;
 };
 
 // Gives `from` the name `to`; false if that name is taken. Throws Error of kind output.
-[[nodiscard]] bool move_to_free_name(const std::filesystem::path& from, const std::filesystem::path& to);
+[[nodiscard]] bool move_to_free_name(const std::string& from, const std::string& to);
 
 }  // namespace usmp::driver

@@ -25,12 +25,12 @@ bool is_staging_name(std::string_view name) {
   return name.starts_with(prefix) && name.size() == prefix.size() + random_letters;
 }
 
-Descriptor open_directory(const fs::path& path) {
+Descriptor open_directory(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 // Whether `path` still names the open directory.
-bool is_at(const Descriptor& directory, const fs::path& path) {
+bool is_at(const Descriptor& directory, const std::string& path) {
   struct stat opened = {};
   struct stat named = {};
   return ::fstat(directory.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
@@ -46,16 +46,16 @@ bool is_own(const Descriptor& directory) {
 void remove_stale(const fs::path& parent) {
   std::vector<std::string> names;
   try {
-    names = names_in(parent);
+    names = names_in(parent.string());
   } catch (const fs::filesystem_error&) {
     return;
   }
   for (const std::string& name : names) {
     if (!is_staging_name(name)) continue;
-    const fs::path path = parent / name;
+    const std::string path = (parent / name).string();
     const Descriptor stale = open_directory(path);
     if (!stale.is_open() || !is_own(stale)) continue;
-    if (::flock(stale.get(), LOCK_EX | LOCK_NB) == 0 && is_at(stale, path)) remove_tree(path);
+    if (::flock(stale.get(), LOCK_EX | LOCK_NB) == 0 && is_at(stale, path)) remove_tree(path.c_str());
   }
 }
 
@@ -73,7 +73,7 @@ Staging::Staging(const fs::path& parent) {
 }
 
 Staging::~Staging() {
-  remove_tree(path_);
+  remove_tree(path_.c_str());
   remove_parents();
 }
 
@@ -90,9 +90,8 @@ void Staging::make_parents(const fs::path& parent) {
 void Staging::make_directory(const fs::path& parent) {
   const std::string pattern = (parent / (std::string(prefix) + std::string(random_letters, 'X'))).string();
   for (;;) {
-    std::string name = pattern;
-    if (::mkdtemp(name.data()) == nullptr) fail_output(parent.string(), "no temporary directory can be made in it");
-    path_ = name;
+    path_ = pattern;
+    if (::mkdtemp(path_.data()) == nullptr) fail_output(parent.string(), "no temporary directory can be made in it");
     lock_ = open_directory(path_);
     if (!lock_.is_open() && errno == ENOENT) continue;
     if (lock_.is_open()) ::flock(lock_.get(), LOCK_EX);

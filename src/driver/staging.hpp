@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "descriptor.hpp"
@@ -20,14 +21,14 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging();
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path path() const { return path_; }
 
  private:
   void make_parents(const std::filesystem::path& parent);
   void make_directory(const std::filesystem::path& parent);
   void remove_parents() noexcept;
 
-  std::filesystem::path path_;
+  std::string path_;
   Descriptor lock_;
   std::vector<std::filesystem::path> made_;  // parents, outermost first
 };

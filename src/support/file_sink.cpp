@@ -1,12 +1,12 @@
 #include "usmp/support/file_sink.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <new>
 #include <utility>
 
@@ -15,10 +15,9 @@
 namespace usmp {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 constexpr mode_t any_access = 0666;  // less what the umask takes away
+constexpr mode_t any_directory_access = 0777;
 
 int open_file(const std::string& path, FileSink::Mode mode) {
   const int how = mode == FileSink::Mode::append ? O_APPEND : O_TRUNC;
@@ -27,6 +26,16 @@ int open_file(const std::string& path, FileSink::Mode mode) {
     descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, any_access);
   } while (descriptor < 0 && errno == EINTR);
   return descriptor;
+}
+
+// Without std::filesystem, which as GCC 12 has it ends the program, or frees memory twice, when there is none left.
+void make_directories_above(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string directory = path.substr(0, slash);
+    struct stat status = {};
+    if (::stat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) continue;
+    if (::mkdir(directory.c_str(), any_directory_access) != 0) fail_output(directory, "cannot be created");
+  }
 }
 
 }  // namespace
@@ -71,14 +80,9 @@ void FileSink::write_all(std::string_view text) {
 
 void write_files(const std::string& root, const std::vector<OutputFile>& files, const std::function<void()>& between) {
   for (const OutputFile& file : files) {
-    const fs::path path = fs::path(root) / file.path;
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (error) {
-      errno = error.value();
-      fail_output(path.parent_path().string(), "cannot be created");
-    }
-    FileSink sink(path.string(), FileSink::Mode::replace, between);
+    const std::string path = root + "/" + file.path;
+    make_directories_above(path);
+    FileSink sink(path, FileSink::Mode::replace, between);
     file.write(sink);
     sink.close();
   }

@@ -42,7 +42,7 @@ ino_t inode(const fs::path& path) {
 }
 
 fs::path only_entry(const fs::path& directory) {
-  const auto names = names_in(directory);
+  const auto names = names_in(directory.string());
   REQUIRE(names.size() == 1);
   return directory / names.front();
 }
@@ -114,7 +114,7 @@ TEST_CASE("nothing goes through links: neither new files nor the removal of drop
   fs::create_directory_symlink(temporary.path / "victim", out / "a");
   CHECK_THROWS_AS(write_directory(out.string(), files("newer"), {}), Error);
   CHECK(read(out / "three") == "new");
-  CHECK(names_in(temporary.path / "victim") == std::vector<std::string>{"file"});
+  CHECK(names_in(temporary.file("victim")) == std::vector<std::string>{"file"});
 }
 
 TEST_CASE("directories above the target go again when nothing came of it") {
@@ -123,7 +123,7 @@ TEST_CASE("directories above the target go again when nothing came of it") {
   std::vector<OutputFile> failing = files("new");
   failing.push_back({"last", [](TextSink&) { throw Error(ErrorKind::output, {}, "no"); }});
   CHECK_THROWS_AS(write_directory(out.string(), failing, {}), Error);
-  CHECK(names_in(temporary.path).empty());
+  CHECK(names_in(temporary.path.string()).empty());
   write_directory(out.string(), files("new"), {});
   CHECK(contents(out).size() == 3);
 }
@@ -146,9 +146,9 @@ TEST_CASE(
   const Descriptor lock(::open(working.c_str(), O_RDONLY | O_DIRECTORY));
   REQUIRE(::flock(lock.get(), LOCK_EX) == 0);
   write_directory((temporary.path / "out").string(), files("new"), {});
-  CHECK(names_in(temporary.path) == std::vector<std::string>{".usmp-plan-a-file", ".usmp-plan-linked",
-                                                             ".usmp-plan-locked", ".usmp-plan-longer-name", "out",
-                                                             "victim"});
+  CHECK(names_in(temporary.path.string()) == std::vector<std::string>{".usmp-plan-a-file", ".usmp-plan-linked",
+                                                                      ".usmp-plan-locked", ".usmp-plan-longer-name",
+                                                                      "out", "victim"});
   CHECK(read(temporary.path / "victim/file") == "victim");
 }
 
@@ -158,10 +158,10 @@ TEST_CASE("a temporary directory is its owner's alone, and gone with it") {
     const Staging staging(temporary.path);
     CHECK(fs::status(staging.path()).permissions() == fs::perms::owner_all);
     const Staging second(temporary.path);
-    CHECK(names_in(temporary.path).size() == 2);
+    CHECK(names_in(temporary.path.string()).size() == 2);
     write(staging.path() / "file", "x");
   }
-  CHECK(names_in(temporary.path).empty());
+  CHECK(names_in(temporary.path.string()).empty());
 }
 
 TEST_CASE("a lock knows the directory that it is of") {
@@ -169,12 +169,12 @@ TEST_CASE("a lock knows the directory that it is of") {
   const fs::path path = temporary.path / "out";
   fs::create_directory(path);
   const TerminationDeferred termination;
-  const DirectoryLock lock(path, termination);
-  CHECK(lock.holds(path));
+  const DirectoryLock lock(path.string(), termination);
+  CHECK(lock.holds(path.string()));
   fs::rename(path, temporary.path / "moved");
-  CHECK_FALSE(lock.holds(path));
+  CHECK_FALSE(lock.holds(path.string()));
   fs::create_directory(path);
-  CHECK_FALSE(lock.holds(path));
+  CHECK_FALSE(lock.holds(path.string()));
 }
 
 TEST_CASE("signals wait while results are written, unless they are ignored") {

@@ -116,6 +116,7 @@ int rmdir(const char* path) { return fails(0) ? -1 : REAL(rmdir)(path); }
 int unlinkat(int directory, const char* path, int flags) {
   return fails(0) ? -1 : REAL(unlinkat)(directory, path, flags);
 }
+int chmod(const char* path, mode_t access) { return fails(0) ? -1 : REAL(chmod)(path, access); }
 int fchmodat(int directory, const char* path, mode_t access, int flags) {
   return fails(0) ? -1 : REAL(fchmodat)(directory, path, access, flags);
 }
