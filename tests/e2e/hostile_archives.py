@@ -327,7 +327,7 @@ def pools_files(sandbox: Sandbox, archive: bytes) -> None:
         ("deep lists", "workspace_pools: " + "[" * 100000, ""),
         ("deep maps", "workspace_pools: " + "{a: " * 100000, ""),
         ("deep blocks", "".join(" " * i + "-\n" for i in range(3000)), ""),
-        ("a huge document", "#" + "x" * (1 << 25), "expected a pools file of at most"),
+        ("a huge document", "#" + "x" * (1 << 25), "larger than 1048576 bytes"),
         ("many documents", "---\n" * 1000 + "a: b\n", "document"),
         ("a pool name of C", pool.format("'sram]; int x[1'"), "C identifier"),
         ("a pool name with a newline", pool.format('"s\\nint x;"'), "C identifier"),
