@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "codegen/planned_module.hpp"
@@ -208,11 +209,15 @@ TEST_CASE("programs that go on and on") {
   tir::Block inner = {ModuleBuilder::store(e.one, 0, e.b.load(e.x, 0))};
   for (int depth = 0; depth < 3; ++depth) inner = {ModuleBuilder::loop(e.b.integer("n"), 1'000'000, std::move(inner))};
   e.body.push_back(ModuleBuilder::loop(k, 1'000'000, std::move(inner)));
-  const std::string message = e.error({.flags = {"-O0"}, .time_limit = std::chrono::seconds(3)});
-  CHECK(message == "the unshared program did not end within 3 seconds (--timeout sets another limit)");
+  const std::string message = e.error({.flags = {"-O0"}, .time_limit = std::chrono::seconds(6)});
+  CHECK(message == "the unshared program did not end within 6 seconds (--timeout sets another limit)");
   Example slow = doubling();
-  CHECK(contains(slow.error({.compiler = "gcc", .time_limit = std::chrono::milliseconds(1)}),
-                 "gcc: did not within the time limit compile a program without content"));
+  const Directory scripts;
+  const std::string never = scripts.path() + "/never";
+  std::ofstream(never) << "#!/bin/sh\nexec sleep 600\n";
+  fs::permissions(never, fs::perms::owner_all);
+  CHECK(contains(slow.error({.compiler = never, .time_limit = std::chrono::milliseconds(200)}),
+                 "never: did not within the time limit compile a program without content"));
   const std::atomic<bool> interrupted = true;
   Example stopped = doubling();
   CHECK(stopped.error({.interrupted = &interrupted}) == "interrupted before all programs had run");
