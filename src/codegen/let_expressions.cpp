@@ -7,6 +7,7 @@
 // Tested by tests/codegen/expressions_test.cpp: nested, in the untaken side of if_then_else, and 40 deep with two uses
 // each.
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "codegen/expressions.hpp"
@@ -27,10 +28,12 @@ void ExpressionPrinter::add_let(const Expr& expr, int min, std::size_t lane) {
   if (!replace) return add_let_function(expr, lane);
   const auto outer = substituted_.find(expr.var);
   const Expr* hidden = outer == substituted_.end() ? nullptr : outer->second;
+  const auto hidden_range = ranges_.bound(expr.var);
   substituted_[expr.var] = &value;
   ranges_.bind(expr.var, ranges_.of(value));
   add(body, min, lane);
-  later([this, var = expr.var, hidden] {
+  later([this, var = expr.var, hidden, hidden_range] {
+    if (hidden_range) ranges_.bind(var, *hidden_range);
     if (hidden == nullptr) {
       substituted_.erase(var);
     } else {
@@ -47,7 +50,10 @@ struct ExpressionPrinter::LetFunction {
   std::vector<VarLane> captured;
   std::string* outer_text = nullptr;
   std::size_t outer_brackets = 0;
-  std::string hidden;    // name of the variable outside
+  // Of the variable outside. A value that is printed late may bind what the scope around it binds, too.
+  std::string hidden;
+  const Expr* hidden_value = nullptr;
+  std::optional<std::optional<Range>> hidden_range;
   std::size_t uses = 0;  // of the variable, before the body
 };
 
@@ -69,10 +75,15 @@ void ExpressionPrinter::begin_let_body(const Expr& expr, LetFunction& function) 
   function.outer_text = std::exchange(out_, &function.text);
   function.outer_brackets = std::exchange(brackets_, 0);
   function.hidden = std::exchange(var_names_[{expr.var, 0}], function.param);
+  if (const auto outer = substituted_.find(expr.var); outer != substituted_.end()) {
+    function.hidden_value = outer->second;
+    substituted_.erase(outer);
+  }
   captures_.push_back(&function.captured);
   const auto range = ranges_.of(value);
   const auto whole = range_of_type(value.type);
   const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
+  function.hidden_range = ranges_.bound(expr.var);
   ranges_.bind(expr.var, fits ? range : whole);
   function.uses = times_printed(expr.var);
   add_assigned(*expr.operands[1]);
@@ -83,6 +94,8 @@ void ExpressionPrinter::end_let_body(const Expr& expr, LetFunction& function) {
   out_ = function.outer_text;
   brackets_ = function.outer_brackets;
   var_names_[{expr.var, 0}] = function.hidden;
+  if (function.hidden_value != nullptr) substituted_[expr.var] = function.hidden_value;
+  if (function.hidden_range) ranges_.bind(expr.var, *function.hidden_range);
 
   std::string head = "static inline " + c_type(expr.operands[1]->type) + " " + function.name + "(" +
                      c_type(expr.operands[0]->type) + " " + function.param;

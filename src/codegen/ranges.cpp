@@ -122,6 +122,11 @@ void Ranges::bind(tir::VarId var, std::optional<Range> range) {
   vars_[var] = range;
 }
 
+std::optional<std::optional<Range>> Ranges::bound(tir::VarId var) const {
+  const auto found = vars_.find(var);
+  return found == vars_.end() ? std::nullopt : std::make_optional(found->second);
+}
+
 void Ranges::bind_loop(tir::VarId var, const Expr& min, const Expr& extent) {
   const auto first = of(min);
   const auto count = of(extent);

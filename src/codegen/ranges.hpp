@@ -31,6 +31,8 @@ class Ranges {
  public:
   // What a variable may hold from here on; forgets what was derived from an earlier binding.
   void bind(tir::VarId var, std::optional<Range> range);
+  // What `bind` said last of the variable; nothing: never bound.
+  [[nodiscard]] std::optional<std::optional<Range>> bound(tir::VarId var) const;
   // A loop variable over [min, min + extent).
   void bind_loop(tir::VarId var, const tir::Expr& min, const tir::Expr& extent);
 

@@ -685,6 +685,26 @@ TEST_CASE("let expressions") {
     const ExprRef shadowed = let_expr(y, add(program.ref(y), imm(1)), program.ref(y));
     return let_expr(y, add(in[0], imm(2)), shadowed);
   });
+  // The value of y is printed where y is used: inside another let of x.
+  program.operation("one variable in two scopes, the first a function", {ints({10})}, ints({12 * 12 + 5}),
+                    [&](const auto& in, VarId out) {
+                      const VarId x = program.var("x", i32);
+                      const VarId y = program.var("y", i32);
+                      const ExprRef first =
+                          let_expr(x, add(program.load(in[0], 0), imm(2)), mul(program.ref(x), program.ref(x)));
+                      const ExprRef second = let_expr(x, imm(5), add(program.ref(y), program.ref(x)));
+                      return Block{store(out, imm(0), let_expr(y, first, second))};
+                    });
+  program.operation("one variable in two scopes, of other ranges", {ints({10})}, ints({110 + 1}),
+                    [&](const auto& in, VarId out) {
+                      const VarId x = program.var("x", i32);
+                      const VarId y = program.var("y", i32);
+                      const ExprRef first = let_expr(x, imm(100), add(program.ref(x), program.load(in[0], 0)));
+                      const ExprRef small =
+                          make(ExprKind::select, i32, {binary(ExprKind::lt, program.ref(x), imm(50)), imm(1), imm(0)});
+                      const ExprRef second = let_expr(x, imm(5), add(program.ref(y), small));
+                      return Block{store(out, imm(0), let_expr(y, first, second))};
+                    });
   // Operands that can be printed twice need no helper.
   program.operation(
       "min and max of variables", {ints(a), ints({3, -5, 3})}, ints({1, 3, 1, -5, -2, -2, 3, 3, 2}),
