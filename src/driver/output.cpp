@@ -111,17 +111,23 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   rename_or_fail(complete, target);
 }
 
-// Appending neither truncates a file that standard output is redirected to nor matters for devices.
+// Names of open files rather than of places: "/dev/stdout" may be a regular file that others write to as well.
+bool names_open_file(const std::string& path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/self/fd/");
+}
+
+// Appending neither truncates a file that standard output is redirected to nor matters for devices. Signals need not
+// wait: there is nothing to remove, and a pipe may have nobody at its other end for ever.
 void write_through(const std::string& path, std::string_view text) {
-  const TerminationDeferred termination;
-  FileSink sink(path, FileSink::Mode::append, termination.hook());
+  FileSink sink(path, FileSink::Mode::append);
   sink.write(text);
   sink.close();
 }
 
 void replace_file(const std::string& path, std::string_view text) {
   const bool is_special = fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path);
-  if (is_special || path.starts_with("/dev/")) return write_through(path, text);
+  if (is_special || names_open_file(path)) return write_through(path, text);
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
   if (fs::is_directory(target)) throw Error(ErrorKind::output, {path, {}, {}}, "is a directory, expected a file");

@@ -307,6 +307,10 @@ class Faults:
         shell("-o /dev/full", '"$1" problem "$2" -o /dev/full', OUTPUT, "/dev/full: writing failed: No space left on device")
         shell("-o /dev/full, a directory", '"$@" -o /dev/full', OUTPUT, "/dev/full: is a file, expected a directory")
         shell("-o /dev/stdout, closed", '"$1" problem "$2" -o /dev/stdout >&-', OUTPUT, "/dev/stdout: writing failed")
+        shell("-o FIFO, without a reader", 'mkfifo fifo; timeout --kill-after=20 1 "$1" problem "$2" -o fifo', 124, "")
+        if Path("/dev/shm").is_dir():  # a place like others, not a device
+            shell("-o /dev/shm/…, twice", 'f=$(mktemp /dev/shm/usmp-XXXXXX); for i in 1 2; do "$1" problem "$2" -o $f; done; '
+                  '"$1" problem "$2" -o once; cmp $f once; code=$?; rm $f; exit $code', 0, "")
 
     def two_at_a_time(self, rounds: int) -> None:
         """Pairs of runs of two configurations into one directory: it holds the files of one of them."""
