@@ -89,7 +89,12 @@ class Comparing {
     for (std::size_t i = 0; i < expected.size(); ++i) report_overwritten(unshared_, i, expected[i]);
     require_independence(expected, rounds_of(other_garbage));
     const RunOutcome outcome = execute::run(planned_, inputs_file(), base + 2, options_);
-    compare_rounds(expected, rounds_of(outcome));
+    const std::vector<Round> actual = rounds_of(outcome);
+    compare_rounds(expected, actual);
+    if (outcome.ended.succeeded() && actual.size() != expected.size()) {
+      add("the planned program ended with exit code 0 in round " + std::to_string(actual.size()) + " of " +
+          std::to_string(expected.size()));
+    }
     if (!outcome.ended.succeeded()) {
       add("the planned program ended with " + process::status_text(outcome.ended.status) +
           ", the unshared one with exit code 0" + excerpt(outcome.ended.output, planned_.directory));
