@@ -1,5 +1,6 @@
 // Expressions of any type: conditions, loads, indices, choices, lets, vectors.
 #include <algorithm>
+#include <iterator>
 
 #include "random_modules/generator.hpp"
 
@@ -122,13 +123,24 @@ ExprRef Generator::choice(DataType type, const ExprRef& condition, ExprRef yes, 
   return node(ExprKind::select, type, {condition, std::move(yes), std::move(no)});
 }
 
+// Often one whose scope has ended: lets side by side may bind the same variable.
+VarId Generator::let_var(DataType type) {
+  const auto has_type = [&](VarId var) { return module_.var(var).type == type; };
+  const auto found = std::find_if(ended_lets_.rbegin(), ended_lets_.rend(), has_type);
+  if (found == ended_lets_.rend() || !random_.chance(70)) return new_var(some_name("let"), type);
+  const VarId var = *found;
+  ended_lets_.erase(std::next(found).base());
+  return var;
+}
+
 Typed Generator::let(DataType type, Scope& scope, int depth) {
   const DataType bound_type = some_type();
   const Typed bound = value(bound_type, scope, depth - 1);
-  const VarId var = new_var(some_name("let"), bound_type);
+  const VarId var = let_var(bound_type);
   scope.numbers.push_back({var, bound_type, bound.low, bound.high});
   const Typed body = value(type, scope, depth - 1);
   scope.numbers.pop_back();
+  ended_lets_.push_back(var);
   return {node(ExprKind::let, type, {bound.expr, body.expr}, var), body.low, body.high};
 }
 

@@ -132,6 +132,7 @@ void Generator::make_operator(std::size_t index) {
   Scope scope;
   outputs_.clear();
   imports_.clear();
+  ended_lets_.clear();
   cost_ = 1;
   budget_ = random_.between(3, 14);
   const std::int64_t count_of_params = random_.between(1, 4);
@@ -216,6 +217,7 @@ void Generator::make_entry(TestModule& test) {
   function.name = std::string("tvmgen_") + module_name + "___tvm_main__";
   function.target = "c";
   function.is_entry = true;
+  ended_lets_.clear();
   Scope scope;
   scope.is_entry = true;
   outputs_.clear();

@@ -149,6 +149,7 @@ class Generator {
   ExprRef condition(Scope& scope, int depth, std::uint16_t lanes = 1);
   ExprRef comparison(Scope& scope, int depth, std::uint16_t lanes);
   ExprRef bounds_check(const Typed& index, std::int64_t elements);
+  VarId let_var(DataType type);
   Typed let(DataType type, Scope& scope, int depth);
   ExprRef choice(DataType type, const ExprRef& condition, ExprRef yes, ExprRef no);
   Typed shuffled(DataType type, Scope& scope, int depth);
@@ -191,6 +192,7 @@ class Generator {
   std::vector<Operator> operators_;
   std::vector<Storage> outputs_;   // of the function that is made, to be filled before it ends
   std::set<std::string> imports_;  // imported C that the function calls
+  std::vector<VarId> ended_lets_;  // variables of the function's lets in expressions that are out of scope
   bool has_opaque_ = false;
   std::int64_t cost_ = 0;  // of the function that is made
   std::int64_t budget_ = 0;
