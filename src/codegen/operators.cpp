@@ -151,15 +151,21 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   if (infix.empty()) return false;
   need_operands(expr, 2);
   if (!is_integer(expr.type)) unsupported("operator " + op + " is of type " + tir::to_string(expr.type));
-  const bool is_shift = op == "tir.shift_right";
-  if (is_shift) {
+  if (op == "tir.shift_right") {
     const auto count = ranges_.of(*expr.operands[1]);
     if (count && (count->high < 0 || count->low >= std::max<int>(32, expr.type.bits))) {
       unsupported("a shift by " + std::to_string(count->low) + " bits of type " + tir::to_string(expr.type));
     }
+    // C's shifts have the type of the left operand alone, so a literal must not be short there.
+    const bool opened = open(prec_shift, min);
+    add(*expr.operands[0], prec_unary, lane);
+    add(infix);
+    add_converted(*expr.operands[1], prec_unary, lane);
+    close(opened);
+    return true;
   }
   const int least = expr.type.is_bool() ? prec_postfix : prec_unary;  // compilers take "!a & b" for a mistake
-  add_infix(*expr.operands[0], infix, *expr.operands[1], is_shift ? prec_shift : prec_bits, least, least, min, lane);
+  add_infix(*expr.operands[0], infix, *expr.operands[1], prec_bits, least, least, min, lane);
   return true;
 }
 

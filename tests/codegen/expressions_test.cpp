@@ -635,6 +635,15 @@ TEST_CASE("vectors are printed lane by lane") {
   program.run();
 }
 
+TEST_CASE("a wide literal is shifted in its own type") {
+  CaseProgram program;
+  program.elementwise("to the right", {ints64({36, 3, 0})}, ints64({-1, -1, -1}), [&](const auto& in) {
+    const ExprRef count = op("bitwise_and", i64, {in[0], imm(63, i64)});
+    return op("shift_right", i64, {imm(-1, i64), count});
+  });
+  program.run();
+}
+
 TEST_CASE("let expressions") {
   CaseProgram program;
   const std::vector<std::int32_t> a = {1, -2, 3};
