@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "descriptor.hpp"
 #include "termination.hpp"
+#include "usmp/support/descriptor.hpp"
 
 namespace usmp::driver {
 

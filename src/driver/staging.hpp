@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "descriptor.hpp"
+#include "usmp/support/descriptor.hpp"
 
 namespace usmp::driver {
 

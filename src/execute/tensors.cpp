@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "usmp/support/error.hpp"
+#include "usmp/support/random.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::execute {
@@ -48,23 +49,6 @@ std::vector<Tensor> described(const codegen::PlannedModule& module, const std::v
   }
   return tensors;
 }
-
-// Steele, Lea and Flood's SplitMix64: every seed is a good one.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // How a float of so many bits is laid out; nothing for widths that are no IEEE type (or bfloat16).
 struct FloatLayout {

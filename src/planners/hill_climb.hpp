@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "planners/first_fit.hpp"
-#include "planners/random.hpp"
+#include "usmp/support/random.hpp"
 
 namespace usmp::planners {
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "usmp/support/descriptor.hpp"
 #include "usmp/support/error.hpp"
 
 extern char** environ;
@@ -32,26 +33,6 @@ constexpr int look_around_ms = 50;  // how soon limits are noticed
   if (error == ENOMEM) throw std::bad_alloc();
   throw Error(ErrorKind::usage, {program, {}, {}}, std::string("cannot be started: ") + std::strerror(error));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  [[nodiscard]] int get() const { return value_; }
-  [[nodiscard]] bool is_open() const { return value_ >= 0; }
-  void close() {
-    if (value_ >= 0) ::close(std::exchange(value_, -1));
-  }
-
- private:
-  int value_;
-};
 
 struct Pipe {
   Descriptor read;

@@ -1,12 +1,12 @@
-// The pseudo-random numbers of the searches. The standard library's distributions may differ between
-// implementations; plans may not.
+// Pseudo-random numbers of searches and of random inputs. The standard library's distributions may differ between
+// implementations; plans and inputs may not.
 #pragma once
 
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 
-namespace usmp::planners {
+namespace usmp {
 
 // splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
 class Random {
@@ -21,7 +21,7 @@ class Random {
     return z ^ (z >> 31U);
   }
 
-  // In [0, n), n >= 1. The bias of the remainder does not matter to a search.
+  // In [0, n), n >= 1. Biased by the remainder, as little as n is below 2^64.
   std::size_t below(std::size_t n) {
     assert(n >= 1);
     return static_cast<std::size_t>(next() % n);
@@ -31,4 +31,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace usmp::planners
+}  // namespace usmp

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace usmp::driver {
+namespace usmp {
 
 // Closing is not checked: for descriptors that nothing is written to.
 class Descriptor {
@@ -16,15 +16,16 @@ class Descriptor {
     std::swap(value_, other.value_);
     return *this;
   }
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
+  ~Descriptor() { close(); }
 
   [[nodiscard]] int get() const { return value_; }
   [[nodiscard]] bool is_open() const { return value_ >= 0; }
+  void close() {
+    if (value_ >= 0) ::close(std::exchange(value_, -1));
+  }
 
  private:
   int value_;
 };
 
-}  // namespace usmp::driver
+}  // namespace usmp
