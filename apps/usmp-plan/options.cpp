@@ -35,6 +35,13 @@ void add_model_options(CLI::App& app, driver::ModelOptions& options, bool requir
   app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
 }
 
+void add_transform_option(CLI::App& app, driver::ModelOptions& options) {
+  app.add_option("--transform", options.transform,
+                 "change the program so that it needs less memory: none, all, or some of " +
+                     driver::transformation_names() + " (default: " + options.transform + ")")
+      ->type_name("NAMES");
+}
+
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
   app.add_option("--pools", pools_file, "pools file (default: one unbounded internal pool)")->type_name("FILE");
   app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools");
@@ -74,6 +81,7 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
 }
 
 void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
+  add_transform_option(app, options.model);
   add_pools_options(app, options.pools_file, options.workspace_io);
   add_algorithm_option(app, options.algorithm, "the pools file's, else " + driver::default_algorithm_name());
   app.add_option("--minimize", options.minimize, "make this pool as small as possible before everything else")

@@ -23,17 +23,19 @@ struct Unshared {
   lower::Lowered lowered;
 };
 
+// Of the module as the archive has it.
 Unshared unshared_code(const AnalysedModule& analysed) {
+  const tir::Module& module = analysed.original;
   config::PoolsConfig pools = config::default_pools();
   for (config::PoolSpec& pool : pools.workspace_pools) pool.internal = false;  // so that it can have guards
   Unshared unshared;
-  unshared.analysis = live_ranges(analysed, false);
-  unshared.assembly = assemble::assemble(analysed.module, unshared.analysis, pools);
+  unshared.analysis = live_ranges(analysed, module, false);
+  unshared.assembly = assemble::assemble(module, unshared.analysis, pools);
   Problem& problem = unshared.assembly.problem;
   for (Pool& pool : problem.pools) pool.capacity.reset();  // those that the module itself describes
   unshared.plan = planners::none(problem, {}).plan;
   if (!verify::check(problem, unshared.plan, 1).empty()) throw std::logic_error("the unshared plan is wrong");
-  unshared.lowered = lower::lower(analysed.module, unshared.analysis, unshared.assembly, unshared.plan);
+  unshared.lowered = lower::lower(module, unshared.analysis, unshared.assembly, unshared.plan);
   return unshared;
 }
 
@@ -66,7 +68,7 @@ execute::Findings execute_module(const PlannedModule& planned, const Planning& p
                                  const std::string& directory) {
   const Unshared unshared = unshared_code(planned.analysed);
   const codegen::PlannedModule reference{.info = *planned.analysed.info,
-                                         .source = planned.analysed.module,
+                                         .source = planned.analysed.original,
                                          .analysis = unshared.analysis,
                                          .assembly = unshared.assembly,
                                          .plan = unshared.plan,

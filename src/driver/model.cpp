@@ -37,16 +37,26 @@ void keep_module(mlf::Metadata& metadata, const std::string& name) {
   metadata.modules.push_back(std::move(chosen));
 }
 
-liveness::Options liveness_options(const AnalysedModule& analysed, bool workspace_io) {
+liveness::Options liveness_options(const AnalysedModule& analysed, const tir::Module& module, bool workspace_io) {
   liveness::Options options;
   options.workspace_io = workspace_io;
-  const std::vector<tir::Param>& params = analysed.module.functions[analysed.module.entry].params;
+  const std::vector<tir::Param>& params = module.functions[module.entry].params;
   for (const codegen::InterfaceTensor& input : analysed.interface.inputs)
     options.inputs.push_back(params[input.param].var);
   for (const codegen::InterfaceTensor& output : analysed.interface.outputs) {
     options.outputs.push_back(params[output.param].var);
   }
   return options;
+}
+
+transform::Options transformations_of(const std::string& text) {
+  std::string wrong;
+  if (auto steps = transform::parse_steps(text, &wrong)) return {.steps = std::move(*steps)};
+  std::vector<std::string> names = {"none", "all"};
+  for (const transform::Step step : transform::all_steps) names.emplace_back(transform::name_of(step));
+  throw Error(ErrorKind::usage, {},
+              "--transform: unknown transformation '" + wrong + "'" + did_you_mean(wrong, names) +
+                  "; expected none, all or " + transformation_names());
 }
 
 Model open_bare_module(const std::string& path) {
@@ -63,6 +73,13 @@ Model open_bare_module(const std::string& path) {
 }
 
 }  // namespace
+
+std::string transformation_names() {
+  std::string text;
+  for (const transform::Step step : transform::all_steps)
+    text += (text.empty() ? "" : ", ") + std::string(transform::name_of(step));
+  return text;
+}
 
 std::string file_name_of(const std::string& path) {
   fs::path name = fs::path(path).lexically_normal();
@@ -92,8 +109,10 @@ std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t 
 }
 
 Model open_model(const ModelOptions& options) {
+  const transform::Options transformations = transformations_of(options.transform);
   try {
     Model model;
+    model.transformations = transformations;
     std::error_code error;
     if (options.model.ends_with(".json") && !fs::is_directory(options.model, error)) {
       model = open_bare_module(options.model);
@@ -119,21 +138,24 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
                                      [&](const mlf::Member& m) { return m.name == info.tir_member; });
     AnalysedModule result;
     result.info = &info;
-    result.module = tir_json::read_module(member->bytes);
+    result.original = tir_json::read_module(member->bytes);
     if (release_tir) {
       member->bytes.clear();
       member->bytes.shrink_to_fit();
     }
+    transform::Result transformed = transform::transform(result.original, model.transformations);
+    result.module = std::move(transformed.module);
+    result.changes = std::move(transformed.changes);
     result.interface = codegen::interface_of(info, result.module);
-    result.analysis = live_ranges(result, workspace_io);
+    result.analysis = live_ranges(result, result.module, workspace_io);
     return result;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member).with_file(model.archive.path);
   }
 }
 
-liveness::Analysis live_ranges(const AnalysedModule& analysed, bool workspace_io) {
-  return liveness::analyse(analysed.module, liveness_options(analysed, workspace_io));
+liveness::Analysis live_ranges(const AnalysedModule& analysed, const tir::Module& module, bool workspace_io) {
+  return liveness::analyse(module, liveness_options(analysed, module, workspace_io));
 }
 
 }  // namespace usmp::driver

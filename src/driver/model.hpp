@@ -11,6 +11,7 @@
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/tir/ir.hpp"
+#include "usmp/transform/transform.hpp"
 
 namespace usmp::driver {
 
@@ -19,6 +20,7 @@ struct Model {
   bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
   mlf::Archive archive;
   mlf::Metadata metadata;  // only the chosen modules
+  transform::Options transformations;
 };
 
 // Reads the archive (or bare module) and picks the modules. Throws Error with the file set.
@@ -26,17 +28,19 @@ Model open_model(const ModelOptions& options);
 
 struct AnalysedModule {
   const mlf::ModuleInfo* info = nullptr;  // into Model::metadata
-  tir::Module module;
+  tir::Module original;                   // as the archive has it
+  tir::Module module;                     // transformed: this is what is planned
+  std::vector<transform::Change> changes;
   codegen::Interface interface;
   liveness::Analysis analysis;
 };
 
-// TIR, interface and live ranges of one module. Throws Error with file and member set. With `release_tir` the member's
-// bytes are freed as soon as they are read.
+// TIR, its transformation, interface and live ranges of one module. Throws Error with file and member set. With
+// `release_tir` the member's bytes are freed as soon as they are read.
 AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir);
 
-// Live ranges of the module as if `workspace_io` had been asked for.
-liveness::Analysis live_ranges(const AnalysedModule& analysed, bool workspace_io);
+// Live ranges of the module, or of its original, as if `workspace_io` had been asked for.
+liveness::Analysis live_ranges(const AnalysedModule& analysed, const tir::Module& module, bool workspace_io);
 
 // The last part of a path: what reports call a file.
 std::string file_name_of(const std::string& path);

@@ -27,6 +27,7 @@ enum class Verbosity { quiet, normal, verbose };
 struct ModelOptions {
   std::string model;                  // archive, extracted archive, or a bare TIR module (*.json)
   std::optional<std::string> module;  // one module of several; absent: all
+  std::string transform = "none";     // transform::parse_steps: what is done to the program before it is planned
   bool json = false;
 };
 
@@ -101,6 +102,9 @@ int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);
 int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
 int list_algorithms(std::ostream& out);
+
+// "fuse, narrow, reorder": what ModelOptions::transform may name, for help texts.
+std::string transformation_names();
 
 // The first one of the table, for help texts.
 std::string default_algorithm_name();

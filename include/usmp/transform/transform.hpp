@@ -1,0 +1,59 @@
+// Programs that need less memory: TIR to TIR, before live ranges are computed and anything is planned.
+//
+// Every step is exact: each element that leaves the program goes through the same operations in the same order and of
+// the same types, so outputs are the same bits. A step does something only where it can prove that it may, by analysis
+// of the loops at hand (affine accesses, constant bounds); where it cannot, the program stays as it is. Nothing is
+// trusted for it: the result is planned, verified and emitted like any other module, and `verify --execute` runs it
+// beside the module as the archive has it.
+//
+// The interface of the entry function stays the same: names, types and order of its parameters. Functions that
+// somebody else provides (tir::is_opaque) are not looked into.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::transform {
+
+// In the order in which they are applied.
+enum class Step : std::uint8_t {
+  fuse,       // loop nests of an operator become one; buffers between them become scalars or vanish
+  narrow,     // tensors between operators are stored in the smallest exact type
+  constants,  // constants are stored in the smallest exact type, and equal ones once
+  reorder,    // calls of the entry function change places
+};
+
+inline constexpr Step all_steps[] = {Step::fuse, Step::narrow, Step::constants, Step::reorder};
+
+// "fuse".
+[[nodiscard]] std::string_view name_of(Step step);
+
+// Reads "none", "all" or step names with commas between them ("fuse,reorder"): steps in the order of application, each
+// once. Nothing if a word is none of these; `wrong` is then that word.
+[[nodiscard]] std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong = nullptr);
+
+struct Options {
+  std::vector<Step> steps;
+};
+
+// One thing that was done, for reports.
+struct Change {
+  Step step = Step::fuse;
+  std::string function;  // in which; of the entry for what concerns several operators
+  std::string text;      // "T_add: computed where it is read". No full stop
+};
+
+struct Result {
+  tir::Module module;
+  std::vector<Change> changes;  // in the order in which they were done
+};
+
+// The module with the steps applied. Valid input gives valid output; nothing is thrown but for want of memory.
+[[nodiscard]] Result transform(const tir::Module& module, const Options& options);
+
+}  // namespace usmp::transform
