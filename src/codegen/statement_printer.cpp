@@ -41,6 +41,12 @@ bool has_hoisted_bounds(const tir::For& loop) {
   return !is_constant && (is_unsteady(*loop.extent) || is_unsteady(*loop.min));
 }
 
+// Of a loop over [min, end - min + min), as bounds made smaller are written, it is the end.
+ExprRef end_of(const tir::For& loop) {
+  const bool is_difference = loop.extent->kind == ExprKind::sub && tir::is_same(*loop.extent->operands[1], *loop.min);
+  return is_difference ? loop.extent->operands[0] : tir::make_binary(ExprKind::add, loop.min, loop.extent);
+}
+
 }  // namespace
 
 StatementPrinter::StatementPrinter(FileContext& file, std::size_t function)
@@ -200,11 +206,16 @@ void StatementPrinter::print(const tir::AllocateConst& constant) {
   printer_.declare_constant(constant.var, *constant.data);
 }
 
-// Of a size that was not known when the plan was made: the runtime's workspace provides it.
+// On the stack, or of a size that was not known when the plan was made: then the runtime's workspace provides it.
 void StatementPrinter::print(const tir::Allocate& allocate) {
   if (!facts_.used.contains(allocate.var)) return;
   const PointerType type = printer_.pointer(allocate.var).type;
   const std::string name = printer_.declare(allocate.var);
+  if (allocate.on_stack) {
+    const Bytes elements = tir::allocation_size(allocate).bytes.value_or(0) / allocate.type.element_bytes();
+    line(type.element + " " + name + "[" + std::to_string(elements) + "];");
+    return;
+  }
   file_.uses_workspace = true;
   file_.helpers.need_header("stddef.h");
   indent();
@@ -238,7 +249,7 @@ void StatementPrinter::print(const tir::For& loop) {
   const bool is_hoisted = has_hoisted_bounds(loop);
   if (!is_constant && type.is_uint()) file_.uses_comparison = true;
   printer_.ranges().bind_loop(loop.var, *loop.min, *loop.extent);
-  const ExprRef last = first == 0 ? loop.extent : tir::make_binary(ExprKind::add, loop.min, loop.extent);
+  const ExprRef last = first == 0 ? loop.extent : end_of(loop);
   if (is_hoisted) {
     begin_block();
     begin = print_temporary("begin", *loop.min);

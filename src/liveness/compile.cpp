@@ -94,6 +94,7 @@ class Compiler {
     if (s.condition) value(*s.condition);
     if (!accesses_.empty() || !calls_.empty()) end_statement();
     enter_scope(s.var);
+    if (s.on_stack) return bind(s.var, {});  // no storage that is planned
     emit_declare({.allocate = &s, .constant = nullptr});
   }
 

@@ -29,13 +29,14 @@ class NestReader {
 
  private:
   void statement(const Stmt& stmt) {
-    std::visit(tir::Overloaded{[&](const tir::Allocate&) { uses_.can_move = false; },
+    std::visit(tir::Overloaded{[&](const tir::Allocate& s) {
+                                 if (!s.on_stack) uses_.can_move = false;
+                                 if (s.on_stack) on_stack_.insert(s.var);
+                               },
                                [&](const tir::AllocateConst& s) { bound_.insert(s.var); },
                                [&](const tir::Let& s) { visit_let(s); },
                                [&](const tir::Store& s) {
-                                 use(s.storage);
-                                 uses_.accessed.insert(s.storage);
-                                 uses_.written.insert(s.storage);
+                                 if (access(s.storage)) uses_.written.insert(s.storage);
                                },
                                [](const tir::Evaluate&) {}, [&](const tir::For& s) { bound_.insert(s.var); },
                                [](const tir::While&) {}, [](const tir::IfThenElse&) {},
@@ -60,16 +61,21 @@ class NestReader {
   void visit(const Expr& expr) {
     if (expr.kind == ExprKind::var) use(expr.var);
     if (expr.kind == ExprKind::let) bound_.insert(expr.var);
-    if (expr.kind == ExprKind::load) {
-      use(expr.var);
-      uses_.accessed.insert(expr.var);
-    }
+    if (expr.kind == ExprKind::load) (void)access(expr.var);
     // Calls of functions, returns, and whatever else takes or gives a pointer.
     if (expr.kind == ExprKind::call && (expr.type.is_handle() || expr.type.is_void() || tir::named_call(expr) ||
                                         expr.text == "tir.tvm_check_return" || expr.text == "tir.ret")) {
       uses_.can_move = false;
       uses_.has_calls = uses_.has_calls || tir::named_call(expr).has_value();
     }
+  }
+
+  // Whether it is of storage that anybody else could reach.
+  bool access(VarId storage) {
+    if (on_stack_.contains(storage)) return false;
+    use(storage);
+    uses_.accessed.insert(storage);
+    return true;
   }
 
   void use(VarId var) {
@@ -79,6 +85,7 @@ class NestReader {
   const tir::Module& module_;
   NestUses uses_;
   std::set<VarId> bound_;
+  std::set<VarId> on_stack_;
   std::set<VarId> seen_;
 };
 

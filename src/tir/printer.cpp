@@ -281,6 +281,7 @@ void Printer::allocate(const Allocate& allocate) {
   add("allocate " + names_.of(allocate.var) + ": " + to_string(allocate.type) + "[");
   list(allocate.extents);
   add("]");
+  if (allocate.on_stack) add(" on stack");
   storage_scope(allocate.var);
   if (allocate.condition) {
     add(" if ");

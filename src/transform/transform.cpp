@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "transform/fuse.hpp"
+
 namespace usmp::transform {
 namespace {
 
@@ -17,7 +19,7 @@ struct Row {
 
 std::vector<Change> nothing(tir::Module& /*module*/) { return {}; }
 
-constexpr Row table[] = {{Step::fuse, "fuse", nothing},
+constexpr Row table[] = {{Step::fuse, "fuse", fuse},
                          {Step::narrow, "narrow", nothing},
                          {Step::constants, "constants", nothing},
                          {Step::reorder, "reorder", nothing}};

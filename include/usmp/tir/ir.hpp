@@ -153,6 +153,8 @@ struct Allocate {
   ExprRef condition;             // null: unconditional
   // Annotation candidate_memory_pools, by name, best first; empty: none. See Module::annotated_pools.
   std::vector<std::string> candidate_pools;
+  // A variable of the C function and no workspace. Set by transformations, of single elements.
+  bool on_stack = false;
 };
 
 struct AllocateConst {

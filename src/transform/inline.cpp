@@ -1,0 +1,324 @@
+#include "transform/inline.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "transform/map_nest.hpp"
+#include "transform/rewrite.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+constexpr std::size_t max_expression_nodes = 600;  // as a tree: what C compilers and readers can take
+
+bool is_narrow_integer(tir::DataType type) {
+  return (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
+}
+
+// Whether the value is one of its type also in C, which computes with int8 and int16 as int.
+bool is_cut(const Expr& root) {
+  std::vector<const Expr*> pending = {&root};
+  while (!pending.empty()) {
+    const Expr& value = *pending.back();
+    pending.pop_back();
+    if (value.kind == ExprKind::call && value.text == "tir.if_then_else" && value.operands.size() == 3) {
+      pending.push_back(value.operands[1].get());
+      pending.push_back(value.operands[2].get());
+    } else if (value.kind != ExprKind::load && value.kind != ExprKind::cast && value.kind != ExprKind::int_imm) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The value as the element of a buffer holds it, which only the store cut to its type.
+ExprRef as_stored(ExprRef value) {
+  if (!is_narrow_integer(value->type) || is_cut(*value)) return value;
+  const tir::DataType type = value->type;
+  return tir::make_cast(type, std::move(value));
+}
+
+std::size_t tree_size(const Expr& root) {
+  std::size_t size = 0;
+  tir::for_each_expr(root, [&](const Expr&) { return ++size <= max_expression_nodes; });
+  return size;
+}
+
+// A value that is zero unless a condition holds, and next to no work if it does.
+bool is_padding(const Expr& value) {
+  constexpr double next_to_none = 3;
+  if (value.kind != ExprKind::call || value.text != "tir.if_then_else" || value.operands.size() != 3) return false;
+  const Expr& border = *value.operands[2];
+  const bool is_zero = (border.kind == ExprKind::int_imm && border.int_value == 0) ||
+                       (border.kind == ExprKind::float_imm && border.float_value == 0);
+  return is_zero && work(*value.operands[1]) <= next_to_none;
+}
+
+// One buffer and its readers, on copies of the statements: nothing changes unless all of it can.
+class Inliner {
+ public:
+  Inliner(const MapNest& nest, Inlining inlining) : nest_(nest), inlining_(inlining) {}
+
+  // Whether every load in the statement has become the value.
+  bool take(Stmt& stmt, Scope& scope, double outer_trips) {
+    trips_ = outer_trips;
+    visit(stmt, scope);
+    return possible_;
+  }
+
+  [[nodiscard]] std::size_t replaced() const { return replaced_; }
+
+  [[nodiscard]] bool pays(double elements) const {
+    if (inlining_ == Inlining::padding) return is_padding(*nest_.value);
+    const double each = work(*nest_.value);
+    return reads_ * (each - 1) <= elements * (each + 1);
+  }
+
+ private:
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  void visit(Stmt& stmt, Scope& scope) {
+    auto* loop = std::get_if<tir::For>(&stmt.node);
+    if (loop == nullptr) {
+      if (const auto blocks = tir::blocks_of(stmt); blocks.empty()) return rewrite(stmt, scope, replacement());
+      auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
+      if (branch == nullptr) {
+        possible_ = false;
+        return;
+      }
+      branch->condition = rewritten(branch->condition, scope, replacement());
+      const std::size_t mark = scope.mark();
+      scope.assume(*branch->condition);
+      visit(branch->then_body, scope);
+      scope.restore(mark);
+      visit(branch->else_body, scope);
+      return;
+    }
+    loop->min = rewritten(loop->min, scope, replacement());
+    loop->extent = rewritten(loop->extent, scope, replacement());
+    const double outer = trips_;
+    const std::size_t mark = scope.mark();
+    trips_ *= trips(*loop, scope);
+    scope.bind_loop(*loop);
+    visit(loop->body, scope);
+    scope.restore(mark);
+    trips_ = outer;
+  }
+
+  void visit(Block& block, Scope& scope) {
+    const std::size_t mark = scope.mark();
+    for (Stmt& stmt : block) visit(stmt, scope);
+    scope.restore(mark);
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  RewriteExpr replacement() {
+    return [this](const ExprRef& expr, const Scope& here) -> ExprRef {
+      if (expr->kind != ExprKind::load || expr->var != nest_.storage || !possible_) return nullptr;
+      ExprRef value = value_at(*expr, here);
+      if (!value) possible_ = false;
+      ++replaced_;
+      reads_ += trips_;
+      return value;
+    };
+  }
+
+  ExprRef value_at(const Expr& load, const Scope& here) const {
+    const auto index = here.linear(*load.operands[0]);
+    if (!index) return nullptr;
+    const auto iteration = iteration_of(nest_, *index, here, load.operands[0]->type);
+    if (!iteration) return nullptr;
+    Scope scope = here;
+    for (const ExprRef& guard : nest_.guards) {
+      const ExprRef condition = substituted(guard, scope, *iteration);
+      if (!scope.truth(*condition).value_or(false)) return nullptr;
+    }
+    ExprRef value = as_stored(substituted(nest_.value, scope, *iteration));
+    return tree_size(*value) <= max_expression_nodes ? value : nullptr;
+  }
+
+  const MapNest& nest_;
+  const Inlining inlining_;
+  bool possible_ = true;
+  std::size_t replaced_ = 0;
+  double reads_ = 0;
+  double trips_ = 1;
+};
+
+class FunctionInliner {
+ public:
+  FunctionInliner(const tir::Module& module, tir::Function& function, const ParamAliases& aliases, Inlining inlining)
+      : module_(module), function_(function), aliases_(aliases), inlining_(inlining), scope_(module) {}
+
+  std::vector<VarId> run() {
+    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) allocated_.insert(allocate->var);
+    });
+    all_ = accesses_of(function_.body);
+    visit(function_.body, 1);
+    return std::move(gone_);
+  }
+
+ private:
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  void visit(Block& block, double outer_trips) {
+    const std::size_t mark = scope_.mark();
+    for (std::size_t i = 0; i < block.size();) {
+      if (take_in(block, i, outer_trips)) continue;  // the statement is gone
+      Stmt& stmt = block[i++];
+      if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
+        const std::size_t outside = scope_.mark();
+        const double count = outer_trips * trips(*loop, scope_);
+        scope_.bind_loop(*loop);
+        visit(loop->body, count);
+        scope_.restore(outside);
+      } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
+        const std::size_t outside = scope_.mark();
+        scope_.assume(*branch->condition);
+        visit(branch->then_body, outer_trips);
+        scope_.restore(outside);
+        visit(branch->else_body, outer_trips);
+      }
+      bind_after(stmt, scope_);
+    }
+    scope_.restore(mark);
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  // Whether the statement was a nest whose buffer needs no place any more.
+  bool take_in(Block& block, std::size_t at, double outer_trips) {
+    const auto nest = map_nest(block[at], scope_);
+    if (!nest || !allocated_.contains(nest->storage)) return false;
+    const std::size_t loads = all_.loads_of(nest->storage);
+    if (loads == 0 || all_.stores_of(nest->storage) != 1 || loaded_by(*nest->value).contains(nest->storage))
+      return false;
+    const std::size_t last = last_reader(block, at, nest->storage, loads);
+    if (last == 0 || may_change(*nest, block, at + 1, last + 1)) return false;
+    Inliner inliner(*nest, inlining_);
+    std::vector<std::pair<std::size_t, Stmt>> readers;
+    const std::size_t mark = scope_.mark();
+    bool possible = true;
+    for (std::size_t j = at + 1; j <= last && possible; ++j) {
+      Accesses accesses;
+      add_accesses(block[j], accesses);
+      if (accesses.loads_of(nest->storage) > 0) {
+        readers.emplace_back(j, block[j]);
+        possible = inliner.take(readers.back().second, scope_, outer_trips);
+      }
+      bind_after(block[j], scope_);
+    }
+    scope_.restore(mark);
+    if (!possible || inliner.replaced() != loads || !inliner.pays(outer_trips * nest->elements())) return false;
+    for (auto& [j, stmt] : readers) block[j] = std::move(stmt);
+    const VarId storage = nest->storage;
+    block.erase(block.begin() + static_cast<std::ptrdiff_t>(at));
+    gone_.push_back(storage);
+    all_ = accesses_of(function_.body);
+    return true;
+  }
+
+  // The last statement of the block that reads the storage, if all reads stand behind `at` in it; else 0.
+  static std::size_t last_reader(const Block& block, std::size_t at, VarId storage, std::size_t loads) {
+    std::size_t found = 0;
+    for (std::size_t j = at + 1; j < block.size(); ++j) {
+      Accesses accesses;
+      add_accesses(block[j], accesses);
+      found += accesses.loads_of(storage);
+      if (found == loads) return j;
+    }
+    return 0;
+  }
+
+  // Whether statements [begin, end) of the block may write what the nest's value reads.
+  [[nodiscard]] bool may_change(const MapNest& nest, const Block& block, std::size_t begin, std::size_t end) const {
+    std::set<VarId> read = loaded_by(*nest.value);
+    for (const ExprRef& guard : nest.guards) read.merge(loaded_by(*guard));
+    Accesses between;
+    for (std::size_t j = begin; j < end; ++j) add_accesses(block[j], between);
+    return std::any_of(between.stores.begin(), between.stores.end(), [&](const auto& store) {
+      return std::any_of(read.begin(), read.end(), [&](VarId var) { return aliases_.may_alias(var, store.first); });
+    });
+  }
+
+  const tir::Module& module_;
+  tir::Function& function_;
+  const ParamAliases& aliases_;
+  const Inlining inlining_;
+  Scope scope_;
+  std::set<VarId> allocated_;
+  Accesses all_;
+  std::vector<VarId> gone_;
+};
+
+double weight_of(const Expr& expr) {
+  constexpr double division = 4;
+  constexpr double fixed_point = 4;
+  constexpr double transcendental = 20;
+  switch (expr.kind) {
+    case ExprKind::int_imm:
+    case ExprKind::float_imm:
+    case ExprKind::string_imm:
+    case ExprKind::var:
+    case ExprKind::cast:
+      return 0;
+    case ExprKind::div:
+    case ExprKind::mod:
+    case ExprKind::floor_div:
+    case ExprKind::floor_mod:
+      return division;
+    case ExprKind::call:
+      if (expr.text == "tir.if_then_else" || expr.text == "tir.likely") return 0;
+      if (std::string_view(expr.text).starts_with("tir.q_multiply_shift")) return fixed_point;
+      if (std::string_view(expr.text).starts_with("tir.shift") ||
+          std::string_view(expr.text).starts_with("tir.bitwise")) {
+        return 1;
+      }
+      return transcendental;
+    default:
+      return 1;
+  }
+}
+
+void erase_allocates(Block& root, const std::set<VarId>& vars) {
+  std::vector<Block*> pending = {&root};
+  while (!pending.empty()) {
+    Block& block = *pending.back();
+    pending.pop_back();
+    std::erase_if(block, [&](const Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      return allocate != nullptr && vars.contains(allocate->var);
+    });
+    for (Stmt& stmt : block) {
+      for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+    }
+  }
+}
+
+}  // namespace
+
+double work(const Expr& root) {
+  double total = 0;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    total += weight_of(expr);
+    return expr.kind != ExprKind::load;
+  });
+  return total;
+}
+
+std::vector<VarId> inline_producers(const tir::Module& module, tir::Function& function, const ParamAliases& aliases,
+                                    Inlining inlining) {
+  std::vector<VarId> gone = FunctionInliner(module, function, aliases, inlining).run();
+  erase_allocates(function.body, std::set<VarId>(gone.begin(), gone.end()));
+  return gone;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,447 @@
+#include "transform/linear.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::VarId;
+
+using Terms = std::map<Atom, std::int64_t>;
+
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
+
+std::uint32_t nesting_of(const Terms& terms) {
+  std::uint32_t nesting = 0;
+  for (const auto& [atom, factor] : terms) {
+    if (atom.kind != Atom::Kind::var) nesting = std::max(nesting, atom.whole->nesting + 1);
+  }
+  return nesting;
+}
+
+std::optional<Interval> stretched(const Interval& interval, std::int64_t by) {
+  const auto a = checked_mul(interval.low, by);
+  const auto b = checked_mul(interval.high, by);
+  if (!a || !b) return std::nullopt;
+  return Interval{std::min(*a, *b), std::max(*a, *b)};
+}
+
+std::optional<Interval> added(const Interval& a, const Interval& b) {
+  const auto low = checked_add(a.low, b.low);
+  const auto high = checked_add(a.high, b.high);
+  if (!low || !high) return std::nullopt;
+  return Interval{*low, *high};
+}
+
+bool is_comparison(ExprKind kind) {
+  return kind == ExprKind::lt || kind == ExprKind::le || kind == ExprKind::gt || kind == ExprKind::ge;
+}
+
+bool is_index_type(tir::DataType type) { return type.is_int() && type.bits >= 32 && !type.is_vector(); }
+
+bool is_likely(const Expr& expr) {
+  return expr.kind == ExprKind::call && expr.text == "tir.likely" && expr.operands.size() == 1;
+}
+
+}  // namespace
+
+// NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
+std::strong_ordering operator<=>(const Atom& a, const Atom& b) {
+  if (const auto order = a.kind <=> b.kind; std::is_neq(order)) return order;
+  if (a.kind == Atom::Kind::var) return a.var <=> b.var;
+  if (const auto order = a.by <=> b.by; std::is_neq(order)) return order;
+  if (a.whole == b.whole) return std::strong_ordering::equal;
+  if (const auto order = a.whole->constant <=> b.whole->constant; std::is_neq(order)) return order;
+  if (const auto order = a.whole->terms.size() <=> b.whole->terms.size(); std::is_neq(order)) return order;
+  auto other = b.whole->terms.begin();
+  for (const auto& [atom, factor] : a.whole->terms) {
+    if (const auto order = factor <=> other->second; std::is_neq(order)) return order;
+    if (const auto order = atom <=> other->first; std::is_neq(order)) return order;
+    ++other;
+  }
+  return std::strong_ordering::equal;
+}
+
+bool Linear::mentions(VarId var) const {
+  return std::any_of(terms.begin(), terms.end(), [var](const auto& term) {
+    return term.first.kind == Atom::Kind::var ? term.first.var == var : term.first.whole->mentions(var);
+  });
+}
+// NOLINTEND(misc-no-recursion)
+
+std::int64_t Linear::factor(VarId var) const {
+  const auto found = terms.find(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
+  return found == terms.end() ? 0 : found->second;
+}
+
+Linear variable(VarId var) {
+  Linear result;
+  result.terms.emplace(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1);
+  return result;
+}
+
+std::optional<Linear> scaled(const Linear& a, std::int64_t by) {
+  Linear result;
+  if (by == 0) return result;
+  const auto constant = checked_mul(a.constant, by);
+  if (!constant) return std::nullopt;
+  result.constant = *constant;
+  result.nesting = a.nesting;
+  for (const auto& [atom, factor] : a.terms) {
+    const auto product = checked_mul(factor, by);
+    if (!product) return std::nullopt;
+    result.terms.emplace_hint(result.terms.end(), atom, *product);
+  }
+  return result;
+}
+
+std::optional<Linear> sum(const Linear& a, const Linear& b) {
+  if (a.terms.size() < b.terms.size()) return sum(b, a);  // NOLINT(misc-no-recursion): once
+  Linear result = a;
+  const auto constant = checked_add(a.constant, b.constant);
+  if (!constant) return std::nullopt;
+  result.constant = *constant;
+  for (const auto& [atom, factor] : b.terms) {
+    const auto total = checked_add(result.terms[atom], factor);
+    if (!total) return std::nullopt;
+    result.terms[atom] = *total;
+    if (*total == 0) result.terms.erase(atom);
+  }
+  result.nesting = nesting_of(result.terms);
+  return result;
+}
+
+std::optional<Linear> difference(const Linear& a, const Linear& b) {
+  const auto negative = scaled(b, -1);
+  return negative ? sum(a, *negative) : std::nullopt;
+}
+
+// --- What is known ---------------------------------------------------------------------------------------------------
+
+void Scope::restore(std::size_t mark) {
+  while (log_.size() > mark) {
+    Undo undo = std::move(log_.back());
+    log_.pop_back();
+    if (!undo.var.valid()) {
+      facts_.pop_back();
+    } else if (undo.before) {
+      bindings_[undo.var] = std::move(*undo.before);
+    } else {
+      bindings_.erase(undo.var);
+    }
+  }
+}
+
+void Scope::bind(VarId var, Binding binding) {
+  const auto found = bindings_.find(var);
+  log_.push_back({var, found == bindings_.end() ? std::nullopt : std::optional(std::move(found->second))});
+  bindings_[var] = std::move(binding);
+}
+
+void Scope::bind_interval(VarId var, std::optional<Interval> interval) { bind(var, {std::nullopt, interval}); }
+
+void Scope::bind_value(VarId var, const Expr& value) {
+  bind(var, {is_index_type(value.type) ? linear(value) : std::nullopt, std::nullopt});
+}
+
+void Scope::bind_loop(const tir::For& loop) {
+  const auto first = linear(*loop.min);
+  const auto count = linear(*loop.extent);
+  const auto begin = first ? interval(*first) : std::nullopt;
+  const auto end = first && count ? [&]() -> std::optional<Interval> {
+    const auto total = transform::sum(*first, *count);
+    return total ? interval(*total) : std::nullopt;
+  }()
+      : std::nullopt;
+  if (!begin || !end || end->high <= begin->low) return bind_interval(loop.var, std::nullopt);
+  bind_interval(loop.var, Interval{begin->low, end->high - 1});
+}
+
+void Scope::assume(const Expr& condition) {
+  std::vector<const Expr*> pending = {&condition};
+  while (!pending.empty()) {
+    const Expr& part = *pending.back();
+    pending.pop_back();
+    if (part.kind == ExprKind::and_ || is_likely(part)) {
+      tir::append_operands(part, pending);
+    } else if (is_comparison(part.kind)) {
+      assume_comparison(part);
+    }
+  }
+}
+
+void Scope::assume_comparison(const Expr& comparison) {
+  auto bound = bound_of(*this, comparison);
+  if (!bound || bound->value.terms.empty()) return;
+  const auto most = checked_add(bound->most, -bound->value.constant);
+  if (!most || *most == std::numeric_limits<std::int64_t>::min()) return;
+  Fact fact;
+  const bool negated = bound->value.terms.begin()->second < 0;  // so that lower and upper bounds speak of one sum
+  constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
+  fact.interval = negated ? Interval{-*most, unbounded} : Interval{-unbounded, *most};
+  for (const auto& [atom, factor] : bound->value.terms) fact.terms.emplace(atom, negated ? -factor : factor);
+  facts_.push_back(std::move(fact));
+  log_.push_back({VarId(), std::nullopt});
+}
+
+// NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
+std::optional<Interval> Scope::interval(const Atom& atom) const {
+  if (atom.kind == Atom::Kind::var) {
+    const auto found = bindings_.find(atom.var);
+    return found == bindings_.end() ? std::nullopt : found->second.interval;
+  }
+  const auto whole = interval(*atom.whole);
+  if (atom.kind == Atom::Kind::quotient) {
+    if (!whole) return std::nullopt;
+    return Interval{floor_quotient(whole->low, atom.by), floor_quotient(whole->high, atom.by)};
+  }
+  if (whole && floor_quotient(whole->low, atom.by) == floor_quotient(whole->high, atom.by)) {
+    const std::int64_t start = floor_quotient(whole->low, atom.by) * atom.by;
+    return Interval{whole->low - start, whole->high - start};
+  }
+  return Interval{0, atom.by - 1};
+}
+
+std::optional<Interval> Scope::interval(const Linear& value) const {
+  std::optional<Interval> result = Interval{0, 0};
+  for (const auto& [atom, factor] : value.terms) {
+    auto own = interval(atom);
+    for (const Fact& fact : facts_) {
+      if (!own || fact.terms.size() != 1 || !(fact.terms.begin()->first == atom)) continue;
+      const std::int64_t by = fact.terms.begin()->second;  // positive
+      if (fact.interval.high != std::numeric_limits<std::int64_t>::max()) {
+        own->high = std::min(own->high, floor_quotient(fact.interval.high, by));
+      }
+      if (fact.interval.low != -std::numeric_limits<std::int64_t>::max()) {
+        own->low = std::max(own->low, -floor_quotient(-fact.interval.low, by));
+      }
+    }
+    const auto part = own ? stretched(*own, factor) : std::nullopt;
+    result = part && result ? added(*result, *part) : std::nullopt;
+    if (!result) return std::nullopt;
+  }
+  for (const Fact& fact : facts_) {
+    if (fact.terms.size() < 2) continue;
+    if (fact.terms == value.terms) {
+      result->low = std::max(result->low, fact.interval.low);
+      result->high = std::min(result->high, fact.interval.high);
+    }
+  }
+  return added(*result, Interval{value.constant, value.constant});
+}
+
+tir::ExprRef Scope::expr(const Linear& value, tir::DataType type) const {
+  const auto atom_expr = [&](const Atom& atom) {
+    if (atom.kind == Atom::Kind::var) {
+      const tir::ExprRef var = tir::make_var(*module_, atom.var);
+      return var->type == type ? var : tir::make_cast(type, var);
+    }
+    const ExprKind kind = atom.kind == Atom::Kind::quotient ? ExprKind::floor_div : ExprKind::floor_mod;
+    return tir::make_binary(kind, expr(*atom.whole, type), tir::make_int(atom.by, type));
+  };
+  // The largest factors first, as people write indices.
+  std::vector<const std::pair<const Atom, std::int64_t>*> terms;
+  for (const auto& term : value.terms) terms.push_back(&term);
+  std::stable_sort(terms.begin(), terms.end(), [](const auto* a, const auto* b) { return a->second > b->second; });
+  const auto plus = [](ExprRef a, ExprRef b, bool negative) {
+    return tir::make_binary(negative ? ExprKind::sub : ExprKind::add, std::move(a), std::move(b));
+  };
+  // 3 - i rather than i * -1 + 3
+  const bool constant_first = !terms.empty() && terms.front()->second < 0;
+  ExprRef result = constant_first ? tir::make_int(value.constant, type) : nullptr;
+  for (const auto* term : terms) {
+    ExprRef part = atom_expr(term->first);
+    const bool is_subtracted = result && term->second < 0;
+    const std::int64_t factor = is_subtracted ? -term->second : term->second;
+    if (factor != 1) part = tir::make_binary(ExprKind::mul, std::move(part), tir::make_int(factor, type));
+    result = result ? plus(result, part, is_subtracted) : part;
+  }
+  if (!result) return tir::make_int(value.constant, type);
+  if (value.constant == 0 || constant_first) return result;
+  const bool is_subtracted = value.constant < 0;
+  return plus(result, tir::make_int(is_subtracted ? -value.constant : value.constant, type), is_subtracted);
+}
+// NOLINTEND(misc-no-recursion)
+
+// --- Arithmetic ------------------------------------------------------------------------------------------------------
+
+std::optional<Linear> Scope::quotient_or_remainder(Atom::Kind kind, const Linear& value, std::int64_t by) const {
+  Linear result;
+  if (value.nesting >= max_nesting) return std::nullopt;
+  result.terms.emplace(Atom{.kind = kind, .var = {}, .whole = std::make_shared<Linear>(value), .by = by}, 1);
+  result.nesting = value.nesting + 1;
+  return result;
+}
+
+std::optional<Division> Scope::divide(const Linear& value, std::int64_t by) const {
+  if (by == 1) return Division{value, {}};
+  Division result;
+  Linear& rest = result.remainder;
+  for (const auto& [atom, factor] : value.terms) {
+    if (factor % by == 0) {
+      result.quotient.terms.emplace(atom, factor / by);
+    } else {
+      rest.terms.emplace(atom, factor);
+    }
+  }
+  result.quotient.constant = floor_quotient(value.constant, by);
+  rest.constant = value.constant - result.quotient.constant * by;
+  result.quotient.nesting = nesting_of(result.quotient.terms);
+  rest.nesting = nesting_of(rest.terms);
+  const auto reach = interval(rest);
+  if (reach && floor_quotient(reach->low, by) == floor_quotient(reach->high, by)) {
+    const std::int64_t more = floor_quotient(reach->low, by);
+    result.quotient.constant += more;
+    rest.constant -= more * by;
+    return result;
+  }
+  const auto more = quotient_or_remainder(Atom::Kind::quotient, rest, by);
+  auto left = quotient_or_remainder(Atom::Kind::remainder, rest, by);
+  const auto quotient = more ? transform::sum(result.quotient, *more) : std::nullopt;
+  if (!quotient || !left) return std::nullopt;
+  return Division{*quotient, std::move(*left)};
+}
+
+// c·b·(x / b) + c·(x mod b) is c·x.
+Linear Scope::rejoined(Linear value) const {
+  for (bool changed = value.nesting > 0; changed;) {
+    changed = false;
+    for (const auto& [atom, factor] : value.terms) {
+      if (atom.kind != Atom::Kind::remainder) continue;
+      const auto whole_factor = checked_mul(factor, atom.by);
+      const auto quotient =
+          value.terms.find(Atom{.kind = Atom::Kind::quotient, .var = {}, .whole = atom.whole, .by = atom.by});
+      if (!whole_factor || quotient == value.terms.end() || quotient->second != *whole_factor) continue;
+      const auto joined = transform::scaled(*atom.whole, factor);
+      if (!joined) continue;
+      Linear rest = value;
+      rest.terms.erase(quotient->first);
+      rest.terms.erase(atom);
+      const auto total = transform::sum(rest, *joined);
+      if (!total) continue;
+      value = *total;
+      changed = true;
+      break;
+    }
+  }
+  return value;
+}
+
+std::optional<Linear> Scope::linear(const Expr& root) const {
+  const auto parts = [](const Expr& expr, std::vector<const Expr*>& list) {
+    switch (expr.kind) {
+      case ExprKind::add:
+      case ExprKind::sub:
+      case ExprKind::mul:
+      case ExprKind::floor_div:
+      case ExprKind::floor_mod:
+        if (is_index_type(expr.type)) tir::append_operands(expr, list);
+        break;
+      case ExprKind::cast:
+        if (is_index_type(expr.type) && is_index_type(expr.operands[0]->type) &&
+            expr.type.bits >= expr.operands[0]->type.bits) {
+          tir::append_operands(expr, list);
+        }
+        break;
+      default:
+        break;
+    }
+  };
+  const auto combine = [this](const Expr& expr, std::span<std::optional<Linear>> values) -> std::optional<Linear> {
+    if (!is_index_type(expr.type)) return std::nullopt;
+    if (expr.kind == ExprKind::int_imm) {
+      Linear result;
+      result.constant = expr.int_value;
+      return result;
+    }
+    if (expr.kind == ExprKind::var) {
+      const auto found = bindings_.find(expr.var);
+      if (found != bindings_.end() && found->second.value) return found->second.value;
+      return variable(expr.var);
+    }
+    for (const auto& value : values) {
+      if (!value) return std::nullopt;
+    }
+    if (values.empty()) return std::nullopt;
+    if (expr.kind == ExprKind::cast) return values[0];
+    const Linear& a = *values[0];
+    const Linear& b = *values[1];
+    switch (expr.kind) {
+      case ExprKind::add:
+        return transform::sum(a, b);
+      case ExprKind::sub:
+        return transform::difference(a, b);
+      case ExprKind::mul:
+        if (b.is_constant()) return transform::scaled(a, b.constant);
+        if (a.is_constant()) return transform::scaled(b, a.constant);
+        return std::nullopt;
+      case ExprKind::floor_div:
+      case ExprKind::floor_mod: {
+        if (!b.is_constant() || b.constant < 1) return std::nullopt;
+        auto division = divide(a, b.constant);
+        if (!division) return std::nullopt;
+        return expr.kind == ExprKind::floor_div ? std::move(division->quotient) : std::move(division->remainder);
+      }
+      default:
+        return std::nullopt;
+    }
+  };
+  auto result = tir::fold<std::optional<Linear>>(root, parts, combine);
+  return result ? std::optional(rejoined(std::move(*result))) : std::nullopt;
+}
+
+tir::ExprRef Scope::simplified(const ExprRef& index) const {
+  if (index->kind == ExprKind::int_imm || index->kind == ExprKind::var) return index;
+  const auto value = linear(*index);
+  return value ? expr(*value, index->type) : index;
+}
+
+// --- Conditions ------------------------------------------------------------------------------------------------------
+
+std::optional<Bound> bound_of(const Scope& scope, const Expr& comparison) {
+  if (!is_comparison(comparison.kind)) return std::nullopt;
+  const auto a = scope.linear(*comparison.operands[0]);
+  const auto b = scope.linear(*comparison.operands[1]);
+  if (!a || !b) return std::nullopt;
+  const bool is_upper = comparison.kind == ExprKind::lt || comparison.kind == ExprKind::le;
+  const bool is_strict = comparison.kind == ExprKind::lt || comparison.kind == ExprKind::gt;
+  auto value = is_upper ? difference(*a, *b) : difference(*b, *a);
+  if (!value) return std::nullopt;
+  return Bound{std::move(*value), is_strict ? -1 : 0};
+}
+
+std::optional<bool> Scope::truth(const Expr& condition) const {
+  if (condition.kind == ExprKind::int_imm) return condition.int_value != 0;
+  const auto bound = bound_of(*this, condition);
+  const auto reach = bound ? interval(bound->value) : std::nullopt;
+  if (!reach) return std::nullopt;
+  if (reach->high <= bound->most) return true;
+  if (reach->low > bound->most) return false;
+  return std::nullopt;
+}
+
+std::vector<ExprRef> conjuncts(const ExprRef& condition) {
+  std::vector<ExprRef> result;
+  std::vector<ExprRef> pending = {condition};
+  while (!pending.empty()) {
+    const ExprRef part = std::move(pending.back());
+    pending.pop_back();
+    if (part->kind == ExprKind::and_ || is_likely(*part)) {
+      for (std::size_t i = part->operands.size(); i-- > 0;) pending.push_back(part->operands[i]);
+    } else {
+      result.push_back(part);
+    }
+  }
+  return result;
+}
+
+}  // namespace usmp::transform

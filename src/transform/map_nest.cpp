@@ -1,0 +1,148 @@
+#include "transform/map_nest.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::ExprRef;
+
+// Walks down to the one store of a nest, collecting what stands around it.
+class Parser {
+ public:
+  explicit Parser(Scope& scope) : scope_(scope) {}
+
+  std::optional<MapNest> parse(const tir::Stmt& root) {
+    const tir::Stmt* stmt = &root;
+    while (const tir::Block* body = body_of(*stmt)) {
+      stmt = only_statement(*body);
+      if (stmt == nullptr) return std::nullopt;
+    }
+    const auto* store = std::get_if<tir::Store>(&stmt->node);
+    if (store == nullptr) return std::nullopt;
+    const auto index = scope_.linear(*store->index);
+    if (!index) return std::nullopt;
+    nest_.storage = store->storage;
+    nest_.index = *index;
+    nest_.value = renamed(store->value, lets_);
+    if (!places_loops()) return std::nullopt;
+    return std::move(nest_);
+  }
+
+ private:
+  // The body of a loop or branch that belongs to the nest; null: the statement is none.
+  const tir::Block* body_of(const tir::Stmt& stmt) {
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
+      const auto min = tir::as_int(*loop->min);
+      const auto extent = tir::as_int(*loop->extent);
+      if (!min || !extent || *extent < 1) return nullptr;
+      scope_.bind_loop(*loop);
+      nest_.loops.push_back({loop->var, 0, *min, *extent});
+      return &loop->body;
+    }
+    const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
+    if (branch == nullptr || !branch->else_body.empty()) return nullptr;
+    nest_.guards.push_back(renamed(branch->condition, lets_));
+    return &branch->then_body;
+  }
+
+  // That is no let; null: there is none, or several.
+  const tir::Stmt* only_statement(const tir::Block& body) {
+    const tir::Stmt* only = nullptr;
+    for (const tir::Stmt& stmt : body) {
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+        if (only != nullptr) return nullptr;
+        lets_[let->var] = renamed(let->value, lets_);
+        bind_after(stmt, scope_);
+        continue;
+      }
+      if (only != nullptr) return nullptr;
+      only = &stmt;
+    }
+    return only;
+  }
+
+  // Whether different iterations have different indices: each loop's factor is more than those behind it add up to.
+  bool places_loops() {
+    for (MapLoop& loop : nest_.loops) {
+      loop.factor = nest_.index.factor(loop.var);
+      if (loop.factor < 0) return false;
+      if (loop.factor == 0 && loop.extent > 1) return false;
+    }
+    std::stable_sort(nest_.loops.begin(), nest_.loops.end(),
+                     [](const MapLoop& a, const MapLoop& b) { return a.factor > b.factor; });
+    std::int64_t reach = 1;  // of the loops behind
+    for (std::size_t i = nest_.loops.size(); i-- > 0;) {
+      const MapLoop& loop = nest_.loops[i];
+      if (loop.extent == 1) continue;
+      if (loop.factor < reach) return false;
+      const auto next = checked_mul(loop.factor, loop.extent);
+      if (!next) return false;
+      reach = *next;
+    }
+    // Nothing else of the index may change within the nest.
+    for (const auto& [atom, factor] : nest_.index.terms) {
+      if (atom.kind == Atom::Kind::var) continue;
+      for (const MapLoop& loop : nest_.loops) {
+        if (atom.whole->mentions(loop.var)) return false;
+      }
+    }
+    return true;
+  }
+
+  Scope& scope_;
+  MapNest nest_;
+  Substitution lets_;
+};
+
+}  // namespace
+
+double MapNest::elements() const {
+  double count = 1;
+  for (const MapLoop& loop : loops) count *= static_cast<double>(loop.extent);
+  return count;
+}
+
+std::optional<MapNest> map_nest(const tir::Stmt& stmt, Scope& scope) {
+  const std::size_t mark = scope.mark();
+  auto nest = Parser(scope).parse(stmt);
+  scope.restore(mark);
+  return nest;
+}
+
+std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
+                                         tir::DataType index_type) {
+  // What is left of the index after the loops' least values and all that they do not change are taken off.
+  Linear fixed = nest.index;
+  for (const MapLoop& loop : nest.loops) {
+    const auto start = checked_mul(loop.factor, loop.min);
+    if (!start) return std::nullopt;
+    fixed.terms.erase(Atom{.kind = Atom::Kind::var, .var = loop.var, .whole = nullptr, .by = 1});
+    const auto constant = checked_add(fixed.constant, *start);
+    if (!constant) return std::nullopt;
+    fixed.constant = *constant;
+  }
+  auto rest = difference(index, fixed);
+  Substitution values;
+  for (const MapLoop& loop : nest.loops) {
+    Linear count;
+    if (loop.extent > 1) {
+      auto division = rest ? scope.divide(*rest, loop.factor) : std::nullopt;
+      if (!division) return std::nullopt;
+      const auto reach = scope.interval(division->quotient);
+      if (!reach || !reach->within({0, loop.extent - 1})) return std::nullopt;
+      count = std::move(division->quotient);
+      rest = std::move(division->remainder);
+    }
+    count.constant += loop.min;
+    values[loop.var] = scope.expr(count, index_type);
+  }
+  if (!rest || !rest->is_constant() || rest->constant != 0) return std::nullopt;
+  return values;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,42 @@
+// Map nests: loops around one store, each element of a buffer computed from others.
+//
+// If no element is stored twice, whoever reads an element can compute it instead: the element's index, taken apart,
+// gives the iteration that stored it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "transform/linear.hpp"
+#include "transform/rewrite.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::transform {
+
+struct MapLoop {
+  tir::VarId var;
+  std::int64_t factor = 0;  // in the index, positive
+  std::int64_t min = 0;
+  std::int64_t extent = 1;
+};
+
+struct MapNest {
+  tir::VarId storage;
+  std::vector<MapLoop> loops;        // by descending factor: each counts what those behind it cannot reach
+  Linear index;                      // of the element
+  tir::ExprRef value;                // lets replaced by what they stand for
+  std::vector<tir::ExprRef> guards;  // conditions under which the store happens, likewise
+
+  // How many times the store runs if no guard fails.
+  [[nodiscard]] double elements() const;
+};
+
+// Nothing if the statement is no such nest, or if it may store an element twice. `scope` is that of the statement.
+[[nodiscard]] std::optional<MapNest> map_nest(const tir::Stmt& stmt, Scope& scope);
+
+// The iteration that stores the element `index`: values for the nest's loop variables. Nothing if it cannot be proved
+// that there is one.
+[[nodiscard]] std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
+                                                       tir::DataType index_type);
+
+}  // namespace usmp::transform

@@ -1,0 +1,187 @@
+#include "transform/rewrite.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "transform/simple_function.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+
+bool is_if_then_else(const Expr& expr) {
+  return expr.kind == ExprKind::call && expr.text == "tir.if_then_else" && expr.operands.size() == 3;
+}
+
+ExprRef with_operands(const Expr& expr, std::span<ExprRef> changed) {
+  Expr copy = expr;
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    if (changed[i]) copy.operands[i] = std::move(changed[i]);
+  }
+  return tir::make_expr(std::move(copy));
+}
+
+bool is_comparison(ExprKind kind) { return kind >= ExprKind::eq && kind <= ExprKind::ge; }
+
+ExprRef decided(const ExprRef& expr, const Scope& scope) {
+  const auto constant = [](bool value) { return tir::make_int(value ? 1 : 0, tir::bool_type); };
+  if (is_comparison(expr->kind)) {
+    if (const auto truth = scope.truth(*expr)) return constant(*truth);
+    Expr copy = *expr;
+    for (ExprRef& operand : copy.operands) operand = scope.simplified(operand);
+    return tir::make_expr(std::move(copy));
+  }
+  if (expr->kind == ExprKind::and_ || expr->kind == ExprKind::or_) {
+    const bool neutral = expr->kind == ExprKind::and_;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto value = tir::as_int(*expr->operands[i]);
+      if (value && (*value != 0) == neutral) return expr->operands[1 - i];
+      if (value && is_pure(*expr->operands[1 - i])) return expr->operands[i];
+    }
+  }
+  if (is_if_then_else(*expr)) {
+    if (const auto value = tir::as_int(*expr->operands[0])) return expr->operands[*value != 0 ? 1 : 2];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite) {
+  std::vector<std::size_t> marks;
+  // Null stands for an expression that stays as it is: then nothing above it need be made anew.
+  std::map<const Expr*, ExprRef> kept;
+  tir::for_each_expr(*root, [&](const Expr& expr) {
+    for (const ExprRef& operand : expr.operands) kept.emplace(operand.get(), operand);
+  });
+  kept.emplace(root.get(), root);
+  const auto before = [&](const Expr& expr, std::size_t i, std::span<ExprRef> values) {
+    if (!is_if_then_else(expr)) return;
+    if (i == 1) {
+      marks.push_back(scope.mark());
+      scope.assume(values[0] ? *values[0] : *expr.operands[0]);
+    } else if (i == 2) {
+      scope.restore(marks.back());
+      marks.pop_back();
+    }
+  };
+  const auto combine = [&](const Expr& expr, std::span<ExprRef> values) -> ExprRef {
+    bool changed = false;
+    for (const ExprRef& value : values) changed = changed || value;
+    const ExprRef current = changed ? with_operands(expr, values) : kept.at(&expr);
+    ExprRef result = rewrite(current, scope);
+    if (result) return result;
+    return changed ? current : nullptr;
+  };
+  ExprRef result = tir::fold<ExprRef>(*root, tir::append_operands, before, combine);
+  return result ? result : root;
+}
+
+void bind_after(const tir::Stmt& stmt, Scope& scope) {
+  if (const auto* let = std::get_if<tir::Let>(&stmt.node)) scope.bind_value(let->var, *let->value);
+}
+
+// NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+void rewrite(tir::Stmt& stmt, Scope& scope, const RewriteExpr& change) {
+  const auto replace = [&](ExprRef& expr) {
+    if (expr) expr = rewritten(expr, scope, change);
+  };
+  const auto inside = [&](tir::Block& block) {
+    const std::size_t mark = scope.mark();
+    for (tir::Stmt& inner : block) rewrite(inner, scope, change);
+    scope.restore(mark);
+  };
+  std::visit(tir::Overloaded{[&](tir::Allocate&) {}, [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
+                             [&](tir::Store& s) {
+                               replace(s.index);
+                               replace(s.value);
+                               replace(s.predicate);
+                             },
+                             [&](tir::Evaluate& s) { replace(s.value); },
+                             [&](tir::For& s) {
+                               replace(s.min);
+                               replace(s.extent);
+                               const std::size_t mark = scope.mark();
+                               scope.bind_loop(s);
+                               inside(s.body);
+                               scope.restore(mark);
+                             },
+                             [&](tir::While& s) {
+                               replace(s.condition);
+                               inside(s.body);
+                             },
+                             [&](tir::IfThenElse& s) {
+                               replace(s.condition);
+                               const std::size_t mark = scope.mark();
+                               scope.assume(*s.condition);
+                               inside(s.then_body);
+                               scope.restore(mark);
+                               inside(s.else_body);
+                             },
+                             [&](tir::Assert& s) { replace(s.condition); }, [&](tir::Scope& s) { inside(s.body); }},
+             stmt.node);
+  bind_after(stmt, scope);
+}
+// NOLINTEND(misc-no-recursion)
+
+ExprRef substituted(const ExprRef& root, Scope& scope, const Substitution& values) {
+  return rewritten(root, scope, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+    if (expr->kind == ExprKind::var) {
+      const auto found = values.find(expr->var);
+      return found == values.end() ? nullptr : found->second;
+    }
+    if (expr->kind == ExprKind::load) {
+      ExprRef index = here.simplified(expr->operands[0]);
+      return index == expr->operands[0] ? nullptr : tir::make_load(expr->type, expr->var, std::move(index));
+    }
+    return decided(expr, here);
+  });
+}
+
+ExprRef renamed(const ExprRef& root, const Substitution& values) {
+  std::vector<ExprRef> changed;
+  return tir::fold<ExprRef>(*root, tir::append_operands, [&](const Expr& expr, std::span<ExprRef> operands) -> ExprRef {
+    if (expr.kind == ExprKind::var) {
+      const auto found = values.find(expr.var);
+      return found == values.end() ? tir::make_expr(expr) : found->second;
+    }
+    return with_operands(expr, operands);
+  });
+}
+
+void rename(tir::Block& block, const Substitution& values) {
+  std::vector<tir::Block*> pending = {&block};
+  while (!pending.empty()) {
+    tir::Block& current = *pending.back();
+    pending.pop_back();
+    for (tir::Stmt& stmt : current) {
+      std::visit(tir::Overloaded{[&](tir::Let& s) { s.value = renamed(s.value, values); },
+                                 [&](tir::Store& s) {
+                                   s.index = renamed(s.index, values);
+                                   s.value = renamed(s.value, values);
+                                 },
+                                 [&](tir::Evaluate& s) { s.value = renamed(s.value, values); },
+                                 [&](tir::For& s) {
+                                   s.min = renamed(s.min, values);
+                                   s.extent = renamed(s.extent, values);
+                                 },
+                                 [&](tir::IfThenElse& s) { s.condition = renamed(s.condition, values); }, [](auto&) {}},
+                 stmt.node);
+      for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+    }
+  }
+}
+
+double trips(const tir::For& loop, const Scope& scope) {
+  const auto count = scope.linear(*loop.extent);
+  const auto reach = count ? scope.interval(*count) : std::nullopt;
+  constexpr double unknown = 1e6;
+  return reach ? static_cast<double>(reach->high) : unknown;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,255 @@
+#include "transform/simple_function.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::VarId;
+
+constexpr std::array<std::string_view, 40> pure_intrinsics = {"tir.if_then_else",
+                                                              "tir.likely",
+                                                              "tir.q_multiply_shift",
+                                                              "tir.q_multiply_shift_per_axis",
+                                                              "tir.shift_left",
+                                                              "tir.shift_right",
+                                                              "tir.bitwise_and",
+                                                              "tir.bitwise_or",
+                                                              "tir.bitwise_xor",
+                                                              "tir.bitwise_not",
+                                                              "tir.large_uint_imm",
+                                                              "tir.popcount",
+                                                              "tir.clz",
+                                                              "tir.exp",
+                                                              "tir.erf",
+                                                              "tir.log",
+                                                              "tir.log2",
+                                                              "tir.log10",
+                                                              "tir.log1p",
+                                                              "tir.sqrt",
+                                                              "tir.rsqrt",
+                                                              "tir.sigmoid",
+                                                              "tir.tan",
+                                                              "tir.tanh",
+                                                              "tir.atan",
+                                                              "tir.sin",
+                                                              "tir.cos",
+                                                              "tir.pow",
+                                                              "tir.floor",
+                                                              "tir.ceil",
+                                                              "tir.round",
+                                                              "tir.nearbyint",
+                                                              "tir.trunc",
+                                                              "tir.fabs",
+                                                              "tir.isnan",
+                                                              "tir.isinf",
+                                                              "tir.isfinite",
+                                                              "tir.sinh",
+                                                              "tir.cosh",
+                                                              "tir.exp2"};
+
+// What a call of the entry passes, if every argument is the name of whole storage.
+std::optional<std::vector<VarId>> whole_arguments(const tir::NamedCall& call, const std::set<VarId>& storages) {
+  std::vector<VarId> arguments;
+  for (const tir::ExprRef& argument : call.arguments) {
+    if (argument->kind != ExprKind::var || !storages.contains(argument->var)) return std::nullopt;
+    arguments.push_back(argument->var);
+  }
+  return arguments;
+}
+
+// Parameters of the entry, and what it allocates.
+std::set<VarId> storages_of_entry(const tir::Function& entry) {
+  std::set<VarId> storages;
+  for (const tir::Param& param : entry.params) storages.insert(param.var);
+  tir::for_each_stmt(entry.body, [&](const tir::Stmt& stmt) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) storages.insert(allocate->var);
+    if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) storages.insert(constant->var);
+  });
+  tir::for_each_stmt(entry.body, [&](const tir::Stmt& stmt) {
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) storages.erase(let->var);
+  });
+  return storages;
+}
+
+// Collects what speaks against a function; a walker of tir::walk is not needed, since order does not matter.
+class Simplicity {
+ public:
+  Simplicity(const tir::Module& module, const tir::Function& function) : module_(module) {
+    for (const tir::Param& param : function.params) {
+      if (module.var(param.var).type.is_handle())
+        declare(param.var);
+      else
+        bind(param.var);
+    }
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) { declarations(stmt); });
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) { accesses(stmt); });
+  }
+
+  [[nodiscard]] bool holds() const { return simple_ && statements_ <= max_statements; }
+
+ private:
+  void bind(VarId var) { simple_ = simple_ && bound_.insert(var).second; }
+  void declare(VarId var) {
+    bind(var);
+    storages_.emplace(var, tir::DataType());
+  }
+
+  void declarations(const tir::Stmt& stmt) {
+    ++statements_;
+    std::visit(tir::Overloaded{[&](const tir::Allocate& s) {
+                                 if (s.condition || s.type.is_vector() || !element_count(s)) simple_ = false;
+                                 declare(s.var);
+                                 storages_[s.var] = s.type;
+                               },
+                               [&](const tir::AllocateConst& s) {
+                                 declare(s.var);
+                                 storages_[s.var] = s.type;
+                               },
+                               [&](const tir::Let& s) {
+                                 if (s.value->type.is_handle()) simple_ = false;
+                                 bind(s.var);
+                               },
+                               [&](const tir::For& s) { bind(s.var); }, [&](const tir::While&) { simple_ = false; },
+                               [&](const tir::Assert&) { simple_ = false; }, [](const auto&) {}},
+               stmt.node);
+  }
+
+  void accesses(const tir::Stmt& stmt) {
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      if (store->predicate || store->value->type.is_vector()) simple_ = false;
+      access(store->storage, store->value->type);
+    }
+    tir::for_each_expr_of(
+        stmt, [&](const tir::ExprRef& root) { tir::for_each_expr(*root, [&](const Expr& expr) { part(expr); }); });
+  }
+
+  void part(const Expr& expr) {
+    if (expr.type.is_vector() || expr.kind == ExprKind::let) simple_ = false;
+    if (expr.kind == ExprKind::var && (expr.type.is_handle() || !bound_.contains(expr.var))) simple_ = false;
+    if (expr.kind == ExprKind::call &&
+        std::find(pure_intrinsics.begin(), pure_intrinsics.end(), expr.text) == pure_intrinsics.end()) {
+      simple_ = false;
+    }
+    if (expr.kind != ExprKind::load) return;
+    if (expr.operands.size() != 1) simple_ = false;
+    access(expr.var, expr.type);
+  }
+
+  void access(VarId storage, tir::DataType type) {
+    const auto found = storages_.find(storage);
+    if (found == storages_.end()) {
+      simple_ = false;
+    } else if (found->second.is_void()) {
+      found->second = type;  // a parameter: what the first access says
+    } else if (found->second != type) {
+      simple_ = false;
+    }
+  }
+
+  const tir::Module& module_;
+  bool simple_ = true;
+  std::size_t statements_ = 0;
+  std::set<VarId> bound_;
+  std::map<VarId, tir::DataType> storages_;
+};
+
+std::size_t count_of(const std::map<VarId, std::size_t>& counts, VarId var) {
+  const auto found = counts.find(var);
+  return found == counts.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+ParamAliases::ParamAliases(const tir::Module& module) : known_(module.functions.size(), false) {
+  std::vector<bool> refuted(module.functions.size(), false);
+  for (std::size_t caller = 0; caller < module.functions.size(); ++caller) {
+    const tir::Function& function = module.functions[caller];
+    const std::set<VarId> storages = caller == module.entry ? storages_of_entry(function) : std::set<VarId>();
+    tir::for_each_expr_in(function.body, [&](const Expr& expr) {
+      const auto call = tir::named_call(expr);
+      const auto callee = call ? module.find(*call->name) : std::nullopt;
+      if (!callee) return;
+      const tir::Function& called = module.functions[*callee];
+      const auto arguments = whole_arguments(*call, storages);
+      if (!arguments || arguments->size() < called.params.size()) {
+        refuted[*callee] = true;
+        return;
+      }
+      known_[*callee] = true;
+      for (std::size_t i = 0; i < called.params.size(); ++i) {
+        for (std::size_t j = i + 1; j < called.params.size(); ++j) {
+          if ((*arguments)[i] == (*arguments)[j]) {
+            pairs_.insert(std::minmax(called.params[i].var, called.params[j].var));
+          }
+        }
+      }
+    });
+  }
+  for (std::size_t i = 0; i < known_.size(); ++i) known_[i] = known_[i] && !refuted[i];
+}
+
+bool ParamAliases::may_alias(VarId a, VarId b) const { return a == b || pairs_.contains(std::minmax(a, b)); }
+
+bool is_simple(const tir::Module& module, std::size_t function, const ParamAliases& aliases) {
+  if (function == module.entry || !aliases.known(function)) return false;
+  const tir::Function& candidate = module.functions[function];
+  return !tir::is_opaque(module, candidate) && candidate.imported_c.empty() && Simplicity(module, candidate).holds();
+}
+
+bool is_pure(const Expr& root) {
+  bool pure = true;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::call &&
+        std::find(pure_intrinsics.begin(), pure_intrinsics.end(), expr.text) == pure_intrinsics.end()) {
+      pure = false;
+    }
+  });
+  return pure;
+}
+
+std::size_t Accesses::loads_of(VarId storage) const { return count_of(loads, storage); }
+std::size_t Accesses::stores_of(VarId storage) const { return count_of(stores, storage); }
+
+void add_accesses(const tir::Stmt& root, Accesses& accesses) {
+  const auto add = [&](const tir::Stmt& stmt) {
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) ++accesses.stores[store->storage];
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) {
+      tir::for_each_expr(*expr, [&](const Expr& part) {
+        if (part.kind == ExprKind::load) ++accesses.loads[part.var];
+      });
+    });
+  };
+  add(root);
+  for (const tir::Block* block : tir::blocks_of(root)) tir::for_each_stmt(*block, add);
+}
+
+Accesses accesses_of(const tir::Block& block) {
+  Accesses accesses;
+  for (const tir::Stmt& stmt : block) add_accesses(stmt, accesses);
+  return accesses;
+}
+
+std::set<VarId> loaded_by(const Expr& root) {
+  std::set<VarId> storages;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::load) storages.insert(expr.var);
+  });
+  return storages;
+}
+
+std::optional<std::int64_t> element_count(const tir::Allocate& allocate) {
+  const auto size = tir::allocation_size(allocate);
+  const Bytes element = allocate.type.bytes();
+  if (!size.bytes || element == 0) return std::nullopt;
+  return *size.bytes / element;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,54 @@
+// Functions that the loop transformations look into, and who reads and writes what in them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::transform {
+
+// Which parameters of which function may reach the same bytes, from all calls in the module.
+class ParamAliases {
+ public:
+  explicit ParamAliases(const tir::Module& module);
+
+  // Whether every call passes whole variables, so that the parameters either are one storage or share nothing.
+  [[nodiscard]] bool known(std::size_t function) const { return known_[function]; }
+  // By parameter variable, smaller first.
+  [[nodiscard]] bool may_alias(tir::VarId a, tir::VarId b) const;
+
+ private:
+  std::vector<bool> known_;
+  std::set<std::pair<tir::VarId, tir::VarId>> pairs_;
+};
+
+// A function is simple if it consists of loops, branches without calls of functions, lets of numbers, and scalar loads
+// and stores of storage that it declares or is passed, each with one element type, and if no variable is bound twice.
+// So all accesses are in sight, and two storages share bytes only where ParamAliases says so.
+[[nodiscard]] bool is_simple(const tir::Module& module, std::size_t function, const ParamAliases& aliases);
+
+// No statement or expression reads or writes anything else, and evaluating it twice gives the same.
+[[nodiscard]] bool is_pure(const tir::Expr& expr);
+
+struct Accesses {
+  std::map<tir::VarId, std::size_t> loads;  // places, not executions
+  std::map<tir::VarId, std::size_t> stores;
+
+  [[nodiscard]] std::size_t loads_of(tir::VarId storage) const;
+  [[nodiscard]] std::size_t stores_of(tir::VarId storage) const;
+};
+
+void add_accesses(const tir::Stmt& stmt, Accesses& accesses);  // of the blocks inside too
+[[nodiscard]] Accesses accesses_of(const tir::Block& block);
+[[nodiscard]] std::set<tir::VarId> loaded_by(const tir::Expr& expr);
+
+// The product of constant extents. Nothing: not constant, or too large.
+[[nodiscard]] std::optional<std::int64_t> element_count(const tir::Allocate& allocate);
+
+inline constexpr std::size_t max_statements = 2000;  // of a function that is looked into
+
+}  // namespace usmp::transform

@@ -1,0 +1,283 @@
+#include "transform/tighten.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "transform/linear.hpp"
+#include "transform/rewrite.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+bool is_if_then_else(const Expr& expr) {
+  return expr.kind == ExprKind::call && expr.text == "tir.if_then_else" && expr.operands.size() == 3;
+}
+
+bool is_zero(const Expr& expr) { return expr.kind == ExprKind::int_imm && expr.int_value == 0; }
+
+ExprRef with_operand(const Expr& expr, std::size_t i, ExprRef operand) {
+  Expr copy = expr;
+  copy.operands[i] = std::move(operand);
+  return tir::make_expr(std::move(copy));
+}
+
+struct Conditional {
+  ExprRef condition;
+  ExprRef value;  // if it holds; otherwise the value is zero
+};
+
+// An integer that is zero unless a condition holds: down through factors and casts to if_then_else.
+std::optional<Conditional> conditional(const ExprRef& root) {
+  std::vector<std::pair<const Expr*, std::size_t>> path;  // from the root, with the operand taken
+  const ExprRef* here = &root;
+  while (!is_if_then_else(**here)) {
+    const Expr& expr = **here;
+    if (!expr.type.is_int() && !expr.type.is_uint()) return std::nullopt;
+    if (expr.kind == ExprKind::cast && !expr.operands[0]->type.is_float()) {
+      path.emplace_back(&expr, 0);
+    } else if (expr.kind == ExprKind::mul) {
+      const auto leads_to_branch = [](const ExprRef& operand) {
+        const Expr* part = operand.get();
+        while (part->kind == ExprKind::cast) part = part->operands[0].get();
+        return is_if_then_else(*part);
+      };
+      const std::size_t side = leads_to_branch(expr.operands[0]) ? 0 : 1;
+      path.emplace_back(&expr, side);
+    } else {
+      return std::nullopt;
+    }
+    here = &expr.operands[path.back().second];
+  }
+  if (!is_zero(*(*here)->operands[2])) return std::nullopt;
+  Conditional result{(*here)->operands[0], (*here)->operands[1]};
+  if (result.value->type != (*here)->type) return std::nullopt;
+  for (std::size_t i = path.size(); i-- > 0;) result.value = with_operand(*path[i].first, path[i].second, result.value);
+  return result;
+}
+
+class Tightener {
+ public:
+  explicit Tightener(const tir::Module& module) : module_(module), scope_(module) {}
+
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  void visit(Block& block) {
+    const std::size_t mark = scope_.mark();
+    for (Stmt& stmt : block) {
+      guard_accumulation(stmt);
+      if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
+        const std::size_t outside = scope_.mark();
+        scope_.bind_loop(*loop);
+        visit(loop->body);
+        scope_.restore(outside);
+        tighten_loop(stmt);
+      } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
+        const std::size_t outside = scope_.mark();
+        scope_.assume(*branch->condition);
+        visit(branch->then_body);
+        scope_.restore(outside);
+        visit(branch->else_body);
+      }
+      bind_after(stmt, scope_);
+    }
+    scope_.restore(mark);
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  [[nodiscard]] bool changed() const { return changed_; }
+
+ private:
+  // x[i] = x[i] + (c ? a : 0) · b
+  void guard_accumulation(Stmt& stmt) {
+    auto* store = std::get_if<tir::Store>(&stmt.node);
+    if (store == nullptr || store->value->kind != ExprKind::add) return;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const ExprRef sum = store->value->operands[side];
+      if (sum->kind != ExprKind::load || sum->var != store->storage ||
+          !tir::is_same(*sum->operands[0], *store->index)) {
+        continue;
+      }
+      auto term = conditional(store->value->operands[1 - side]);
+      if (!term || loaded_by(*term->condition).contains(store->storage)) continue;
+      tir::IfThenElse branch;
+      branch.condition = std::move(term->condition);
+      store->value = with_operand(*store->value, 1 - side, std::move(term->value));
+      branch.then_body.push_back(std::move(stmt));
+      stmt = Stmt{std::move(branch)};
+      changed_ = true;
+      return;
+    }
+  }
+
+  // Of a loop around lets of indices and one branch.
+  void tighten_loop(Stmt& stmt) {
+    auto& loop = std::get<tir::For>(stmt.node);
+    tir::IfThenElse* branch = nullptr;
+    for (Stmt& inner : loop.body) {
+      if (const auto* let = std::get_if<tir::Let>(&inner.node)) {
+        if (branch != nullptr || !loaded_by(*let->value).empty()) return;
+        continue;
+      }
+      if (branch != nullptr) return;
+      branch = std::get_if<tir::IfThenElse>(&inner.node);
+      if (branch == nullptr || !branch->else_body.empty()) return;
+    }
+    if (branch == nullptr) return;
+    std::set<VarId> bound_inside;
+    for (const Stmt& inner : loop.body) {
+      if (const auto* let = std::get_if<tir::Let>(&inner.node)) bound_inside.insert(let->var);
+    }
+    const std::size_t mark = scope_.mark();
+    scope_.bind_loop(loop);
+    for (const Stmt& inner : loop.body) bind_after(inner, scope_);
+    std::vector<ExprRef> inside;
+    std::vector<ExprRef> outside;
+    Limits limits{{}, {}};
+    for (const ExprRef& part : conjuncts(branch->condition)) place(part, loop, bound_inside, inside, outside, limits);
+    scope_.restore(mark);
+    if (outside.empty() && limits.first.empty() && limits.end.empty()) return;
+    changed_ = true;
+    apply(limits, loop);
+    if (inside.empty()) {
+      dissolve(loop.body);
+    } else {
+      branch->condition = conjunction(inside);
+    }
+    if (outside.empty()) return;
+    tir::IfThenElse around;
+    around.condition = conjunction(outside);
+    around.then_body.push_back(std::move(stmt));
+    stmt = Stmt{std::move(around)};
+  }
+
+  struct Limits {
+    std::vector<ExprRef> first;  // the variable is at least each of these,
+    std::vector<ExprRef> end;    // and less than each of these
+  };
+
+  // Sorts one condition: does it hold anyway, speak of the loop's variable, or have nothing to do with the loop?
+  void place(const ExprRef& part, const tir::For& loop, const std::set<VarId>& bound_inside,
+             std::vector<ExprRef>& inside, std::vector<ExprRef>& outside, Limits& limits) const {
+    if (scope_.truth(*part).value_or(false)) return;
+    const tir::DataType type = module_.var(loop.var).type;
+    const auto bound = bound_of(scope_, *part);
+    const bool is_usable =
+        bound && type == part->operands[0]->type &&
+        std::none_of(bound_inside.begin(), bound_inside.end(), [&](VarId var) { return bound->value.mentions(var); });
+    if (!is_usable || !place_bound(*bound, loop, type, outside, limits)) inside.push_back(part);
+  }
+
+  // value <= most
+  bool place_bound(const Bound& bound, const tir::For& loop, tir::DataType type, std::vector<ExprRef>& outside,
+                   Limits& limits) const {
+    const std::int64_t factor = bound.value.factor(loop.var);
+    Linear rest = bound.value;
+    rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = loop.var, .whole = nullptr, .by = 1});
+    if (rest.mentions(loop.var)) return false;
+    if (factor == 0) {
+      outside.push_back(tir::make_binary(ExprKind::le, scope_.expr(rest, type), tir::make_int(bound.most, type)));
+      return true;
+    }
+    // factor · v + rest <= most: v <= (most - rest) / factor, or with a negative factor v >= -((most - rest) /
+    // -factor).
+    Linear most;
+    most.constant = bound.most;
+    const auto room = difference(most, rest);
+    const auto division = room ? scope_.divide(*room, factor > 0 ? factor : -factor) : std::nullopt;
+    auto limit = division ? scaled(division->quotient, factor > 0 ? 1 : -1) : std::nullopt;
+    if (!limit) return false;
+    if (factor > 0) ++limit->constant;
+    (factor > 0 ? limits.end : limits.first).push_back(scope_.expr(*limit, type));
+    return true;
+  }
+
+  static void apply(const Limits& limits, tir::For& loop) {
+    const tir::DataType type = loop.min->type;
+    const auto min = tir::as_int(*loop.min);
+    const auto extent = tir::as_int(*loop.extent);
+    ExprRef end =
+        min && extent ? tir::make_int(*min + *extent, type) : tir::make_binary(ExprKind::add, loop.min, loop.extent);
+    const bool is_from_zero = tir::as_int(*loop.min) == 0;
+    for (const ExprRef& first : limits.first) loop.min = tir::make_binary(ExprKind::max, loop.min, first);
+    for (const ExprRef& most : limits.end) end = tir::make_binary(ExprKind::min, end, most);
+    loop.extent = is_from_zero && limits.first.empty() ? end : tir::make_binary(ExprKind::sub, end, loop.min);
+  }
+
+  static ExprRef conjunction(const std::vector<ExprRef>& parts) {
+    ExprRef all = parts.front();
+    for (std::size_t i = 1; i < parts.size(); ++i) all = tir::make_binary(ExprKind::and_, all, parts[i]);
+    return all;
+  }
+
+  // The branch, which is the last statement, always taken.
+  static void dissolve(Block& body) {
+    Block inner = std::move(std::get<tir::IfThenElse>(body.back().node).then_body);
+    body.pop_back();
+    std::move(inner.begin(), inner.end(), std::back_inserter(body));
+  }
+
+  const tir::Module& module_;
+  Scope scope_;
+  bool changed_ = false;
+};
+
+class DecisionCounter {
+ public:
+  explicit DecisionCounter(const tir::Module& module) : scope_(module) {}
+
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  void visit(const Block& block, double times) {
+    const std::size_t mark = scope_.mark();
+    for (const Stmt& stmt : block) {
+      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+        tir::for_each_expr(*root, [&](const Expr& expr) {
+          if (is_if_then_else(expr)) total_ += times;
+        });
+      });
+      if (std::holds_alternative<tir::IfThenElse>(stmt.node)) total_ += times;
+      const std::size_t outside = scope_.mark();
+      double inner_times = times;
+      if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
+        inner_times *= trips(*loop, scope_);
+        scope_.bind_loop(*loop);
+      }
+      for (const Block* inner : tir::blocks_of(stmt)) visit(*inner, inner_times);
+      scope_.restore(outside);
+      bind_after(stmt, scope_);
+    }
+    scope_.restore(mark);
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  [[nodiscard]] double total() const { return total_; }
+
+ private:
+  Scope scope_;
+  double total_ = 0;
+};
+
+}  // namespace
+
+bool tighten(const tir::Module& module, tir::Function& function) {
+  Tightener tightener(module);
+  tightener.visit(function.body);
+  return tightener.changed();
+}
+
+double decisions(const tir::Module& module, const tir::Function& function) {
+  DecisionCounter counter(module);
+  counter.visit(function.body, 1);
+  return counter.total();
+}
+
+}  // namespace usmp::transform
