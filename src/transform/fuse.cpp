@@ -6,6 +6,7 @@
 
 #include "transform/fuse_loops.hpp"
 #include "transform/inline.hpp"
+#include "transform/rows.hpp"
 #include "transform/simple_function.hpp"
 #include "transform/tighten.hpp"
 #include "usmp/tir/visit.hpp"
@@ -58,6 +59,7 @@ class FunctionFuser {
     dissolve_scopes(function().body);
     fuse_all();
     if (skip_padding()) fuse_all();
+    for (const VarId var : sum_in_rows(module_, function(), aliases_)) note(var, "a row of sums at a time");
     std::vector<VarId> single;
     single_elements_on_stack(function().body, false, single);
     for (const VarId var : single) note(var, "a variable instead of workspace");

@@ -154,27 +154,74 @@ ExprRef renamed(const ExprRef& root, const Substitution& values) {
   });
 }
 
+namespace {
+
+// Of the statement itself, not of the blocks inside.
+void rename_own(tir::Stmt& stmt, const Substitution& values) {
+  std::visit(tir::Overloaded{[&](tir::Let& s) { s.value = renamed(s.value, values); },
+                             [&](tir::Store& s) {
+                               s.index = renamed(s.index, values);
+                               s.value = renamed(s.value, values);
+                             },
+                             [&](tir::Evaluate& s) { s.value = renamed(s.value, values); },
+                             [&](tir::For& s) {
+                               s.min = renamed(s.min, values);
+                               s.extent = renamed(s.extent, values);
+                             },
+                             [&](tir::IfThenElse& s) { s.condition = renamed(s.condition, values); }, [](auto&) {}},
+             stmt.node);
+}
+
+}  // namespace
+
+// NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+void rename(tir::Stmt& stmt, const Substitution& values) {
+  rename_own(stmt, values);
+  for (tir::Block* block : tir::blocks_of(stmt)) rename(*block, values);
+}
+
 void rename(tir::Block& block, const Substitution& values) {
-  std::vector<tir::Block*> pending = {&block};
+  for (tir::Stmt& stmt : block) rename(stmt, values);
+}
+
+void expand_lets(tir::Block& block, Substitution known) {
+  tir::Block kept;
+  for (tir::Stmt& stmt : block) {
+    rename_own(stmt, known);
+    const auto* let = std::get_if<tir::Let>(&stmt.node);
+    if (let != nullptr && loaded_by(*let->value).empty()) {
+      known[let->var] = let->value;
+      continue;
+    }
+    for (tir::Block* inner : tir::blocks_of(stmt)) expand_lets(*inner, known);
+    kept.push_back(std::move(stmt));
+  }
+  block = std::move(kept);
+}
+// NOLINTEND(misc-no-recursion)
+
+void freshen(tir::Stmt& root, tir::Module& module) {
+  Substitution values;
+  const auto renew = [&](tir::Stmt& stmt) {
+    auto* loop = std::get_if<tir::For>(&stmt.node);
+    auto* let = std::get_if<tir::Let>(&stmt.node);
+    if (loop == nullptr && let == nullptr) return;
+    tir::VarId& var = loop != nullptr ? loop->var : let->var;
+    const tir::VarId old = var;
+    module.vars.push_back(module.var(old));
+    var = tir::VarId(module.vars.size() - 1);
+    values[old] = tir::make_var(module, var);
+  };
+  std::vector<tir::Stmt*> pending = {&root};
   while (!pending.empty()) {
-    tir::Block& current = *pending.back();
+    tir::Stmt& stmt = *pending.back();
     pending.pop_back();
-    for (tir::Stmt& stmt : current) {
-      std::visit(tir::Overloaded{[&](tir::Let& s) { s.value = renamed(s.value, values); },
-                                 [&](tir::Store& s) {
-                                   s.index = renamed(s.index, values);
-                                   s.value = renamed(s.value, values);
-                                 },
-                                 [&](tir::Evaluate& s) { s.value = renamed(s.value, values); },
-                                 [&](tir::For& s) {
-                                   s.min = renamed(s.min, values);
-                                   s.extent = renamed(s.extent, values);
-                                 },
-                                 [&](tir::IfThenElse& s) { s.condition = renamed(s.condition, values); }, [](auto&) {}},
-                 stmt.node);
-      for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+    renew(stmt);
+    for (tir::Block* block : tir::blocks_of(stmt)) {
+      for (tir::Stmt& inner : *block) pending.push_back(&inner);
     }
   }
+  rename(root, values);
 }
 
 double trips(const tir::For& loop, const Scope& scope) {

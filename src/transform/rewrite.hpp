@@ -29,7 +29,14 @@ using Substitution = std::map<tir::VarId, tir::ExprRef>;
 
 // Variables replaced, nothing else.
 [[nodiscard]] tir::ExprRef renamed(const tir::ExprRef& root, const Substitution& values);
+void rename(tir::Stmt& stmt, const Substitution& values);
 void rename(tir::Block& block, const Substitution& values);
+
+// Lets of index arithmetic replaced by what they stand for; `known`: those from outside. Lets that read memory stay.
+void expand_lets(tir::Block& block, Substitution known);
+
+// Variables of its own for the loops and lets of a copied statement.
+void freshen(tir::Stmt& stmt, tir::Module& module);
 
 // How often the statement at a place runs, at most: products of the extents of loops.
 [[nodiscard]] double trips(const tir::For& loop, const Scope& scope);

@@ -1,0 +1,299 @@
+#include "transform/rows.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "transform/linear.hpp"
+#include "transform/rewrite.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+constexpr std::int64_t min_row = 4;  // shorter rows are no vectors
+
+// The parts of a loop's body: declarations, a = init, loops that add to a, and what is done with the sum.
+struct SumLoop {
+  tir::Allocate sum;
+  Block lets;  // at the start of the body
+  Stmt init;
+  Stmt terms;
+  Block rest;
+};
+
+const tir::Store* store_to(const Stmt& stmt, VarId storage) {
+  const auto* store = std::get_if<tir::Store>(&stmt.node);
+  return store != nullptr && store->storage == storage ? store : nullptr;
+}
+
+class RowMaker {
+ public:
+  RowMaker(tir::Module& module, tir::Function& function, const ParamAliases& aliases)
+      : module_(module), function_(function), aliases_(aliases), scope_(module) {}
+
+  std::vector<VarId> run() {
+    all_ = accesses_of(function_.body);
+    visit(function_.body);
+    return std::move(sums_);
+  }
+
+ private:
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  void visit(Block& block) {
+    const std::size_t mark = scope_.mark();
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (auto* loop = std::get_if<tir::For>(&block[i].node)) {
+        if (auto rows = in_rows(*loop)) {
+          block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
+          block.insert(block.begin() + static_cast<std::ptrdiff_t>(i), std::make_move_iterator(rows->begin()),
+                       std::make_move_iterator(rows->end()));
+          i += rows->size() - 1;
+          continue;
+        }
+        const std::size_t outside = scope_.mark();
+        scope_.bind_loop(*loop);
+        visit(loop->body);
+        scope_.restore(outside);
+      } else if (auto* branch = std::get_if<tir::IfThenElse>(&block[i].node)) {
+        visit(branch->then_body);
+        visit(branch->else_body);
+      }
+      bind_after(block[i], scope_);
+    }
+    scope_.restore(mark);
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  std::optional<Block> in_rows(const tir::For& loop) {
+    const auto count = tir::as_int(*loop.extent);
+    if (tir::as_int(*loop.min) != 0 || !count || *count < min_row || *count > max_row) return std::nullopt;
+    auto parts = parts_of(loop);
+    if (!parts) return std::nullopt;
+    const std::size_t mark = scope_.mark();
+    scope_.bind_loop(loop);
+    for (const Stmt& let : parts->lets) bind_after(let, scope_);
+    const bool possible = is_sum(parts->terms, parts->sum.var, loop.var) && is_independent(*parts);
+    scope_.restore(mark);
+    if (!possible) return std::nullopt;
+    sums_.push_back(parts->sum.var);
+    return rows_of(loop, *count, std::move(*parts));
+  }
+
+  // Nothing: the body has other parts, or others in between.
+  std::optional<SumLoop> parts_of(const tir::For& loop) const {
+    SumLoop parts{{}, {}, {}, {}, {}};
+    std::size_t i = 0;
+    bool declared = false;
+    for (; i < loop.body.size(); ++i) {
+      const Stmt& stmt = loop.body[i];
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+        if (declared || element_count(*allocate) != 1) return std::nullopt;
+        parts.sum = *allocate;
+        declared = true;
+      } else if (std::holds_alternative<tir::Let>(stmt.node)) {
+        parts.lets.push_back(stmt);
+      } else {
+        break;
+      }
+    }
+    if (!declared || loop.body.size() < i + 3) return std::nullopt;
+    const tir::Store* const init = store_to(loop.body[i], parts.sum.var);
+    if (init == nullptr || !loaded_by(*init->value).empty()) return std::nullopt;
+    parts.init = loop.body[i];
+    parts.terms = loop.body[i + 1];
+    parts.rest.assign(loop.body.begin() + static_cast<std::ptrdiff_t>(i) + 2, loop.body.end());
+    for (const Stmt& let : parts.lets) {
+      if (!loaded_by(*std::get<tir::Let>(let.node).value).empty()) return std::nullopt;
+    }
+    if (!all_index_zero(parts, parts.sum.var) || accesses_of(parts.rest).stores_of(parts.sum.var) > 0) {
+      return std::nullopt;
+    }
+    return parts;
+  }
+
+  static bool all_index_zero(const SumLoop& parts, VarId sum) {
+    bool zero = true;
+    const auto look = [&](const Stmt& root) {
+      const auto one = [&](const Stmt& stmt) {
+        if (const auto* store = store_to(stmt, sum)) zero = zero && tir::as_int(*store->index) == 0;
+        tir::for_each_expr_of(stmt, [&](const ExprRef& expr) {
+          tir::for_each_expr(*expr, [&](const Expr& part) {
+            if (part.kind == ExprKind::load && part.var == sum) zero = zero && tir::as_int(*part.operands[0]) == 0;
+          });
+        });
+      };
+      one(root);
+      for (const Block* block : tir::blocks_of(root)) tir::for_each_stmt(*block, one);
+    };
+    look(parts.init);
+    look(parts.terms);
+    for (const Stmt& stmt : parts.rest) look(stmt);
+    return zero;
+  }
+
+  // Whether the statement is loops and branches around lets and one store a = a + term, none of whose bounds or
+  // conditions have to do with `row`, and the term's elements stand side by side.
+  bool is_sum(const Stmt& root, VarId sum, VarId row) {
+    if (!std::holds_alternative<tir::For>(root.node)) return false;
+    const std::size_t mark = scope_.mark();
+    const Stmt* stmt = &root;
+    while (stmt != nullptr && !std::holds_alternative<tir::Store>(stmt->node)) {
+      const Block* body = nullptr;
+      if (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
+        if (depends_on(*loop->min, row) || depends_on(*loop->extent, row)) break;
+        scope_.bind_loop(*loop);
+        body = &loop->body;
+      } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt->node)) {
+        if (!branch->else_body.empty() || depends_on(*branch->condition, row)) break;
+        body = &branch->then_body;
+      } else {
+        break;
+      }
+      stmt = only_statement(*body);
+    }
+    const auto* store = stmt == nullptr ? nullptr : std::get_if<tir::Store>(&stmt->node);
+    const bool holds = store != nullptr && store->storage == sum && store->value->kind == ExprKind::add &&
+                       is_load_of(*store->value->operands[0], sum) &&
+                       stands_side_by_side(*store->value->operands[1], sum, row);
+    scope_.restore(mark);
+    return holds;
+  }
+
+  // The one that is no let of an index.
+  const Stmt* only_statement(const Block& block) {
+    const Stmt* only = nullptr;
+    for (const Stmt& stmt : block) {
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+        if (only != nullptr || !loaded_by(*let->value).empty()) return nullptr;
+        bind_after(stmt, scope_);
+      } else if (only != nullptr) {
+        return nullptr;
+      } else {
+        only = &stmt;
+      }
+    }
+    return only;
+  }
+
+  static bool is_load_of(const Expr& expr, VarId storage) { return expr.kind == ExprKind::load && expr.var == storage; }
+
+  // Not a sum of the known kind counts as dependent.
+  [[nodiscard]] bool depends_on(const Expr& expr, VarId var) const {
+    bool depends = !loaded_by(expr).empty();
+    tir::for_each_expr(expr, [&](const Expr& part) {
+      if (part.kind != ExprKind::var) return;
+      const auto value = scope_.linear(part);
+      depends = depends || !value || value->mentions(var) || part.var == var;
+    });
+    return depends;
+  }
+
+  // Whether each load of the term is of the same element for the whole row, or of neighbours; at least one of
+  // neighbours.
+  bool stands_side_by_side(const Expr& term, VarId sum, VarId row) const {
+    bool all = true;
+    bool some = false;
+    tir::for_each_expr(term, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::call && expr.text == "tir.if_then_else") all = false;
+      if (expr.kind != ExprKind::load) return true;
+      const auto index = scope_.linear(*expr.operands[0]);
+      Linear rest = index.value_or(Linear());
+      rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = row, .whole = nullptr, .by = 1});
+      const std::int64_t factor = index ? index->factor(row) : 2;
+      all = all && expr.var != sum && !rest.mentions(row) && (factor == 0 || factor == 1);
+      some = some || factor == 1;
+      return false;
+    });
+    return all && some;
+  }
+
+  // Whether what follows the sum writes nothing that the sums read, so that all sums can be made first.
+  [[nodiscard]] bool is_independent(const SumLoop& parts) const {
+    Accesses terms;
+    add_accesses(parts.terms, terms);
+    const Accesses rest = accesses_of(parts.rest);
+    const bool overwrites = std::any_of(rest.stores.begin(), rest.stores.end(), [&](const auto& store) {
+      return std::any_of(terms.loads.begin(), terms.loads.end(),
+                         [&](const auto& load) { return aliases_.may_alias(load.first, store.first); });
+    });
+    return !overwrites;
+  }
+
+  Block rows_of(const tir::For& loop, std::int64_t count, SumLoop parts) {
+    const VarId sum = parts.sum.var;
+    parts.sum.extents = {tir::make_int(count)};
+    const ExprRef index = tir::make_var(module_, loop.var);
+    set_index(parts.init, sum, index);
+    set_index(parts.terms, sum, index);
+    for (Stmt& stmt : parts.rest) set_index(stmt, sum, index);
+    Block terms = parts.lets;
+    terms.push_back(std::move(parts.terms));
+    expand_lets(terms, {});
+    put_inside(terms.front(), loop);
+    Block rows;
+    rows.push_back(Stmt{parts.sum});
+    rows.push_back(row(loop, parts.lets, {parts.init}));
+    freshen(rows.back(), module_);
+    rows.push_back(std::move(terms.front()));
+    rows.push_back(row(loop, std::move(parts.lets), std::move(parts.rest)));
+    return rows;
+  }
+
+  static Stmt row(const tir::For& loop, Block lets, Block body) {
+    tir::For result{loop.var, loop.min, loop.extent, std::move(lets)};
+    std::move(body.begin(), body.end(), std::back_inserter(result.body));
+    return Stmt{std::move(result)};
+  }
+
+  // The row's loop around the innermost statement.
+  void put_inside(Stmt& root, const tir::For& loop) {
+    Stmt* innermost = &root;
+    while (!std::holds_alternative<tir::Store>(innermost->node))
+      innermost = &tir::blocks_of(*innermost).front()->back();
+    *innermost = row(loop, {}, {*innermost});
+    freshen(*innermost, module_);
+  }
+
+  void set_index(Stmt& stmt, VarId sum, const ExprRef& index) const {
+    Scope scope(module_);
+    rewrite(stmt, scope, [&](const ExprRef& expr, const Scope&) -> ExprRef {
+      return is_load_of(*expr, sum) ? tir::make_load(expr->type, sum, index) : nullptr;
+    });
+    const auto set = [&](Stmt& one) {
+      if (auto* store = std::get_if<tir::Store>(&one.node); store != nullptr && store->storage == sum)
+        store->index = index;
+    };
+    std::vector<Stmt*> pending = {&stmt};
+    while (!pending.empty()) {
+      Stmt& one = *pending.back();
+      pending.pop_back();
+      set(one);
+      for (Block* block : tir::blocks_of(one)) {
+        for (Stmt& inner : *block) pending.push_back(&inner);
+      }
+    }
+  }
+
+  tir::Module& module_;
+  tir::Function& function_;
+  const ParamAliases& aliases_;
+  Scope scope_;
+  Accesses all_;
+  std::vector<VarId> sums_;
+};
+
+}  // namespace
+
+std::vector<VarId> sum_in_rows(tir::Module& module, tir::Function& function, const ParamAliases& aliases) {
+  return RowMaker(module, function, aliases).run();
+}
+
+}  // namespace usmp::transform
