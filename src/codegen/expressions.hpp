@@ -21,13 +21,17 @@
 #include "codegen/facts.hpp"
 #include "codegen/helpers.hpp"
 #include "codegen/names.hpp"
-#include "codegen/ranges.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/support/agenda.hpp"
 #include "usmp/tir/ir.hpp"
+#include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
+
+using tir::Range;
+using tir::range_of_type;
+using tir::Ranges;
 
 // C's operator precedence; a larger number binds tighter.
 enum Precedence : int {

@@ -5,7 +5,7 @@
 // nearly every case. They also tell comparisons that always hold, which compilers warn of.
 // Cost: each expression node once (memoised by node). Guarantee: the interval contains every value that the *C*
 // expression takes, so int8 and int16 arithmetic is that of the promoted int; a signed overflow of 32 or 64 bits is
-// undefined in C and does not count. Tested by tests/codegen/ranges_test.cpp against brute force.
+// undefined in C and does not count. Tested by tests/tir/ranges_test.cpp against brute force.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::codegen {
+namespace usmp::tir {
 
 struct Range {  // both ends inclusive
   std::int64_t low = 0;
@@ -25,37 +25,44 @@ struct Range {  // both ends inclusive
 };
 
 // All values of an integer type; nothing for uint64 (its values do not fit) and for what is not an integer.
-[[nodiscard]] std::optional<Range> range_of_type(tir::DataType type);
+[[nodiscard]] std::optional<Range> range_of_type(DataType type);
 
 class Ranges {
  public:
   // What a variable may hold from here on; forgets what was derived from an earlier binding.
-  void bind(tir::VarId var, std::optional<Range> range);
+  void bind(VarId var, std::optional<Range> range);
   // What `bind` said last of the variable; nothing: never bound.
-  [[nodiscard]] std::optional<std::optional<Range>> bound(tir::VarId var) const;
+  [[nodiscard]] std::optional<std::optional<Range>> bound(VarId var) const;
+  // Every element of this type that is loaded from the storage lies in the range.
+  void bind_storage(VarId storage, DataType element, Range range);
   // A loop variable over [min, min + extent).
-  void bind_loop(tir::VarId var, const tir::Expr& min, const tir::Expr& extent);
+  void bind_loop(VarId var, const Expr& min, const Expr& extent);
 
   // Nothing: not known. Of a vector: covers all lanes.
-  std::optional<Range> of(const tir::Expr& expr);
+  std::optional<Range> of(const Expr& expr);
 
-  bool never_negative(const tir::Expr& expr);
+  bool never_negative(const Expr& expr);
 
  private:
   // Of what `of` has derived before, or of a leaf.
-  std::optional<Range> of_operand(const tir::ExprRef& expr);
-  std::optional<Range> of_leaf(const tir::Expr& expr) const;
+  std::optional<Range> of_operand(const ExprRef& expr);
+  std::optional<Range> of_leaf(const Expr& expr) const;
   // From the ranges of the operands.
-  std::optional<Range> compute(const tir::Expr& expr);
-  std::optional<Range> compute_arithmetic(const tir::Expr& expr);
-  std::optional<Range> compute_call(const tir::Expr& expr);
+  std::optional<Range> compute(const Expr& expr);
+  std::optional<Range> compute_arithmetic(const Expr& expr);
+  std::optional<Range> compute_call(const Expr& expr);
 
-  std::unordered_map<tir::VarId, std::optional<Range>> vars_;
+  std::unordered_map<VarId, std::optional<Range>> vars_;
+  struct Elements {
+    DataType type;
+    Range range;
+  };
+  std::unordered_map<VarId, Elements> storages_;
   struct Known {
-    tir::ExprRef expr;  // kept alive, so that no other node can take its address
+    ExprRef expr;  // kept alive, so that no other node can take its address
     std::optional<Range> range;
   };
-  std::unordered_map<const tir::Expr*, Known> known_;  // looked up only, never walked
+  std::unordered_map<const Expr*, Known> known_;  // looked up only, never walked
 };
 
-}  // namespace usmp::codegen
+}  // namespace usmp::tir

@@ -1,4 +1,4 @@
-#include "codegen/ranges.hpp"
+#include "usmp/tir/ranges.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,13 +6,8 @@
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::codegen {
+namespace usmp::tir {
 namespace {
-
-using tir::DataType;
-using tir::Expr;
-using tir::ExprKind;
-using tir::ExprRef;
 
 using Bound = std::optional<std::int64_t>;
 
@@ -49,7 +44,7 @@ std::optional<Range> product(const Range& a, const Range& b) {
 // C's integer promotion: the result of an operation may leave the range of a narrow type, but not that of int.
 DataType promoted(DataType type) {
   const bool narrow = (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
-  return narrow ? tir::int32_type : type.element();
+  return narrow ? int32_type : type.element();
 }
 
 // Of the value of a C expression.
@@ -79,7 +74,7 @@ bool is_leaf(const Expr& expr) {
       return false;
     case ExprKind::call:
       return expr.text != "tir.likely" && expr.text != "tir.if_then_else" && expr.text != "tir.shift_right" &&
-             expr.text != "tir.bitwise_and";
+             expr.text != "tir.bitwise_and" && expr.text != "tir.q_multiply_shift";
     default:
       return true;
   }
@@ -103,6 +98,34 @@ std::optional<Range> division(ExprKind kind, const Range& a, const Range& b) {
   }
 }
 
+// q_multiply_shift(x, factor, q, shift) is monotone in x as long as nothing wraps: x · factor · 2^(shift − q), rounded
+// with halves up. Nothing: it may wrap, or the arguments make no sense.
+Bound fixed_point_product(std::int64_t x, std::int64_t factor, std::int64_t q, std::int64_t shift) {
+  const std::int64_t left = std::max<std::int64_t>(shift, 0);
+  const std::int64_t right = q - std::min<std::int64_t>(shift, 0);
+  if (q < 1 || q > 62 || left > 31 || right > 62) return std::nullopt;
+  const Bound shifted = checked_mul(x, std::int64_t{1} << left);
+  const Bound product = shifted ? checked_mul(*shifted, factor) : std::nullopt;
+  const Bound sum = product ? checked_add(*product, std::int64_t{1} << (right - 1)) : std::nullopt;
+  if (!sum) return std::nullopt;
+  const std::int64_t result = *sum >> right;
+  const auto limits = range_of_type(int32_type);
+  if (result < limits->low || result > limits->high) return std::nullopt;
+  return result;
+}
+
+std::optional<Range> fixed_point_product(const Range& x, std::int64_t factor, std::int64_t q, std::int64_t shift) {
+  // By one half, TVM rounds in 32 bits, where the half that it adds may wrap.
+  if (factor == std::int64_t{1} << 30) {
+    const std::int64_t half = shift < 1 && shift > -31 ? std::int64_t{1} << -shift : 0;
+    if (q != 31 || shift < -30 || x.high + half > range_of_type(int32_type)->high) return std::nullopt;
+  }
+  const Bound first = fixed_point_product(x.low, factor, q, shift);
+  const Bound last = fixed_point_product(x.high, factor, q, shift);
+  if (!first || !last) return std::nullopt;
+  return Range{std::min(*first, *last), std::max(*first, *last)};
+}
+
 }  // namespace
 
 std::optional<Range> range_of_type(DataType type) {
@@ -117,17 +140,22 @@ std::optional<Range> range_of_type(DataType type) {
   return std::nullopt;
 }
 
-void Ranges::bind(tir::VarId var, std::optional<Range> range) {
+void Ranges::bind(VarId var, std::optional<Range> range) {
   if (vars_.contains(var)) known_.clear();
   vars_[var] = range;
 }
 
-std::optional<std::optional<Range>> Ranges::bound(tir::VarId var) const {
+std::optional<std::optional<Range>> Ranges::bound(VarId var) const {
   const auto found = vars_.find(var);
   return found == vars_.end() ? std::nullopt : std::make_optional(found->second);
 }
 
-void Ranges::bind_loop(tir::VarId var, const Expr& min, const Expr& extent) {
+void Ranges::bind_storage(VarId storage, DataType element, Range range) {
+  known_.clear();
+  storages_[storage] = {element, range};
+}
+
+void Ranges::bind_loop(VarId var, const Expr& min, const Expr& extent) {
   const auto first = of(min);
   const auto count = of(extent);
   if (!first) return bind(var, std::nullopt);
@@ -152,7 +180,7 @@ std::optional<Range> Ranges::of(const Expr& expr) {
   if (is_leaf(expr)) return of_leaf(expr);
   const auto is_done = [&](const Expr& operand) { return is_leaf(operand) || known_.contains(&operand); };
   for (const ExprRef& operand : expr.operands) {
-    tir::for_each_expr_bottom_up(operand, is_done, [&](const ExprRef& part) {
+    for_each_expr_bottom_up(operand, is_done, [&](const ExprRef& part) {
       known_.emplace(part.get(), Known{part, compute(*part)});
     });
   }
@@ -169,6 +197,11 @@ std::optional<Range> Ranges::of_leaf(const Expr& expr) const {
   if (expr.kind == ExprKind::int_imm) {
     if (expr.int_value < whole->low || expr.int_value > whole->high) return whole;
     return Range{expr.int_value, expr.int_value};
+  }
+  if (expr.kind == ExprKind::load) {
+    const auto storage = storages_.find(expr.var);
+    const bool is_known = storage != storages_.end() && storage->second.type == expr.type.element();
+    return is_known ? storage->second.range : whole;
   }
   const auto found = expr.kind == ExprKind::var ? vars_.find(expr.var) : vars_.end();
   if (found == vars_.end() || !found->second) return whole;
@@ -264,7 +297,17 @@ std::optional<Range> Ranges::compute_call(const Expr& expr) {
     if (b && b->low >= 0) return Range{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
     if (a && a->low >= 0) return Range{0, a->high};
   }
+  if (expr.text == "tir.q_multiply_shift" && expr.operands.size() == 4 && expr.type.element() == int32_type) {
+    std::int64_t constants[3] = {};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto constant = of_operand(expr.operands[i + 1]);
+      if (!constant || !constant->is_point()) return std::nullopt;
+      constants[i] = constant->low;
+    }
+    const auto x = of_operand(expr.operands[0]);
+    return x ? fixed_point_product(*x, constants[0], constants[1], constants[2]) : std::nullopt;
+  }
   return std::nullopt;
 }
 
-}  // namespace usmp::codegen
+}  // namespace usmp::tir
