@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "transform/fuse.hpp"
+#include "transform/narrow.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -20,7 +21,7 @@ struct Row {
 std::vector<Change> nothing(tir::Module& /*module*/) { return {}; }
 
 constexpr Row table[] = {{Step::fuse, "fuse", fuse},
-                         {Step::narrow, "narrow", nothing},
+                         {Step::narrow, "narrow", narrow},
                          {Step::constants, "constants", nothing},
                          {Step::reorder, "reorder", nothing}};
 

@@ -1,0 +1,310 @@
+// Tensors between operators in the smallest exact type.
+//
+// Idea: what an operator stores is the end of a chain like int16(int8(max(min(x, 127), -128))) - 83. Every link of it
+// has a range of values, and one of them is narrowest. That one is stored, in the smallest type that holds its range,
+// and whoever reads the tensor computes the links behind it again. The widest link that is as narrow as any is taken,
+// so that readers compute least; but if a link is an element that was read at the same index, that one, because the
+// operator is then a copy, which narrow_copies.cpp removes.
+//
+// It is exact: after a store of x, an element's bytes stand for T(x) for the same steps T at every load; T is integer
+// arithmetic of the same types on the same value. It is done if all of this can be shown:
+//  1. All accesses to the tensor, and to all tensors that pass through the same parameters, are known, and are scalar
+//     loads and stores of one integer type (find_boundaries). Inputs and outputs of the network stay as they are.
+//  2. All stores end in the same steps T, with the same constants. (T may be no steps at all.)
+//  3. The range of x, by interval analysis of what C computes, lies in the narrower type and in the type of x in the
+//     program: casts from one to the other and back are exact.
+//  4. The range of T(x) lies in the type of the tensor: the store did not cut it.
+//  5. The narrower type has fewer bytes.
+// What costs more than an instruction or two (TailStep::is_costly) is moved only into readers that load no more
+// elements than the tensor has; other steps are repeated at each load.
+//
+// An element that is read but was never stored is undefined before and after.
+//
+// Cost: a round takes O(size of the operators that touch it) for each boundary; boundaries stand in the order in which
+// they are written, and a round follows only one that made a tensor narrower. Mostly two rounds.
+#include "transform/narrow.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "transform/narrow_boundaries.hpp"
+#include "transform/narrow_constants.hpp"
+#include "transform/narrow_copies.hpp"
+#include "transform/narrow_tail.hpp"
+#include "transform/narrow_walk.hpp"
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Module;
+using tir::Range;
+using tir::VarId;
+
+constexpr DataType small_types[] = {{tir::TypeCode::int_, 8, 1},  {tir::TypeCode::uint, 8, 1},
+                                    {tir::TypeCode::int_, 16, 1}, {tir::TypeCode::uint, 16, 1},
+                                    {tir::TypeCode::int_, 32, 1}, {tir::TypeCode::uint, 32, 1}};
+
+bool fits(const Range& range, DataType type) {
+  const auto limits = tir::range_of_type(type);
+  return limits && range.low >= limits->low && range.high <= limits->high;
+}
+
+// A store to a boundary: its tail and the range of each value of it.
+struct StoredTail {
+  Tail tail;
+  std::vector<std::optional<Range>> ranges;  // of tail.values
+  ExprRef index;
+};
+
+// What is stored instead: values[depth] of each tail, in a narrower type.
+struct Choice {
+  std::size_t depth = 0;
+  DataType stored;              // in memory
+  DataType computed;            // of the value in the program
+  std::vector<TailStep> steps;  // `depth` of them, the same for all stores
+};
+
+class Narrower {
+ public:
+  explicit Narrower(Module& module) : module_(module), constants_(module) {
+    constants_.bind(at_start_);
+    constant_of_ = [this](const Expr& expr) { return constants_.value_of(expr); };
+  }
+
+  // Whether the boundary is narrower now.
+  bool narrow(Boundary& boundary) {
+    const std::vector<StoredTail> stores = find_stores(boundary);
+    const auto choice = choose(stores, boundary);
+    if (!choice) return false;
+    for (std::size_t i = 0; i < boundary.params.size(); ++i) {
+      const bool is_new = i == 0 || boundary.params[i].function != boundary.params[i - 1].function;
+      if (is_new) rewrite(module_.functions[boundary.params[i].function], vars_of(boundary), *choice);
+    }
+    retype(boundary, choice->stored);
+    return true;
+  }
+
+ private:
+  static std::set<VarId> vars_of(const Boundary& boundary) {
+    std::set<VarId> vars;
+    for (const BoundaryParam& param : boundary.params) vars.insert(param.var);
+    return vars;
+  }
+
+  // Also notes whether costly steps may move.
+  std::vector<StoredTail> find_stores(const Boundary& boundary) {
+    std::vector<StoredTail> stores;
+    const std::set<VarId> vars = vars_of(boundary);
+    std::map<VarId, std::optional<std::int64_t>> loads;  // at most so many in a call
+    for (std::size_t i = 0; i < boundary.params.size(); ++i) {
+      if (i > 0 && boundary.params[i].function == boundary.params[i - 1].function) continue;
+      walk_operator(module_.functions[boundary.params[i].function], at_start_,
+                    [&](const tir::Stmt& stmt, const Place& place) {
+                      const auto* store = std::get_if<tir::Store>(&stmt.node);
+                      if (store != nullptr && vars.contains(store->storage))
+                        stores.push_back(stored_tail(*store, place));
+                      count_loads(stmt, place, vars, loads);
+                    });
+    }
+    costly_may_move_ = std::all_of(loads.begin(), loads.end(), [&](const auto& entry) {
+      return entry.second && *entry.second <= boundary.fewest_elements;
+    });
+    return stores;
+  }
+
+  StoredTail stored_tail(const tir::Store& store, const Place& place) const {
+    StoredTail result{.tail = find_tail(store.value, constant_of_), .ranges = {}, .index = store.index};
+    for (const ExprRef& value : result.tail.values) result.ranges.push_back(place.ranges.of(*value));
+    return result;
+  }
+
+  static void count_loads(const tir::Stmt& stmt, const Place& place, const std::set<VarId>& vars,
+                          std::map<VarId, std::optional<std::int64_t>>& loads) {
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        if (expr.kind != ExprKind::load || !vars.contains(expr.var)) return;
+        auto& count = loads.emplace(expr.var, 0).first->second;
+        count = count && place.runs ? checked_add(*count, *place.runs) : std::nullopt;
+      });
+    });
+  }
+
+  // How many steps all stores end in.
+  std::size_t common_depth(const std::vector<StoredTail>& stores) const {
+    const Tail& first = stores.front().tail;
+    for (std::size_t depth = 0; depth < first.steps.size(); ++depth) {
+      const TailStep& step = first.steps[depth];
+      if (step.is_costly && !costly_may_move_) return depth;
+      for (const StoredTail& store : stores) {
+        if (depth == store.tail.steps.size() || !is_same_step(step, store.tail.steps[depth]) ||
+            store.tail.values[depth + 1]->type != first.values[depth + 1]->type) {
+          return depth;
+        }
+      }
+    }
+    return first.steps.size();
+  }
+
+  // Of the values at this depth of all stores.
+  static std::optional<Range> joined_range(const std::vector<StoredTail>& stores, std::size_t depth) {
+    std::optional<Range> joined;
+    for (const StoredTail& store : stores) {
+      const auto& range = store.ranges[depth];
+      if (!range) return std::nullopt;
+      joined = joined ? Range{std::min(joined->low, range->low), std::max(joined->high, range->high)} : *range;
+    }
+    return joined;
+  }
+
+  std::optional<Choice> choose(const std::vector<StoredTail>& stores, const Boundary& boundary) const {
+    const auto whole = stores.empty() ? std::nullopt : joined_range(stores, 0);
+    if (!whole || !fits(*whole, boundary.element)) return std::nullopt;
+    std::optional<Choice> best;
+    for (std::size_t depth = 0; depth <= common_depth(stores); ++depth) {
+      const DataType computed = stores.front().tail.values[depth]->type;
+      const auto range = joined_range(stores, depth);
+      if (!range || !fits(*range, computed)) continue;
+      const auto* const type = std::find_if(std::begin(small_types), std::end(small_types),
+                                            [&](DataType candidate) { return fits(*range, candidate); });
+      if (type == std::end(small_types) || type->bytes() >= boundary.element.bytes()) continue;
+      const bool is_better = !best || type->bytes() < best->stored.bytes() ||
+                             (type->bytes() == best->stored.bytes() && is_copy(stores, depth, *type));
+      if (is_better) best = Choice{.depth = depth, .stored = *type, .computed = computed, .steps = {}};
+    }
+    if (best)
+      best->steps.assign(stores.front().tail.steps.begin(),
+                         stores.front().tail.steps.begin() + static_cast<std::ptrdiff_t>(best->depth));
+    return best;
+  }
+
+  // Whether the values at this depth are elements that are loaded in the type and at the index of the store.
+  static bool is_copy(const std::vector<StoredTail>& stores, std::size_t depth, DataType type) {
+    return std::all_of(stores.begin(), stores.end(), [&](const StoredTail& store) {
+      const Expr& value = *store.tail.values[depth];
+      return value.kind == ExprKind::load && value.type == type && tir::is_same(*value.operands.front(), *store.index);
+    });
+  }
+
+  void rewrite(tir::Function& function, const std::set<VarId>& vars, const Choice& choice) const {
+    rewrite_stores(function.body, vars, choice);
+    rewrite_expressions(function.body, [&](const ExprRef& expr) -> ExprRef {
+      if (expr->kind != ExprKind::load || !vars.contains(expr->var)) return nullptr;
+      ExprRef value = tir::make_load(choice.stored, expr->var, expr->operands.front());
+      if (choice.stored != choice.computed) value = tir::make_cast(choice.computed, std::move(value));
+      return apply_steps(choice.steps, choice.depth, std::move(value));
+    });
+  }
+
+  void rewrite_stores(tir::Block& body, const std::set<VarId>& vars, const Choice& choice) const {
+    std::vector<tir::Block*> pending = {&body};
+    while (!pending.empty()) {
+      tir::Block& block = *pending.back();
+      pending.pop_back();
+      for (tir::Stmt& stmt : block) {
+        auto* store = std::get_if<tir::Store>(&stmt.node);
+        if (store != nullptr && vars.contains(store->storage)) store->value = narrow_value(store->value, choice);
+        for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
+    }
+  }
+
+  // A cast that only undoes a widening is left out with it.
+  ExprRef narrow_value(const ExprRef& value, const Choice& choice) const {
+    ExprRef inner = find_tail(value, constant_of_).values[choice.depth];
+    const bool only_widens = inner->kind == ExprKind::cast && inner->operands.front()->type == choice.stored;
+    if (inner->type != choice.stored && only_widens) inner = inner->operands.front();
+    return inner->type == choice.stored ? inner : tir::make_cast(choice.stored, std::move(inner));
+  }
+
+  void retype(Boundary& boundary, DataType narrow_type) {
+    for (const BoundaryParam& param : boundary.params) {
+      module_.vars[param.var.index()].element = narrow_type;
+      for (tir::Param& formal : module_.functions[param.function].params) {
+        if (formal.var == param.var && formal.is_tensor) formal.element = narrow_type;
+      }
+    }
+    resize(boundary, narrow_type);
+    boundary.element = narrow_type;
+  }
+
+  void resize(const Boundary& boundary, DataType narrow_type) {
+    const std::set<VarId> tensors(boundary.tensors.begin(), boundary.tensors.end());
+    std::vector<tir::Block*> pending = {&module_.functions[module_.entry].body};
+    while (!pending.empty()) {
+      tir::Block& block = *pending.back();
+      pending.pop_back();
+      for (tir::Stmt& stmt : block) {
+        auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+        if (allocate != nullptr && tensors.contains(allocate->var)) resize(*allocate, boundary.element, narrow_type);
+        for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
+    }
+  }
+
+  // Storage of bytes stays storage of bytes.
+  void resize(tir::Allocate& allocate, DataType old_type, DataType narrow_type) {
+    const std::int64_t elements = *tir::allocation_size(allocate).bytes / old_type.bytes();
+    const bool is_bytes = allocate.type.bytes() == 1;
+    if (!is_bytes) allocate.type = module_.vars[allocate.var.index()].element = narrow_type;
+    allocate.extents = {tir::make_int(is_bytes ? elements * narrow_type.bytes() : elements, extent_type(allocate))};
+  }
+
+  static DataType extent_type(const tir::Allocate& allocate) {
+    return allocate.extents.empty() ? tir::int32_type : allocate.extents.front()->type;
+  }
+
+  Module& module_;
+  ConstantTable constants_;
+  ConstantOf constant_of_;
+  tir::Ranges at_start_;
+  bool costly_may_move_ = false;
+};
+
+std::string report(const Module& module, const Boundary& boundary, DataType before) {
+  std::string names;
+  for (const VarId tensor : boundary.tensors) names += (names.empty() ? "" : ", ") + module.var(tensor).name;
+  return names + ": " + tir::to_string(boundary.element) + " instead of " + tir::to_string(before);
+}
+
+}  // namespace
+
+std::vector<Change> narrow(Module& module) {
+  const std::string entry = module.functions[module.entry].name;
+  std::vector<Boundary> boundaries = find_boundaries(module);
+  std::vector<DataType> before;
+  before.reserve(boundaries.size());
+  for (const Boundary& boundary : boundaries) before.push_back(boundary.element);
+
+  Narrower narrower(module);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Boundary& boundary : boundaries) {
+      if (boundary.element.bytes() > 1 && narrower.narrow(boundary)) changed = true;
+    }
+  }
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < boundaries.size(); ++i) {
+    if (boundaries[i].element == before[i]) continue;
+    changes.push_back({Step::narrow, entry, report(module, boundaries[i], before[i])});
+  }
+  for (Change& change : remove_copies(module)) changes.push_back(std::move(change));
+  return changes;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,124 @@
+#include "transform/narrow_constants.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <set>
+#include <variant>
+
+#include "transform/narrow_boundaries.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::VarId;
+
+std::int64_t element_at(const std::string& bytes, std::size_t at, DataType type) {
+  const auto size = static_cast<std::size_t>(type.bytes());
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  }
+  const unsigned unused = 64U - type.bits;
+  if (type.is_int()) return static_cast<std::int64_t>(bits << unused) >> unused;
+  return static_cast<std::int64_t>(bits);
+}
+
+std::optional<ConstantElements> elements_of(const tir::Constant& constant) {
+  const DataType type = constant.type;
+  const bool is_whole = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
+  if (!is_whole || type.is_vector() || !tir::range_of_type(type) || constant.bytes.empty()) return std::nullopt;
+  const auto size = static_cast<std::size_t>(type.bytes());
+  if (constant.bytes.size() % size != 0) return std::nullopt;
+  const std::int64_t first = element_at(constant.bytes, 0, type);
+  tir::Range range{first, first};
+  for (std::size_t at = size; at < constant.bytes.size(); at += size) {
+    const std::int64_t value = element_at(constant.bytes, at, type);
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+  }
+  return ConstantElements{type, range};
+}
+
+std::set<VarId> stored(const tir::Module& module) {
+  std::set<VarId> vars;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) vars.insert(store->storage);
+    });
+  }
+  return vars;
+}
+
+}  // namespace
+
+ConstantTable::ConstantTable(const tir::Module& module) {
+  add_constants(module);
+  for (const VarId var : stored(module)) elements_.erase(var);
+  add_params(module);
+}
+
+void ConstantTable::add_constants(const tir::Module& module) {
+  std::unordered_map<const tir::Constant*, std::optional<ConstantElements>> known;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
+      if (constant == nullptr) return;
+      const auto [found, is_new] = known.emplace(constant->data.get(), std::nullopt);
+      if (is_new) found->second = elements_of(*constant->data);
+      if (found->second) elements_.emplace(constant->var, *found->second);
+    });
+  }
+}
+
+void ConstantTable::add_params(const tir::Module& module) {
+  std::map<VarId, std::optional<ConstantElements>> params;  // nothing: something else is passed, too
+  const auto pass = [&](VarId param, const Expr* argument) {
+    std::optional<ConstantElements> passed;
+    if (argument != nullptr && argument->kind == ExprKind::var) {
+      if (const auto found = elements_.find(argument->var); found != elements_.end()) passed = found->second;
+    }
+    const auto [known, is_new] = params.emplace(param, passed);
+    if (is_new || !known->second) return;
+    if (!passed || passed->type != known->second->type) {
+      known->second = std::nullopt;
+      return;
+    }
+    tir::Range& range = known->second->range;
+    range = {std::min(range.low, passed->range.low), std::max(range.high, passed->range.high)};
+  };
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    tir::for_each_expr_in(module.functions[i].body, [&](const Expr& expr) {
+      const auto call = tir::named_call(expr);
+      const auto callee = call ? module.find(*call->name) : std::nullopt;
+      if (!callee) return;
+      const auto& formal = module.functions[*callee].params;
+      const bool is_plain = i == module.entry && called_operator(module, *call).has_value();
+      for (std::size_t k = 0; k < formal.size(); ++k)
+        pass(formal[k].var, is_plain ? call->arguments[k].get() : nullptr);
+    });
+  }
+  const std::set<VarId> written = stored(module);
+  for (const auto& [param, constant] : params) {
+    if (constant && !written.contains(param)) elements_.emplace(param, *constant);
+  }
+}
+
+void ConstantTable::bind(tir::Ranges& ranges) const {
+  for (const auto& [var, constant] : elements_) ranges.bind_storage(var, constant.type, constant.range);
+}
+
+std::optional<std::int64_t> ConstantTable::value_of(const Expr& expr) const {
+  if (expr.kind == ExprKind::int_imm) return expr.int_value;
+  if (expr.kind != ExprKind::load || expr.operands.size() != 1) return std::nullopt;
+  const auto found = elements_.find(expr.var);
+  if (found == elements_.end() || !found->second.range.is_point() || found->second.type != expr.type)
+    return std::nullopt;
+  return found->second.range.low;
+}
+
+}  // namespace usmp::transform

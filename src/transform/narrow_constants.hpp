@@ -1,0 +1,40 @@
+// What is known of the elements of constants, wherever they are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "usmp/tir/ir.hpp"
+#include "usmp/tir/ranges.hpp"
+
+namespace usmp::transform {
+
+struct ConstantElements {
+  tir::DataType type;
+  tir::Range range;  // a point: all elements are equal
+};
+
+// Of each AllocateConst of integers that is never stored to, and of each parameter of an operator that every call gives
+// such a constant and that is never stored to either. Constants without elements are left out. Data are looked at once
+// however often they are used.
+class ConstantTable {
+ public:
+  explicit ConstantTable(const tir::Module& module);
+
+  // Tells `ranges` all of it.
+  void bind(tir::Ranges& ranges) const;
+
+  // The value of an immediate, or of any element of a uniform constant that is loaded in its own type.
+  [[nodiscard]] std::optional<std::int64_t> value_of(const tir::Expr& expr) const;
+
+ private:
+  void add_constants(const tir::Module& module);
+  void add_params(const tir::Module& module);
+
+  std::map<tir::VarId, ConstantElements> elements_;
+};
+
+}  // namespace usmp::transform

@@ -1,0 +1,27 @@
+// The stores and loads of an operator, in program order, with what is known where they stand.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+#include "usmp/tir/ranges.hpp"
+
+namespace usmp::transform {
+
+struct Place {
+  tir::Ranges& ranges;               // of the variables in scope
+  std::optional<std::int64_t> runs;  // at most so often in a call of the function; nothing: not known
+};
+
+// Calls `visit` for each statement, before the blocks inside it. `ranges`: what is known at the start.
+void walk_operator(const tir::Function& function, tir::Ranges ranges,
+                   const std::function<void(const tir::Stmt&, const Place&)>& visit);
+
+// Replaces every expression by what `change` makes of it, operands first: `change` gets the expression with its new
+// operands, and a null pointer of it means that it stays. Shared nodes stay shared. O(nodes).
+void rewrite_expressions(tir::Block& block, const std::function<tir::ExprRef(const tir::ExprRef&)>& change);
+
+}  // namespace usmp::transform
