@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <set>
+#include <string>
 #include <variant>
 
 #include "transform/narrow_boundaries.hpp"
@@ -64,13 +65,19 @@ ConstantTable::ConstantTable(const tir::Module& module) {
 
 void ConstantTable::add_constants(const tir::Module& module) {
   std::unordered_map<const tir::Constant*, std::optional<ConstantElements>> known;
+  std::set<VarId> declared;
   for (const tir::Function& function : module.functions) {
     tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
       const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
       if (constant == nullptr) return;
       const auto [found, is_new] = known.emplace(constant->data.get(), std::nullopt);
       if (is_new) found->second = elements_of(*constant->data);
-      if (found->second) elements_.emplace(constant->var, *found->second);
+      const bool is_first = declared.insert(constant->var).second;
+      if (!is_first) {
+        elements_.erase(constant->var);  // which data it stands for depends on the place
+      } else if (found->second) {
+        elements_.emplace(constant->var, *found->second);
+      }
     });
   }
 }

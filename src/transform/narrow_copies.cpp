@@ -1,9 +1,7 @@
 // A copy B[i] = A[i] of all elements leaves two tensors with the same bytes. If nothing writes A while B is used, the
 // readers of B may read A; if nothing else uses B, and B is an output, whoever writes A may write B.
 //
-// The operator is a copy if its function has two parameters, and its only store is out[e] = in[e], of one scalar type,
-// in loops of constant bounds with e affine, where e takes each of 0 … n - 1 (a mixed radix number; checked in
-// `covers`).
+// What a copy is, find_copy (narrow_copy.hpp) says.
 //
 // It must be called in the body of the entry itself, not in a loop or a branch. Of A and B everything is known: they
 // are arguments, as they are, of calls in that body, of functions that load and store their elements as scalars of the
@@ -22,12 +20,12 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "transform/narrow_boundaries.hpp"
+#include "transform/narrow_copy.hpp"
 #include "transform/narrow_walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -42,159 +40,6 @@ using tir::ExprRef;
 using tir::Function;
 using tir::Module;
 using tir::VarId;
-
-// --- What is a copy --------------------------------------------------------------------------------------------------
-
-// constant + Σ factor · loop variable.
-struct Affine {
-  std::int64_t constant = 0;
-  std::map<VarId, std::int64_t> factors;  // none is 0
-  friend bool operator==(const Affine&, const Affine&) = default;
-};
-
-std::optional<Affine> combined(const Affine& a, const Affine& b, std::int64_t sign) {
-  Affine sum = a;
-  const auto add = [&](std::int64_t& to, std::int64_t value) {
-    const auto scaled = checked_mul(value, sign);
-    const auto result = scaled ? checked_add(to, *scaled) : std::nullopt;
-    to = result.value_or(0);
-    return result.has_value();
-  };
-  if (!add(sum.constant, b.constant)) return std::nullopt;
-  for (const auto& [var, factor] : b.factors) {
-    if (!add(sum.factors[var], factor)) return std::nullopt;
-  }
-  std::erase_if(sum.factors, [](const auto& term) { return term.second == 0; });
-  return sum;
-}
-
-std::optional<Affine> scaled(const Affine& a, std::int64_t by) { return combined({}, a, by); }
-
-using Known = std::map<VarId, Affine>;  // loop variables and lets
-
-std::optional<Affine> affine_of(const Expr& root, const Known& known) {
-  return tir::fold<std::optional<Affine>>(
-      root, tir::append_operands,
-      [&](const Expr& expr, std::span<std::optional<Affine>> values) -> std::optional<Affine> {
-        for (const auto& value : values) {
-          if (!value) return std::nullopt;
-        }
-        switch (expr.kind) {
-          case ExprKind::int_imm:
-            return Affine{expr.int_value, {}};
-          case ExprKind::var: {
-            const auto found = known.find(expr.var);
-            return found == known.end() ? std::nullopt : std::optional(found->second);
-          }
-          case ExprKind::add:
-            return combined(*values[0], *values[1], 1);
-          case ExprKind::sub:
-            return combined(*values[0], *values[1], -1);
-          case ExprKind::mul:
-            if (values[1]->factors.empty()) return scaled(*values[0], values[1]->constant);
-            if (values[0]->factors.empty()) return scaled(*values[1], values[0]->constant);
-            return std::nullopt;
-          default:
-            return std::nullopt;
-        }
-      });
-}
-
-struct Loop {
-  std::int64_t min = 0;
-  std::int64_t extent = 0;
-};
-
-// How many elements an index takes, if these are 0, 1, … without a gap: with the factors in ascending order, each is
-// the product of the extents before it, and the smallest index is 0.
-std::optional<std::int64_t> covers(const Affine& index, const std::map<VarId, Loop>& loops) {
-  std::int64_t smallest = index.constant;
-  std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, extent
-  for (const auto& [var, factor] : index.factors) {
-    const Loop& loop = loops.at(var);
-    const auto offset = checked_mul(loop.min, factor);
-    const auto sum = offset ? checked_add(smallest, *offset) : std::nullopt;
-    if (!sum) return std::nullopt;
-    smallest = *sum;
-    if (loop.extent > 1) digits.emplace_back(factor, loop.extent);
-  }
-  if (smallest != 0) return std::nullopt;
-  std::sort(digits.begin(), digits.end());
-  std::int64_t count = 1;
-  for (const auto& [factor, extent] : digits) {
-    const auto product = checked_mul(count, extent);
-    if (factor != count || !product) return std::nullopt;
-    count = *product;
-  }
-  return count;
-}
-
-struct Copy {
-  std::size_t from = 0;  // positions of the parameters
-  std::size_t to = 0;
-  DataType element;
-  std::int64_t count = 0;
-};
-
-// Looks for the one store of a function, and at what stands around it.
-class CopyFinder {
- public:
-  explicit CopyFinder(const Function& function) : function_(function) {}
-
-  std::optional<Copy> find() {
-    if (function_.params.size() != 2) return std::nullopt;
-    tir::walk(function_.body, *this);
-    if (!is_plain_ || !copy_) return std::nullopt;
-    return copy_;
-  }
-
-  void open(const tir::Block& /*block*/, const tir::Stmt* /*owner*/) {}
-  void close(const tir::Block& /*block*/, const tir::Stmt* /*owner*/) {}
-
-  void statement(const tir::Stmt& stmt) {
-    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
-      const auto min = tir::as_int(*loop->min);
-      const auto extent = tir::as_int(*loop->extent);
-      is_plain_ = is_plain_ && min && extent && *extent > 0;
-      if (!is_plain_) return;
-      loops_[loop->var] = {*min, *extent};
-      known_[loop->var] = Affine{0, {{loop->var, 1}}};
-    } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-      if (const auto value = affine_of(*let->value, known_)) known_[let->var] = *value;
-    } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-      is_plain_ = is_plain_ && !copy_;
-      copy_ = copy_of(*store);
-      is_plain_ = is_plain_ && copy_;
-    } else {
-      is_plain_ = is_plain_ && std::holds_alternative<tir::Scope>(stmt.node);
-    }
-  }
-
- private:
-  std::optional<Copy> copy_of(const tir::Store& store) const {
-    const Expr& value = *store.value;
-    if (value.kind != ExprKind::load || value.type.is_vector() || value.operands.size() != 1 || store.predicate) {
-      return std::nullopt;
-    }
-    const auto written = affine_of(*store.index, known_);
-    const auto read = affine_of(*value.operands.front(), known_);
-    if (!written || !read || *written != *read) return std::nullopt;
-    const auto count = covers(*written, loops_);
-    if (!count) return std::nullopt;
-    for (const std::size_t to : {std::size_t{0}, std::size_t{1}}) {
-      if (function_.params[to].var == store.storage && function_.params[1 - to].var == value.var) {
-        return Copy{.from = 1 - to, .to = to, .element = value.type, .count = *count};
-      }
-    }
-    return std::nullopt;
-  }
-
-  const Function& function_;
-  Known known_;
-  std::map<VarId, Loop> loops_;
-  std::optional<Copy> copy_;
-  bool is_plain_ = true;
-};
 
 // --- What uses a tensor ----------------------------------------------------------------------------------------------
 
@@ -298,7 +143,7 @@ class CopyRemover {
 
   std::optional<Copy> copy_by(std::size_t function) {
     const auto [found, is_new] = copies_.emplace(function, std::nullopt);
-    if (is_new) found->second = CopyFinder(module_.functions[function]).find();
+    if (is_new) found->second = find_copy(module_.functions[function]);
     return found->second;
   }
 
@@ -310,7 +155,10 @@ class CopyRemover {
     allocates_.clear();
     for (std::size_t i = 0; i < entry().body.size(); ++i) {
       const tir::Stmt& stmt = std::as_const(entry().body)[i];
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) allocates_[allocate->var] = allocate;
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+        const bool is_first = allocates_.emplace(allocate->var, allocate).second;
+        if (!is_first) odd_.insert(allocate->var);
+      }
       tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
         tir::for_each_expr(*root, [&](const Expr& expr) { return scan(expr, i); });
       });
