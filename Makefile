@@ -44,15 +44,26 @@ test: deps-test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
-# More random modules than `make test` has: make random-modules COUNT=10000 SEED=1 COMPILE_EVERY=1
+# More random modules than `make test` has: make random-modules COUNT=10000 SEED=1 COMPILE_EVERY=1 TRANSFORM=all
 COUNT ?= 1000
 SEED ?= 1000000
 COMPILE_EVERY ?= 1
+TRANSFORM ?= none
 .PHONY: random-modules
 random-modules: deps-test
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
-	@$(BUILD)/tests/usmp-random-modules --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --jobs $(JOBS)
+	@$(BUILD)/tests/usmp-random-modules --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --transform $(TRANSFORM) --jobs $(JOBS)
+
+# Random modules transformed and interpreted, by each step alone and by all: make random-transforms COUNT=100000
+.PHONY: random-transforms
+random-transforms: deps-test
+	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
+	@for steps in fuse narrow constants reorder all; do \
+	  echo "--transform $$steps"; \
+	  $(BUILD)/tests/usmp-random-modules --transform $$steps --no-plans --seed $(SEED) --count $(COUNT) --jobs $(JOBS) || exit 1; \
+	done
 
 # Planned beside unshared code: every archive there is with every algorithm, pools file and placement. Hours.
 .PHONY: execute

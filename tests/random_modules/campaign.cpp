@@ -5,6 +5,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "random_modules/check.hpp"
@@ -19,6 +20,10 @@ namespace {
 constexpr std::uint64_t modules_in_program = 20;
 // Programs take turns; most are not optimised, since that is soonest compiled.
 constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
+
+CheckOptions check_options(const Settings& settings, bool emits) {
+  return {.plans = settings.plans, .emits = emits, .steps = settings.steps};
+}
 
 class Campaign {
  public:
@@ -55,12 +60,15 @@ class Campaign {
     std::deque<Checked> all;
     std::vector<Variant> variants;
     for (std::uint64_t i = first; i < end; ++i) {
-      const bool compiles = settings_.compile_every > 0 && i % settings_.compile_every == 0;
+      const bool compiles = settings_.plans && settings_.compile_every > 0 && i % settings_.compile_every == 0;
       Checked& checked = all.emplace_back(Checked{generate(settings_.seed + i), {}});
-      checked.report = check(checked.test, compiles);
+      checked.report = check(checked.test, check_options(settings_, compiles));
       ++part.modules;
       part.plans += checked.report.plans;
       if (!checked.report.reference) ++part.undefined;
+      std::set<transform::Step> changed;
+      for (const transform::Change& change : checked.report.changes) changed.insert(change.step);
+      for (const transform::Step step : changed) ++part.changed[step];
       for (const std::string& fault : checked.report.faults) {
         part.failures.push_back({.seed = checked.test.seed, .what = fault, .needs_compiler = false, .compiler = 0});
       }
@@ -105,6 +113,7 @@ class Campaign {
     totals_.compiled += part.compiled;
     totals_.variants += part.variants;
     totals_.programs += part.programs;
+    for (const auto& [step, count] : part.changed) totals_.changed[step] += count;
     totals_.failures.insert(totals_.failures.end(), part.failures.begin(), part.failures.end());
     if (progress_) progress_(totals_);
   }
@@ -120,8 +129,8 @@ constexpr std::size_t most_replays = 20'000;
 constexpr std::size_t most_compilations = 300;
 
 // What is wrong with the module; empty: nothing.
-std::string fault_of(const TestModule& test, const Failure& failure) {
-  const Report report = check(test, failure.needs_compiler);
+std::string fault_of(const TestModule& test, const Failure& failure, const Settings& settings) {
+  const Report report = check(test, check_options(settings, failure.needs_compiler));
   if (!report.reference) return {};
   if (!report.faults.empty()) return failure.needs_compiler ? std::string() : report.faults.front();
   std::vector<Variant> variants;
@@ -137,17 +146,18 @@ std::string fault_of(const TestModule& test, const Failure& failure) {
 bool is_same_kind(const std::string& a, const std::string& b) {
   const auto has = [](const std::string& text, const char* word) { return text.find(word) != std::string::npos; };
   return !b.empty() && has(a, "does not compile") == has(b, "does not compile") && has(a, "reads") == has(b, "reads") &&
-         has(a, "output '") == has(b, "output '") && has(a, "misaligned") == has(b, "misaligned");
+         has(a, "output '") == has(b, "output '") && has(a, "misaligned") == has(b, "misaligned") &&
+         has(a, "malformed") == has(b, "malformed") && has(a, "not well defined") == has(b, "not well defined");
 }
 
 }  // namespace
 
-Shrunk shrink_failure(const Failure& failure) {
+Shrunk shrink_failure(const Failure& failure, const Settings& settings) {
   const TestModule small = shrink(
       generate(failure.seed),
-      [&](const TestModule& test) { return is_same_kind(failure.what, fault_of(test, failure)); },
+      [&](const TestModule& test) { return is_same_kind(failure.what, fault_of(test, failure, settings)); },
       failure.needs_compiler ? most_compilations : most_replays);
-  return {.module = tir::print(small.module), .what = fault_of(small, failure)};
+  return {.module = tir::print(small.module), .what = fault_of(small, failure, settings)};
 }
 
 Totals run_campaign(const Settings& settings, const std::function<void(const Totals&)>& progress) {

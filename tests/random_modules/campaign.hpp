@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "usmp/transform/transform.hpp"
 
 namespace usmp::random_modules {
 
@@ -16,6 +19,8 @@ struct Settings {
   std::size_t variants = 3;         // of a module are compiled, drawn from all there are; 0: all
   std::size_t jobs = 1;
   bool warnings = true;  // of compilers are failures
+  bool plans = true;     // else the modules are transformed and interpreted only
+  std::vector<transform::Step> steps;
 };
 
 struct Failure {
@@ -32,17 +37,18 @@ struct Totals {
   std::uint64_t compiled = 0;   // modules whose C was compiled and run
   std::uint64_t variants = 0;   // different C, over all plans of these
   std::uint64_t programs = 0;
-  std::vector<Failure> failures;  // by seed
+  std::map<transform::Step, std::uint64_t> changed;  // modules to which the step did something
+  std::vector<Failure> failures;                     // by seed
 };
 
 // `progress` is called now and then with the totals so far; it may be empty.
 [[nodiscard]] Totals run_campaign(const Settings& settings, const std::function<void(const Totals&)>& progress = {});
 
-// The failure's module made small (see shrink.hpp), and what the small one says.
+// The failure's module, of a campaign of these settings, made small (see shrink.hpp), and what the small one says.
 struct Shrunk {
   std::string module;  // printed
   std::string what;
 };
-[[nodiscard]] Shrunk shrink_failure(const Failure& failure);
+[[nodiscard]] Shrunk shrink_failure(const Failure& failure, const Settings& settings);
 
 }  // namespace usmp::random_modules

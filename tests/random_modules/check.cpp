@@ -6,6 +6,7 @@
 #include "random_modules/pool_sets.hpp"
 #include "random_modules/random.hpp"
 #include "random_modules/replay.hpp"
+#include "random_modules/transformed.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/lower/lower.hpp"
@@ -22,15 +23,22 @@ constexpr std::uint64_t checks_claims_every = 16;
 
 class Checker {
  public:
-  Checker(const TestModule& test, bool emit) : test_(test), emit_(emit), info_(info_of(test)) {}
+  Checker(const TestModule& test, const CheckOptions& options)
+      : given_(test), options_(options), info_(info_of(test)) {}
 
   Report run() && {
     try {
-      report_.reference = Interpreter(test_.module).run(arguments_of(test_));
+      report_.reference = Interpreter(given_.module).run(arguments_of(given_));
     } catch (const Undefined& undefined) {
       report_.why_undefined = undefined.what();
       return std::move(report_);
     }
+    Transformed made = transformed(given_, *report_.reference, options_.steps);
+    report_.changes = std::move(made.changes);
+    if (made.fault) report_.faults.push_back(*made.fault);
+    if (made.fault || !options_.plans) return std::move(report_);
+    test_ = std::move(made.test);
+    outcome_ = std::move(*made.outcome);
     for (const PoolSet& set : pool_sets(test_.seed)) {
       try {
         check(set);
@@ -50,7 +58,7 @@ class Checker {
     std::vector<Plan> seen;
     for (const planners::Algorithm& algorithm : planners::algorithms()) {
       const std::string origin = std::string(algorithm.name) + ", pools " + set.name;
-      const PlanResult result = algorithm.plan(assembly.problem, options());
+      const PlanResult result = algorithm.plan(assembly.problem, planner_options());
       if (test_.seed % checks_claims_every == 0) {
         for (const std::string& claim : verify::false_claims(assembly.problem, result)) {
           report_.faults.push_back(origin + ": " + claim);
@@ -67,11 +75,11 @@ class Checker {
       ++report_.plans;
       if (std::find(seen.begin(), seen.end(), result.plan) != seen.end()) continue;
       seen.push_back(result.plan);
-      if (const auto fault = replay(test_.module, *report_.reference, analysis, assembly, result.plan)) {
+      if (const auto fault = replay(test_.module, outcome_, analysis, assembly, result.plan)) {
         report_.faults.push_back(origin + ": " + *fault);
         return;
       }
-      if (emit_) emit(origin, set.workspace_io, analysis, assembly, result.plan);
+      if (options_.emits) emit(origin, set.workspace_io, analysis, assembly, result.plan);
     }
   }
 
@@ -84,7 +92,7 @@ class Checker {
     return options;
   }
 
-  planners::Options options() const {
+  planners::Options planner_options() const {
     planners::Options options;
     options.seed = test_.seed;
     options.iterations = 200;
@@ -94,7 +102,7 @@ class Checker {
 
   // Pins a part of the buffers where they do not share.
   void pin(assemble::Assembly& assembly, int percent) const {
-    const PlanResult apart = planners::none(assembly.problem, options());
+    const PlanResult apart = planners::none(assembly.problem, planner_options());
     if (!apart.has_plan()) return;
     Random random(test_.seed ^ 0x7117U);
     assemble::EarlierPlan earlier;
@@ -133,8 +141,10 @@ class Checker {
     report_.emitted.push_back(std::move(emitted));
   }
 
-  const TestModule& test_;
-  const bool emit_;
+  const TestModule& given_;
+  const CheckOptions& options_;
+  TestModule test_;  // transformed
+  Outcome outcome_;  // of it
   const mlf::ModuleInfo info_;
   Report report_;
   std::set<std::tuple<std::string, std::string, std::string>> texts_;
@@ -142,6 +152,6 @@ class Checker {
 
 }  // namespace
 
-Report check(const TestModule& test, bool emit) { return Checker(test, emit).run(); }
+Report check(const TestModule& test, const CheckOptions& options) { return Checker(test, options).run(); }
 
 }  // namespace usmp::random_modules

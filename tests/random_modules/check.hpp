@@ -7,6 +7,7 @@
 
 #include "random_modules/generate.hpp"
 #include "random_modules/interpreter.hpp"
+#include "usmp/transform/transform.hpp"
 
 namespace usmp::random_modules {
 
@@ -19,8 +20,15 @@ struct Emitted {
   std::string operators;  // M_lib1.c
 };
 
+struct CheckOptions {
+  bool plans = true;                   // else only transformed and run
+  bool emits = false;                  // C too
+  std::vector<transform::Step> steps;  // of transformation
+};
+
 struct Report {
   std::optional<Outcome> reference;  // nothing: the module is not well defined
+  std::vector<transform::Change> changes;
   std::string why_undefined;
   std::vector<std::string> faults;  // of stages up to the emission of C
   std::size_t plans = 0;            // that were replayed
@@ -28,7 +36,8 @@ struct Report {
   std::vector<Emitted> emitted;     // if asked for; distinct
 };
 
-// Runs the reference, plans, verifies and replays; with `emit` lowers and emits too. Stops at the first fault.
-[[nodiscard]] Report check(const TestModule& test, bool emit);
+// Runs the reference, transforms, runs the result, plans, verifies and replays it; with `emits` lowers and emits it
+// too. Stops at the first fault.
+[[nodiscard]] Report check(const TestModule& test, const CheckOptions& options);
 
 }  // namespace usmp::random_modules

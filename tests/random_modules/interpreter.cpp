@@ -35,7 +35,7 @@ Outcome Interpreter::run(const std::vector<Argument>& arguments) && {
 }
 
 void Interpreter::step() {
-  if (++steps_ > most_steps) throw Undefined("too many steps");
+  if (++steps_ > most_steps * patience_) throw Undefined("too many steps");
 }
 
 bool Interpreter::run_block(const tir::Block& block) {

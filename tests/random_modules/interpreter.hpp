@@ -31,7 +31,9 @@ struct Outcome {
 
 class Interpreter {
  public:
-  explicit Interpreter(const tir::Module& module) : module_(module), vars_(module.vars.size()) {}
+  // Gives up, with Undefined, after so many times the usual number of steps and accesses.
+  explicit Interpreter(const tir::Module& module, std::size_t patience = 1)
+      : module_(module), vars_(module.vars.size()), memory_(patience), patience_(patience) {}
 
   // One run of the entry. Throws Undefined; every test module is run here first.
   Outcome run(const std::vector<Argument>& arguments) &&;
@@ -85,6 +87,7 @@ class Interpreter {
   Memory memory_;
   std::vector<std::uint32_t> constants_;  // instances by VarId, once there is one
   std::size_t steps_ = 0;
+  std::size_t patience_;
 };
 
 }  // namespace usmp::random_modules

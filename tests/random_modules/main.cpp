@@ -9,11 +9,36 @@
 
 using namespace usmp::random_modules;
 
+namespace {
+
+// The modules with the steps applied, and what these did.
+void print_modules(const Settings& settings) {
+  for (std::uint64_t i = 0; i < settings.count; ++i) {
+    const std::uint64_t seed = settings.seed + i;
+    const TestModule test = generate(seed);
+    const usmp::transform::Result result = usmp::transform::transform(test.module, {.steps = settings.steps});
+    std::cout << usmp::tir::print(result.module);
+    for (const auto& change : result.changes) std::cout << change.function << ": " << change.text << '\n';
+  }
+}
+
+void print_totals(const Totals& totals) {
+  std::cout << totals.modules << " modules, of these " << totals.undefined << " not well defined; " << totals.plans
+            << " plans verified and replayed; " << totals.variants << " different C of " << totals.compiled
+            << " modules run in " << totals.programs << " programs; " << totals.failures.size() << " failures\n";
+  for (const auto& [step, count] : totals.changed) {
+    std::cout << usmp::transform::name_of(step) << " changed " << count << " modules\n";
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   CLI::App app("Random TIR modules: planned by every algorithm, run, and held against a reference interpreter.",
                "usmp-random-modules");
   Settings settings;
   bool print = false;
+  std::string steps = "none";
   std::size_t shrinks = 3;
   std::size_t shrunk = 0;
   app.add_option("--seed", settings.seed, "of the first module; the others follow")->capture_default_str();
@@ -24,13 +49,22 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--jobs", settings.jobs, "threads")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_flag("!--no-warnings", settings.warnings, "what compilers warn of is no failure");
+  app.add_option("--transform", steps, "steps of transformation that are applied first: none, all or their names")
+      ->capture_default_str();
+  app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);
 
+  std::string wrong;
+  const auto parsed = usmp::transform::parse_steps(steps, &wrong);
+  if (!parsed) {
+    std::cerr << "--transform: no step is called '" << wrong << "'\n";
+    return EXIT_FAILURE;
+  }
+  settings.steps = *parsed;
   if (print) {
-    for (std::uint64_t i = 0; i < settings.count; ++i)
-      std::cout << usmp::tir::print(generate(settings.seed + i).module);
+    print_modules(settings);
     return EXIT_SUCCESS;
   }
   std::uint64_t reported = 0;
@@ -43,13 +77,12 @@ int main(int argc, char** argv) {
   for (const Failure& failure : totals.failures) {
     std::cout << "seed " << failure.seed << ": " << failure.what << '\n';
     if (shrunk++ >= shrinks) continue;
-    const Shrunk small = shrink_failure(failure);
+    const Shrunk small = shrink_failure(failure, settings);
     std::cout << "shrunk:\n"
-              << small.module << small.what << "\nagain: usmp-random-modules --count 1 --variants 0 --seed "
+              << small.module << small.what << "\nagain: usmp-random-modules "
+              << "--transform " << steps << (settings.plans ? "" : " --no-plans") << " --count 1 --variants 0 --seed "
               << failure.seed << '\n';
   }
-  std::cout << totals.modules << " modules, of these " << totals.undefined << " not well defined; " << totals.plans
-            << " plans verified and replayed; " << totals.variants << " different C of " << totals.compiled
-            << " modules run in " << totals.programs << " programs; " << totals.failures.size() << " failures\n";
+  print_totals(totals);
   return totals.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

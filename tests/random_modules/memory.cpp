@@ -36,7 +36,7 @@ std::size_t Memory::reach(Scalar pointer, Wide offset, Wide bytes, Wide alignmen
   }
   if (begin % alignment != 0) throw Undefined("misaligned access");
   if (writes && instance.is_constant) throw Undefined("store to a constant");
-  if (accesses_.size() >= most_accesses) throw Undefined("too many accesses");
+  if (accesses_.size() >= most_accesses * patience_) throw Undefined("too many accesses");
   accesses_.push_back({.instance = pointer.instance,
                        .offset = static_cast<std::uint32_t>(begin),
                        .bytes = static_cast<std::uint32_t>(bytes),

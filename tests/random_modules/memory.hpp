@@ -32,6 +32,8 @@ struct Access {
 
 class Memory {
  public:
+  explicit Memory(std::size_t patience = 1) : patience_(patience) {}
+
   std::uint32_t create(tir::VarId var, std::size_t bytes);
   std::uint32_t create(tir::VarId var, const std::string& contents, bool is_constant);
 
@@ -51,6 +53,7 @@ class Memory {
 
   std::vector<Instance> instances_;
   std::vector<Access> accesses_;
+  std::size_t patience_;
 };
 
 }  // namespace usmp::random_modules

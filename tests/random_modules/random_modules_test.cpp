@@ -29,7 +29,7 @@ TEST_CASE("random modules compute what the reference interpreter computes, with 
   const Totals totals = run_campaign(settings);
   for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
   if (!totals.failures.empty()) {
-    const Shrunk small = shrink_failure(totals.failures.front());
+    const Shrunk small = shrink_failure(totals.failures.front(), settings);
     MESSAGE("the first one, made small:\n" << small.module << small.what);
   }
   CHECK(totals.modules == modules);

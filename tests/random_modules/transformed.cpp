@@ -1,0 +1,64 @@
+#include "random_modules/transformed.hpp"
+
+#include "random_modules/validate.hpp"
+
+namespace usmp::random_modules {
+namespace {
+
+// Transformations may compute some elements several times.
+constexpr std::size_t patience = 20;
+
+std::optional<std::string> difference_of(const Instance& wanted, const Instance& found, const std::string& name) {
+  for (std::size_t i = 0; i < wanted.bytes.size(); ++i) {
+    if (wanted.states[i] == ByteState::unwritten) continue;
+    if (wanted.states[i] == found.states[i] &&
+        (wanted.bytes[i] == found.bytes[i] || wanted.states[i] == ByteState::of_nan)) {
+      continue;
+    }
+    return "output '" + name + "', byte " + std::to_string(i) + ", is another one" +
+           (found.states[i] == ByteState::unwritten ? ": not written" : "");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> difference_of(const tir::Module& module, const Outcome& wanted, const Outcome& found) {
+  const auto& params = module.functions[module.entry].params;
+  for (std::size_t i = 0; i < wanted.params.size(); ++i) {
+    const auto difference = difference_of(wanted.memory.instances()[wanted.params[i]],
+                                          found.memory.instances()[found.params[i]], params[i].name);
+    if (difference) return difference;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Transformed transformed(const TestModule& test, const Outcome& reference, const std::vector<transform::Step>& steps) {
+  Transformed result;
+  const auto fault = [&](const std::string& what) {
+    result.fault = "transform " + names_of(steps) + ": " + what;
+    result.outcome.reset();
+    return std::move(result);
+  };
+  result.test = {.seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs};
+  transform::Result made = transform::transform(test.module, {.steps = steps});
+  result.test.module = std::move(made.module);
+  result.changes = std::move(made.changes);
+  if (const auto what = fault_of(result.test.module)) return fault("malformed: " + *what);
+  if (const auto what = difference_of_interfaces(test.module, result.test.module)) return fault("interface: " + *what);
+  try {
+    result.outcome = Interpreter(result.test.module, patience).run(arguments_of(test));
+  } catch (const Undefined& undefined) {
+    return fault(std::string("not well defined: ") + undefined.what());
+  }
+  if (const auto what = difference_of(test.module, reference, *result.outcome)) return fault(*what);
+  return result;
+}
+
+std::string names_of(const std::vector<transform::Step>& steps) {
+  std::string text;
+  for (const transform::Step step : steps) text += (text.empty() ? "" : ",") + std::string(transform::name_of(step));
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace usmp::random_modules

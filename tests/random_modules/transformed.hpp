@@ -1,0 +1,29 @@
+// Transformations (usmp/transform) of test modules, held against the reference interpreter.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "random_modules/generate.hpp"
+#include "random_modules/interpreter.hpp"
+#include "usmp/transform/transform.hpp"
+
+namespace usmp::random_modules {
+
+struct Transformed {
+  TestModule test;                         // the same inputs and outputs
+  std::optional<Outcome> outcome;          // of the same arguments; nothing: there is a fault
+  std::vector<transform::Change> changes;  // as told by the steps
+  std::optional<std::string> fault;        // what is wrong with the result
+};
+
+// Applies the steps and runs the result, which must be well formed and well defined, have the same interface and leave
+// the same bytes in every parameter of the entry where `reference`, the outcome of `test`, has written any.
+[[nodiscard]] Transformed transformed(const TestModule& test, const Outcome& reference,
+                                      const std::vector<transform::Step>& steps);
+
+// "fuse,reorder".
+[[nodiscard]] std::string names_of(const std::vector<transform::Step>& steps);
+
+}  // namespace usmp::random_modules
