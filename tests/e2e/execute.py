@@ -43,7 +43,7 @@ def archives(root: Path) -> list[golden.Model]:
     return [golden.Model(path, {}) for path in sorted(root.rglob("*.tar"))]
 
 
-def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool) -> list[Run]:
+def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool, transforms: list[str], in_turn: bool) -> list[Run]:
     placements = [(pools, io) for io in (False, True) for pools in golden.POOLS]
     runs = []
     for index, model in enumerate(models):
@@ -54,7 +54,12 @@ def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool)
             if model.name in FOREIGN:  # whose targets not every pools file suits
                 chosen = [("default", False)]
             for pools, io in chosen:
-                runs.append(Run(golden.Case(model, algorithm, pools, io), sanitize=number == (3 * index if one else index) % len(names)))
+                for turn, transform in enumerate(transforms):
+                    if in_turn and turn != index % len(transforms):
+                        continue
+                    # Of several transformations the sanitizers see each on some archives.
+                    sanitize = (number if len(transforms) == 1 else turn) == (3 * index if one else index) % len(names)
+                    runs.append(Run(golden.Case(model, algorithm, pools, io, transform=transform), sanitize))
     return runs
 
 
@@ -67,7 +72,7 @@ def execute(binary: Path, run: Run, cflags: str) -> None:
         command = [binary, "verify", case.model.path, "--execute", "--algorithm", case.algorithm, "--cflags", cflags, "--rounds", "2"]
         if pools := golden.pools_file(binary, case, directory):
             command += ["--pools", pools]
-        command += ["--workspace-io"] if case.workspace_io else []
+        command += case.options()
         command += ["--sanitize"] if run.sanitize else []
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, env={**os.environ, "TMPDIR": str(scratch)})
         if left := list(scratch.iterdir()):
@@ -91,6 +96,8 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="the product of algorithms, pools files and placements")
     parser.add_argument("--one", action="store_true", help="one run of each archive")
     parser.add_argument("--algorithms", default="", help="these, comma separated; default: all")
+    parser.add_argument("--transform", nargs="+", default=[""], help="steps of transformation, as on the command line")
+    parser.add_argument("--in-turn", action="store_true", help="each archive with the next of the transformations, not with each")
     parser.add_argument("--only", default="", help="archives whose path contains this")
     parser.add_argument("--cflags", default="-O0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -98,7 +105,7 @@ def main() -> int:
     binary = arguments.binary.resolve()
     models = [model for root in arguments.roots for model in archives(root) if arguments.only in str(model.path)]
     names = arguments.algorithms.split(",") if arguments.algorithms else algorithms(binary)
-    runs = runs_of(models, names, arguments.full, arguments.one)
+    runs = runs_of(models, names, arguments.full, arguments.one, arguments.transform, arguments.in_turn)
     if not runs:
         print("no archive to run")
         return 1

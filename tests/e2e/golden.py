@@ -64,9 +64,14 @@ class Case:
     pools: str
     workspace_io: bool
     compilers: list[list[str]] = field(default_factory=list)
+    transform: str = ""  # as on the command line; empty: the program's default
 
     def label(self) -> str:
-        return f"{self.model.path.parent.name}/{self.model.name} {self.algorithm} {self.pools}" + (" io" if self.workspace_io else "")
+        return (f"{self.model.path.parent.name}/{self.model.name} {self.algorithm} {self.pools}" + (" io" if self.workspace_io else "")
+                + (f" transform {self.transform}" if self.transform else ""))
+
+    def options(self) -> list[str]:
+        return ["--workspace-io"] * self.workspace_io + (["--transform", self.transform] if self.transform else [])
 
 
 class Failure(Exception):
@@ -214,7 +219,7 @@ def pins(binary: Path, case: Case, directory: Path) -> str:
     unpinned = directory / "unpinned.yaml"
     unpinned.write_text(POOLS["pinned"].replace("{pins}", ""))
     done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json", "--pools", unpinned]
-               + (["--workspace-io"] if case.workspace_io else []))
+               + case.options())
     lines = []
     for module in json.loads(done.stdout)["modules"]:
         seen: dict[tuple[str, str], int] = {}
@@ -239,8 +244,7 @@ def pools_file(binary: Path, case: Case, directory: Path) -> Path | None:
     if text is None:
         return None
     if "{half}" in text:
-        done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json"]
-                   + (["--workspace-io"] if case.workspace_io else []))
+        done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json"] + case.options())
         used = max(module["totals"]["workspace_used"] for module in json.loads(done.stdout)["modules"])
         text = text.replace("{half}", str(max(16, used // 2)))
     if "{pins}" in text:
@@ -254,9 +258,7 @@ def plan(binary: Path, case: Case, directory: Path) -> Path:
     command = [binary, case.model.path, "--algorithm", case.algorithm, "-o", directory / "out", "--quiet"]
     if pools := pools_file(binary, case, directory):
         command += ["--pools", pools]
-    if case.workspace_io:
-        command.append("--workspace-io")
-    run(command)
+    run(command + case.options())
     return directory / "out"
 
 
@@ -320,7 +322,7 @@ def shared_models(shared: Path) -> list[Model]:
     return models
 
 
-def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra: list[list[str]]) -> list[Case]:
+def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra: list[list[str]], transform: str = "") -> list[Case]:
     cases = []
     for index, model in enumerate(models):
         packed = model.name.endswith("_packed")
@@ -334,7 +336,7 @@ def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra:
                 continue
             if full or quick:
                 first = number == 0 or (not full and (algorithm, pools, io) == ("greedy_by_conflicts", "flash", False))
-                cases.append(Case(model, algorithm, pools, io, compilers + (extra if first else [])))
+                cases.append(Case(model, algorithm, pools, io, compilers + (extra if first else []), transform))
     return cases
 
 
@@ -345,6 +347,7 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="the product of algorithms, pools and placements")
     parser.add_argument("--pools", default=",".join(POOLS), help="with --full: these pools files, comma separated")
     parser.add_argument("--only", default="", help="archives whose path contains this")
+    parser.add_argument("--transform", default="", help="steps of transformation: none, all or their names")
     parser.add_argument("--optimize", default="1", help="optimisation level of the compiler")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
@@ -361,7 +364,7 @@ def main() -> int:
     if shutil.which("clang"):
         extra.append(["clang", "-std=c99", "-D_POSIX_C_SOURCE=200112L", "-fsyntax-only"])
         extra.append(["clang", "-xc++", "-std=c++11", "-fsyntax-only"])
-    cases = cases_of(models, arguments.full, [gcc], extra)
+    cases = cases_of(models, arguments.full, [gcc], extra, arguments.transform)
     cases = [case for case in cases if case.pools in arguments.pools.split(",")]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
