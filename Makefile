@@ -55,15 +55,19 @@ random-modules: deps-test
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
 	@$(BUILD)/tests/usmp-random-modules --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --transform $(TRANSFORM) --jobs $(JOBS)
 
-# Random modules transformed and interpreted, by each step alone and by all: make random-transforms COUNT=100000
+# Random networks and modules transformed and interpreted, by each step alone and by all, then planned, compiled and run
+# with all of them, one in a hundred: make random-transforms COUNT=100000
 .PHONY: random-transforms
 random-transforms: deps-test
 	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
 	@for steps in fuse narrow constants reorder all; do \
 	  echo "--transform $$steps"; \
-	  $(BUILD)/tests/usmp-random-modules --transform $$steps --no-plans --seed $(SEED) --count $(COUNT) --jobs $(JOBS) || exit 1; \
+	  for kind in --networks ""; do \
+	    $(BUILD)/tests/usmp-random-modules $$kind --transform $$steps --no-plans --seed $(SEED) --count $(COUNT) --jobs $(JOBS) || exit 1; \
+	  done; \
 	done
+	@$(BUILD)/tests/usmp-random-modules --networks --transform all --seed $(SEED) --count $$(($(COUNT) / 100 + 1)) --variants 1 --jobs $(JOBS)
 
 # Planned beside unshared code: every archive there is with every algorithm, pools file and placement. Hours.
 .PHONY: execute

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "random_modules/check.hpp"
+#include "random_modules/networks.hpp"
 #include "random_modules/programs.hpp"
 #include "random_modules/random.hpp"
 #include "random_modules/shrink.hpp"
@@ -20,6 +21,10 @@ namespace {
 constexpr std::uint64_t modules_in_program = 20;
 // Programs take turns; most are not optimised, since that is soonest compiled.
 constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
+
+TestModule made(std::uint64_t seed, Kind kind) {
+  return kind == Kind::networks ? generate_network(seed) : generate(seed);
+}
 
 CheckOptions check_options(const Settings& settings, bool emits) {
   return {.plans = settings.plans, .emits = emits, .steps = settings.steps};
@@ -61,7 +66,7 @@ class Campaign {
     std::vector<Variant> variants;
     for (std::uint64_t i = first; i < end; ++i) {
       const bool compiles = settings_.plans && settings_.compile_every > 0 && i % settings_.compile_every == 0;
-      Checked& checked = all.emplace_back(Checked{generate(settings_.seed + i), {}});
+      Checked& checked = all.emplace_back(Checked{made(settings_.seed + i, settings_.kind), {}});
       checked.report = check(checked.test, check_options(settings_, compiles));
       ++part.modules;
       part.plans += checked.report.plans;
@@ -154,7 +159,7 @@ bool is_same_kind(const std::string& a, const std::string& b) {
 
 Shrunk shrink_failure(const Failure& failure, const Settings& settings) {
   const TestModule small = shrink(
-      generate(failure.seed),
+      made(failure.seed, settings.kind),
       [&](const TestModule& test) { return is_same_kind(failure.what, fault_of(test, failure, settings)); },
       failure.needs_compiler ? most_compilations : most_replays);
   return {.module = tir::print(small.module), .what = fault_of(small, failure, settings)};

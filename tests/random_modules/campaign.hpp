@@ -12,7 +12,13 @@
 
 namespace usmp::random_modules {
 
+enum class Kind : std::uint8_t {
+  modules,   // generate.hpp
+  networks,  // networks.hpp
+};
+
 struct Settings {
+  Kind kind = Kind::modules;
   std::uint64_t seed = 1;
   std::uint64_t count = 200;        // seeds seed, seed + 1, …
   std::uint64_t compile_every = 1;  // the C of every such module is compiled and run; 0: of none

@@ -5,6 +5,7 @@
 
 #include "random_modules/campaign.hpp"
 #include "random_modules/generate.hpp"
+#include "random_modules/networks.hpp"
 #include "usmp/tir/printer.hpp"
 
 using namespace usmp::random_modules;
@@ -15,7 +16,7 @@ namespace {
 void print_modules(const Settings& settings) {
   for (std::uint64_t i = 0; i < settings.count; ++i) {
     const std::uint64_t seed = settings.seed + i;
-    const TestModule test = generate(seed);
+    const TestModule test = settings.kind == Kind::networks ? generate_network(seed) : generate(seed);
     const usmp::transform::Result result = usmp::transform::transform(test.module, {.steps = settings.steps});
     std::cout << usmp::tir::print(result.module);
     for (const auto& change : result.changes) std::cout << change.function << ": " << change.text << '\n';
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
                "usmp-random-modules");
   Settings settings;
   bool print = false;
+  bool networks = false;
   std::string steps = "none";
   std::size_t shrinks = 3;
   std::size_t shrunk = 0;
@@ -49,6 +51,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--jobs", settings.jobs, "threads")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_flag("!--no-warnings", settings.warnings, "what compilers warn of is no failure");
+  app.add_flag("--networks", networks, "programs as TVM writes them for networks");
   app.add_option("--transform", steps, "steps of transformation that are applied first: none, all or their names")
       ->capture_default_str();
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
@@ -56,6 +59,7 @@ int main(int argc, char** argv) {
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);
 
+  settings.kind = networks ? Kind::networks : Kind::modules;
   std::string wrong;
   const auto parsed = usmp::transform::parse_steps(steps, &wrong);
   if (!parsed) {
@@ -79,7 +83,7 @@ int main(int argc, char** argv) {
     if (shrunk++ >= shrinks) continue;
     const Shrunk small = shrink_failure(failure, settings);
     std::cout << "shrunk:\n"
-              << small.module << small.what << "\nagain: usmp-random-modules "
+              << small.module << small.what << "\nagain: usmp-random-modules " << (networks ? "--networks " : "")
               << "--transform " << steps << (settings.plans ? "" : " --no-plans") << " --count 1 --variants 0 --seed "
               << failure.seed << '\n';
   }

@@ -2,13 +2,17 @@
 // Campaigns of more: `make random-transforms`.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "random_modules/campaign.hpp"
+#include "random_modules/networks.hpp"
 #include "random_modules/transformed.hpp"
 #include "random_modules/validate.hpp"
+#include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::random_modules {
@@ -23,8 +27,9 @@ std::vector<std::vector<Step>> choices_of_steps() {
   return choices;
 }
 
-Totals run(const std::vector<Step>& steps, std::uint64_t count) {
+Totals run(Kind kind, const std::vector<Step>& steps, std::uint64_t count) {
   Settings settings;
+  settings.kind = kind;
   settings.count = count;
   settings.plans = false;
   settings.steps = steps;
@@ -40,9 +45,150 @@ Totals run(const std::vector<Step>& steps, std::uint64_t count) {
 TEST_CASE("random modules compute the same after each step of transformation, and after all") {
   for (const std::vector<Step>& steps : choices_of_steps()) {
     CAPTURE(names_of(steps));
-    const Totals totals = run(steps, 300);
+    const Totals totals = run(Kind::modules, steps, 300);
     CHECK(totals.undefined <= 15);
   }
+}
+
+// Of the networks so many percent are at least changed by the step alone, or the generator does not make what the step
+// looks for. 0: the step does nothing yet.
+constexpr std::pair<Step, std::uint64_t> least_changed[] = {
+    {Step::fuse, 0}, {Step::narrow, 0}, {Step::constants, 0}, {Step::reorder, 0}};
+
+TEST_CASE("random networks compute the same after each step of transformation, and after all") {
+  constexpr std::uint64_t networks = 600;
+  for (const std::vector<Step>& steps : choices_of_steps()) {
+    CAPTURE(names_of(steps));
+    const Totals totals = run(Kind::networks, steps, networks);
+    CHECK(totals.undefined <= networks / 100);
+    if (steps.size() > 1) continue;
+    for (const auto& [step, percent] : least_changed) {
+      if (step != steps[0]) continue;
+      const auto found = totals.changed.find(step);
+      CHECK((found == totals.changed.end() ? 0 : found->second) * 100 >= percent * networks);
+    }
+  }
+}
+
+// --- What networks are made of ---------------------------------------------------------------------------------------
+
+struct Occurrences {
+  std::map<std::string, std::size_t> buffers;  // by name without the number behind it
+  std::size_t repeated_calls = 0;
+  std::size_t passed_twice = 0;
+  std::size_t shared_readers = 0;  // tensors of the entry that several calls are handed
+  std::size_t outputs_are_read = 0;
+  std::size_t guards = 0;
+  std::size_t lets = 0;
+  std::size_t floor_divisions = 0;
+  std::size_t lazy_choices = 0;
+  std::size_t per_axis = 0;
+  std::size_t constants_of_entry = 0;
+  std::size_t shared_constants = 0;
+  std::size_t inner_allocates = 0;
+};
+
+void count_calls(const TestModule& test, Occurrences& all) {
+  std::map<std::string, std::size_t> calls;
+  std::map<tir::VarId, std::size_t> uses;
+  tir::for_each_expr_in(test.module.functions[test.module.entry].body, [&](const tir::Expr& expr) {
+    const auto call = tir::named_call(expr);
+    if (!call || expr.text == "tir.tvm_check_return") return;
+    if (calls[*call->name]++ == 1) ++all.repeated_calls;
+    std::set<tir::VarId> own;
+    for (const tir::ExprRef& argument : call->arguments) {
+      if (!own.insert(argument->var).second) ++all.passed_twice;
+    }
+    for (const tir::VarId var : own) {
+      if (uses[var]++ == 2) ++all.shared_readers;
+    }
+  });
+  const auto& params = test.module.functions[test.module.entry].params;
+  for (const std::size_t output : test.outputs) {
+    if (uses[params[output].var] > 1) ++all.outputs_are_read;
+  }
+}
+
+void count(const TestModule& test, Occurrences& all) {
+  count_calls(test, all);
+  std::set<const tir::Constant*> constants;
+  for (const tir::Function& function : test.module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      if (const auto* made = std::get_if<tir::Allocate>(&stmt.node)) ++all.buffers[test.module.var(made->var).name];
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+        if (!constants.insert(constant->data.get()).second) ++all.shared_constants;
+        if (function.is_entry) ++all.constants_of_entry;
+      }
+      if (std::holds_alternative<tir::IfThenElse>(stmt.node)) ++all.guards;
+      if (std::holds_alternative<tir::Let>(stmt.node)) ++all.lets;
+      for (const tir::Block* block : tir::blocks_of(stmt)) {
+        for (const tir::Stmt& inner : *block) all.inner_allocates += std::holds_alternative<tir::Allocate>(inner.node);
+      }
+    });
+    tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+      if (expr.kind == tir::ExprKind::floor_div) ++all.floor_divisions;
+      if (expr.text == "tir.if_then_else") ++all.lazy_choices;
+      if (expr.text == "tir.q_multiply_shift_per_axis") ++all.per_axis;
+    });
+  }
+}
+
+TEST_CASE("networks have what networks have, and near misses of it") {
+  Occurrences all;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) count(generate_network(seed), all);
+  for (const char* name : {"T_add",
+                           "compute",
+                           "T_cast",
+                           "T_subtract",
+                           "T_relu",
+                           "T_multiply",
+                           "pad_temp",
+                           "PaddedInput",
+                           "conv2d_nhwc",
+                           "pool_sum",
+                           "pool_max",
+                           "pool_avg",
+                           "T_softmax_maxelem",
+                           "T_softmax_exp",
+                           "T_softmax_expsum",
+                           "T_softmax_norm",
+                           "T_reshape",
+                           "T_strided_slice",
+                           "T_transpose",
+                           "T_layout_trans",
+                           "resize",
+                           "T_reverse",
+                           "T_concat",
+                           "T_take",
+                           "T_cumulative",
+                           "state"}) {
+    CHECK_MESSAGE(all.buffers[name] > 0, name);
+  }
+  for (const std::size_t found : {all.repeated_calls, all.passed_twice, all.shared_readers, all.outputs_are_read,
+                                  all.guards, all.lets, all.floor_divisions, all.lazy_choices, all.per_axis,
+                                  all.constants_of_entry, all.shared_constants, all.inner_allocates}) {
+    CHECK(found > 10);
+  }
+}
+
+TEST_CASE("a seed always gives the same network") {
+  std::uint64_t sum = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const char c : tir::print(generate_network(seed).module)) sum = sum * 31 + static_cast<unsigned char>(c);
+  }
+  CHECK(sum == 13880450574099756967U);
+}
+
+// Planned, emitted, compiled and run, a few of them: `make random-transforms` has more.
+TEST_CASE("random networks with all transformations are planned and run") {
+  Settings settings;
+  settings.kind = Kind::networks;
+  settings.count = 20;
+  settings.variants = 1;
+  settings.steps.assign(std::begin(transform::all_steps), std::end(transform::all_steps));
+  const Totals totals = run_campaign(settings);
+  for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
+  CHECK(totals.variants >= 15);
 }
 
 // --- The checks themselves -------------------------------------------------------------------------------------------
@@ -76,7 +222,10 @@ TEST_CASE("an output that is another one is told") {
 }
 
 TEST_CASE("modules as they are made are well formed") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) CHECK_FALSE(fault_of(generate(seed).module));
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CHECK_FALSE(fault_of(generate(seed).module));
+    CHECK_FALSE(fault_of(generate_network(seed).module));
+  }
 }
 
 TEST_CASE("what is malformed is told") {
