@@ -108,6 +108,12 @@ class FunctionFuser {
 
 }  // namespace
 
+std::vector<Change> fuse_function(tir::Module& module, std::size_t function, const ParamAliases& aliases) {
+  std::vector<Change> changes;
+  FunctionFuser(module, function, aliases, changes).run();
+  return changes;
+}
+
 std::vector<Change> fuse(tir::Module& module) {
   std::vector<Change> changes;
   const ParamAliases aliases(module);

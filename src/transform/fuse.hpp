@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "transform/simple_function.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -12,5 +13,8 @@ namespace usmp::transform {
 // read (inline.hpp), neighbouring loops become one (fuse_loops.hpp), padding is skipped instead of stored
 // (tighten.hpp), and single elements become variables. Returns what was done.
 std::vector<Change> fuse(tir::Module& module);
+
+// The same for one simple function.
+std::vector<Change> fuse_function(tir::Module& module, std::size_t function, const ParamAliases& aliases);
 
 }  // namespace usmp::transform

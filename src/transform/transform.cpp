@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "transform/fuse.hpp"
+#include "transform/merge_calls.hpp"
 #include "transform/narrow.hpp"
 
 namespace usmp::transform {
@@ -14,24 +15,32 @@ using Pass = std::vector<Change> (*)(tir::Module& module);
 
 struct Row {
   Step step;
-  std::string_view name;
   Pass pass;
 };
 
 std::vector<Change> nothing(tir::Module& /*module*/) { return {}; }
 
-constexpr Row table[] = {{Step::fuse, "fuse", fuse},
-                         {Step::narrow, "narrow", narrow},
-                         {Step::constants, "constants", nothing},
-                         {Step::reorder, "reorder", nothing}};
-
-const Row& row_of(Step step) {
-  return *std::find_if(std::begin(table), std::end(table), [step](const Row& row) { return row.step == step; });
-}
+// In the order in which they run. Operators are merged when tensors have got small and copies are gone.
+constexpr Row passes[] = {{Step::fuse, fuse},
+                          {Step::narrow, narrow},
+                          {Step::fuse, merge_calls},
+                          {Step::constants, nothing},
+                          {Step::reorder, nothing}};
 
 }  // namespace
 
-std::string_view name_of(Step step) { return row_of(step).name; }
+std::string_view name_of(Step step) {
+  switch (step) {
+    case Step::fuse:
+      return "fuse";
+    case Step::narrow:
+      return "narrow";
+    case Step::constants:
+      return "constants";
+    default:
+      return "reorder";
+  }
+}
 
 std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong) {
   if (text == "none") return std::vector<Step>();
@@ -40,13 +49,13 @@ std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string*
   while (true) {
     const std::size_t comma = text.find(',');
     const std::string_view word = text.substr(0, comma);
-    const auto* const row = std::find_if(std::begin(table), std::end(table),
-                                         [word](const Row& candidate) { return candidate.name == word; });
-    if (row == std::end(table)) {
+    const auto* const step = std::find_if(std::begin(all_steps), std::end(all_steps),
+                                          [word](Step candidate) { return name_of(candidate) == word; });
+    if (step == std::end(all_steps)) {
       if (wrong != nullptr) *wrong = word;
       return std::nullopt;
     }
-    steps.push_back(row->step);
+    steps.push_back(*step);
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
   }
@@ -57,8 +66,9 @@ std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string*
 
 Result transform(const tir::Module& module, const Options& options) {
   Result result{module, {}};
-  for (const Step step : options.steps) {
-    std::vector<Change> changes = row_of(step).pass(result.module);
+  for (const Row& row : passes) {
+    if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
+    std::vector<Change> changes = row.pass(result.module);
     std::move(changes.begin(), changes.end(), std::back_inserter(result.changes));
   }
   return result;

@@ -53,7 +53,7 @@ struct Result {
   std::vector<Change> changes;  // in the order in which they were done
 };
 
-// The module with the steps applied. Valid input gives valid output; nothing is thrown but for want of memory.
+// The module with the steps applied. Valid input gives valid output. Throws as liveness::analyse does.
 [[nodiscard]] Result transform(const tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform
