@@ -31,6 +31,7 @@ std::string signature_with(const tir::Module& module, const FunctionFacts& facts
 // What the function is and where its buffers are.
 std::string comment_for(const FileContext& file, std::size_t index, const ExpressionPrinter& printer) {
   std::string text = "// " + comment_text(file.module.functions[index].name) + "\n";
+  for (const std::string& note : file.module.functions[index].notes) text += "//   " + comment_text(note) + "\n";
   for (const lower::Placement& placement : file.planned.lowered.functions[index].placements) {
     if (printer.times_printed(placement.var) == 0) continue;
     const Problem& problem = file.planned.assembly.problem;

@@ -145,7 +145,7 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
     }
     transform::Result transformed = transform::transform(result.original, model.transformations);
     result.module = std::move(transformed.module);
-    result.changes = std::move(transformed.changes);
+    result.transformed = std::move(transformed.steps);
     result.interface = codegen::interface_of(info, result.module);
     result.analysis = live_ranges(result, result.module, workspace_io);
     return result;

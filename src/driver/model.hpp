@@ -27,10 +27,10 @@ struct Model {
 Model open_model(const ModelOptions& options);
 
 struct AnalysedModule {
-  const mlf::ModuleInfo* info = nullptr;  // into Model::metadata
-  tir::Module original;                   // as the archive has it
-  tir::Module module;                     // transformed: this is what is planned
-  std::vector<transform::Change> changes;
+  const mlf::ModuleInfo* info = nullptr;           // into Model::metadata
+  tir::Module original;                            // as the archive has it
+  tir::Module module;                              // transformed: this is what is planned
+  std::vector<transform::StepResult> transformed;  // how
   codegen::Interface interface;
   liveness::Analysis analysis;
 };

@@ -44,6 +44,7 @@ report::Summary summarise(const PlannedModule& planned, const Model& model, cons
   summary.tir = &planned.analysed.module;
   summary.analysis = &planned.analysed.analysis;
   summary.minimized = planned.minimized;
+  summary.transformed = planned.analysed.transformed;
   report::set_result(summary, planned.result, bounds::pool_bounds(planned.assembly.problem));
   if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
   summary.warnings = warnings_of(planned.analysed);

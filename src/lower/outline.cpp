@@ -144,6 +144,7 @@ class Outliner {
                            .keep_apart = true,
                            .params = std::move(params),
                            .body = std::move(body),
+                           .notes = {},
                            .imported_c = {}};
     std::vector<ExprRef> arguments = {tir::make_string(function.name)};
     for (const VarId var : pointers) {

@@ -94,6 +94,21 @@ Json imported_json(const ImportedC& source) {
   return json;
 }
 
+Json step_json(const transform::StepResult& step) {
+  Json json;
+  json["step"] = transform::name_of(step.step);
+  json["load_before"] = step.load_before;
+  json["load_after"] = step.load_after;
+  json["changes"] = Json::array();
+  for (const transform::Change& change : step.changes) {
+    Json one;
+    one["function"] = change.function;
+    one["what"] = change.text;
+    json["changes"].push_back(std::move(one));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string plan_json(const Summary& summary) {
@@ -128,6 +143,8 @@ std::string plan_json(const Summary& summary) {
     json["unplanned"].push_back(unplanned_json(summary, allocate));
   json["imported_c"] = Json::array();
   for (const ImportedC& source : imported_c(summary)) json["imported_c"].push_back(imported_json(source));
+  json["transformed"] = Json::array();
+  for (const transform::StepResult& step : summary.transformed) json["transformed"].push_back(step_json(step));
   json["warnings"] = summary.warnings;
   return json_lines(json);
 }

@@ -51,6 +51,7 @@ class PlanText {
     out_ += spilled_text(summary_.spilled, summary_.spilled_bound, options_.color);
     out_ += search_text(summary_.stopped, summary_.iterations);
     against_unplanned();
+    transformed();
     for (const PoolId pool : summary_.pool_order()) peak(pool);
     if (options_.verbose) all_buffers();
     unplanned();
@@ -65,9 +66,9 @@ class PlanText {
   }
 
   // After an empty line; the caller ends the line.
-  void heading(const std::string& text) {
+  std::string& heading(const std::string& text) {
     out_ += "\n";
-    out_ += colored(ansi::bold, text);
+    return out_ += colored(ansi::bold, text);
   }
 
   void title() {
@@ -120,6 +121,24 @@ class PlanText {
     if (unplanned > 0) out_ += " (" + percent(difference, unplanned) + ")";
     out_ += (used < unplanned ? " fewer than the " : " more than the ") + std::to_string(unplanned) +
             " of the unplanned build\n";
+  }
+
+  void transformed() {
+    bool any = false;
+    for (const transform::StepResult& step : summary_.transformed) {
+      if (step.changes.empty()) continue;
+      if (!any) heading("Transformed") += ", with the load that the buffers have then\n";
+      any = true;
+      const std::string count =
+          std::to_string(step.changes.size()) + (step.changes.size() == 1 ? " change" : " changes");
+      out_ += "  " + pad_right(std::string(transform::name_of(step.step)), 9) + "  " +
+              pad_left(std::to_string(step.load_before), 8) + " -> " + pad_left(bytes_text(step.load_after), 14) +
+              "  " + count + "\n";
+      if (!options_.verbose) continue;
+      for (const transform::Change& change : step.changes) {
+        out_ += "    " + printable(change.function) + ": " + printable(change.text) + "\n";
+      }
+    }
   }
 
   // Constants are all live at every tick, so a parameter pool has no peak to speak of.

@@ -341,7 +341,7 @@ bool merge_one(tir::Module& module, const Peak& peak, std::set<VarId>& tried, st
     if (peak_of(candidate).load > peak.load) continue;
     const std::string name = module.var(tensor).name;
     module = std::move(candidate);
-    changes.push_back({Step::fuse, module.functions[module.entry].name,
+    changes.push_back({Step::merge, module.functions[module.entry].name,
                        name + ": gone, since the operator that wrote it and its reader are one"});
     changes.insert(changes.end(), merger.changes().begin(), merger.changes().end());
     return true;

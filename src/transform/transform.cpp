@@ -6,6 +6,7 @@
 #include "transform/fuse.hpp"
 #include "transform/merge_calls.hpp"
 #include "transform/narrow.hpp"
+#include "transform/peak.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -16,16 +17,39 @@ using Pass = std::vector<Change> (*)(tir::Module& module);
 struct Row {
   Step step;
   Pass pass;
+  bool costs_time;  // so that it has to lower the load
 };
 
 std::vector<Change> nothing(tir::Module& /*module*/) { return {}; }
 
-// In the order in which they run. Operators are merged when tensors have got small and copies are gone.
-constexpr Row passes[] = {{Step::fuse, fuse},
-                          {Step::narrow, narrow},
-                          {Step::fuse, merge_calls},
-                          {Step::constants, nothing},
-                          {Step::reorder, nothing}};
+// In the order in which they run: operators are merged when tensors have got small and copies are gone.
+constexpr Row passes[] = {{Step::fuse, fuse, false},
+                          {Step::narrow, narrow, true},
+                          {Step::merge, merge_calls, false},
+                          {Step::constants, nothing, false},
+                          {Step::reorder, nothing, false}};
+
+StepResult run(const Row& row, tir::Module& module, Bytes load) {
+  tir::Module changed = module;
+  StepResult result{row.step, load, load, row.pass(changed)};
+  if (result.changes.empty()) return result;
+  const Bytes after = peak_of(changed).load;
+  if (row.costs_time && after >= load) return {row.step, load, load, {}};
+  result.load_after = after;
+  module = std::move(changed);
+  return result;
+}
+
+// What was done to a function stands with it.
+void add_notes(Result& result) {
+  for (const StepResult& step : result.steps) {
+    for (const Change& change : step.changes) {
+      const auto function = result.module.find(change.function);
+      if (!function) continue;
+      result.module.functions[*function].notes.push_back(std::string(name_of(step.step)) + ": " + change.text);
+    }
+  }
+}
 
 }  // namespace
 
@@ -35,6 +59,8 @@ std::string_view name_of(Step step) {
       return "fuse";
     case Step::narrow:
       return "narrow";
+    case Step::merge:
+      return "merge";
     case Step::constants:
       return "constants";
     default:
@@ -66,11 +92,14 @@ std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string*
 
 Result transform(const tir::Module& module, const Options& options) {
   Result result{module, {}};
+  if (options.steps.empty()) return result;
+  Bytes load = peak_of(module).load;
   for (const Row& row : passes) {
     if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
-    std::vector<Change> changes = row.pass(result.module);
-    std::move(changes.begin(), changes.end(), std::back_inserter(result.changes));
+    result.steps.push_back(run(row, result.module, load));
+    load = result.steps.back().load_after;
   }
+  add_notes(result);
   return result;
 }
 

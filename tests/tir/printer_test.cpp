@@ -123,6 +123,7 @@ TEST_CASE_FIXTURE(Fixture, "functions and statements") {
                     .params = {{.var = p0, .name = "p0", .is_tensor = true, .element = int8_type, .shape = {{4}}},
                                {.var = device, .name = "device", .is_tensor = false, .element = {}, .shape = {}}},
                     .body = {},
+                    .notes = {},
                     .imported_c = {}};
   function.body.push_back({AllocateConst{table, int8_type, constant, {"rom"}}});
   function.body.push_back({Allocate{compute, int32_type, {make_int(16), make_int(2)}, condition, {"fast", "slow"}}});

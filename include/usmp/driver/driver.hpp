@@ -27,7 +27,7 @@ enum class Verbosity { quiet, normal, verbose };
 struct ModelOptions {
   std::string model;                  // archive, extracted archive, or a bare TIR module (*.json)
   std::optional<std::string> module;  // one module of several; absent: all
-  std::string transform = "none";     // transform::parse_steps: what is done to the program before it is planned
+  std::string transform = "all";      // transform::parse_steps: what is done to the program before it is planned
   bool json = false;
 };
 
@@ -69,6 +69,8 @@ struct VerifyOptions : PlanningOptions {
 };
 
 struct InspectOptions {
+  InspectOptions() { model.transform = "none"; }
+
   ModelOptions model;
   bool tir = false;  // the IR instead of the lists
 };

@@ -12,6 +12,7 @@
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/problem/problem.hpp"
 #include "usmp/tir/ir.hpp"
+#include "usmp/transform/transform.hpp"
 
 namespace usmp::report {
 
@@ -32,9 +33,10 @@ struct Summary {
   std::vector<Bytes> spilled;        // as in usmp::Cost
   std::vector<Bytes> spilled_bound;  // as `bounds`; as long as `spilled`
   StopReason stopped = StopReason::finished;
-  std::uint64_t iterations = 0;              // of the algorithm's own kind
-  std::optional<PoolId> minimized;           // the pool that came before everything else
-  std::optional<Bytes> unplanned_workspace;  // of the archive's own build
+  std::uint64_t iterations = 0;                    // of the algorithm's own kind
+  std::optional<PoolId> minimized;                 // the pool that came before everything else
+  std::optional<Bytes> unplanned_workspace;        // of the archive's own build
+  std::vector<transform::StepResult> transformed;  // what was done to the program before it was planned
   // Whole sentences for people, no full stop. Not the unplanned allocates, which the reports take from the analysis.
   std::vector<std::string> warnings;
 

@@ -231,6 +231,7 @@ struct Function {
   bool keep_apart = false;  // compilers are asked not to inline it (see lower/outline.hpp)
   std::vector<Param> params;
   Block body;
+  std::vector<std::string> notes;       // what was done to it, for people who read the emitted C
   std::vector<std::string> imported_c;  // pragma_import_c sources in order, without repetition
 };
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "usmp/support/checked.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::transform {
@@ -24,11 +25,12 @@ namespace usmp::transform {
 enum class Step : std::uint8_t {
   fuse,       // loop nests of an operator become one; buffers between them become scalars or vanish
   narrow,     // tensors between operators are stored in the smallest exact type
+  merge,      // operators become one where the tensor between them stands at the peak
   constants,  // constants are stored in the smallest exact type, and equal ones once
   reorder,    // calls of the entry function change places
 };
 
-inline constexpr Step all_steps[] = {Step::fuse, Step::narrow, Step::constants, Step::reorder};
+inline constexpr Step all_steps[] = {Step::fuse, Step::narrow, Step::merge, Step::constants, Step::reorder};
 
 // "fuse".
 [[nodiscard]] std::string_view name_of(Step step);
@@ -48,12 +50,22 @@ struct Change {
   std::string text;      // "T_add: computed where it is read". No full stop
 };
 
-struct Result {
-  tir::Module module;
+// What a step was good for. The load is the largest sum of sizes of workspace buffers that are live at one time, inputs
+// and outputs left out: no plan needs less.
+struct StepResult {
+  Step step = Step::fuse;
+  Bytes load_before = 0;
+  Bytes load_after = 0;
   std::vector<Change> changes;  // in the order in which they were done
 };
 
-// The module with the steps applied. Valid input gives valid output. Throws as liveness::analyse does.
+struct Result {
+  tir::Module module;             // with Function::notes
+  std::vector<StepResult> steps;  // those asked for, in order
+};
+
+// The module with the steps applied. A step that only costs time (narrow) is taken back if it does not lower the load.
+// Valid input gives valid output. Throws as liveness::analyse does.
 [[nodiscard]] Result transform(const tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform
