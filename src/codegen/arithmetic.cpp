@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "codegen/cancelled_terms.hpp"
 #include "codegen/expressions.hpp"
 
 namespace usmp::codegen {
@@ -106,12 +107,8 @@ void ExpressionPrinter::add_arithmetic(const Expr& expr, int min, std::size_t la
     add_binary(expr, prec_any, lane);
     return add(")");
   }
-  // Constants are folded: compilers warn of those that overflow.
-  if (is_integer(expr.type) && a.kind == ExprKind::int_imm && b.kind == ExprKind::int_imm) {
-    const auto x = static_cast<std::uint64_t>(a.int_value);
-    const auto y = static_cast<std::uint64_t>(b.int_value);
-    const std::uint64_t value = expr.kind == ExprKind::add ? x + y : expr.kind == ExprKind::sub ? x - y : x * y;
-    return add(keep(tir::make_int(static_cast<std::int64_t>(value), expr.type.element())), min);
+  if (is_integer(expr.type)) {
+    if (ExprRef rest = without_cancelled_terms(expr)) return add(keep(std::move(rest)), min, lane);
   }
   // "x - 3" rather than "x + -3", "x + 3" rather than "x - -3".
   const bool is_sum = expr.kind == ExprKind::add || expr.kind == ExprKind::sub;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "usmp/tir/constants.hpp"
+
 namespace usmp::codegen {
 namespace {
 
@@ -98,8 +100,8 @@ void ExpressionPrinter::print_converted(const Expr& expr, int min, std::size_t l
   flush();
 }
 
-void ExpressionPrinter::print_assigned(const Expr& expr, std::size_t lane) {
-  add_assigned(expr, lane);
+void ExpressionPrinter::print_assigned(const Expr& expr, int min, std::size_t lane) {
+  add_assigned(expr, min, lane);
   flush();
 }
 
@@ -213,14 +215,10 @@ void ExpressionPrinter::add_value(const Expr& expr, int min, std::size_t lane) {
                             : !is_call || !expr.type.is_void()) {
     check_type(expr.type);
   }
+  if (is_folded(expr)) return add_literal(*ranges_.constant(expr), tir::promoted(expr.type), min, false);
   switch (expr.kind) {
-    case ExprKind::int_imm: {
-      const std::string literal = int_literal(expr.int_value, expr.type.element(), false);
-      if (expr.type.is_bool()) file_.helpers.need_header("stdbool.h");
-      const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
-      add(literal);
-      return close(opened);
-    }
+    case ExprKind::int_imm:
+      return add_literal(expr.int_value, expr.type, min, false);
     case ExprKind::float_imm: {
       const std::string literal = float_literal(expr.float_value, expr.type.element());
       if (literal.find_first_of("NI") != std::string::npos) file_.helpers.need_header("math.h");
@@ -284,19 +282,34 @@ void ExpressionPrinter::add_converted(const Expr& expr, int min, std::size_t lan
   if (inner->kind == ExprKind::broadcast) inner = inner->operands[0].get();
   if (inner->kind != ExprKind::int_imm) return add(expr, min, lane);
   check_type(inner->type);
-  if (inner->type.is_bool()) file_.helpers.need_header("stdbool.h");
-  const std::string literal = int_literal(inner->int_value, inner->type.element(), true);
+  add_literal(inner->int_value, inner->type, min, true);
+}
+
+void ExpressionPrinter::add_literal(std::int64_t value, DataType type, int min, bool wide_sibling) {
+  if (type.is_bool()) file_.helpers.need_header("stdbool.h");
+  const std::string literal = int_literal(value, type.element(), wide_sibling);
   const bool opened = open(literal[0] == '-' ? prec_unary : prec_postfix, min);
   add(literal);
   close(opened);
 }
 
-void ExpressionPrinter::add_assigned(const Expr& expr, std::size_t lane) {
+// Operators on constants are computed here.
+bool ExpressionPrinter::is_folded(const Expr& expr) {
+  const bool is_leaf = expr.kind == ExprKind::int_imm || expr.kind == ExprKind::var || expr.kind == ExprKind::load ||
+                       expr.kind == ExprKind::let;
+  return !is_leaf && is_integer(expr.type) && ranges_.constant(expr) && !has_side_effects(expr);
+}
+
+void ExpressionPrinter::add_assigned(const Expr& expr, int min, std::size_t lane) {
+  if (is_folded(expr)) {
+    const std::int64_t value = *ranges_.constant(expr);
+    return add_literal(tir::value_in_type(value, expr.type).value_or(value), expr.type, min, true);
+  }
   if (is_integer(expr.type) && expr.type.bits < 32 && !expr.type.is_bool() && !is_within_type(expr)) {
     add("(" + c_type(expr.type) + ")");
     return add(expr, prec_unary, lane);
   }
-  add_converted(expr, prec_any, lane);
+  add_converted(expr, min, lane);
 }
 
 // What the expression is printed as: without hints, broadcasts and variables that their values stand for.
@@ -378,7 +391,7 @@ void ExpressionPrinter::add_ramp(const Expr& expr, int min, std::size_t lane) {
   } else {
     distance = tir::make_binary(ExprKind::mul, stride, distance);
   }
-  add_arithmetic(keep(tir::make_binary(ExprKind::add, base, distance)), min, 0);
+  add(keep(tir::make_binary(ExprKind::add, base, distance)), min, 0);
 }
 
 void ExpressionPrinter::add_shuffle(const Expr& expr, int min, std::size_t lane) {

@@ -94,7 +94,7 @@ class ExpressionPrinter {
   // As print; the expression's type need not be kept since the context converts to it (an index, an initialiser).
   void print_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   // A value for a variable or an element of the expression's type: narrow arithmetic is cut to it.
-  void print_assigned(const tir::Expr& expr, std::size_t lane = 0);
+  void print_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   // A pointer, cast where its type differs from `target`.
   void print_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
   [[nodiscard]] PointerType pointer_type_of(const tir::Expr& expr) const;
@@ -153,7 +153,9 @@ class ExpressionPrinter {
 
   void add_value(const tir::Expr& expr, int min, std::size_t lane);
   void add_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
-  void add_assigned(const tir::Expr& expr, std::size_t lane = 0);
+  void add_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  void add_literal(std::int64_t value, tir::DataType type, int min, bool wide_sibling);
+  bool is_folded(const tir::Expr& expr);
   void add_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);
   void add_call(const tir::NamedCall& call, tir::DataType result);
 
@@ -197,6 +199,9 @@ class ExpressionPrinter {
   void add_pointer_as_is(const tir::Expr& expr, int min);
   void add_offset_pointer(const tir::Expr& base, const std::string& element, const tir::Expr& offset, int min);
 
+  [[nodiscard]] bool is_unsigned_and_extended(const tir::Expr& complement) const;
+  // Whether the text may call a function, if only a helper.
+  [[nodiscard]] bool may_call(const tir::Expr& root) const;
   std::optional<bool> known_comparison(const tir::Expr& expr);
   [[nodiscard]] const tir::Expr& peeled(const tir::Expr& root) const;
   // Pointers of which compilers know so, too, and warn of a comparison with NULL.

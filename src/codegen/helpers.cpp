@@ -39,6 +39,7 @@ constexpr std::string_view int_floormod_text =
 constexpr std::string_view float_floordiv_text = "static inline $t $n($t a, $t b) { return floor$f(a / b); }\n";
 constexpr std::string_view float_floormod_text = "static inline $t $n($t a, $t b) { return a - floor$f(a / b) * b; }\n";
 
+constexpr std::string_view complement_text = "static inline $t $n($t x) { return ($t)~x; }\n";
 constexpr std::string_view popcount_text =
     "static inline int32_t $n($t x) {\n"
     "  int32_t count = 0;\n"
@@ -167,6 +168,12 @@ std::string Helpers::use_typed(const std::string& operation, tir::DataType type)
                                   {'n', name},
                                   {'f', type.bits == 64 ? "" : "f"},
                                   {'b', std::to_string(static_cast<int>(type.bits))}}));
+}
+
+std::string Helpers::complement(tir::DataType type) {
+  const std::string c_type = value_type(type);
+  const std::string name = "usmp_not_" + suffix_of(c_type);
+  return define(name, fill(complement_text, {{'t', c_type}, {'n', name}}));
 }
 
 std::string Helpers::load(const std::string& storage_type) {

@@ -20,6 +20,8 @@ class Helpers {
   std::string max(tir::DataType type) { return use_typed("max", type); }
   std::string floor_div(tir::DataType type) { return use_typed("floordiv", type); }
   std::string floor_mod(tir::DataType type) { return use_typed("floormod", type); }
+  // ~x of an integer type, which need not be as wide as int.
+  std::string complement(tir::DataType type);
   std::string popcount(tir::DataType type) { return use_typed("popcount", type); }
   std::string clz(tir::DataType type) { return use_typed("clz", type); }
   // Reads or writes an element through memcpy, for storage that is accessed under several types.

@@ -6,11 +6,13 @@
 // pointers are always replaced, lane by lane; max_function_text bounds what that may come to.
 // Tested by tests/codegen/expressions_test.cpp: nested, in the untaken side of if_then_else, and 40 deep with two uses
 // each.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "codegen/expressions.hpp"
+#include "usmp/tir/constants.hpp"
 
 namespace usmp::codegen {
 
@@ -30,7 +32,10 @@ void ExpressionPrinter::add_let(const Expr& expr, int min, std::size_t lane) {
   const Expr* hidden = outer == substituted_.end() ? nullptr : outer->second;
   const auto hidden_range = ranges_.bound(expr.var);
   substituted_[expr.var] = &value;
-  ranges_.bind(expr.var, ranges_.of(value));
+  Ranges::Value known = ranges_.value(value);
+  const auto is_in_type = [&](std::int64_t constant) { return tir::value_in_type(constant, value.type) == constant; };
+  if (!std::all_of(known.constants.begin(), known.constants.end(), is_in_type)) known.constants.clear();
+  ranges_.bind(expr.var, std::move(known));
   add(body, min, lane);
   later([this, var = expr.var, hidden, hidden_range] {
     if (hidden_range) ranges_.bind(var, *hidden_range);
@@ -53,7 +58,7 @@ struct ExpressionPrinter::LetFunction {
   // Of the variable outside. A value that is printed late may bind what the scope around it binds, too.
   std::string hidden;
   const Expr* hidden_value = nullptr;
-  std::optional<std::optional<Range>> hidden_range;
+  std::optional<Ranges::Value> hidden_range;
   std::size_t uses = 0;  // of the variable, before the body
 };
 
@@ -63,7 +68,7 @@ void ExpressionPrinter::add_let_function(const Expr& expr, std::size_t lane) {
   function->param = names_.unique(module_.var(expr.var).name);
   (void)c_type(expr.operands[0]->type);
   add(function->name + "(");
-  add_assigned(*expr.operands[0], lane);
+  add_assigned(*expr.operands[0], prec_any, lane);
   later([this, &expr, function] { begin_let_body(expr, *function); });
   later([this, &expr, function] { end_let_body(expr, *function); });
   add(")");

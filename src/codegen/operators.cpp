@@ -1,4 +1,5 @@
 // TIR's operators (tir.Call): math functions, bits, fixed point, float tests, punning.
+#include <algorithm>
 #include <cstdint>
 
 #include "codegen/expressions.hpp"
@@ -9,6 +10,7 @@ namespace {
 
 using tir::DataType;
 using tir::Expr;
+using tir::ExprKind;
 using tir::ExprRef;
 
 bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
@@ -17,7 +19,39 @@ std::optional<std::int64_t> constant_of(const Expr& expr) {
   return tir::as_int(expr.kind == tir::ExprKind::broadcast ? *expr.operands[0] : expr);
 }
 
+// Operators that stand for no function of C, nor of ours.
+bool is_plain_operator(const Expr& expr) {
+  return expr.text.starts_with("tir.bitwise_") || expr.text.starts_with("tir.shift_") || expr.text == "tir.likely" ||
+         expr.text == "tir.if_then_else";
+}
+
 }  // namespace
+
+// Compilers warn of the complement of such a number: where it is compared, as of a slip, and of a bool's anyway.
+bool ExpressionPrinter::is_unsigned_and_extended(const Expr& complement) const {
+  const int width = std::max<int>(complement.type.bits, 32);
+  const auto is_extended = [&](DataType type) { return type.is_uint() && type.bits < width; };
+  bool found = is_extended(complement.type);
+  const Expr* number = &peeled(*complement.operands[0]);
+  while (number->kind == ExprKind::cast && is_integer(number->operands[0]->type)) {
+    found = found || is_extended(number->type);
+    number = &peeled(*number->operands[0]);
+  }
+  return found || is_extended(number->type);
+}
+
+bool ExpressionPrinter::may_call(const Expr& root) const {
+  bool found = false;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    found = found || is_half(expr.type) || expr.kind == ExprKind::let ||
+            (expr.kind >= ExprKind::div && expr.kind <= ExprKind::max) ||
+            (expr.kind == ExprKind::call && !is_plain_operator(expr)) ||
+            (expr.kind == ExprKind::load && pointer(expr.var).mixed_types) ||
+            (expr.kind == ExprKind::var && substituted_.contains(expr.var));
+    return !found;
+  });
+  return found;
+}
 
 void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane) {
   if (expr.type.is_handle()) return add_pointer_as_is(expr, min);
@@ -126,11 +160,9 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   }
   if (op == "tir.bitwise_not") {
     need_operands(expr, 1);
-    const Expr* number = &peeled(*expr.operands[0]);
-    while (number->kind == tir::ExprKind::cast && !number->type.is_bool()) number = &peeled(*number->operands[0]);
-    if (!expr.type.is_bool() && number->type.is_bool()) {  // compilers ask whether '!' was meant
-      const Expr& ones = keep(tir::make_int(-1, expr.type.element()));
-      add_infix(*expr.operands[0], " ^ ", ones, prec_bits, prec_unary, prec_unary, min, lane);
+    if (!expr.type.is_bool() && is_unsigned_and_extended(expr)) {
+      add(file_.helpers.complement(expr.type.element()));
+      add_arguments(expr.operands, lane);
       return true;
     }
     const bool opened = open(prec_unary, min);
@@ -165,6 +197,15 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     return true;
   }
   const int least = expr.type.is_bool() ? prec_postfix : prec_unary;  // compilers take "!a & b" for a mistake
+  if (expr.type.is_bool() && may_call(*expr.operands[0]) && may_call(*expr.operands[1])) {
+    const bool opened = open(prec_bits, min);  // of calls among conditions compilers ask whether "&&" was meant
+    add("(int)");
+    add(*expr.operands[0], least, lane);
+    add(infix);
+    add(*expr.operands[1], least, lane);
+    close(opened);
+    return true;
+  }
   add_infix(*expr.operands[0], infix, *expr.operands[1], prec_bits, least, least, min, lane);
   return true;
 }

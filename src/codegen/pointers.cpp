@@ -182,7 +182,13 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     const bool opened = open(prec_ternary, min);
     add_condition(*expr.operands[0], 0);
     add(" ? ");
-    add_pointer(*expr.operands[1], type, prec_or);
+    const PointerType first = pointer_type_of(*expr.operands[1]);
+    if (type.is_void() && !first.is_void()) {  // C joins different types only if one of them is void already
+      add("(" + to_string(type) + ")");
+      add_pointer(*expr.operands[1], {first.element, type.is_const}, prec_unary);
+    } else {
+      add_pointer(*expr.operands[1], type, prec_or);
+    }
     add(" : ");
     add_pointer(*expr.operands[2], type, prec_or);
     return close(opened);

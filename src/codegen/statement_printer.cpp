@@ -180,7 +180,7 @@ void StatementPrinter::print(const tir::Let& let) {
     indent();
     printer_.put("const " + printer_.c_type(let.value->type) + " ");
     printer_.put(printer_.declare(let.var, {}, lane) + " = " + value);
-    if (!hides_outer) printer_.print_assigned(*let.value, lane);
+    if (!hides_outer) printer_.print_assigned(*let.value, prec_any, lane);
     printer_.put(";\n");
   }
   // The variable is cut to its type.

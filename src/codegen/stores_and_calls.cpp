@@ -107,10 +107,10 @@ std::string StatementPrinter::print_temporary(std::string_view base, const Expr&
   indent();
   printer_.put("const " + printer_.c_type(value.type) + " " + name + " = ");
   if (condition.empty()) {
-    printer_.print_assigned(value, lane);
+    printer_.print_assigned(value, prec_any, lane);
   } else {
     printer_.put(condition + " ? ");
-    printer_.print(value, prec_or, lane);
+    printer_.print_assigned(value, prec_or, lane);
     printer_.put(" : 0");
   }
   printer_.put(";\n");

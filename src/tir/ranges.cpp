@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/tir/constants.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tir {
@@ -41,12 +44,6 @@ std::optional<Range> product(const Range& a, const Range& b) {
   return result;
 }
 
-// C's integer promotion: the result of an operation may leave the range of a narrow type, but not that of int.
-DataType promoted(DataType type) {
-  const bool narrow = (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
-  return narrow ? int32_type : type.element();
-}
-
 // Of the value of a C expression.
 DataType held_type(const Expr& expr) {
   const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
@@ -73,10 +70,9 @@ bool is_leaf(const Expr& expr) {
     case ExprKind::ramp:
       return false;
     case ExprKind::call:
-      return expr.text != "tir.likely" && expr.text != "tir.if_then_else" && expr.text != "tir.shift_right" &&
-             expr.text != "tir.bitwise_and" && expr.text != "tir.q_multiply_shift";
+      return !is_folded_operator(expr.text) && expr.text != "tir.q_multiply_shift";
     default:
-      return true;
+      return !is_condition(expr.kind);
   }
 }
 
@@ -140,12 +136,17 @@ std::optional<Range> range_of_type(DataType type) {
   return std::nullopt;
 }
 
-void Ranges::bind(VarId var, std::optional<Range> range) {
-  if (vars_.contains(var)) known_.clear();
-  vars_[var] = range;
+DataType promoted(DataType type) {
+  const bool narrow = (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
+  return narrow ? int32_type : type.element();
 }
 
-std::optional<std::optional<Range>> Ranges::bound(VarId var) const {
+void Ranges::bind(VarId var, Value value) {
+  if (vars_.contains(var)) known_.clear();
+  vars_[var] = value;
+}
+
+std::optional<Ranges::Value> Ranges::bound(VarId var) const {
   const auto found = vars_.find(var);
   return found == vars_.end() ? std::nullopt : std::make_optional(found->second);
 }
@@ -165,9 +166,9 @@ void Ranges::bind_loop(VarId var, const Expr& min, const Expr& extent) {
   bind(var, Range{first->low, std::max(last.value_or(std::numeric_limits<std::int64_t>::max()), first->low)});
 }
 
-std::optional<Range> Ranges::of_operand(const ExprRef& expr) {
+Ranges::Value Ranges::value_of_operand(const ExprRef& expr) const {
   const auto found = known_.find(expr.get());
-  return found == known_.end() ? of_leaf(*expr) : found->second.range;
+  return found == known_.end() ? of_leaf(*expr) : found->second.value;
 }
 
 bool Ranges::never_negative(const Expr& expr) {
@@ -176,7 +177,7 @@ bool Ranges::never_negative(const Expr& expr) {
   return range && range->low >= 0;
 }
 
-std::optional<Range> Ranges::of(const Expr& expr) {
+Ranges::Value Ranges::value(const Expr& expr) {
   if (is_leaf(expr)) return of_leaf(expr);
   const auto is_done = [&](const Expr& operand) { return is_leaf(operand) || known_.contains(&operand); };
   for (const ExprRef& operand : expr.operands) {
@@ -187,30 +188,70 @@ std::optional<Range> Ranges::of(const Expr& expr) {
   return compute(expr);
 }
 
-std::optional<Range> Ranges::of_leaf(const Expr& expr) const {
+std::optional<std::int64_t> Ranges::constant(const Expr& expr) {
+  const Value known = value(expr);
+  return known.constants.size() == 1 ? std::optional(known.constants[0]) : std::nullopt;
+}
+
+Ranges::Value Ranges::of_leaf(const Expr& expr) const {
   const auto whole = range_of_type(held_type(expr));
   if (!whole) {
     // A small uint64 constant is known, everything else of the type is not.
     const bool small = expr.kind == ExprKind::int_imm && expr.type.is_uint() && expr.int_value >= 0;
-    return small ? std::optional(Range{expr.int_value, expr.int_value}) : std::nullopt;
+    return small ? Value{Range{expr.int_value, expr.int_value}, {expr.int_value}} : Value{};
   }
   if (expr.kind == ExprKind::int_imm) {
-    if (expr.int_value < whole->low || expr.int_value > whole->high) return whole;
-    return Range{expr.int_value, expr.int_value};
+    const auto value = value_in_type(expr.int_value, expr.type);
+    return value && is_c_integer(expr.type) ? Value{Range{*value, *value}, {*value}} : Value{whole, {}};
   }
   if (expr.kind == ExprKind::load) {
     const auto storage = storages_.find(expr.var);
     const bool is_known = storage != storages_.end() && storage->second.type == expr.type.element();
-    return is_known ? storage->second.range : whole;
+    return {is_known ? storage->second.range : whole, {}};
   }
   const auto found = expr.kind == ExprKind::var ? vars_.find(expr.var) : vars_.end();
-  if (found == vars_.end() || !found->second) return whole;
-  return Range{std::max(found->second->low, whole->low), std::min(found->second->high, whole->high)};
+  if (found == vars_.end() || !found->second.range) return {whole, {}};
+  const Range range{std::max(found->second.range->low, whole->low), std::min(found->second.range->high, whole->high)};
+  if (range.low > range.high) return {whole, {}};
+  return {range, found->second.constants};
 }
 
-std::optional<Range> Ranges::compute(const Expr& expr) {
+Ranges::Value Ranges::compute(const Expr& expr) {
+  std::vector<std::int64_t> constants = folded(expr);
+  if (constants.empty()) return {compute_range(expr), {}};
+  return {Range{constants.front(), constants.back()}, std::move(constants)};
+}
+
+// Ascending, each once.
+std::vector<std::int64_t> Ranges::folded(const Expr& expr) const {
+  const bool is_choice =
+      expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == "tir.if_then_else");
+  std::vector<std::vector<std::int64_t>> rows = {{}};  // one for each combination of the operands' values
+  for (const ExprRef& operand : expr.operands) {
+    std::vector<std::int64_t> constants = value_of_operand(operand).constants;
+    if (is_choice && constants.empty() && &operand == &expr.operands[0]) constants = {0, 1};
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const auto& row : rows) {
+      for (const std::int64_t value : constants) {
+        longer.push_back(row);
+        longer.back().push_back(value);
+      }
+    }
+    rows = std::move(longer);
+    if (rows.empty() || rows.size() > 2 * most_constants) return {};
+  }
+  std::set<std::int64_t> values;
+  for (const auto& row : rows) {
+    const auto value = constant_value(expr, row);
+    if (!value) return {};
+    values.insert(*value);
+  }
+  return values.size() <= most_constants ? std::vector(values.begin(), values.end()) : std::vector<std::int64_t>();
+}
+
+std::optional<Range> Ranges::compute_range(const Expr& expr) {
   const auto whole = range_of_type(held_type(expr));
-  if (!whole) return std::nullopt;
+  if (!whole || is_condition(expr.kind)) return whole;
   switch (expr.kind) {
     case ExprKind::select: {
       const auto joined = join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));

@@ -4,41 +4,12 @@
 #include <limits>
 #include <regex>
 
+#include "codegen/builders.hpp"
 #include "codegen/case_program.hpp"
 #include "codegen/planned_module.hpp"
 
 namespace usmp::codegen::testing {
 namespace {
-
-tir::Stmt if_then(ExprRef condition, Block then_body, Block else_body = {}) {
-  return {tir::IfThenElse{std::move(condition), std::move(then_body), std::move(else_body)}};
-}
-tir::Stmt constant(VarId var, const Data& values) {
-  const auto count = static_cast<std::int64_t>(values.count());
-  tir::Constant data{.type = values.type, .shape = {count}, .bytes = values.bytes};
-  return {tir::AllocateConst{var, values.type, std::make_shared<const tir::Constant>(std::move(data)), {}}};
-}
-tir::Stmt allocate(VarId var, DataType type, ExprRef extent) {
-  return {tir::Allocate{var, type, {std::move(extent)}, {}, {}}};
-}
-ExprRef call(const std::string& name, DataType type, std::vector<ExprRef> arguments) {
-  arguments.insert(arguments.begin(), tir::make_string(name));
-  return tir::make_call(type, "tir.call_extern", std::move(arguments));
-}
-ExprRef check_return(ExprRef value) {
-  return tir::make_call(i32, "tir.tvm_check_return", {imm(0), imm(-1), std::move(value)});
-}
-ExprRef address_of(ExprRef load) { return op("address_of", tir::handle_type, {std::move(load)}); }
-ExprRef access_ptr(DataType type, ExprRef storage, ExprRef offset, int mask) {
-  return op("tvm_access_ptr", tir::handle_type,
-            {op("type_annotation", type, {}), std::move(storage), std::move(offset), imm(1), imm(mask)});
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 TEST_CASE("statements") {
   CaseProgram program;
@@ -654,53 +625,6 @@ TEST_CASE("a constant handed to an operator that hands it to a C function is not
   program.operation("hands it over", {}, ints({3, 4}), [&](const auto&, VarId out) {
     const VarId w = program.pointer("w", i32);
     return Block{constant(w, ints({3, 4})), evaluate(call("tvmgen_m_case_0", i32, {program.ref(w), program.ref(out)}))};
-  });
-  program.run();
-}
-
-// What a compiler would warn of, found by random modules. All compilers are asked.
-TEST_CASE("conditions that happen to be known compile without a warning") {
-  CaseProgram program;
-  const DataType u64_type = u64;
-  program.operation("known", {ints({5, 6})}, ints({1, 7}), [&](const auto& in, VarId out) {
-    const ExprRef first = program.load(in[0], 0);
-    const ExprRef never = binary(ExprKind::gt, imm(0, u64_type), imm(-8, u64_type));
-    const ExprRef itself = binary(ExprKind::lt, first, op("likely", i32, {first}));
-    const ExprRef both =
-        op("bitwise_and", boolean, {binary(ExprKind::lt, first, imm(9)), op("likely", boolean, {never})});
-    const VarId x = program.var("x", i32);
-    const ExprRef unused = make(ExprKind::let, i32, {add(first, imm(1)), imm(1)}, x);
-    const VarId i = program.var("i", u32);
-    const ExprRef none = binary(ExprKind::mod, select(imm(1, boolean), imm(20, u32), imm(7, u32)), imm(5, u32));
-    return Block{store(out, imm(0), select(both, imm(2), select(itself, imm(3), unused))), store(out, imm(1), imm(7)),
-                 loop(i, imm(0, u32), none, {store(out, imm(1), imm(8))})};
-  });
-  program.operation(
-      "counted bits are of the expression's type", {ints({5})}, ints({1}), [&](const auto& in, VarId out) {
-        const ExprRef number = tir::make_cast(u32, program.load(in[0], 0));
-        const ExprRef less = binary(ExprKind::sub, op("popcount", u32, {number}), op("popcount", u32, {imm(7, u32)}));
-        return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::gt, less, imm(5, u32))))};
-      });
-  program.operation("bitwise operators among conditions", {bools({1})}, ints({5}), [&](const auto& in, VarId out) {
-    const ExprRef bit = program.load(in[0], 0);
-    const ExprRef mixed = op("bitwise_or", boolean, {make(ExprKind::not_, boolean, {bit}), bit});
-    return Block{store(out, imm(0), select(tir::make_cast(boolean, mixed), imm(5), imm(6)))};
-  });
-  program.operation("bits of a bool", {bools({1})}, ints({-2, 254}), [&](const auto& in, VarId out) {
-    const ExprRef wide = op("bitwise_not", i32, {tir::make_cast(i32, program.load(in[0], 0))});
-    const ExprRef narrow = op("bitwise_not", u8, {tir::make_cast(u8, program.load(in[0], 0))});
-    return Block{store(out, imm(0), wide), store(out, imm(1), tir::make_cast(i32, narrow))};
-  });
-  program.operation("a bool beside a large number", {bools({1})}, ints({0}), [&](const auto& in, VarId out) {
-    const ExprRef bit = tir::make_cast(u64, program.load(in[0], 0));
-    return Block{store(out, imm(0), tir::make_cast(i32, binary(ExprKind::lt, imm(-2, u64), bit)))};
-  });
-  program.operation("pointers that are not NULL", {ints({5})}, ints({0}), [&](const auto& in, VarId out) {
-    const VarId w = program.pointer("w", i32);
-    const ExprRef null = op("isnullptr", boolean, {program.ref(w)});
-    const ExprRef address = op("isnullptr", boolean, {address_of(program.load(in[0], 0))});
-    return Block{constant(w, ints({3, 4})),
-                 store(out, imm(0), tir::make_cast(i32, binary(ExprKind::or_, null, address)))};
   });
   program.run();
 }

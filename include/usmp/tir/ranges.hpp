@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "usmp/tir/ir.hpp"
 
@@ -27,32 +28,51 @@ struct Range {  // both ends inclusive
 // All values of an integer type; nothing for uint64 (its values do not fit) and for what is not an integer.
 [[nodiscard]] std::optional<Range> range_of_type(DataType type);
 
+// C's integer promotion: the result of an operation may leave the range of a narrow type, but not that of int.
+[[nodiscard]] DataType promoted(DataType type);
+
 class Ranges {
  public:
+  static constexpr std::size_t most_constants = 4;
+
+  struct Value {
+    std::optional<Range> range = {};
+    // All values that it may have, where each way through its choices is made of literals alone; empty: not known, or
+    // more than most_constants. Compilers of C compute such values, and warn of what they find.
+    std::vector<std::int64_t> constants = {};
+  };
+
   // What a variable may hold from here on; forgets what was derived from an earlier binding.
-  void bind(VarId var, std::optional<Range> range);
+  void bind(VarId var, std::optional<Range> range) { bind(var, Value{range}); }
+  void bind(VarId var, Value value);
   // What `bind` said last of the variable; nothing: never bound.
-  [[nodiscard]] std::optional<std::optional<Range>> bound(VarId var) const;
+  [[nodiscard]] std::optional<Value> bound(VarId var) const;
   // Every element of this type that is loaded from the storage lies in the range.
   void bind_storage(VarId storage, DataType element, Range range);
   // A loop variable over [min, min + extent).
   void bind_loop(VarId var, const Expr& min, const Expr& extent);
 
   // Nothing: not known. Of a vector: covers all lanes.
-  std::optional<Range> of(const Expr& expr);
+  std::optional<Range> of(const Expr& expr) { return value(expr).range; }
+  Value value(const Expr& expr);
+  // The value, where literals alone decide it; of a vector: the same in all lanes. It has the promoted type.
+  std::optional<std::int64_t> constant(const Expr& expr);
 
   bool never_negative(const Expr& expr);
 
  private:
-  // Of what `of` has derived before, or of a leaf.
-  std::optional<Range> of_operand(const ExprRef& expr);
-  std::optional<Range> of_leaf(const Expr& expr) const;
-  // From the ranges of the operands.
-  std::optional<Range> compute(const Expr& expr);
+  // Of what `value` has derived before, or of a leaf.
+  Value value_of_operand(const ExprRef& expr) const;
+  std::optional<Range> of_operand(const ExprRef& expr) const { return value_of_operand(expr).range; }
+  Value of_leaf(const Expr& expr) const;
+  // From the values of the operands.
+  Value compute(const Expr& expr);
+  std::vector<std::int64_t> folded(const Expr& expr) const;
+  std::optional<Range> compute_range(const Expr& expr);
   std::optional<Range> compute_arithmetic(const Expr& expr);
   std::optional<Range> compute_call(const Expr& expr);
 
-  std::unordered_map<VarId, std::optional<Range>> vars_;
+  std::unordered_map<VarId, Value> vars_;
   struct Elements {
     DataType type;
     Range range;
@@ -60,7 +80,7 @@ class Ranges {
   std::unordered_map<VarId, Elements> storages_;
   struct Known {
     ExprRef expr;  // kept alive, so that no other node can take its address
-    std::optional<Range> range;
+    Value value;
   };
   std::unordered_map<const Expr*, Known> known_;  // looked up only, never walked
 };
