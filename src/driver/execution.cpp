@@ -4,7 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "interrupt.hpp"
+#include "termination.hpp"
 #include "usmp/execute/execute.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/verification.hpp"
@@ -79,15 +79,14 @@ execute::Findings execute_module(const PlannedModule& planned, const Planning& p
 }
 
 int execute_all(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  const TerminationDeferred termination;  // until programs have ended and the directory has gone
   const WorkDirectory directory(options.keep);
-  const Interrupt interrupt;
   const execute::Options wanted{.compiler = options.compiler,
                                 .flags = words_of(options.compiler_flags),
                                 .sanitize = options.sanitize,
                                 .seed = options.search.seed,
                                 .rounds = options.rounds,
-                                .time_limit = options.timeout,
-                                .interrupted = &interrupt.flag()};
+                                .time_limit = options.timeout};
   const execute::Compiler compiler = execute::find_compiler(wanted, directory.path());
   for (const auto& planned : planning.modules) {
     const std::string name = c_identifier(planned->analysed.info->name);

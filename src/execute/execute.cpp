@@ -39,8 +39,7 @@ std::optional<process::Result> try_out(const Compiler& compiler, const Options& 
   command.joins_error = true;
   command.leads_group = true;
   try {
-    return process::run(
-        command, "", {.output = std::size_t{1} << 20, .time = options.time_limit, .interrupted = options.interrupted});
+    return process::run(command, "", {.output = std::size_t{1} << 20, .time = options.time_limit});
   } catch (const Error&) {
     if (options.compiler) throw;
     return std::nullopt;

@@ -32,8 +32,7 @@ process::Result run_within(process::Command command, const std::string& director
   command.environment.push_back("TMPDIR=" + directory);
   command.joins_error = true;
   command.leads_group = true;
-  process::Result done = process::run(
-      command, "", {.output = most_output, .time = options.time_limit, .interrupted = options.interrupted});
+  process::Result done = process::run(command, "", {.output = most_output, .time = options.time_limit});
   if (done.end == process::End::interrupted) fail("interrupted before all programs had run");
   if (done.end == process::End::time_limit) {
     const auto seconds = std::chrono::duration<double>(options.time_limit).count();

@@ -34,7 +34,7 @@ PlanStatus not_believed(PlanStatus claimed) {
 
 PlanResult plan(const std::string& program, const Problem& problem, const planners::Options& options) {
   const process::Result done = process::run(
-      {.program = program}, instance::problem_json(problem),
+      {.program = program, .leads_group = true}, instance::problem_json(problem),
       {.output = instance::max_text_bytes, .time = options.time_limit, .interrupted = options.interrupted});
   PlanResult result;
   if (done.end == process::End::time_limit || done.end == process::End::interrupted) {

@@ -90,6 +90,47 @@ class SigpipeBlocked {
   bool was_pending_ = false;
 };
 
+// While it lives, signals that would end this program wait, so that what it has started is ended first. Those that it
+// ignores or has a handler for are left alone.
+class TerminationHeld {
+ public:
+  TerminationHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    sigemptyset(&watched_);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      struct sigaction action = {};
+      if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+      sigaddset(&watched_, signal);
+      if (action.sa_handler == SIG_DFL) sigaddset(&held, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  TerminationHeld(const TerminationHeld&) = delete;
+  TerminationHeld& operator=(const TerminationHeld&) = delete;
+  ~TerminationHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  // Also of a signal that was held back by others before.
+  [[nodiscard]] bool is_pending() const {
+    sigset_t pending;
+    sigpending(&pending);
+    sigandset(&pending, &pending, &watched_);
+    return sigisemptyset(&pending) == 0;
+  }
+
+  // For the program that is started: it holds nothing back.
+  [[nodiscard]] sigset_t without_held(sigset_t mask) const {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      if (sigismember(&watched_, signal) == 1) sigdelset(&mask, signal);
+    }
+    return mask;
+  }
+
+ private:
+  sigset_t watched_{};
+  sigset_t before_{};
+};
+
 // The pointers that exec takes, to texts that outlive it.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -198,7 +239,7 @@ class Conversation {
       : input_(input), limits_(limits), start_(Clock::now()) {
     Pipe in = make_pipe(command.program);
     Pipe out = make_pipe(command.program);
-    child_.emplace(command, in.read, out.write, sigpipe_.before());
+    child_.emplace(command, in.read, out.write, termination_.without_held(sigpipe_.before()));
     to_ = std::move(in.write);
     from_ = std::move(out.read);
     for (const Descriptor* end : {&to_, &from_}) ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
@@ -212,7 +253,7 @@ class Conversation {
     }
     to_.close();
     for (;;) {
-      if (const auto status = child_->wait(is_watched() ? WNOHANG : 0)) {
+      if (const auto status = child_->wait(WNOHANG)) {
         // Ctrl-C on a terminal ends the program too.
         if (*status != 0 && is_interrupted()) return ended(End::interrupted);
         result_.status = *status;
@@ -224,9 +265,9 @@ class Conversation {
   }
 
  private:
-  [[nodiscard]] bool is_watched() const { return limits_.time.has_value() || limits_.interrupted != nullptr; }
-
-  [[nodiscard]] bool is_interrupted() const { return limits_.interrupted != nullptr && limits_.interrupted->load(); }
+  [[nodiscard]] bool is_interrupted() const {
+    return (limits_.interrupted != nullptr && limits_.interrupted->load()) || termination_.is_pending();
+  }
 
   [[nodiscard]] std::optional<End> over_limit() const {
     if (result_.output.size() > limits_.output) return End::too_much_output;
@@ -243,7 +284,7 @@ class Conversation {
   void exchange() {
     std::array<pollfd, 2> ends = {
         {{from_.get(), POLLIN, 0}, {to_.get(), POLLOUT, 0}}};  // a negative one is passed over
-    if (::poll(ends.data(), ends.size(), is_watched() ? look_around_ms : -1) <= 0) return;
+    if (::poll(ends.data(), ends.size(), look_around_ms) <= 0) return;
     if (ends[0].revents != 0) receive();
     if (ends[1].revents != 0) send();
   }
@@ -269,6 +310,7 @@ class Conversation {
   }
 
   SigpipeBlocked sigpipe_;
+  TerminationHeld termination_;
   std::string_view input_;
   Limits limits_;
   Clock::time_point start_;

@@ -2,6 +2,7 @@
 #include "usmp/execute/execute.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -54,6 +55,7 @@ class Example {
   tir::VarId two = b.pointer("two");
   tir::VarId i = b.integer("i");
   tir::Block body = {b.allocate(one, 8), b.allocate(two, 8)};
+  std::vector<OutputFile> foreign;
 
   // to[i] = value for all i.
   void fill(tir::VarId to, tir::ExprRef value) {
@@ -78,7 +80,7 @@ class Example {
     const Planned planned = planned_with(place_of_one, place_of_two);
     const Planned unshared = planned_with(0, 64);
     const execute::Compiler compiler = execute::find_compiler(options, directory.path());
-    return execute::compare({planned.view(), unshared.view(), {}}, compiler, options, directory.path());
+    return execute::compare({planned.view(), unshared.view(), foreign}, compiler, options, directory.path());
   }
 
   // The same for what is thrown.
@@ -182,6 +184,18 @@ TEST_CASE("sanitizers see reads too") {
   CHECK(right.compare(0, 8, {.sanitize = true}).faults.empty());
 }
 
+TEST_CASE("a planned program that ends early with exit code 0 is no success") {
+  Example e = doubling();
+  e.body.push_back(e.b.call("leave", std::vector{e.one}));
+  e.foreign = {{"codegen/host/src/leave.c", [](TextSink& sink) {
+                  sink.write(
+                      "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\nint32_t leave(void* p);\n"
+                      "int32_t leave(void* p) { (void)p; if (strstr(__FILE__, \"/planned/\")) exit(0); return 0; }\n");
+                }}};
+  CHECK(e.compare(0, 8, {.rounds = 2}).faults ==
+        std::vector<std::string>{"the planned program ended with exit code 0 in round 0 of 2"});
+}
+
 TEST_CASE("code that is not here") {
   Example e = doubling();
   e.body.push_back(e.b.call("accelerator_go", std::vector{e.one}));
@@ -218,7 +232,18 @@ TEST_CASE("programs that go on and on") {
   fs::permissions(never, fs::perms::owner_all);
   CHECK(contains(slow.error({.compiler = never, .time_limit = std::chrono::milliseconds(200)}),
                  "never: did not within the time limit compile a program without content"));
-  const std::atomic<bool> interrupted = true;
+}
+
+TEST_CASE("a signal that the caller holds back ends what runs") {
+  sigset_t term;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &term, &before);
+  ::raise(SIGTERM);
   Example stopped = doubling();
-  CHECK(stopped.error({.interrupted = &interrupted}) == "interrupted before all programs had run");
+  CHECK(stopped.error({}) == "interrupted before all programs had run");
+  const timespec at_once{};
+  CHECK(sigtimedwait(&term, nullptr, &at_once) == SIGTERM);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

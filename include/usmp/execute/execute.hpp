@@ -6,7 +6,6 @@
 // cannot be seen here.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +26,6 @@ struct Options {
   std::uint64_t seed = 0;               // of the inputs and of the garbage
   std::uint32_t rounds = 3;             // at least 1: runs of the model, each on inputs of its own
   std::chrono::milliseconds time_limit = std::chrono::minutes(10);  // of each compilation and of each program
-  const std::atomic<bool>* interrupted = nullptr;
 };
 
 // The compiler that is there and takes the flags.

@@ -39,6 +39,9 @@ struct Result {
   [[nodiscard]] bool succeeded() const { return end == End::exited && status == 0; }
 };
 
+// SIGHUP, SIGINT and SIGTERM to us, if they are not ignored or handled, end the program (with its group, if it leads
+// one) before they do what they always do; if the caller holds them back, End::interrupted is told.
+//
 // Writes `input` to the program's standard input while it reads its standard output, however much of either there is.
 // A program that does not read all of its input is none the worse for it. Throws Error of kind usage (file: the
 // program) if it cannot be started.
