@@ -100,7 +100,10 @@ bool DirectoryLock::holds(const std::string& directory) const {
 
 bool move_to_free_name(const std::string& from, const std::string& to) {
   if (rename_as(from, to, RENAME_NOREPLACE)) return true;
-  if (is_unsupported(errno) && !is_there(to) && std::rename(from.c_str(), to.c_str()) == 0) return true;
+  if (is_unsupported(errno)) {
+    if (is_there(to)) return false;
+    if (std::rename(from.c_str(), to.c_str()) == 0) return true;
+  }
   if (errno == EEXIST || errno == ENOTEMPTY) return false;
   fail_output(to, "cannot be put in place");
 }

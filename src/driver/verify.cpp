@@ -13,8 +13,7 @@
 namespace usmp::driver {
 namespace {
 
-constexpr std::size_t most_counted = 10'000;  // buffers: beyond them pairs are not counted
-constexpr std::size_t most_violations = 10;   // in one message
+constexpr std::size_t most_violations = 10;  // in one message
 
 std::string io_text(bool workspace_io) { return workspace_io ? "in the workspace" : "outside of the workspace"; }
 
@@ -83,9 +82,7 @@ void print_checks(const Planning& planning, const VerifyOptions& options, std::o
   if (options.verbosity == Verbosity::quiet) return;
   for (const auto& planned : planning.modules) {
     const Problem& problem = planned->assembly.problem;
-    std::optional<std::size_t> conflicts;
-    if (problem.buffers.size() <= most_counted) conflicts = verify::conflicting_pairs(problem);
-    out << report::verification_text(planned->summary, conflicts, options.color);
+    out << report::verification_text(planned->summary, verify::conflicting_pairs(problem), options.color);
   }
 }
 

@@ -26,16 +26,22 @@ bool well_placed(const Problem& problem, const Allocation& at, const Buffer& buf
          checked_add(at.offset, buffer.size).has_value();
 }
 
-// The first tick at which both are live.
+// The first tick at which both are live. Ranges are sorted and apart: of two, the one that ends first meets no more.
 std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
-  std::optional<Tick> first;
-  for (const LiveRange& one : a.live) {
-    for (const LiveRange& other : b.live) {
-      const Tick begin = std::max(one.begin, other.begin);
-      if (begin < std::min(one.end, other.end)) first = std::min(first.value_or(begin), begin);
-    }
+  auto one = a.live.begin();
+  auto other = b.live.begin();
+  while (one != a.live.end() && other != b.live.end()) {
+    const Tick begin = std::max(one->begin, other->begin);
+    if (begin < std::min(one->end, other->end)) return begin;
+    ++(one->end < other->end ? one : other);
   }
-  return first;
+  return std::nullopt;
+}
+
+std::size_t live_ranges(const Problem& problem) {
+  std::size_t count = 0;
+  for (const Buffer& buffer : problem.buffers) count += buffer.live.size();
+  return count;
 }
 
 using Pair = std::pair<BufferId, BufferId>;  // the smaller id first
@@ -231,10 +237,13 @@ std::vector<Violation> check(const Problem& problem, const Plan& plan, Method me
 }
 
 std::vector<Violation> check(const Problem& problem, const Plan& plan, std::size_t most) {
-  return check(problem, plan, problem.buffers.size() <= most_paired ? Method::pairs : Method::sweep, most);
+  const bool is_small = problem.buffers.size() <= most_paired && live_ranges(problem) <= 100 * most_paired;
+  return check(problem, plan, is_small ? Method::pairs : Method::sweep, most);
 }
 
-std::size_t conflicting_pairs(const Problem& problem) {
+std::optional<std::size_t> conflicting_pairs(const Problem& problem) {
+  constexpr std::size_t most_compared = 200'000'000;
+  if (live_ranges(problem) > most_compared / std::max<std::size_t>(problem.buffers.size(), 1)) return std::nullopt;
   std::size_t count = 0;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

@@ -280,6 +280,36 @@ TEST_CASE("plans of many buffers are checked in less than quadratic time") {
   CHECK(found[1].other == BufferId(200'001));
 }
 
+// Compared range by range these take hours.
+TEST_CASE("buffers of very many live ranges are checked in less than quadratic time") {
+  constexpr Tick ranges = 200'000;
+  Problem problem = problem_of_three();
+  problem.buffers.resize(2);
+  problem.buffers.resize(8, problem.buffers[1]);
+  problem.horizon = 8 * ranges;
+  for (Tick i = 0; i < 8; ++i) {
+    std::vector<LiveRange>& live = problem.buffers[static_cast<std::size_t>(i)].live;
+    live.clear();
+    for (Tick k = 0; k < ranges; ++k) live.push_back({8 * k + i, 8 * k + i + 1});
+  }
+  const Plan plan = {std::vector<Allocation>(8, {PoolId(0), 0})};
+  for (const auto method : {verify::Method::pairs, verify::Method::sweep}) {
+    CHECK(verify::check(problem, plan, method).empty());
+  }
+  CHECK(verify::conflicting_pairs(problem) == 0);
+  problem.buffers[3].live.back().end += 1;  // into the fifth's last
+  for (const auto method : {verify::Method::pairs, verify::Method::sweep}) {
+    const auto found = verify::check(problem, plan, method);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].buffer == BufferId(3));
+    CHECK(found[0].other == BufferId(4));
+  }
+  CHECK(verify::conflicting_pairs(problem) == 1);
+  CHECK(verify::check(problem, plan).size() == 1);
+  problem.buffers.resize(130, problem.buffers[7]);
+  CHECK_FALSE(verify::conflicting_pairs(problem));
+}
+
 TEST_CASE("no more violations are listed than asked for, and these are the first") {
   Problem problem = problem_of_three();
   problem.buffers.resize(2);
