@@ -143,7 +143,7 @@ class CopyRemover {
 
   std::optional<Copy> copy_by(std::size_t function) {
     const auto [found, is_new] = copies_.emplace(function, std::nullopt);
-    if (is_new) found->second = find_copy(module_.functions[function]);
+    if (is_new) found->second = find_copy(module_, module_.functions[function]);
     return found->second;
   }
 

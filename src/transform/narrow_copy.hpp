@@ -20,6 +20,6 @@ struct Copy {
 // The function as a copy: all that it does is one store, to[e] = from[e], between two of its parameters, of one scalar
 // type, without a predicate, in loops of constant bounds with e affine, where e takes each of 0 … count - 1, as a mixed
 // radix number does. Nothing if it is none, or if that is not seen. O(size of the function).
-[[nodiscard]] std::optional<Copy> find_copy(const tir::Function& function);
+[[nodiscard]] std::optional<Copy> find_copy(const tir::Module& module, const tir::Function& function);
 
 }  // namespace usmp::transform
