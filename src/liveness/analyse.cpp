@@ -24,7 +24,9 @@
 
 #include "liveness/program.hpp"
 #include "liveness/sites.hpp"
+#include "liveness/use_recorder.hpp"
 #include "usmp/liveness/liveness.hpp"
+#include "usmp/liveness/uses.hpp"
 
 namespace usmp::liveness {
 namespace {
@@ -46,12 +48,36 @@ class Walk {
     enter(module_.entry);
     bind_entry_params();
     while (!frames_.empty()) step();
+    return finished();
+  }
+
+  // The walk for what each statement does. Live ranges of the entry's storage are then those of one statement each.
+  EntryUses run_for_uses() {
+    UseRecorder recorder;
+    recorder_ = &recorder;
+    enter(module_.entry);
+    bind_entry_params();
+    bind_other_params();
+    while (!frames_.empty()) {
+      begin_statements();
+      step();
+    }
+    recorder.end_statement(now_);
+    for (std::size_t i = 0; i < recorder.result().storages.size(); ++i) {
+      Storage& storage = recorder.result().storages[i];
+      const std::uint32_t site = recorder.site_of(i);
+      if (site != no_site && storage.kind != Storage::Kind::constant) storage.size = result_.sites[site].size;
+    }
+    return std::move(recorder.result());
+  }
+
+ private:
+  Analysis finished() {
     result_.horizon = std::max<Tick>(now_, 1);
     for (std::size_t i = 0; i < result_.sites.size(); ++i) finish_site(i);
     return std::move(result_);
   }
 
- private:
   // One lifetime of a site's storage, from its declaration to the end of the function call.
   struct Instance {
     std::uint32_t site = no_site;
@@ -133,12 +159,18 @@ class Walk {
   }
 
   void opaque_call(const CallSite& site) {
+    if (recorder_ != nullptr && !site.is_pure && is_handed_nothing(site)) recorder_->blind_call();
     if (frames_.size() == 1) result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
     if (site.is_defined) {
       result_.reached[site.function] = true;
     } else if (extern_seen_.insert(site.callee).second) {
       result_.extern_callees.push_back(site.callee);
     }
+  }
+
+  [[nodiscard]] bool is_handed_nothing(const CallSite& site) const {
+    return std::all_of(site.arguments.begin(), site.arguments.end(),
+                       [&](const PointerSet& argument) { return roots_of(argument).empty(); });
   }
 
   [[nodiscard]] Roots roots_of(const PointerSet& slots) const {
@@ -150,6 +182,15 @@ class Walk {
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
+  }
+
+  // Of the entry's own block: those that begin at the next operation.
+  void begin_statements() {
+    if (frames_.size() != 1) return;
+    const Frame& entry = frames_.back();
+    const std::vector<std::size_t>& first_ops = entry.program->statements;
+    for (; statements_ < first_ops.size() && first_ops[statements_] == entry.next; ++statements_)
+      recorder_->next_statement(now_);
   }
 
   // --- Operations --------------------------------------------------------------------------------------------------
@@ -210,6 +251,9 @@ class Walk {
     }
     instance.begin = std::min(instance.begin, begin);
     instance.end = now_ + 1;
+    if (recorder_ != nullptr && recorder_->knows(index))
+      recorder_->access(index, {begin, now_ + 1}, op.reads, op.writes);
+    if (instance.site == no_site) return;
     Site& site = result_.sites[instance.site];
     SiteState& state = states_[instance.site];
     site.alignment = std::max(site.alignment, natural_alignment(op.element_bytes));
@@ -220,12 +264,14 @@ class Walk {
 
   void escape(Instance& instance, std::size_t index, const Op& op) {
     access(instance, index, op);
-    states_[instance.site].escaped = true;
+    if (recorder_ != nullptr) recorder_->escape();
+    if (instance.site != no_site) states_[instance.site].escaped = true;
   }
 
   void end_loop() {
     for (const std::size_t index : loops_.back().accessed) {
       instances_[index].end = now_;
+      if (recorder_ != nullptr && recorder_->knows(index)) recorder_->extend(index, now_);
       instances_[index].in_loop = false;
     }
     loops_.pop_back();
@@ -235,9 +281,13 @@ class Walk {
     const std::uint32_t site = site_of(frame.function, frame.program->declarations[op.index]);
     Roots& roots = frame.slots[op.slot];
     roots.clear();
-    if (site == no_site) return;
+    if (site == no_site && recorder_ == nullptr) return;
     roots.push_back(instances_.size());
     instances_.push_back({.site = site, .depth = loops_.size()});
+    if (recorder_ == nullptr || frames_.size() > 1) return;
+    const Declaration& declaration = frame.program->declarations[op.index];
+    recorder_->storage(declaration.var(),
+                       declaration.constant != nullptr ? Storage::Kind::constant : Storage::Kind::workspace, site);
   }
 
   // --- Sites -------------------------------------------------------------------------------------------------------
@@ -273,6 +323,21 @@ class Walk {
     instances_.push_back({.site = static_cast<std::uint32_t>(result_.sites.size()), .depth = 0});
     result_.sites.push_back(param_site(module_, index, kind, alignments_));
     states_.push_back({.is_input = is_input, .is_output = is_output});
+    if (recorder_ != nullptr)
+      recorder_->storage(module_.functions[module_.entry].params[index].var, Storage::Kind::parameter,
+                         instances_.back().site);
+  }
+
+  // Those that have no site are storage all the same.
+  void bind_other_params() {
+    const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      Roots& roots = frames_.back().slots[frames_.back().program->params[i]];
+      if (!roots.empty() || !module_.var(params[i].var).type.is_handle()) continue;
+      roots.push_back(instances_.size());
+      instances_.push_back({.site = no_site, .depth = 0});
+      recorder_->storage(params[i].var, Storage::Kind::parameter, no_site);
+    }
   }
 
   std::uint32_t site_of(std::size_t function, const Declaration& declaration) {
@@ -316,7 +381,9 @@ class Walk {
   // --- Live ranges -------------------------------------------------------------------------------------------------
 
   void record(const Instance& instance) {
-    if (instance.begin >= instance.end) return;
+    if (instance.begin >= instance.end || instance.site == no_site) return;
+    if (recorder_ != nullptr && frames_.size() > 1 && result_.sites[instance.site].kind != BufferKind::constant)
+      recorder_->inner({instance.begin, instance.end}, result_.sites[instance.site].size);
     result_.sites[instance.site].live.push_back({instance.begin, instance.end});
   }
 
@@ -367,6 +434,8 @@ class Walk {
   std::unordered_set<tir::VarId> unplanned_seen_;
   std::unordered_set<std::string> extern_seen_;
   std::size_t open_call_ = 0;
+  UseRecorder* recorder_ = nullptr;  // null: only live ranges are asked for
+  std::size_t statements_ = 0;       // of the entry's own block that have begun, if there is a recorder
   std::size_t steps_ = 0;
   Tick now_ = 0;
 };
@@ -374,5 +443,7 @@ class Walk {
 }  // namespace
 
 Analysis analyse(const tir::Module& module, const Options& options) { return Walk(module, options).run(); }
+
+EntryUses entry_uses(const tir::Module& module, const Options& options) { return Walk(module, options).run_for_uses(); }
 
 }  // namespace usmp::liveness

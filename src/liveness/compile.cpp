@@ -68,6 +68,7 @@ class Compiler {
   }
 
   void statement(const tir::Stmt& stmt) {
+    if (declared_.size() == 1) program_.statements.push_back(program_.ops.size());
     std::visit([&](const auto& node) { compile(node); }, stmt.node);
   }
 
@@ -166,7 +167,9 @@ class Compiler {
     const auto walked = static_cast<std::size_t>(
         std::count_if(calls_.begin(), calls_.end(), [&](const Op& op) { return op.kind == Op::Kind::call; }));
     const bool alone = walked == 0 || calls_.size() + accesses_.size() == 1;
-    const auto key = [](const Op& op) { return std::tuple(op.slot, op.index, op.kind, op.writes, op.element_bytes); };
+    const auto key = [](const Op& op) {
+      return std::tuple(op.slot, op.index, op.kind, op.reads, op.writes, op.element_bytes);
+    };
     std::sort(accesses_.begin(), accesses_.end(), [&](const Op& a, const Op& b) { return key(a) < key(b); });
     accesses_.erase(
         std::unique(accesses_.begin(), accesses_.end(), [&](const Op& a, const Op& b) { return key(a) == key(b); }),
@@ -241,7 +244,7 @@ class Compiler {
 
   // Gives what the result may point to.
   PointerSet call(const Expr& expr, std::span<PointerSet> parts) {
-    if (const auto named = tir::named_call(expr)) return named_call(*named, parts);
+    if (const auto named = tir::named_call(expr)) return named_call(*named, parts, expr.text == "tir.call_pure_extern");
     if (is_address_of_load(expr)) {
       escape_all(parts);
       return targets_of(expr.operands[0]->var);
@@ -260,8 +263,8 @@ class Compiler {
     return all;
   }
 
-  PointerSet named_call(const tir::NamedCall& named, std::span<PointerSet> operands) {
-    CallSite site{.callee = *named.name, .function = 0, .is_defined = false, .arguments = {}};
+  PointerSet named_call(const tir::NamedCall& named, std::span<PointerSet> operands, bool is_pure) {
+    CallSite site{.callee = *named.name, .function = 0, .is_defined = false, .is_pure = is_pure, .arguments = {}};
     const auto arguments = operands.first(named.arguments.size());
     site.arguments.assign(arguments.begin(), arguments.end());
     PointerSet handed = united_all(operands);
@@ -316,15 +319,23 @@ class Compiler {
   void access(VarId var, bool writes, tir::DataType type) {
     const auto bytes = static_cast<std::uint16_t>(std::max<Bytes>(1, type.element_bytes()));
     for (const Slot slot : targets_of(var)) {
-      accesses_.push_back(
-          {.kind = Op::Kind::access, .writes = writes, .element_bytes = bytes, .slot = slot, .index = index_});
+      accesses_.push_back({.kind = Op::Kind::access,
+                           .reads = !writes,
+                           .writes = writes,
+                           .element_bytes = bytes,
+                           .slot = slot,
+                           .index = index_});
     }
   }
 
   void access_all(const PointerSet& slots, std::uint32_t by, std::uint16_t element_bytes = 1) {
     for (const Slot slot : slots) {
-      accesses_.push_back(
-          {.kind = Op::Kind::access, .writes = true, .element_bytes = element_bytes, .slot = slot, .index = by});
+      accesses_.push_back({.kind = Op::Kind::access,
+                           .reads = true,
+                           .writes = true,
+                           .element_bytes = element_bytes,
+                           .slot = slot,
+                           .index = by});
     }
   }
 

@@ -28,6 +28,7 @@ struct CallSite {
   std::string callee;
   std::size_t function = 0;           // index into Module::functions, if is_defined
   bool is_defined = false;            // the module defines it (its body may be opaque)
+  bool is_pure = false;               // nothing but its value comes of it
   std::vector<PointerSet> arguments;  // of a function that is walked: by parameter
 };
 
@@ -44,6 +45,7 @@ struct Op {
     opaque,  // calls[index] is called and not walked; its accesses stand beside it
   };
   Kind kind = Kind::tick;
+  bool reads = false;               // access
   bool writes = false;              // access
   std::uint16_t element_bytes = 1;  // access
   Slot slot = 0;
@@ -55,7 +57,8 @@ struct Program {
   std::vector<Declaration> declarations;
   std::vector<PointerSet> pointer_sets;
   std::vector<CallSite> calls;
-  std::vector<Slot> params;  // by parameter
+  std::vector<Slot> params;             // by parameter
+  std::vector<std::size_t> statements;  // by statement of the function's own block: the first of its ops
   std::size_t slots = 0;
 };
 
