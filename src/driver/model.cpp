@@ -49,9 +49,9 @@ liveness::Options liveness_options(const AnalysedModule& analysed, const tir::Mo
   return options;
 }
 
-transform::Options transformations_of(const std::string& text) {
+std::vector<transform::Step> transformations_of(const std::string& text) {
   std::string wrong;
-  if (auto steps = transform::parse_steps(text, &wrong)) return {.steps = std::move(*steps)};
+  if (auto steps = transform::parse_steps(text, &wrong)) return std::move(*steps);
   std::vector<std::string> names = {"none", "all"};
   for (const transform::Step step : transform::all_steps) names.emplace_back(transform::name_of(step));
   throw Error(ErrorKind::usage, {},
@@ -109,7 +109,7 @@ std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t 
 }
 
 Model open_model(const ModelOptions& options) {
-  const transform::Options transformations = transformations_of(options.transform);
+  const std::vector<transform::Step> transformations = transformations_of(options.transform);
   try {
     Model model;
     model.transformations = transformations;
@@ -143,10 +143,12 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
       member->bytes.clear();
       member->bytes.shrink_to_fit();
     }
-    transform::Result transformed = transform::transform(result.original, model.transformations);
+    result.interface = codegen::interface_of(info, result.original);
+    transform::Result transformed = transform::transform(
+        result.original,
+        {.steps = model.transformations, .liveness = liveness_options(result, result.original, workspace_io)});
     result.module = std::move(transformed.module);
     result.transformed = std::move(transformed.steps);
-    result.interface = codegen::interface_of(info, result.module);
     result.analysis = live_ranges(result, result.module, workspace_io);
     return result;
   } catch (const Error& error) {

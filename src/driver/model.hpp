@@ -20,7 +20,7 @@ struct Model {
   bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
   mlf::Archive archive;
   mlf::Metadata metadata;  // only the chosen modules
-  transform::Options transformations;
+  std::vector<transform::Step> transformations;
 };
 
 // Reads the archive (or bare module) and picks the modules. Throws Error with the file set.

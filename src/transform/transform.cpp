@@ -7,12 +7,13 @@
 #include "transform/merge_calls.hpp"
 #include "transform/narrow.hpp"
 #include "transform/peak.hpp"
+#include "transform/reorder.hpp"
 
 namespace usmp::transform {
 namespace {
 
 // Returns what it did to the module.
-using Pass = std::vector<Change> (*)(tir::Module& module);
+using Pass = std::vector<Change> (*)(tir::Module& module, const Options& options);
 
 struct Row {
   Step step;
@@ -20,18 +21,24 @@ struct Row {
   bool costs_time;  // so that it has to lower the load
 };
 
-std::vector<Change> nothing(tir::Module& /*module*/) { return {}; }
+std::vector<Change> nothing(tir::Module& /*module*/, const Options& /*options*/) { return {}; }
+
+// A pass that asks nothing of the options.
+template <std::vector<Change> (*pass)(tir::Module&)>
+std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
+  return pass(module);
+}
 
 // In the order in which they run: operators are merged when tensors have got small and copies are gone.
-constexpr Row passes[] = {{Step::fuse, fuse, false},
-                          {Step::narrow, narrow, true},
-                          {Step::merge, merge_calls, false},
+constexpr Row passes[] = {{Step::fuse, plain<fuse>, false},
+                          {Step::narrow, plain<narrow>, true},
+                          {Step::merge, plain<merge_calls>, false},
                           {Step::constants, nothing, false},
-                          {Step::reorder, nothing, false}};
+                          {Step::reorder, reorder, false}};
 
-StepResult run(const Row& row, tir::Module& module, Bytes load) {
+StepResult run(const Row& row, tir::Module& module, const Options& options, Bytes load) {
   tir::Module changed = module;
-  StepResult result{row.step, load, load, row.pass(changed)};
+  StepResult result{row.step, load, load, row.pass(changed, options)};
   if (result.changes.empty()) return result;
   const Bytes after = peak_of(changed).load;
   if (row.costs_time && after >= load) return {row.step, load, load, {}};
@@ -96,7 +103,7 @@ Result transform(const tir::Module& module, const Options& options) {
   Bytes load = peak_of(module).load;
   for (const Row& row : passes) {
     if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
-    result.steps.push_back(run(row, result.module, load));
+    result.steps.push_back(run(row, result.module, options, load));
     load = result.steps.back().load_after;
   }
   add_notes(result);

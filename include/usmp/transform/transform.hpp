@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "usmp/liveness/liveness.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/ir.hpp"
 
@@ -41,6 +42,7 @@ inline constexpr Step all_steps[] = {Step::fuse, Step::narrow, Step::merge, Step
 
 struct Options {
   std::vector<Step> steps;
+  liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 };
 
 // One thing that was done, for reports.

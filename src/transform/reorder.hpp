@@ -1,0 +1,15 @@
+// The step "reorder": calls of the entry change places.
+#pragma once
+
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+#include "usmp/transform/transform.hpp"
+
+namespace usmp::transform {
+
+// Puts the statements of the entry's body into an order of lower peak load, if one is found; otherwise the module
+// stays as it is. docs/transformations.md says when statements may change places. Throws as liveness::analyse does.
+[[nodiscard]] std::vector<Change> reorder(tir::Module& module, const Options& options);
+
+}  // namespace usmp::transform

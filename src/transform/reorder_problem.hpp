@@ -1,0 +1,55 @@
+// Tasks, what they must wait for, and what they hold: which order needs the least memory at its worst moment? The
+// question without the program that it comes from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+
+namespace usmp::transform {
+
+// A storage is held from its first access to its last.
+struct HeldStorage {
+  Bytes size = 0;
+  bool from_start = false;  // held before its first access, too
+  bool to_end = false;      // held after its last access, too
+};
+
+// A task passes through phases, numbered from 0.
+struct Touch {
+  std::size_t storage = 0;
+  std::size_t begin = 0;  // the phase of the first access
+  std::size_t end = 0;    // the phase behind that of the last access; begin < end
+};
+
+struct Task {
+  std::vector<std::size_t> after;  // tasks that must be done before: all below its own number
+  std::vector<Touch> touches;      // by storage, each once
+  std::vector<Bytes> phases;       // of each, bytes that the task itself needs; at least one
+};
+
+struct OrderProblem {
+  std::vector<HeldStorage> storages;
+  std::vector<Task> tasks;
+};
+
+struct OrderResult {
+  std::vector<std::size_t> order;  // of the tasks
+  Bytes given_peak = 0;            // of the order 0, 1, 2, …
+  Bytes peak = 0;                  // of `order`
+  Bytes bound = 0;                 // no order needs less; equal to `peak` if that was proved to be the least
+};
+
+// The largest load while the tasks are done in that order, which must keep what `after` says. O(touches + phases).
+[[nodiscard]] Bytes peak_of(const OrderProblem& problem, const std::vector<std::size_t>& order);
+
+inline constexpr std::size_t default_order_effort = 20'000'000;
+
+// Looks for the order of the least peak; gives 0, 1, 2, … if it finds none below the peak of that. `effort` bounds the
+// work, in steps of some nanoseconds, and with it the memory (a few bytes a step); no clock is asked, so the result is
+// the same everywhere. See reorder_search.cpp.
+[[nodiscard]] OrderResult best_order(const OrderProblem& problem, std::size_t effort = default_order_effort);
+
+}  // namespace usmp::transform

@@ -1,0 +1,26 @@
+// The entry's statements as tasks: which of them may change places.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "transform/reorder_problem.hpp"
+#include "usmp/liveness/uses.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::transform {
+
+struct EntryTasks {
+  OrderProblem problem;
+  std::vector<std::size_t> statements;  // by task: index into the entry's body. The others are plain declarations
+};
+
+inline constexpr std::size_t max_order_tasks = 10'000;
+
+// Sizes are rounded up to the workspace's alignment, as places are. Nothing if not enough is known of the program, or
+// it has more than max_order_tasks statements. O(tasks² at worst, mostly uses · log).
+[[nodiscard]] std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness::EntryUses& uses,
+                                                    const liveness::Options& options);
+
+}  // namespace usmp::transform
