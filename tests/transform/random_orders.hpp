@@ -1,0 +1,110 @@
+// Irregularly wired networks as ordering problems, and all orders of a small one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "transform/reorder_problem.hpp"
+#include "usmp/support/random.hpp"
+
+namespace usmp::transform::testing {
+
+struct NetworkShape {
+  std::size_t tasks = 8;
+  std::size_t reach = 6;        // a task reads what one of the last so many have made, and rarely something older
+  std::size_t most_inputs = 3;  // of a task
+  std::size_t channels = 16;    // sizes are 1 … so many times 64 bytes
+};
+
+// A network as of neural architecture search: every task makes one tensor of some that were made before; those that
+// nobody reads are read by the last. A task needs memory of its own now and then, and is done with an input early or
+// begins an output late.
+inline OrderProblem random_network(std::uint64_t seed, const NetworkShape& shape) {
+  Random random(seed);
+  OrderProblem problem;
+  std::vector<bool> is_read(shape.tasks, false);
+  for (std::size_t i = 0; i < shape.tasks; ++i) {
+    problem.storages.push_back({.size = static_cast<Bytes>(64 * (1 + random.below(shape.channels)))});
+    Task task{.after = {}, .touches = {}, .phases = std::vector<Bytes>(1 + random.below(3), 0)};
+    std::set<std::size_t> inputs;
+    for (std::size_t k = 1 + random.below(shape.most_inputs); i > 0 && k-- > 0;) {
+      const bool is_far = random.below(8) == 0;
+      inputs.insert(is_far ? random.below(i) : i - 1 - random.below(std::min(i, shape.reach)));
+    }
+    if (i + 1 == shape.tasks) {
+      for (std::size_t k = 0; k < i; ++k) {
+        if (!is_read[k]) inputs.insert(k);
+      }
+    }
+    for (const std::size_t input : inputs) {
+      is_read[input] = true;
+      task.after.push_back(input);
+      task.touches.push_back({input, 0, 1 + random.below(task.phases.size())});
+    }
+    task.touches.push_back({i, random.below(task.phases.size()), task.phases.size()});
+    if (random.below(4) == 0) task.phases[random.below(task.phases.size())] = static_cast<Bytes>(64 * random.below(16));
+    problem.tasks.push_back(std::move(task));
+  }
+  problem.storages.front().from_start = random.below(2) == 0;
+  problem.storages.back().to_end = random.below(2) == 0;
+  return problem;
+}
+
+// The load while a task runs, counted from what is done before: no state that is kept, nothing that is shared with
+// the search.
+inline Bytes load_of_step(const OrderProblem& problem, std::uint32_t done, std::size_t task) {
+  Bytes peak = 0;
+  for (std::size_t phase = 0; phase < problem.tasks[task].phases.size(); ++phase) {
+    Bytes load = problem.tasks[task].phases[phase];
+    for (std::size_t storage = 0; storage < problem.storages.size(); ++storage) {
+      bool begun = problem.storages[storage].from_start;
+      bool goes_on = problem.storages[storage].to_end;
+      bool is_used = false;
+      for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+        for (const Touch& touch : problem.tasks[i].touches) {
+          if (touch.storage != storage) continue;
+          is_used = true;
+          if (i == task) {
+            begun = begun || touch.begin <= phase;
+            goes_on = goes_on || phase < touch.end;
+          } else if ((done >> i & 1U) != 0) {
+            begun = true;
+          } else {
+            goes_on = true;
+          }
+        }
+      }
+      if (is_used && begun && goes_on) load += problem.storages[storage].size;
+    }
+    peak = std::max(peak, load);
+  }
+  return peak;
+}
+
+// The least peak of all orders, which are walked one by one up to the sets of tasks that they have done: at most
+// 2^tasks.
+inline Bytes least_peak(const OrderProblem& problem) {
+  std::map<std::uint32_t, Bytes> peaks = {{0, 0}};  // by set of done tasks, the least peak of getting there
+  for (std::size_t count = 0; count < problem.tasks.size(); ++count) {
+    std::map<std::uint32_t, Bytes> next;
+    for (const auto& [done, peak] : peaks) {
+      for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+        const std::vector<std::size_t>& after = problem.tasks[i].after;
+        const bool is_ready =
+            std::all_of(after.begin(), after.end(), [d = done](std::size_t k) { return (d >> k & 1U) != 0; });
+        if ((done >> i & 1U) != 0 || !is_ready) continue;
+        const Bytes reached = std::max(peak, load_of_step(problem, done, i));
+        const auto [entry, is_new] = next.try_emplace(done | 1U << i, reached);
+        if (!is_new) entry->second = std::min(entry->second, reached);
+      }
+    }
+    peaks = std::move(next);
+  }
+  return peaks.begin()->second;
+}
+
+}  // namespace usmp::transform::testing

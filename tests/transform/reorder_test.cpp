@@ -1,0 +1,356 @@
+// Which calls may change places, and what comes of it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "liveness/module_builder.hpp"
+#include "usmp/liveness/uses.hpp"
+#include "usmp/mlf/archive.hpp"
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
+#include "usmp/tir_json/reader.hpp"
+#include "usmp/transform/transform.hpp"
+
+using namespace usmp;
+using liveness::testing::block;
+using liveness::testing::ModuleBuilder;
+using tir::VarId;
+
+namespace {
+
+transform::Result reordered(const tir::Module& module, const liveness::Options& options = {}) {
+  return transform::transform(module, {.steps = {transform::Step::reorder}, .liveness = options});
+}
+
+Bytes peak_load(const tir::Module& module, const liveness::Options& options = {}) {
+  const liveness::Analysis analysis = liveness::analyse(module, options);
+  std::vector<std::pair<Tick, Bytes>> changes;
+  for (const liveness::Site& site : analysis.sites) {
+    if (site.kind == BufferKind::constant) continue;
+    for (const LiveRange& range : site.live) {
+      changes.emplace_back(range.begin, align_up(site.size, 16));
+      changes.emplace_back(range.end, -align_up(site.size, 16));
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  Bytes load = 0;
+  Bytes peak = 0;
+  for (const auto& change : changes) peak = std::max(peak, load += change.second);
+  return peak;
+}
+
+// The callees of the entry, in order.
+std::vector<std::string> callees(const tir::Module& module) {
+  std::vector<std::string> names;
+  tir::for_each_expr_in(module.functions[module.entry].body, [&](const tir::Expr& expr) {
+    if (const auto call = tir::named_call(expr)) names.push_back(*call->name);
+  });
+  return names;
+}
+
+// An entry whose given order is bad: `big` makes much of the input and stays while `first` and `second` work with large
+// tensors of their own. Run behind them, the peak is lower. `second` depends on `big` if it is told to; all that a case
+// needs besides is its own.
+//
+//   big(in, b)  first(in, t)  second(t, s)  last(b, s, out)         b, t: 1600 bytes; s: 16
+class Network {
+ public:
+  using Names = std::vector<std::string>;
+
+  Network() {
+    copying("big");
+    copying("first");
+    copying("second");
+    const VarId from = builder.pointer("p0");
+    const VarId also = builder.pointer("p1");
+    const VarId to = builder.pointer("p2");
+    builder.function("last", {from, also, to}, block(builder.copy(to, from), builder.copy(to, also)));
+  }
+
+  // name(p, q): q[0] = p[0]
+  void copying(const std::string& name) {
+    const VarId from = builder.pointer("p0");
+    const VarId to = builder.pointer("p1");
+    builder.function(name, {from, to}, block(builder.copy(to, from)));
+  }
+
+  // The callees after the step, with these statements.
+  Names order(tir::Block statements) {
+    tir::Block body = declarations();
+    std::move(statements.begin(), statements.end(), std::back_inserter(body));
+    builder.entry({in, out}, std::move(body));
+    module = builder.build();
+    result = reordered(module);
+    CHECK(peak_load(result.module) <= peak_load(module));
+    return callees(result.module);
+  }
+
+  tir::Block declarations() {
+    return block(builder.allocate(b, 1600), builder.allocate(t, 1600), builder.allocate(s, 16),
+                 builder.allocate(x, 16));
+  }
+
+  ModuleBuilder builder;
+  VarId in = builder.pointer("in");
+  VarId out = builder.pointer("out");
+  VarId b = builder.pointer("b");
+  VarId t = builder.pointer("t");
+  VarId s = builder.pointer("s");
+  VarId x = builder.pointer("x");
+  tir::Module module;
+  transform::Result result;
+};
+
+const Network::Names given = {"big", "first", "second", "last"};
+const Network::Names better = {"first", "second", "big", "last"};
+
+tir::Block plain_calls(Network& n) {
+  return block(n.builder.call("big", {n.in, n.b}), n.builder.call("first", {n.in, n.t}),
+               n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}));
+}
+
+}  // namespace
+
+TEST_CASE("reorder: independent calls change places if that lowers the peak, and it is told") {
+  Network n;
+  CHECK(n.order(plain_calls(n)) == better);
+  CHECK(peak_load(n.module) == 3216);
+  CHECK(peak_load(n.result.module) == 1616);
+  REQUIRE(n.result.changes.size() == 1);
+  CHECK(n.result.changes[0].step == transform::Step::reorder);
+  CHECK(n.result.changes[0].function == "main");
+  CHECK(n.result.changes[0].text == "calls in another order: peak load 3216 -> 1616 bytes, best order proved");
+}
+
+TEST_CASE("reorder: a program that gains nothing stays as it is") {
+  Network n;
+  CHECK(n.order(block(n.builder.call("first", {n.in, n.t}), n.builder.call("second", {n.t, n.s}),
+                      n.builder.call("big", {n.in, n.b}), n.builder.call("last", {n.b, n.s, n.out}))) == better);
+  CHECK(n.result.changes.empty());
+  CHECK(tir::print(n.result.module) == tir::print(n.module));
+}
+
+TEST_CASE("reorder: what is read is written before") {
+  Network n;  // second reads x, which big writes, too
+  const VarId from = n.builder.pointer("p0");
+  const VarId to = n.builder.pointer("p1");
+  const VarId also = n.builder.pointer("p2");
+  n.builder.function("big2", {from, to, also}, block(n.builder.copy(to, from), n.builder.copy(also, from)));
+  const VarId from2 = n.builder.pointer("p0");
+  const VarId to2 = n.builder.pointer("p1");
+  const VarId with2 = n.builder.pointer("p2");
+  n.builder.function("first2", {from2, to2, with2}, block(n.builder.copy(to2, with2)));
+  CHECK(n.order(block(n.builder.call("big2", {n.in, n.b, n.x}), n.builder.call("first2", {n.in, n.t, n.x}),
+                      n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}))) ==
+        Network::Names{"big2", "first2", "second", "last"});
+}
+
+TEST_CASE("reorder: what is read is not overwritten before") {
+  Network n;  // big reads x, which first overwrites
+  const VarId to = n.builder.pointer("p1");
+  const VarId also = n.builder.pointer("p2");
+  n.builder.function("writer", {to, also}, block(n.builder.set(to), n.builder.set(also)));
+  CHECK(n.order(block(n.builder.call("big", {n.x, n.b}), n.builder.call("writer", {n.t, n.x}),
+                      n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}))) ==
+        Network::Names{"big", "writer", "second", "last"});
+}
+
+TEST_CASE("reorder: of two writes the later one stays the later one") {
+  Network n;  // big and first both write x; nobody reads it before
+  const VarId to = n.builder.pointer("p1");
+  const VarId also = n.builder.pointer("p2");
+  n.builder.function("writer", {to, also}, block(n.builder.set(to), n.builder.set(also)));
+  CHECK(n.order(block(n.builder.call("writer", {n.b, n.x}), n.builder.call("writer", {n.t, n.x}),
+                      n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}))) ==
+        Network::Names{"writer", "writer", "second", "last"});
+  CHECK(n.result.changes.empty());
+}
+
+TEST_CASE("reorder: storage under a second name is the same storage") {
+  Network n;  // first reads what big writes, each by another name
+  const VarId alias = n.builder.pointer("alias");
+  CHECK(n.order(block(n.builder.let(alias, n.builder.address_of(n.b, 4)), n.builder.call("big", {n.in, n.b}),
+                      n.builder.call("first", {alias, n.t}), n.builder.call("second", {n.t, n.s}),
+                      n.builder.call("last", {n.b, n.s, n.out}))) == given);
+}
+
+TEST_CASE("reorder: a name for storage is no obstacle by itself") {
+  Network n;
+  const VarId alias = n.builder.pointer("alias");
+  CHECK(n.order(block(n.builder.let(alias, n.builder.address_of(n.b, 4)), n.builder.call("big", {n.in, alias}),
+                      n.builder.call("first", {n.in, n.t}), n.builder.call("second", {n.t, n.s}),
+                      n.builder.call("last", {n.b, n.s, n.out}))) == better);
+}
+
+TEST_CASE("reorder: calls that nobody looks into change places only if they are handed different storage") {
+  Network apart;
+  CHECK(apart.order(block(apart.builder.call("extern_big", {apart.b}), apart.builder.call("extern_first", {apart.t}),
+                          apart.builder.call("second", {apart.t, apart.s}),
+                          apart.builder.call("last", {apart.b, apart.s, apart.out}))) ==
+        Network::Names{"extern_first", "second", "extern_big", "last"});
+  Network shared;  // both may write x
+  CHECK(shared.order(block(shared.builder.call("extern_big", {shared.b, shared.x}),
+                           shared.builder.call("extern_first", {shared.t, shared.x}),
+                           shared.builder.call("second", {shared.t, shared.s}),
+                           shared.builder.call("last", {shared.b, shared.s, shared.out}))) ==
+        Network::Names{"extern_big", "extern_first", "second", "last"});
+}
+
+TEST_CASE("reorder: nothing passes a call that could do anything") {
+  for (const bool inside : {false, true}) {
+    CAPTURE(inside);
+    Network n;
+    if (inside) {
+      n.builder.function("first_and_more", {n.builder.pointer("p0")},
+                         block(ModuleBuilder::evaluate(ModuleBuilder::call_expr("extern_nothing", {}))));
+    }
+    const tir::Stmt call =
+        inside ? n.builder.call("first_and_more", {n.x}) : n.builder.call("extern_nothing", std::vector<VarId>());
+    const auto names = n.order(block(n.builder.call("big", {n.in, n.b}), call, n.builder.call("first", {n.in, n.t}),
+                                     n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out})));
+    CHECK(names.front() == "big");
+    CHECK(n.result.changes.empty());
+  }
+}
+
+TEST_CASE("reorder: nothing passes a loop, a branch, a store or an allocation of unknown size") {
+  for (int kind = 0; kind < 4; ++kind) {
+    CAPTURE(kind);
+    Network n;
+    const VarId i = n.builder.integer("i");
+    const VarId dynamic = n.builder.pointer("dynamic");
+    const tir::Stmt barrier = kind == 0   ? ModuleBuilder::loop(i, 4, block(n.builder.set(n.x)))
+                              : kind == 1 ? ModuleBuilder::when(n.builder.load(n.x, 0), block(n.builder.set(n.x)))
+                              : kind == 2 ? n.builder.set(n.x)
+                                          : n.builder.allocate(dynamic, std::vector{n.builder.load(n.x, 0)});
+    (void)n.order(block(n.builder.call("big", {n.in, n.b}), barrier, n.builder.call("first", {n.in, n.t}),
+                        n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out})));
+    CHECK(n.result.changes.empty());
+  }
+}
+
+TEST_CASE("reorder: behind a barrier calls change places among themselves") {
+  Network n;
+  CHECK(n.order(block(n.builder.set(n.x), n.builder.call("big", {n.in, n.b}), n.builder.call("first", {n.in, n.t}),
+                      n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}))) == better);
+  CHECK(std::holds_alternative<tir::Store>(n.result.module.functions[n.result.module.entry].body[4].node));
+}
+
+TEST_CASE("reorder: a program that lets a pointer out of sight stays as it is") {
+  Network n;
+  tir::Block body = plain_calls(n);
+  body.insert(body.begin(), n.builder.store(n.x, 0, tir::make_cast(liveness::testing::int8_type, n.builder.var(n.b))));
+  CHECK(n.order(std::move(body)) == given);
+  CHECK(n.result.changes.empty());
+}
+
+TEST_CASE("reorder: the application may pass one tensor for an input and an output") {
+  Network n;  // big reads the input, second writes the output, which may be the same memory, and last reads it
+  CHECK(n.order(block(n.builder.call("big", {n.in, n.b}), n.builder.call("first", {n.in, n.t}),
+                      n.builder.call("second", {n.t, n.out}), n.builder.call("last", {n.b, n.out, n.s}))) == given);
+  CHECK(n.result.changes.empty());
+}
+
+TEST_CASE("reorder: calls that write different outputs change places") {
+  Network n;
+  const VarId out2 = n.builder.pointer("out2");
+  tir::Block body = n.declarations();
+  const tir::Block calls = block(n.builder.call("big", {n.x, n.b}), n.builder.call("first", {n.x, n.t}),
+                                 n.builder.call("second", {n.t, n.out}), n.builder.call("second", {n.b, out2}));
+  body.insert(body.end(), calls.begin(), calls.end());
+  n.builder.entry({n.in, n.out, out2}, std::move(body));
+  const tir::Module module = n.builder.build();
+  CHECK(reordered(module).changes.size() == 1);
+}
+
+TEST_CASE("reorder: declarations between calls are still in front of their uses") {
+  Network n;
+  tir::Block body =
+      block(n.builder.allocate(n.b, 1600), n.builder.call("big", {n.in, n.b}), n.builder.allocate(n.t, 1600),
+            n.builder.call("first", {n.in, n.t}), n.builder.allocate(n.s, 16), n.builder.call("second", {n.t, n.s}),
+            n.builder.call("last", {n.b, n.s, n.out}));
+  n.builder.entry({n.in, n.out}, std::move(body));
+  const tir::Module module = n.builder.build();
+  const transform::Result result = reordered(module);
+  CHECK(callees(result.module) == better);
+  CHECK(peak_load(result.module) == 1616);  // throws if a variable is not declared
+}
+
+TEST_CASE("reorder: inputs and outputs count where they are planned") {
+  Network n;  // the input of `big` dies there and makes room, unless it is not planned
+  const VarId in2 = n.builder.pointer("in2");
+  tir::Block body = n.declarations();
+  const tir::Block calls = block(n.builder.call("first", {n.in, n.t}), n.builder.call("second", {n.t, n.s}),
+                                 n.builder.call("second", {in2, n.x}), n.builder.call("last", {n.x, n.s, n.out}));
+  body.insert(body.end(), calls.begin(), calls.end());
+  n.builder.entry({n.in, in2, n.out}, std::move(body));
+  for (tir::Function& function : n.builder.module().functions) {
+    if (function.is_entry) function.params[1].shape = std::vector<std::int64_t>{800};
+  }
+  const tir::Module module = n.builder.build();
+  CHECK(reordered(module).changes.empty());
+  liveness::Options options;
+  options.workspace_io = true;
+  options.inputs = {n.in, in2};
+  options.outputs = {n.out};
+  const transform::Result result = reordered(module, options);
+  CHECK(callees(result.module) == Network::Names{"second", "first", "second", "last"});
+  CHECK(peak_load(result.module, options) < peak_load(module, options));
+}
+
+TEST_CASE("reorder: the uses of statements are those of their calls") {
+  Network n;
+  const VarId from = n.builder.pointer("p0");
+  const VarId to = n.builder.pointer("p1");
+  const VarId inner = n.builder.pointer("inner");
+  n.builder.function(
+      "op", {from, to},
+      block(n.builder.allocate(inner, 32), n.builder.copy(inner, from), n.builder.copy(to, inner), n.builder.set(to)));
+  (void)n.order(block(n.builder.call("op", {n.in, n.b}), n.builder.call("last", {n.b, n.b, n.out})));
+  const liveness::EntryUses uses = liveness::entry_uses(n.module);
+  CHECK(uses.storages.size() == 6);  // in, out, b, t, s, x
+  const liveness::StatementUses& op = uses.statements[4];
+  CHECK(op.ticks == 3);
+  REQUIRE(op.uses.size() == 2);
+  CHECK(op.uses[0].ticks == LiveRange{0, 1});
+  CHECK((op.uses[0].reads && !op.uses[0].writes));
+  CHECK(op.uses[1].ticks == LiveRange{1, 3});
+  CHECK((!op.uses[1].reads && op.uses[1].writes));
+  REQUIRE(op.inner.size() == 1);
+  CHECK(op.inner[0].ticks == LiveRange{0, 2});
+  CHECK(op.inner[0].size == 32);
+  CHECK_FALSE(uses.escapes);
+}
+
+TEST_CASE("reorder: what it says of real archives is what live ranges say") {
+  std::vector<std::filesystem::path> paths;
+  for (const char* directory : {USMP_TESTDATA, USMP_SHARED "/archives/own", USMP_SHARED "/archives/variants"}) {
+    if (!std::filesystem::exists(directory)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      if (entry.path().extension() == ".tar") paths.push_back(entry.path());
+    }
+  }
+  REQUIRE_FALSE(paths.empty());
+  for (const std::filesystem::path& path : paths) {
+    CAPTURE(path.string());
+    const mlf::Archive archive = mlf::read_archive(path.string());
+    const mlf::Metadata metadata = mlf::read_metadata(archive);
+    for (const mlf::ModuleInfo& info : metadata.modules) {
+      if (info.tir_member.empty()) continue;
+      const tir::Module module = tir_json::read_module(archive.find(info.tir_member)->bytes);
+      const transform::Result result = reordered(module);
+      for (const transform::Change& change : result.changes) {
+        const std::string figures = "peak load " + std::to_string(peak_load(module)) + " -> " +
+                                    std::to_string(peak_load(result.module)) + " bytes";
+        CHECK(change.text.find(figures) != std::string::npos);
+      }
+      if (result.changes.empty()) CHECK(tir::print(result.module) == tir::print(module));
+    }
+  }
+}
