@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "transform/constants.hpp"
 #include "transform/fuse.hpp"
 #include "transform/merge_calls.hpp"
 #include "transform/narrow.hpp"
@@ -21,8 +22,6 @@ struct Row {
   bool costs_time;  // so that it has to lower the load
 };
 
-std::vector<Change> nothing(tir::Module& /*module*/, const Options& /*options*/) { return {}; }
-
 // A pass that asks nothing of the options.
 template <std::vector<Change> (*pass)(tir::Module&)>
 std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
@@ -33,7 +32,7 @@ std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
 constexpr Row passes[] = {{Step::fuse, plain<fuse>, false},
                           {Step::narrow, plain<narrow>, true},
                           {Step::merge, plain<merge_calls>, false},
-                          {Step::constants, nothing, false},
+                          {Step::constants, plain<shrink_constants>, false},
                           {Step::reorder, reorder, false}};
 
 StepResult run(const Row& row, tir::Module& module, const Options& options, Bytes load) {
