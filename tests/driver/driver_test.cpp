@@ -293,6 +293,7 @@ std::map<std::string, nlohmann::json> buffers_of(const fs::path& plan) {
 TEST_CASE("reserved bytes and pins of the pools file are in the plan and in the C") {
   const TemporaryDirectory temporary;
   PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.model.transform = "none";  // the pinned tensor is one that transformations do without
   options.pools_file = testdata + "/pools/pinned.yaml";
   const Outcome outcome = run_plan(options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
@@ -399,6 +400,7 @@ TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
 TEST_CASE("one pool made small before everything else") {
   const TemporaryDirectory temporary;
   PlanOptions options = options_for(testdata + "/resnet8.tar", temporary.file("out"));
+  options.model.transform = "none";
   options.pools_file = temporary.file("pools.yaml");
   write(*options.pools_file, "workspace_pools: [{name: sram}, {name: dtcm, size_hint_bytes: 64KiB}]\n");
   const auto used = [&](const std::optional<std::string>& minimize) {

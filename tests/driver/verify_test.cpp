@@ -98,6 +98,7 @@ class PlanFile {
 
 TEST_CASE("verify says what was checked") {
   VerifyOptions options = options_for("lstm.tar");
+  options.model.transform = "none";
   const Outcome outcome = run_verify(options);
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(outcome.out ==

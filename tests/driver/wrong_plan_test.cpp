@@ -29,6 +29,7 @@ Tried try_overlaps(const std::string& model, std::size_t stride) {
   PlanningOptions options;
   options.model.model = testdata + "/" + model;
   options.pools_file = testdata + "/pools/sram.yaml";
+  options.model.transform = "none";
   options.algorithm = "none";  // so that nothing else shares memory
   Planning planning = assemble_all(options, true);
   plan_all(planning, options, nullptr);
