@@ -251,7 +251,7 @@ TEST_CASE("a tensor with an access that is not understood stays as it is") {
       return body;
     };
   }
-  SUBCASE("the reader is an operator of somebody else") { network.write_target = "cmsis-nn"; }
+  SUBCASE("the writer is an operator of somebody else") { network.write_target = "cmsis-nn"; }
   SUBCASE("the entry stores to it") { network.calls.push_back(network.set(network.mid)); }
   SUBCASE("the entry passes a part of it") {
     network.calls.push_back(
