@@ -112,7 +112,6 @@ Model open_model(const ModelOptions& options) {
   const std::vector<transform::Step> transformations = transformations_of(options.transform);
   try {
     Model model;
-    model.transformations = transformations;
     std::error_code error;
     if (options.model.ends_with(".json") && !fs::is_directory(options.model, error)) {
       model = open_bare_module(options.model);
@@ -120,6 +119,7 @@ Model open_model(const ModelOptions& options) {
       model.archive = mlf::read_archive(options.model);
       model.metadata = mlf::read_metadata(model.archive);
     }
+    model.transformations = transformations;
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     return model;

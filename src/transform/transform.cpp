@@ -96,6 +96,12 @@ std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string*
   return steps;
 }
 
+std::vector<Change> Result::changes() const {
+  std::vector<Change> all;
+  for (const StepResult& step : steps) all.insert(all.end(), step.changes.begin(), step.changes.end());
+  return all;
+}
+
 Result transform(const tir::Module& module, const Options& options) {
   Result result{module, {}};
   if (options.steps.empty()) return result;

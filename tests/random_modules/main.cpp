@@ -19,9 +19,7 @@ void print_modules(const Settings& settings) {
     const TestModule test = settings.kind == Kind::networks ? generate_network(seed) : generate(seed);
     const usmp::transform::Result result = usmp::transform::transform(test.module, {.steps = settings.steps});
     std::cout << usmp::tir::print(result.module);
-    for (const auto& step : result.steps) {
-      for (const auto& change : step.changes) std::cout << change.function << ": " << change.text << '\n';
-    }
+    for (const auto& change : result.changes()) std::cout << change.function << ": " << change.text << '\n';
   }
 }
 

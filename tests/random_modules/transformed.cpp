@@ -43,9 +43,7 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
   result.test = {.seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs};
   transform::Result made = transform::transform(test.module, {.steps = steps});
   result.test.module = std::move(made.module);
-  for (transform::StepResult& step : made.steps) {
-    std::move(step.changes.begin(), step.changes.end(), std::back_inserter(result.changes));
-  }
+  result.changes = made.changes();
   if (const auto what = fault_of(result.test.module)) return fault("malformed: " + *what);
   if (const auto what = difference_of_interfaces(test.module, result.test.module)) return fault("interface: " + *what);
   try {

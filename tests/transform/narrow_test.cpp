@@ -69,7 +69,7 @@ void check_alone(Network& network) {
   const tir::Module module = network.network();
   const Result result = narrowed(module);
   CHECK(tir::print(result.module) == tir::print(module));
-  CHECK(result.changes.empty());
+  CHECK(result.changes().empty());
 }
 
 TEST_CASE("a tensor is stored where its value is narrowest, and its readers compute the rest") {
@@ -80,9 +80,9 @@ TEST_CASE("a tensor is stored where its value is narrowest, and its readers comp
   CHECK(has(text(result.module, "write"), "T[i] = int8(max(min(a[i], 127), -128))\n"));
   CHECK(has(text(result.module, "read"), "p: int8*"));
   CHECK(has(text(result.module, "read"), "o[j] = int32(int16(p[j]) - 83i16) + 1"));
-  REQUIRE(result.changes.size() == 1);
-  CHECK(result.changes[0].function == "main");
-  CHECK(result.changes[0].text == "mid: int8 instead of int16");
+  REQUIRE(result.changes().size() == 1);
+  CHECK(result.changes()[0].function == "main");
+  CHECK(result.changes()[0].text == "mid: int8 instead of int16");
 }
 
 TEST_CASE("of values that are as narrow, the last one is stored") {
@@ -166,8 +166,8 @@ TEST_CASE("an operator that is called with several tensors treats them alike") {
     const Result result = narrowed(network.network());
     CHECK(has(text(result.module, "main"), "allocate mid: int8[8]"));
     CHECK(has(text(result.module, "main"), "allocate other: int8[16]"));
-    REQUIRE(result.changes.size() == 1);
-    CHECK(result.changes[0].text == "mid, other: int8 instead of int16");
+    REQUIRE(result.changes().size() == 1);
+    CHECK(result.changes()[0].text == "mid, other: int8 instead of int16");
   }
   SUBCASE("one that must stay keeps the others") {
     network.calls.push_back(network.evaluate(network.load(other, 0)));
@@ -313,8 +313,8 @@ TEST_CASE("readers of a copy read what was copied") {
         "}\n");
   CHECK_FALSE(result.module.find("copy"));
   CHECK(result.module.functions[result.module.entry].is_entry);
-  REQUIRE(result.changes.size() == 1);
-  CHECK(result.changes[0].text == "mid: in is read instead, without copy");
+  REQUIRE(result.changes().size() == 1);
+  CHECK(result.changes()[0].text == "mid: in is read instead, without copy");
 }
 
 TEST_CASE("a cast and a zero point in front of the network are computed where it is read") {

@@ -64,6 +64,8 @@ struct StepResult {
 struct Result {
   tir::Module module;             // with Function::notes
   std::vector<StepResult> steps;  // those asked for, in order
+
+  [[nodiscard]] std::vector<Change> changes() const;  // of all steps
 };
 
 // The module with the steps applied. A step that only costs time (narrow) is taken back if it does not lower the load.
