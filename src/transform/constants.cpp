@@ -238,11 +238,15 @@ class Shrinker {
       std::erase_if(block, [&](tir::Stmt& stmt) {
         auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
         if (constant == nullptr) return false;
-        share_data(*constant);
-        if (!may_merge_.contains(constant->var)) return false;
+        const bool had_own = share_data(*constant);
+        const auto keep = [&] {
+          if (had_own) report_shared(*constant);
+          return false;
+        };
+        if (!may_merge_.contains(constant->var)) return keep();
         const Key key(constant->data.get(), constant->type.code, constant->type.bits, constant->candidate_pools);
         const auto [first, is_first] = stored.emplace(key, constant->var);
-        if (is_first) return false;
+        if (is_first) return keep();
         same_as_[constant->var] = first->second;
         changes_.push_back({Step::constants, function_->name,
                             module_.var(constant->var).name + ": the same as " + module_.var(first->second).name +
@@ -252,11 +256,19 @@ class Shrinker {
     });
   }
 
-  void share_data(tir::AllocateConst& constant) {
+  void report_shared(const tir::AllocateConst& constant) {
+    changes_.push_back({Step::constants, function_->name,
+                        module_.var(constant.var).name + ": shares the data of an equal constant (" +
+                            bytes_text(constant.data->bytes.size()) + ")"});
+  }
+
+  // Whether the constant had data of its own.
+  bool share_data(tir::AllocateConst& constant) {
     using Key = std::tuple<TypeCode, std::uint8_t, std::uint16_t, std::string_view>;
     const DataType type = constant.data->type;
     const Key key(type.code, type.bits, type.lanes, constant.data->bytes);
-    constant.data = shared_.emplace(key, constant.data).first->second;
+    const auto& shared = shared_.emplace(key, constant.data).first->second;
+    return std::exchange(constant.data, shared) != shared;
   }
 
   // --- Uses
