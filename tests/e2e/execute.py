@@ -9,7 +9,6 @@ a harness of its own.
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
 import os
 import re
 import subprocess
@@ -109,17 +108,7 @@ def main() -> int:
     if not runs:
         print("no archive to run")
         return 1
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = {pool.submit(execute, binary, run, arguments.cflags): run for run in runs}
-        for future in concurrent.futures.as_completed(futures):
-            try:
-                future.result()
-            except Exception as error:  # every failing run is shown
-                failed += 1
-                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, golden.Failure) else repr(error)}\n", flush=True)
-    print(f"{len(runs) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return golden.run_all(runs, lambda run: execute(binary, run, arguments.cflags), arguments.jobs)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Callable
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-Wstrict-prototypes"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -340,6 +341,21 @@ def cases_of(models: list[Model], full: bool, compilers: list[list[str]], extra:
     return cases
 
 
+def run_all(cases: list, run: Callable[[Any], None], jobs: int) -> int:
+    """Runs and counts the cases, of which each has a label(); every one that fails is shown. The exit code."""
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(run, case): case for case in cases}
+        for future in concurrent.futures.as_completed(futures):
+            try:
+                future.result()
+            except Exception as error:
+                failed += 1
+                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, Failure) else repr(error)}\n", flush=True)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary", type=Path)
@@ -366,18 +382,8 @@ def main() -> int:
         extra.append(["clang", "-xc++", "-std=c++11", "-fsyntax-only"])
     cases = cases_of(models, arguments.full, [gcc], extra, arguments.transform)
     cases = [case for case in cases if case.pools in arguments.pools.split(",")]
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = {pool.submit(run_case, arguments.binary.resolve(), case, case.model.name.endswith("_packed")): case
-                   for case in cases}
-        for future in concurrent.futures.as_completed(futures):
-            try:
-                future.result()
-            except Exception as error:  # every failing case is shown
-                failed += 1
-                print(f"FAILED {futures[future].label()}\n{error if isinstance(error, Failure) else repr(error)}\n", flush=True)
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    binary = arguments.binary.resolve()
+    return run_all(cases, lambda case: run_case(binary, case, case.model.name.endswith("_packed")), arguments.jobs)
 
 
 if __name__ == "__main__":

@@ -97,6 +97,18 @@ def closed(*parts: bytes) -> bytes:
     return b"".join(parts) + b"\0" * 1024
 
 
+def zstd(data: bytes) -> bytes:
+    """A frame of zstd as RFC 8878 has it: raw blocks, and four bytes for a block of nothing but zeros."""
+    size = 1 << 17
+    frame = [b"\x28\xb5\x2f\xfd", bytes([0, 7 << 3])]  # a window of 128 KiB, no content size, no checksum
+    for start in range(0, max(len(data), 1), size):
+        block = data[start : start + size]
+        zeros = len(block) == size and not block.strip(b"\0")
+        header = int(start + size >= len(data)) | (2 if zeros else 0) | len(block) << 3
+        frame.append(header.to_bytes(3, "little") + (b"\0" if zeros else block))
+    return b"".join(frame)
+
+
 def members(sandbox: Sandbox, archive: bytes) -> None:
     body = archive.rstrip(b"\0")
     body += b"\0" * (-len(body) % 512)
@@ -146,7 +158,7 @@ def members(sandbox: Sandbox, archive: bytes) -> None:
     taken = member("codegen/host/include/metadata.h/evil.c", data=b"int evil(void) { return 0; }\n")
     sandbox.run("a library below a written file", closed(body, taken), ARCHIVE, "metadata.h", "is a file in the output")
 
-    for name, pack in (("gzip", gzip.compress), ("xz", lzma.compress)):
+    for name, pack in (("gzip", gzip.compress), ("xz", lzma.compress), ("zstd", zstd)):
         bomb = pack(closed(body, member("zeros.bin", size=2**31 + 512, data=b"\0" * 2**24, form=tarfile.GNU_FORMAT)))
         sandbox.run(f"{name} bomb", bomb, ARCHIVE, "zeros.bin", "more than the limit")
         sandbox.run(f"{name} in itself", pack(pack(archive)), OK)
