@@ -133,7 +133,24 @@ VarId Generator::let_var(DataType type) {
   return var;
 }
 
+// let y = (let x = max(a, b) in min(x, b)) in (let x = c in max(y, x)), where c is a constant or a variable: y stands
+// for a value that is printed inside the other let of x, and were c if x were taken for that one.
+Typed Generator::crossed_lets(DataType type, Scope& scope, int depth) {
+  const Typed a = value(type, scope, depth - 1);
+  const Typed b = leaf(type, scope);
+  const Typed c = leaf(type, scope);
+  const VarId x = let_var(type);
+  const VarId y = new_var(some_name("let"), type);
+  const auto use = [&](VarId var) { return tir::make_var(module_, var); };
+  const ExprRef larger = tir::make_binary(ExprKind::max, a.expr, b.expr);
+  const ExprRef first = node(ExprKind::let, type, {larger, tir::make_binary(ExprKind::min, use(x), b.expr)}, x);
+  const ExprRef second = node(ExprKind::let, type, {c.expr, tir::make_binary(ExprKind::max, use(y), use(x))}, x);
+  ended_lets_.push_back(x);
+  return {node(ExprKind::let, type, {first, second}, y), std::max(b.low, c.low), std::max(b.high, c.high)};
+}
+
 Typed Generator::let(DataType type, Scope& scope, int depth) {
+  if (!type.is_bool() && random_.chance(15)) return crossed_lets(type, scope, depth);
   const DataType bound_type = some_type();
   const Typed bound = value(bound_type, scope, depth - 1);
   const VarId var = let_var(bound_type);

@@ -1,4 +1,6 @@
 // Float expressions. Infinities and NaNs come up by themselves.
+#include <utility>
+
 #include "random_modules/generator.hpp"
 
 namespace usmp::random_modules {
@@ -15,6 +17,9 @@ ExprRef Generator::floating(DataType type, Scope& scope, int depth) {
       const ExprKind kind = random_.pick(kinds);
       ExprRef a = floating(type, scope, depth - 1);
       ExprRef b = floating(type, scope, depth - 1);
+      // GCC 12 computes 0.0 - (double)u as -0.0 where an unsigned u is 0.
+      const Expr& literal = a->kind == ExprKind::broadcast ? *a->operands[0] : *a;
+      if (literal.kind == ExprKind::float_imm && literal.float_value == 0) std::swap(a, b);
       return tir::make_binary(kind, std::move(a), std::move(b));
     }
     case 4:

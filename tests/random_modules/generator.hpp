@@ -151,6 +151,7 @@ class Generator {
   ExprRef bounds_check(const Typed& index, std::int64_t elements);
   VarId let_var(DataType type);
   Typed let(DataType type, Scope& scope, int depth);
+  Typed crossed_lets(DataType type, Scope& scope, int depth);
   ExprRef choice(DataType type, const ExprRef& condition, ExprRef yes, ExprRef no);
   Typed shuffled(DataType type, Scope& scope, int depth);
   // A load, or a leaf of another kind if nothing fits.
