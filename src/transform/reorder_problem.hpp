@@ -45,7 +45,7 @@ struct OrderResult {
 // The largest load while the tasks are done in that order, which must keep what `after` says. O(touches + phases).
 [[nodiscard]] Bytes peak_of(const OrderProblem& problem, const std::vector<std::size_t>& order);
 
-inline constexpr std::size_t default_order_effort = 20'000'000;
+inline constexpr std::size_t default_order_effort = 10'000'000;
 
 // Looks for the order of the least peak; gives 0, 1, 2, … if it finds none below the peak of that. `effort` bounds the
 // work, in steps of some nanoseconds, and with it the memory (a few bytes a step); no clock is asked, so the result is

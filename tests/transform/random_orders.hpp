@@ -15,14 +15,14 @@ namespace usmp::transform::testing {
 
 struct NetworkShape {
   std::size_t tasks = 8;
-  std::size_t reach = 6;        // a task reads what one of the last so many have made, and rarely something older
+  std::size_t reach = 6;        // a task reads what some of the last so many have made, rarely something older
   std::size_t most_inputs = 3;  // of a task
   std::size_t channels = 16;    // sizes are 1 … so many times 64 bytes
 };
 
-// A network as of neural architecture search: every task makes one tensor of some that were made before; those that
-// nobody reads are read by the last. A task needs memory of its own now and then, and is done with an input early or
-// begins an output late.
+// A network as of neural architecture search: every task makes one tensor of some that were made before. A tensor is
+// read at least once. A task needs memory of its own now and then, and is done with an input early or begins an output
+// late.
 inline OrderProblem random_network(std::uint64_t seed, const NetworkShape& shape) {
   Random random(seed);
   OrderProblem problem;
@@ -33,8 +33,9 @@ inline OrderProblem random_network(std::uint64_t seed, const NetworkShape& shape
     std::set<std::size_t> inputs;
     for (std::size_t k = 1 + random.below(shape.most_inputs); i > 0 && k-- > 0;) {
       const bool is_far = random.below(8) == 0;
-      inputs.insert(is_far ? random.below(i) : i - 1 - random.below(std::min(i, shape.reach)));
+      inputs.insert(i - 1 - random.below(std::min(i, is_far ? 4 * shape.reach : shape.reach)));
     }
+    if (i >= shape.reach && !is_read[i - shape.reach]) inputs.insert(i - shape.reach);
     if (i + 1 == shape.tasks) {
       for (std::size_t k = 0; k < i; ++k) {
         if (!is_read[k]) inputs.insert(k);
