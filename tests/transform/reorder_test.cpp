@@ -252,7 +252,7 @@ TEST_CASE("reorder: behind a barrier calls change places among themselves") {
 TEST_CASE("reorder: a program that lets a pointer out of sight stays as it is") {
   Network n;
   tir::Block body = plain_calls(n);
-  body.insert(body.begin(), n.builder.store(n.x, 0, tir::make_cast(liveness::testing::int8_type, n.builder.var(n.b))));
+  body.insert(body.begin(), n.builder.store(n.s, 0, tir::make_cast(liveness::testing::int8_type, n.builder.var(n.x))));
   CHECK(n.order(std::move(body)) == given);
   CHECK(n.result.changes.empty());
 }
@@ -309,6 +309,17 @@ TEST_CASE("reorder: inputs and outputs count where they are planned") {
   const Reordered result = reordered(module, options);
   CHECK(callees(result.module) == Network::Names{"second", "first", "second", "last"});
   CHECK(peak_load(result.module, options) < peak_load(module, options));
+}
+
+TEST_CASE("reorder: an operator's own memory counts") {
+  Network n;
+  const VarId from = n.builder.pointer("p0");
+  const VarId to = n.builder.pointer("p1");
+  const VarId inner = n.builder.pointer("inner");
+  n.builder.function("wide", {from, to},
+                     block(n.builder.allocate(inner, 1600), n.builder.copy(inner, from), n.builder.copy(to, inner)));
+  CHECK(n.order(block(n.builder.call("big", {n.in, n.b}), n.builder.call("wide", {n.in, n.s}),
+                      n.builder.call("last", {n.b, n.s, n.out}))) == Network::Names{"wide", "big", "last"});
 }
 
 TEST_CASE("reorder: the uses of statements are those of their calls") {
