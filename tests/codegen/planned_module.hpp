@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "codegen/interface_files.hpp"
-#include "liveness/module_builder.hpp"
+#include "tir_support/module_builder.hpp"
 #include "usmp/codegen/codegen.hpp"
 
 namespace usmp::codegen::testing {
 
-using liveness::testing::block;
-using liveness::testing::float32_type;
-using liveness::testing::int8_type;
-using liveness::testing::ModuleBuilder;
+using tir::testing::block;
+using tir::testing::float32_type;
+using tir::testing::int8_type;
+using tir::testing::ModuleBuilder;
 
 inline config::PoolSpec pool(std::string name, PoolKind kind, bool internal = false, Bytes alignment = 1) {
   config::PoolSpec spec;

@@ -66,7 +66,7 @@ class Example {
     return tir::make_binary(tir::ExprKind::add, std::move(left), std::move(right));
   }
   [[nodiscard]] static tir::ExprRef number(std::int64_t value) {
-    return tir::make_int(value, liveness::testing::int8_type);
+    return tir::make_int(value, tir::testing::int8_type);
   }
 
   // Places of `one` and `two` in the planned program; in the unshared one they are 64 bytes apart.
@@ -120,7 +120,7 @@ TEST_CASE("two live buffers that overlap are found, with output, element, round 
   Example e = doubling();
   const execute::Findings findings = e.compare(0, 0, {.seed = 5, .rounds = 2});
   const auto x =
-      static_cast<std::int8_t>(execute::random_inputs({{"x", "x", liveness::testing::int8_type, 8}}, 1, 5).front());
+      static_cast<std::int8_t>(execute::random_inputs({{"x", "x", tir::testing::int8_type, 8}}, 1, 5).front());
   const auto text = [](int value) { return std::to_string(static_cast<std::int8_t>(value)); };
   REQUIRE(findings.faults.size() == 2);
   CHECK(findings.faults[0] == "round 0, output 'out': 8 of 8 elements differ, first element 0: planned " +

@@ -7,10 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "liveness/module_builder.hpp"
+#include "tir_support/module_builder.hpp"
 #include "usmp/liveness/liveness.hpp"
 
 namespace usmp::liveness::testing {
+
+using tir::testing::block;
+using tir::testing::float32_type;
+using tir::testing::int8_type;
+using tir::testing::ModuleBuilder;
 
 inline std::string text(const std::vector<LiveRange>& ranges) {
   std::string result;

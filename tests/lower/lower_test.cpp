@@ -7,21 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "liveness/module_builder.hpp"
+#include "tir_support/module_builder.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
 namespace {
 
-using liveness::testing::block;
-using liveness::testing::float32_type;
-using liveness::testing::int8_type;
-using liveness::testing::ModuleBuilder;
 using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
+using tir::testing::block;
+using tir::testing::float32_type;
+using tir::testing::int8_type;
+using tir::testing::ModuleBuilder;
 
 config::PoolSpec pool(std::string name, PoolKind kind) {
   config::PoolSpec spec;

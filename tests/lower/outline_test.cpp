@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "liveness/module_builder.hpp"
+#include "tir_support/module_builder.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
 namespace {
 
-using liveness::testing::block;
-using liveness::testing::ModuleBuilder;
 using tir::Block;
 using tir::Stmt;
 using tir::VarId;
+using tir::testing::block;
+using tir::testing::ModuleBuilder;
 
 // A module whose buffers stand where the test says, all in one pool; not verified, so that wrong plans can be tried.
 Lowered outlined(ModuleBuilder& builder, const std::map<std::string, Bytes>& offsets) {
@@ -252,14 +252,14 @@ TEST_CASE("a variable that sibling blocks bind to different pointers may reach a
 
 TEST_CASE("a pointer made from another stays with it, so that accesses of several types are seen together") {
   const Lowered lowered = with_operator({{"x", 0}, {"t", 16}, {"z", 32}}, [](ModuleBuilder& b, VarId p, VarId q) {
-    const VarId t = b.pointer("t", liveness::testing::float32_type);
+    const VarId t = b.pointer("t", tir::testing::float32_type);
     const VarId z = b.pointer("z");
     const VarId as_int = b.pointer("as_int", tir::int32_type);
     const VarId i = b.integer("i");
     return block(b.allocate(t, 1), b.allocate(z, 8), b.let(as_int, b.address_of(t, 0)),
                  b.loop(i, 8,
                         block(b.store(z, b.var(i), b.load(p, b.var(i))),
-                              b.store(t, 0, tir::make_float(1.0, liveness::testing::float32_type)),
+                              b.store(t, 0, tir::make_float(1.0, tir::testing::float32_type)),
                               b.store(as_int, 0, tir::make_int(7)), b.store(q, b.var(i), b.load(z, b.var(i))))),
                  b.set(q));
   });

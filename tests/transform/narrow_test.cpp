@@ -4,20 +4,20 @@
 
 #include <functional>
 
-#include "liveness/module_builder.hpp"
+#include "tir_support/module_builder.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::transform {
 namespace {
 
-using liveness::testing::block;
+using tir::testing::block;
 using tir::Block;
 using tir::DataType;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
-using Builder = liveness::testing::ModuleBuilder;
+using Builder = tir::testing::ModuleBuilder;
 
 constexpr DataType i8{tir::TypeCode::int_, 8, 1};
 constexpr DataType i16{tir::TypeCode::int_, 16, 1};

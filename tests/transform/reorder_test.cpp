@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "liveness/module_builder.hpp"
+#include "tir_support/module_builder.hpp"
 #include "usmp/liveness/uses.hpp"
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
@@ -18,8 +18,8 @@
 #include "usmp/transform/transform.hpp"
 
 using namespace usmp;
-using liveness::testing::block;
-using liveness::testing::ModuleBuilder;
+using tir::testing::block;
+using tir::testing::ModuleBuilder;
 using tir::VarId;
 
 namespace {
@@ -252,7 +252,7 @@ TEST_CASE("reorder: behind a barrier calls change places among themselves") {
 TEST_CASE("reorder: a program that lets a pointer out of sight stays as it is") {
   Network n;
   tir::Block body = plain_calls(n);
-  body.insert(body.begin(), n.builder.store(n.s, 0, tir::make_cast(liveness::testing::int8_type, n.builder.var(n.x))));
+  body.insert(body.begin(), n.builder.store(n.s, 0, tir::make_cast(tir::testing::int8_type, n.builder.var(n.x))));
   CHECK(n.order(std::move(body)) == given);
   CHECK(n.result.changes().empty());
 }

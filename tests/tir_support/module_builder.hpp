@@ -10,7 +10,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::tir::testing {
 
 inline constexpr tir::DataType int8_type{tir::TypeCode::int_, 8, 1};
 inline constexpr tir::DataType float32_type{tir::TypeCode::float_, 32, 1};
@@ -139,4 +139,4 @@ tir::Block block(Stmts&&... stmts) {
   return result;
 }
 
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::tir::testing
