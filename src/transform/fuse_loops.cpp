@@ -265,9 +265,7 @@ class LoopFuser {
     Stmt whole{std::move(loop)};
     moved_.clear();
     for (const auto& [storage, elements] : smaller) {
-      const ExprRef offset = tir::make_binary(ExprKind::mul, tir::make_var(module_, first.var),
-                                              tir::make_int(elements, module_.var(first.var).type));
-      shift(whole, storage, offset);
+      shift(whole, storage, {tir::make_var(module_, first.var), elements});
       moved_.insert(storage);
     }
     tir::For result = std::move(std::get<tir::For>(whole.node));
@@ -280,8 +278,13 @@ class LoopFuser {
     return result;
   }
 
+  struct Offset {
+    ExprRef iteration;
+    std::int64_t elements;  // of an iteration
+  };
+
   // Every index of the storage, less the offset.
-  void shift(Stmt& stmt, VarId storage, const ExprRef& offset) {
+  void shift(Stmt& stmt, VarId storage, const Offset& offset) {
     const std::size_t mark = scope_.mark();
     shift_stores(stmt, scope_, storage, offset);
     scope_.restore(mark);
@@ -293,7 +296,7 @@ class LoopFuser {
   }
 
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  static void shift_stores(Stmt& stmt, Scope& scope, VarId storage, const ExprRef& offset) {
+  static void shift_stores(Stmt& stmt, Scope& scope, VarId storage, const Offset& offset) {
     if (auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->storage == storage) {
       store->index = less(store->index, offset, scope);
     }
@@ -309,11 +312,15 @@ class LoopFuser {
   }
   // NOLINTEND(misc-no-recursion)
 
-  static ExprRef less(const ExprRef& index, const ExprRef& offset, const Scope& scope) {
+  static ExprRef less(const ExprRef& index, const Offset& offset, const Scope& scope) {
+    const tir::DataType type = index->type;
+    const ExprRef iteration =
+        offset.iteration->type == type ? offset.iteration : tir::make_cast(type, offset.iteration);
+    const ExprRef first = tir::make_binary(ExprKind::mul, iteration, tir::make_int(offset.elements, type));
     const auto value = scope.linear(*index);
-    const auto taken = scope.linear(*offset);
+    const auto taken = scope.linear(*first);
     const auto rest = value && taken ? difference(*value, *taken) : std::nullopt;
-    return rest ? scope.expr(*rest, index->type) : tir::make_binary(ExprKind::sub, index, offset);
+    return rest && scope.fits(*rest, type) ? scope.expr(*rest, type) : tir::make_binary(ExprKind::sub, index, first);
   }
 
   tir::Module& module_;

@@ -19,41 +19,6 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-constexpr std::size_t max_expression_nodes = 600;  // as a tree: what C compilers and readers can take
-
-bool is_narrow_integer(tir::DataType type) {
-  return (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
-}
-
-// Whether the value is one of its type also in C, which computes with int8 and int16 as int.
-bool is_cut(const Expr& root) {
-  std::vector<const Expr*> pending = {&root};
-  while (!pending.empty()) {
-    const Expr& value = *pending.back();
-    pending.pop_back();
-    if (value.kind == ExprKind::call && value.text == "tir.if_then_else" && value.operands.size() == 3) {
-      pending.push_back(value.operands[1].get());
-      pending.push_back(value.operands[2].get());
-    } else if (value.kind != ExprKind::load && value.kind != ExprKind::cast && value.kind != ExprKind::int_imm) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The value as the element of a buffer holds it, which only the store cut to its type.
-ExprRef as_stored(ExprRef value) {
-  if (!is_narrow_integer(value->type) || is_cut(*value)) return value;
-  const tir::DataType type = value->type;
-  return tir::make_cast(type, std::move(value));
-}
-
-std::size_t tree_size(const Expr& root) {
-  std::size_t size = 0;
-  tir::for_each_expr(root, [&](const Expr&) { return ++size <= max_expression_nodes; });
-  return size;
-}
-
 // A value that is zero unless a condition holds, and next to no work if it does.
 bool is_padding(const Expr& value) {
   constexpr double next_to_none = 3;
@@ -67,7 +32,9 @@ bool is_padding(const Expr& value) {
 // One buffer and its readers, on copies of the statements: nothing changes unless all of it can.
 class Inliner {
  public:
-  Inliner(const MapNest& nest, Inlining inlining) : nest_(nest), inlining_(inlining) {}
+  // May add so many nodes to the function.
+  Inliner(const MapNest& nest, Inlining inlining, std::size_t budget)
+      : nest_(nest), inlining_(inlining), budget_(budget) {}
 
   // Whether every load in the statement has become the value.
   bool take(Stmt& stmt, Scope& scope, double outer_trips) {
@@ -77,6 +44,7 @@ class Inliner {
   }
 
   [[nodiscard]] std::size_t replaced() const { return replaced_; }
+  [[nodiscard]] std::size_t budget() const { return budget_; }  // what is left of it
 
   [[nodiscard]] bool pays(double elements) const {
     if (inlining_ == Inlining::padding) return is_padding(*nest_.value);
@@ -132,7 +100,7 @@ class Inliner {
     };
   }
 
-  ExprRef value_at(const Expr& load, const Scope& here) const {
+  ExprRef value_at(const Expr& load, const Scope& here) {
     const auto index = here.linear(*load.operands[0]);
     if (!index) return nullptr;
     const auto iteration = iteration_of(nest_, *index, here, load.operands[0]->type);
@@ -143,11 +111,15 @@ class Inliner {
       if (!scope.truth(*condition).value_or(false)) return nullptr;
     }
     ExprRef value = as_stored(substituted(nest_.value, scope, *iteration));
-    return tree_size(*value) <= max_expression_nodes ? value : nullptr;
+    const std::size_t size = value ? tree_size(*value) : 0;
+    if (!value || size > max_expression_nodes || size > budget_) return nullptr;
+    budget_ -= size;
+    return value;
   }
 
   const MapNest& nest_;
   const Inlining inlining_;
+  std::size_t budget_;
   bool possible_ = true;
   std::size_t replaced_ = 0;
   double reads_ = 0;
@@ -203,7 +175,7 @@ class FunctionInliner {
       return false;
     const std::size_t last = last_reader(block, at, nest->storage, loads);
     if (last == 0 || may_change(*nest, block, at + 1, last + 1)) return false;
-    Inliner inliner(*nest, inlining_);
+    Inliner inliner(*nest, inlining_, budget_);
     std::vector<std::pair<std::size_t, Stmt>> readers;
     const std::size_t mark = scope_.mark();
     bool possible = true;
@@ -218,6 +190,7 @@ class FunctionInliner {
     }
     scope_.restore(mark);
     if (!possible || inliner.replaced() != loads || !inliner.pays(outer_trips * nest->elements())) return false;
+    budget_ = inliner.budget();
     for (auto& [j, stmt] : readers) block[j] = std::move(stmt);
     const VarId storage = nest->storage;
     block.erase(block.begin() + static_cast<std::ptrdiff_t>(at));
@@ -253,6 +226,7 @@ class FunctionInliner {
   tir::Function& function_;
   const ParamAliases& aliases_;
   const Inlining inlining_;
+  std::size_t budget_ = max_expressions;
   Scope scope_;
   std::set<VarId> allocated_;
   Accesses all_;

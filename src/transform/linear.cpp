@@ -20,12 +20,17 @@ using Terms = std::map<Atom, std::int64_t>;
 
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
 
-std::uint32_t nesting_of(const Terms& terms) {
-  std::uint32_t nesting = 0;
-  for (const auto& [atom, factor] : terms) {
-    if (atom.kind != Atom::Kind::var) nesting = std::max(nesting, atom.whole->nesting + 1);
+std::int64_t floor_remainder(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }  // b > 0
+
+void measure(Linear& value) {
+  value.nesting = 0;
+  value.size = 0;
+  for (const auto& [atom, factor] : value.terms) {
+    ++value.size;
+    if (atom.kind == Atom::Kind::var) continue;
+    value.nesting = std::max(value.nesting, atom.whole->nesting + 1);
+    value.size += atom.whole->size;
   }
-  return nesting;
 }
 
 std::optional<Interval> stretched(const Interval& interval, std::int64_t by) {
@@ -41,6 +46,8 @@ std::optional<Interval> added(const Interval& a, const Interval& b) {
   if (!low || !high) return std::nullopt;
   return Interval{*low, *high};
 }
+
+constexpr std::size_t max_facts = 64;  // what real functions know at one place is far less
 
 bool is_comparison(ExprKind kind) {
   return kind == ExprKind::lt || kind == ExprKind::le || kind == ExprKind::gt || kind == ExprKind::ge;
@@ -86,6 +93,7 @@ std::int64_t Linear::factor(VarId var) const {
 Linear variable(VarId var) {
   Linear result;
   result.terms.emplace(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1);
+  result.size = 1;
   return result;
 }
 
@@ -96,6 +104,7 @@ std::optional<Linear> scaled(const Linear& a, std::int64_t by) {
   if (!constant) return std::nullopt;
   result.constant = *constant;
   result.nesting = a.nesting;
+  result.size = a.size;
   for (const auto& [atom, factor] : a.terms) {
     const auto product = checked_mul(factor, by);
     if (!product) return std::nullopt;
@@ -116,7 +125,8 @@ std::optional<Linear> sum(const Linear& a, const Linear& b) {
     result.terms[atom] = *total;
     if (*total == 0) result.terms.erase(atom);
   }
-  result.nesting = nesting_of(result.terms);
+  measure(result);
+  if (result.size > max_size) return std::nullopt;
   return result;
 }
 
@@ -182,13 +192,15 @@ void Scope::assume(const Expr& condition) {
 void Scope::assume_comparison(const Expr& comparison) {
   auto bound = bound_of(*this, comparison);
   if (!bound || bound->value.terms.empty()) return;
-  const auto most = checked_add(bound->most, -bound->value.constant);
-  if (!most || *most == std::numeric_limits<std::int64_t>::min()) return;
-  Fact fact;
   const bool negated = bound->value.terms.begin()->second < 0;  // so that lower and upper bounds speak of one sum
   constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
+  const auto constant = checked_mul(bound->value.constant, -1);
+  const auto most = constant ? checked_add(bound->most, *constant) : std::nullopt;
+  auto value = scaled(bound->value, negated ? -1 : 1);
+  if (!most || *most == std::numeric_limits<std::int64_t>::min() || !value || facts_.size() >= max_facts) return;
+  Fact fact;
   fact.interval = negated ? Interval{-*most, unbounded} : Interval{-unbounded, *most};
-  for (const auto& [atom, factor] : bound->value.terms) fact.terms.emplace(atom, negated ? -factor : factor);
+  fact.terms = std::move(value->terms);
   facts_.push_back(std::move(fact));
   log_.push_back({VarId(), std::nullopt});
 }
@@ -205,8 +217,7 @@ std::optional<Interval> Scope::interval(const Atom& atom) const {
     return Interval{floor_quotient(whole->low, atom.by), floor_quotient(whole->high, atom.by)};
   }
   if (whole && floor_quotient(whole->low, atom.by) == floor_quotient(whole->high, atom.by)) {
-    const std::int64_t start = floor_quotient(whole->low, atom.by) * atom.by;
-    return Interval{whole->low - start, whole->high - start};
+    return Interval{floor_remainder(whole->low, atom.by), floor_remainder(whole->high, atom.by)};
   }
   return Interval{0, atom.by - 1};
 }
@@ -237,6 +248,21 @@ std::optional<Interval> Scope::interval(const Linear& value) const {
     }
   }
   return added(*result, Interval{value.constant, value.constant});
+}
+
+bool Scope::fits(const Linear& value, tir::DataType type) const {
+  const std::int64_t most = std::int64_t{1} << (type.bits - 2);
+  const auto is_small = [most](std::int64_t number) { return number >= -most && number <= most; };
+  if (!is_small(value.constant)) return false;
+  std::int64_t room = most - std::max(value.constant, -value.constant);
+  for (const auto& [atom, factor] : value.terms) {
+    if (atom.kind != Atom::Kind::var && (!is_small(atom.by) || !fits(*atom.whole, type))) return false;
+    const auto own = interval(atom);
+    const auto part = own && is_small(factor) ? stretched(*own, factor) : std::nullopt;
+    if (!part || part->low < -room || part->high > room) return false;
+    room -= std::max(-part->low, part->high);
+  }
+  return true;
 }
 
 tir::ExprRef Scope::expr(const Linear& value, tir::DataType type) const {
@@ -278,7 +304,8 @@ std::optional<Linear> Scope::quotient_or_remainder(Atom::Kind kind, const Linear
   Linear result;
   if (value.nesting >= max_nesting) return std::nullopt;
   result.terms.emplace(Atom{.kind = kind, .var = {}, .whole = std::make_shared<Linear>(value), .by = by}, 1);
-  result.nesting = value.nesting + 1;
+  measure(result);
+  if (result.size > max_size) return std::nullopt;
   return result;
 }
 
@@ -294,9 +321,9 @@ std::optional<Division> Scope::divide(const Linear& value, std::int64_t by) cons
     }
   }
   result.quotient.constant = floor_quotient(value.constant, by);
-  rest.constant = value.constant - result.quotient.constant * by;
-  result.quotient.nesting = nesting_of(result.quotient.terms);
-  rest.nesting = nesting_of(rest.terms);
+  rest.constant = floor_remainder(value.constant, by);
+  measure(result.quotient);
+  measure(rest);
   const auto reach = interval(rest);
   if (reach && floor_quotient(reach->low, by) == floor_quotient(reach->high, by)) {
     const std::int64_t more = floor_quotient(reach->low, by);
@@ -402,7 +429,7 @@ std::optional<Linear> Scope::linear(const Expr& root) const {
 tir::ExprRef Scope::simplified(const ExprRef& index) const {
   if (index->kind == ExprKind::int_imm || index->kind == ExprKind::var) return index;
   const auto value = linear(*index);
-  return value ? expr(*value, index->type) : index;
+  return value && fits(*value, index->type) ? expr(*value, index->type) : index;
 }
 
 // --- Conditions ------------------------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ struct Linear {
   std::map<Atom, std::int64_t> terms;  // no factor is 0
   std::int64_t constant = 0;
   std::uint32_t nesting = 0;  // of quotients and remainders inside each other
+  std::uint32_t size = 0;     // atoms, with those inside quotients and remainders
 
   [[nodiscard]] bool is_constant() const { return terms.empty(); }
   // The factor of the variable itself; what is inside quotients does not count.
@@ -52,8 +53,9 @@ struct Linear {
 };
 
 inline constexpr std::uint32_t max_nesting = 6;
+inline constexpr std::uint32_t max_size = 64;  // lets can make sums that are huge when written out
 
-// Nothing: a number would leave the range of int64.
+// Nothing: a number would leave the range of int64, or the sum would be too large.
 [[nodiscard]] std::optional<Linear> sum(const Linear& a, const Linear& b);
 [[nodiscard]] std::optional<Linear> difference(const Linear& a, const Linear& b);
 [[nodiscard]] std::optional<Linear> scaled(const Linear& a, std::int64_t by);
@@ -89,7 +91,10 @@ class Scope {
   [[nodiscard]] std::optional<bool> truth(const tir::Expr& condition) const;
 
   [[nodiscard]] tir::ExprRef expr(const Linear& value, tir::DataType type) const;
-  // The same value in simplest form; the expression itself if it is no such sum.
+  // Whether no number on the way leaves the type when the sum is computed as `expr` writes it, nor when two such sums
+  // are added or subtracted. Programs may hold sums that do not overflow as they stand, but would if written otherwise.
+  [[nodiscard]] bool fits(const Linear& value, tir::DataType type) const;
+  // The same value in simplest form; the expression itself if it is no such sum, or might overflow.
   [[nodiscard]] tir::ExprRef simplified(const tir::ExprRef& index) const;
 
  private:

@@ -29,6 +29,7 @@ class Parser {
     nest_.storage = store->storage;
     nest_.index = *index;
     nest_.value = renamed(store->value, lets_);
+    if (tree_size(*nest_.value) > max_expression_nodes) return std::nullopt;
     if (!places_loops()) return std::nullopt;
     return std::move(nest_);
   }
@@ -41,12 +42,13 @@ class Parser {
       const auto extent = tir::as_int(*loop->extent);
       if (!min || !extent || *extent < 1) return nullptr;
       scope_.bind_loop(*loop);
-      nest_.loops.push_back({loop->var, 0, *min, *extent});
+      nest_.loops.push_back({loop->var, loop->extent->type, 0, *min, *extent});
       return &loop->body;
     }
     const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
     if (branch == nullptr || !branch->else_body.empty()) return nullptr;
     nest_.guards.push_back(renamed(branch->condition, lets_));
+    if (tree_size(*nest_.guards.back()) > max_expression_nodes) return nullptr;
     return &branch->then_body;
   }
 
@@ -56,7 +58,9 @@ class Parser {
     for (const tir::Stmt& stmt : body) {
       if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
         if (only != nullptr) return nullptr;
-        lets_[let->var] = renamed(let->value, lets_);
+        ExprRef value = as_stored(renamed(let->value, lets_));
+        if (!value || tree_size(*value) > max_expression_nodes) return nullptr;
+        lets_[let->var] = std::move(value);
         bind_after(stmt, scope_);
         continue;
       }
@@ -138,8 +142,16 @@ std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& inde
       count = std::move(division->quotient);
       rest = std::move(division->remainder);
     }
-    count.constant += loop.min;
-    values[loop.var] = scope.expr(count, index_type);
+    const auto constant = checked_add(count.constant, loop.min);
+    if (!constant) return std::nullopt;
+    count.constant = *constant;
+    if (count.is_constant()) {
+      values[loop.var] = tir::make_int(count.constant, loop.type);
+    } else {
+      if (!scope.fits(count, index_type)) return std::nullopt;
+      ExprRef value = scope.expr(count, index_type);
+      values[loop.var] = index_type == loop.type ? value : tir::make_cast(loop.type, std::move(value));
+    }
   }
   if (!rest || !rest->is_constant() || rest->constant != 0) return std::nullopt;
   return values;

@@ -15,6 +15,7 @@ namespace usmp::transform {
 
 struct MapLoop {
   tir::VarId var;
+  tir::DataType type;       // of the variable
   std::int64_t factor = 0;  // in the index, positive
   std::int64_t min = 0;
   std::int64_t extent = 1;

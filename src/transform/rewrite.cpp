@@ -184,21 +184,75 @@ void rename(tir::Block& block, const Substitution& values) {
   for (tir::Stmt& stmt : block) rename(stmt, values);
 }
 
-void expand_lets(tir::Block& block, Substitution known) {
+bool expand_lets(tir::Block& block, Substitution known) {
   tir::Block kept;
   for (tir::Stmt& stmt : block) {
     rename_own(stmt, known);
+    bool is_small = true;
+    tir::for_each_expr_of(
+        stmt, [&](const ExprRef& expr) { is_small = is_small && tree_size(*expr) <= max_expression_nodes; });
+    if (!is_small) return false;
     const auto* let = std::get_if<tir::Let>(&stmt.node);
     if (let != nullptr && loaded_by(*let->value).empty()) {
-      known[let->var] = let->value;
+      ExprRef value = as_stored(let->value);
+      if (!value) return false;
+      known[let->var] = std::move(value);
       continue;
     }
-    for (tir::Block* inner : tir::blocks_of(stmt)) expand_lets(*inner, known);
+    for (tir::Block* inner : tir::blocks_of(stmt)) {
+      if (!expand_lets(*inner, known)) return false;
+    }
     kept.push_back(std::move(stmt));
   }
   block = std::move(kept);
+  return true;
 }
 // NOLINTEND(misc-no-recursion)
+
+namespace {
+
+bool is_narrow_integer(tir::DataType type) { return (type.is_int() || type.is_uint()) && type.bits < 32; }
+
+// Whether the value is one of its type also in C.
+bool is_cut(const Expr& root) {
+  std::vector<const Expr*> pending = {&root};
+  while (!pending.empty()) {
+    const Expr& value = *pending.back();
+    pending.pop_back();
+    const bool is_truth = is_comparison(value.kind) || value.kind == ExprKind::and_ || value.kind == ExprKind::or_ ||
+                          value.kind == ExprKind::not_;
+    if (is_if_then_else(value)) {
+      pending.push_back(value.operands[1].get());
+      pending.push_back(value.operands[2].get());
+    } else if (!is_truth && value.kind != ExprKind::load && value.kind != ExprKind::cast &&
+               value.kind != ExprKind::int_imm) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+ExprRef as_stored(ExprRef value) {
+  if (!is_narrow_integer(value->type) || is_cut(*value)) return value;
+  if (value->type.is_bool()) return nullptr;  // a cast to bool is none in C
+  const tir::DataType type = value->type;
+  return tir::make_cast(type, std::move(value));
+}
+
+std::size_t tree_size(const Expr& root) {
+  std::size_t size = 0;
+  // Not for_each_expr, which goes on beside what is kept out.
+  std::vector<const Expr*> pending = {&root};
+  while (!pending.empty() && size <= max_expression_nodes) {
+    const Expr& expr = *pending.back();
+    pending.pop_back();
+    ++size;
+    tir::append_operands(expr, pending);
+  }
+  return size;
+}
 
 void freshen(tir::Stmt& root, tir::Module& module) {
   Substitution values;

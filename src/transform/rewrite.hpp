@@ -33,7 +33,17 @@ void rename(tir::Stmt& stmt, const Substitution& values);
 void rename(tir::Block& block, const Substitution& values);
 
 // Lets of index arithmetic replaced by what they stand for; `known`: those from outside. Lets that read memory stay.
-void expand_lets(tir::Block& block, Substitution known);
+// False: that would be too much (max_expression_nodes), or is not possible (as_stored); the block is then useless.
+[[nodiscard]] bool expand_lets(tir::Block& block, Substitution known);
+
+// The value as a variable or an element of its type holds it, where the value itself stands in its place. C computes
+// with int8 and int16 as int, and only stores cut to the type. Null: a bool that may be another number than 0 and 1.
+[[nodiscard]] tir::ExprRef as_stored(tir::ExprRef value);
+
+// What C compilers and readers can take, as a tree. Lets and buffers that are written out can double at each step.
+inline constexpr std::size_t max_expression_nodes = 600;
+// At most max_expression_nodes + 1.
+[[nodiscard]] std::size_t tree_size(const tir::Expr& root);
 
 // Variables of its own for the loops and lets of a copied statement.
 void freshen(tir::Stmt& stmt, tir::Module& module);

@@ -79,10 +79,14 @@ class RowMaker {
     if (!parts) return std::nullopt;
     const std::size_t mark = scope_.mark();
     scope_.bind_loop(loop);
-    for (const Stmt& let : parts->lets) bind_after(let, scope_);
+    moving_ = {loop.var};
+    for (const Stmt& let : parts->lets) bind_let(let);
     const bool possible = is_sum(parts->terms, parts->sum.var, loop.var) && is_independent(*parts);
     scope_.restore(mark);
-    if (!possible) return std::nullopt;
+    Block terms = parts->lets;
+    terms.push_back(parts->terms);
+    if (!possible || !expand_lets(terms, {})) return std::nullopt;
+    parts->terms = std::move(terms.front());
     sums_.push_back(parts->sum.var);
     return rows_of(loop, *count, std::move(*parts));
   }
@@ -148,11 +152,11 @@ class RowMaker {
     while (stmt != nullptr && !std::holds_alternative<tir::Store>(stmt->node)) {
       const Block* body = nullptr;
       if (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
-        if (depends_on(*loop->min, row) || depends_on(*loop->extent, row)) break;
+        if (moves(*loop->min) || moves(*loop->extent)) break;
         scope_.bind_loop(*loop);
         body = &loop->body;
       } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt->node)) {
-        if (!branch->else_body.empty() || depends_on(*branch->condition, row)) break;
+        if (!branch->else_body.empty() || moves(*branch->condition)) break;
         body = &branch->then_body;
       } else {
         break;
@@ -173,7 +177,7 @@ class RowMaker {
     for (const Stmt& stmt : block) {
       if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
         if (only != nullptr || !loaded_by(*let->value).empty()) return nullptr;
-        bind_after(stmt, scope_);
+        bind_let(stmt);
       } else if (only != nullptr) {
         return nullptr;
       } else {
@@ -185,15 +189,19 @@ class RowMaker {
 
   static bool is_load_of(const Expr& expr, VarId storage) { return expr.kind == ExprKind::load && expr.var == storage; }
 
-  // Not a sum of the known kind counts as dependent.
-  [[nodiscard]] bool depends_on(const Expr& expr, VarId var) const {
-    bool depends = !loaded_by(expr).empty();
+  // Whether the value may differ from element to element of the row. What reads memory counts, too.
+  [[nodiscard]] bool moves(const Expr& expr) const {
+    bool found = false;
     tir::for_each_expr(expr, [&](const Expr& part) {
-      if (part.kind != ExprKind::var) return;
-      const auto value = scope_.linear(part);
-      depends = depends || !value || value->mentions(var) || part.var == var;
+      found = found || part.kind == ExprKind::load || (part.kind == ExprKind::var && moving_.contains(part.var));
     });
-    return depends;
+    return found;
+  }
+
+  void bind_let(const Stmt& stmt) {
+    const auto& let = std::get<tir::Let>(stmt.node);
+    if (moves(*let.value)) moving_.insert(let.var);
+    bind_after(stmt, scope_);
   }
 
   // Whether each load of the term is of the same element for the whole row, or of neighbours; at least one of
@@ -230,19 +238,17 @@ class RowMaker {
   Block rows_of(const tir::For& loop, std::int64_t count, SumLoop parts) {
     const VarId sum = parts.sum.var;
     parts.sum.extents = {tir::make_int(count)};
+    parts.sum.on_stack = false;
     const ExprRef index = tir::make_var(module_, loop.var);
     set_index(parts.init, sum, index);
     set_index(parts.terms, sum, index);
     for (Stmt& stmt : parts.rest) set_index(stmt, sum, index);
-    Block terms = parts.lets;
-    terms.push_back(std::move(parts.terms));
-    expand_lets(terms, {});
-    put_inside(terms.front(), loop);
+    put_inside(parts.terms, loop);
     Block rows;
     rows.push_back(Stmt{parts.sum});
     rows.push_back(row(loop, parts.lets, {parts.init}));
     freshen(rows.back(), module_);
-    rows.push_back(std::move(terms.front()));
+    rows.push_back(std::move(parts.terms));
     rows.push_back(row(loop, std::move(parts.lets), std::move(parts.rest)));
     return rows;
   }
@@ -287,6 +293,7 @@ class RowMaker {
   const ParamAliases& aliases_;
   Scope scope_;
   Accesses all_;
+  std::set<VarId> moving_;  // the row's variable, and lets that are made of it
   std::vector<VarId> sums_;
 };
 

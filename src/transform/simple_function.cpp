@@ -93,7 +93,7 @@ class Simplicity {
     tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) { accesses(stmt); });
   }
 
-  [[nodiscard]] bool holds() const { return simple_ && statements_ <= max_statements; }
+  [[nodiscard]] bool holds() const { return simple_ && statements_ <= max_statements && nodes_ <= max_expressions; }
 
  private:
   void bind(VarId var) { simple_ = simple_ && bound_.insert(var).second; }
@@ -132,6 +132,7 @@ class Simplicity {
   }
 
   void part(const Expr& expr) {
+    ++nodes_;
     if (expr.type.is_vector() || expr.kind == ExprKind::let) simple_ = false;
     if (expr.kind == ExprKind::var && (expr.type.is_handle() || !bound_.contains(expr.var))) simple_ = false;
     if (expr.kind == ExprKind::call &&
@@ -157,6 +158,7 @@ class Simplicity {
   const tir::Module& module_;
   bool simple_ = true;
   std::size_t statements_ = 0;
+  std::size_t nodes_ = 0;
   std::set<VarId> bound_;
   std::map<VarId, tir::DataType> storages_;
 };

@@ -54,6 +54,8 @@ void add_accesses(const tir::Stmt& stmt, Accesses& accesses);  // of the blocks 
 // The product of constant extents. Nothing: not constant, or too large.
 [[nodiscard]] std::optional<std::int64_t> element_count(const tir::Allocate& allocate);
 
-inline constexpr std::size_t max_statements = 2000;  // of a function that is looked into
+// Of a function that is looked into; of expressions the nodes, as trees. Real ones have far less.
+inline constexpr std::size_t max_statements = 2000;
+inline constexpr std::size_t max_expressions = 50000;
 
 }  // namespace usmp::transform

@@ -1,6 +1,7 @@
 #include "transform/tighten.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -101,6 +102,7 @@ class Tightener {
   void guard_accumulation(Stmt& stmt) {
     auto* store = std::get_if<tir::Store>(&stmt.node);
     if (store == nullptr || store->value->kind != ExprKind::add) return;
+    if (!store->value->type.is_int() && !store->value->type.is_uint()) return;  // -0.0 + 0.0 is 0.0
     for (std::size_t side = 0; side < 2; ++side) {
       const ExprRef sum = store->value->operands[side];
       if (sum->kind != ExprKind::load || sum->var != store->storage ||
@@ -132,7 +134,7 @@ class Tightener {
       branch = std::get_if<tir::IfThenElse>(&inner.node);
       if (branch == nullptr || !branch->else_body.empty()) return;
     }
-    if (branch == nullptr) return;
+    if (branch == nullptr || !has_small_bounds(loop)) return;
     std::set<VarId> bound_inside;
     for (const Stmt& inner : loop.body) {
       if (const auto* let = std::get_if<tir::Let>(&inner.node)) bound_inside.insert(let->var);
@@ -160,6 +162,14 @@ class Tightener {
     stmt = Stmt{std::move(around)};
   }
 
+  // Whether bounds can be added and subtracted in the loop's type.
+  [[nodiscard]] bool has_small_bounds(const tir::For& loop) const {
+    const auto first = scope_.linear(*loop.min);
+    const auto count = scope_.linear(*loop.extent);
+    const auto end = first && count ? sum(*first, *count) : std::nullopt;
+    return end && scope_.fits(*first, loop.min->type) && scope_.fits(*end, loop.min->type);
+  }
+
   struct Limits {
     std::vector<ExprRef> first;  // the variable is at least each of these,
     std::vector<ExprRef> end;    // and less than each of these
@@ -184,7 +194,9 @@ class Tightener {
     Linear rest = bound.value;
     rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = loop.var, .whole = nullptr, .by = 1});
     if (rest.mentions(loop.var)) return false;
+    if (factor == std::numeric_limits<std::int64_t>::min()) return false;
     if (factor == 0) {
+      if (!scope_.fits(rest, type)) return false;
       outside.push_back(tir::make_binary(ExprKind::le, scope_.expr(rest, type), tir::make_int(bound.most, type)));
       return true;
     }
@@ -195,7 +207,7 @@ class Tightener {
     const auto room = difference(most, rest);
     const auto division = room ? scope_.divide(*room, factor > 0 ? factor : -factor) : std::nullopt;
     auto limit = division ? scaled(division->quotient, factor > 0 ? 1 : -1) : std::nullopt;
-    if (!limit) return false;
+    if (!limit || !scope_.fits(*limit, type)) return false;
     if (factor > 0) ++limit->constant;
     (factor > 0 ? limits.end : limits.first).push_back(scope_.expr(*limit, type));
     return true;
