@@ -33,6 +33,15 @@ std::optional<std::string> difference_of(const tir::Module& module, const Outcom
 
 }  // namespace
 
+std::optional<std::string> difference_to(const Outcome& reference, const std::vector<Argument>& arguments,
+                                         const tir::Module& changed) {
+  try {
+    return difference_of(changed, reference, Interpreter(changed, patience).run(arguments));
+  } catch (const Undefined& undefined) {
+    return std::string("not well defined: ") + undefined.what();
+  }
+}
+
 Transformed transformed(const TestModule& test, const Outcome& reference, const std::vector<transform::Step>& steps) {
   Transformed result;
   const auto fault = [&](const std::string& what) {

@@ -23,6 +23,11 @@ struct Transformed {
 [[nodiscard]] Transformed transformed(const TestModule& test, const Outcome& reference,
                                       const std::vector<transform::Step>& steps);
 
+// Runs `changed` on what gave `reference`: in what the parameters of its entry differ, or why it is not well defined.
+// Nothing: it computes the same.
+[[nodiscard]] std::optional<std::string> difference_to(const Outcome& reference, const std::vector<Argument>& arguments,
+                                                       const tir::Module& changed);
+
 // "fuse,reorder".
 [[nodiscard]] std::string names_of(const std::vector<transform::Step>& steps);
 

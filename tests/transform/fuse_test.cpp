@@ -1,0 +1,151 @@
+// The step as a whole: what its passes make of each other's results.
+#include "transform/fuse.hpp"
+
+#include <doctest/doctest.h>
+
+#include "transform/program.hpp"
+
+namespace usmp::transform::testing {
+namespace {
+
+struct Fixture : Program {
+  VarId i = number("i");
+  VarId j = number("j");
+  VarId k = number("k");
+
+  // What was done, a line each.
+  std::string fused() {
+    std::string lines;
+    for (const Change& change : fuse_function(changed(), index(), aliases())) {
+      CHECK(change.step == Step::fuse);
+      CHECK(change.function == "f");
+      lines += change.text + "\n";
+    }
+    check_same();
+    if (lines.empty()) CHECK(is_unchanged());
+    return lines;
+  }
+};
+
+TEST_CASE_FIXTURE(Fixture, "fuse: a chain of buffers becomes one pass") {
+  const VarId a = input("a", 8, int8_type);
+  const VarId c = output("c", 8, int8_type);
+  const VarId b = buffer("b");
+  const VarId d = buffer("d", int8_type);
+  const auto wide = tir::make_cast(int32_type, load(a, var(i)));
+  const auto narrow = tir::make_cast(int8_type, add(load(b, var(j)), 1));
+  body(block(allocate(b, 8), allocate(d, 8), loop(i, 8, block(store(b, var(i), wide))),
+             loop(j, 8, block(store(d, var(j), narrow))), loop(k, 8, block(store(c, var(k), load(d, var(k)))))));
+  CHECK(fused() == "b: computed where it is read\nd: computed where it is read\n");
+  CHECK(text() == R"(
+  for k in [0, 8) {
+    c[k] = int8(int32(a[k]) + 1)
+  }
+)");
+}
+
+TEST_CASE_FIXTURE(Fixture, "fuse: a sum of one element is a variable, not workspace") {
+  const VarId a = input("a", 9);
+  const VarId c = output("c", 3);
+  const VarId b = buffer("b");
+  const VarId r = number("r");
+  body(block(
+      allocate(b, 3),
+      loop(i, 3,
+           block(store(b, var(i), tir::make_int(0)),
+                 loop(r, 3, block(store(b, var(i), add(load(b, var(i)), load(a, add(mul(var(r), 3), var(i))))))))),
+      loop(j, 3, block(store(c, var(j), load(b, var(j)))))));
+  CHECK(fused() == "b: smaller, since loops were fused\nb: a variable instead of workspace\n");
+  CHECK(text().find("allocate b: int32[1] on stack") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "fuse: single elements outside of loops stay workspace") {
+  const VarId a = input("a", 8);
+  const VarId c = output("c", 8);
+  const VarId b = buffer("b");
+  body(block(allocate(b, 1), store(b, 0, load(a, 0)), loop(i, 8, block(store(b, 0, sub(load(a, var(i)), load(b, 0))))),
+             loop(j, 8, block(store(c, var(j), load(b, 0))))));
+  CHECK(fused().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "fuse: several elements inside of loops stay workspace") {
+  const VarId a = input("a", 8);
+  const VarId c = output("c", 8);
+  const VarId b = buffer("b");
+  body(block(loop(i, 8,
+                  block(allocate(b, 2), store(b, 0, load(a, var(i))), store(b, 1, load(a, 0)),
+                        store(c, var(i), sub(load(b, 0), load(b, 1)))))));
+  CHECK(fused().empty());
+}
+
+// Scopes are taken apart to see what follows what; what is not changed keeps them.
+TEST_CASE_FIXTURE(Fixture, "fuse: scopes do not stand between") {
+  const VarId a = input("a", 8);
+  const VarId c = output("c", 8);
+  const VarId b = buffer("b");
+  SUBCASE("buffers go") {
+    body(block(scope(block(allocate(b, 8), scope(block(loop(i, 8, block(store(b, var(i), mul(load(a, var(i)), 3)))))),
+                           loop(j, 8, block(store(c, var(j), load(b, var(j)))))))));
+    CHECK(fused() == "b: computed where it is read\n");
+    CHECK(text().find("scope") == std::string::npos);
+  }
+  SUBCASE("nothing to do") {
+    body(block(scope(block(loop(i, 8, block(store(c, var(i), load(a, var(i)))))))));
+    CHECK(fused().empty());
+  }
+}
+
+// A convolution of a padded input.
+struct Convolution : Fixture {
+  VarId a = input("a", 8);
+  VarId w = input("w", 3);
+  VarId c = output("c", 8);
+  VarId pad = buffer("pad");
+  VarId sum = buffer("sum");
+
+  void convolution(const ExprRef& border) {
+    const ExprRef inside = both(at_least(var(i), 1), less(var(i), 9));
+    const ExprRef term = mul(load(pad, add(var(j), var(k))), load(w, var(k)));
+    body(block(allocate(pad, 10),
+               loop(i, 10, block(store(pad, var(i), choice(inside, load(a, sub(var(i), 1)), border)))),
+               loop(j, 8,
+                    block(allocate(sum, 1), store(sum, 0, tir::make_int(0)),
+                          loop(k, 3, block(store(sum, 0, add(load(sum, 0), term)))), store(c, var(j), load(sum, 0))))));
+  }
+};
+
+TEST_CASE_FIXTURE(Convolution, "fuse: padding is skipped, not stored") {
+  convolution(tir::make_int(0));
+  CHECK(fused() == "pad: read without padding, loops skip the border\nsum: a variable instead of workspace\n");
+  CHECK(text().find("if") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Convolution, "fuse: padding stays where loops would have to decide for each element") {
+  convolution(tir::make_int(1));
+  CHECK(fused() == "sum: a row of sums at a time\n");
+}
+
+TEST_CASE("fuse: functions that somebody else provides, or that are passed parts of storage, are left alone") {
+  const auto module = [](bool is_foreign, bool passes_part) {
+    tir::testing::ModuleBuilder p;
+    const VarId a = p.pointer("a", int32_type);
+    const VarId c = p.pointer("c", int32_type);
+    const VarId b = p.pointer("b", int32_type);
+    const VarId x = p.pointer("x", int32_type);
+    const VarId y = p.pointer("y", int32_type);
+    const VarId i = p.integer("i");
+    const VarId j = p.integer("j");
+    p.function("f", {a, c},
+               block(p.allocate(b, 4), p.loop(i, 4, block(p.store(b, p.var(i), p.load(a, p.var(i))))),
+                     p.loop(j, 4, block(p.store(c, p.var(j), p.load(b, p.var(j)))))),
+               is_foreign ? "ethos-u" : "c");
+    p.entry({x, y}, block(p.call("f", {passes_part ? p.address_of(x, 4) : p.var(x), p.var(y)})));
+    return p.build();
+  };
+  CHECK(transform(module(false, false), {{Step::fuse}}).changes.size() == 1);
+  CHECK(transform(module(true, false), {{Step::fuse}}).changes.empty());
+  CHECK(transform(module(false, true), {{Step::fuse}}).changes.empty());
+}
+
+}  // namespace
+}  // namespace usmp::transform::testing

@@ -1,0 +1,314 @@
+#include "transform/linear.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <random>
+
+#include "transform/program.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform::testing {
+namespace {
+
+constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
+
+struct Fixture : Program {
+  VarId i = number("i");
+  VarId j = number("j");
+  VarId n = number("n");  // nothing is known of it
+  Scope scope{module()};
+
+  void bind(VarId id, std::int64_t low, std::int64_t high) { scope.bind_interval(id, Interval{low, high}); }
+  [[nodiscard]] std::string simple(const ExprRef& expr) { return tir::print_expr(module(), *scope.simplified(expr)); }
+  [[nodiscard]] std::optional<Interval> reach(const ExprRef& expr) const {
+    const auto value = scope.linear(*expr);
+    return value ? scope.interval(*value) : std::nullopt;
+  }
+};
+
+using Values = std::map<VarId, std::int64_t>;
+
+// Nothing: a number on the way leaves its type.
+std::optional<std::int64_t> evaluated(const tir::Expr& root, const Values& values) {
+  using Result = std::optional<std::int64_t>;
+  return tir::fold<Result>(root, tir::append_operands, [&](const tir::Expr& expr, std::span<Result> parts) -> Result {
+    for (const Result& part : parts) {
+      if (!part) return std::nullopt;
+    }
+    const auto floor_div = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
+    Result result;
+    switch (expr.kind) {
+      case ExprKind::int_imm:
+        result = expr.int_value;
+        break;
+      case ExprKind::var:
+        result = values.at(expr.var);
+        break;
+      case ExprKind::cast:
+        result = parts[0];
+        break;
+      case ExprKind::add:
+        result = checked_add(*parts[0], *parts[1]);
+        break;
+      case ExprKind::sub:
+        result = checked_add(*parts[0], -*parts[1]);
+        break;
+      case ExprKind::mul:
+        result = checked_mul(*parts[0], *parts[1]);
+        break;
+      case ExprKind::floor_div:
+        result = floor_div(*parts[0], *parts[1]);
+        break;
+      default:
+        REQUIRE(expr.kind == ExprKind::floor_mod);
+        result = *parts[0] - floor_div(*parts[0], *parts[1]) * *parts[1];
+    }
+    const bool fits = result && (expr.type.bits == 64 || (*result >= INT32_MIN && *result <= INT32_MAX));
+    return fits ? result : std::nullopt;
+  });
+}
+
+// --- Sums ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE_FIXTURE(Fixture, "sums are put together and written largest factor first") {
+  bind(i, 0, 9);
+  bind(j, 0, 9);
+  CHECK(simple(add(mul(add(var(i), var(j)), 3), sub(var(i), 2))) == "i * 4 + j * 3 - 2");
+  CHECK(simple(sub(var(i), var(i))) == "0");
+  CHECK(simple(sub(tir::make_int(3), var(i))) == "3 - i");
+  CHECK(simple(mul(var(i), var(j))) == "i * j");  // no sum
+  CHECK(simple(binary(ExprKind::div, var(i), 2)) == tir::print_expr(module(), *binary(ExprKind::div, var(i), 2)));
+}
+
+TEST_CASE_FIXTURE(Fixture, "types that wrap around are no sums") {
+  const VarId small = number("small", int16_type);
+  const VarId size = number("size", {tir::TypeCode::uint, 32, 1});
+  const VarId wide = number("wide", int64_type);
+  CHECK_FALSE(scope.linear(*var(small)));
+  CHECK_FALSE(scope.linear(*var(size)));
+  CHECK_FALSE(scope.linear(*tir::make_cast(int32_type, var(size))));
+  CHECK_FALSE(scope.linear(*tir::make_cast(int32_type, var(wide))));
+  CHECK(scope.linear(*tir::make_cast(int64_type, var(i))));
+  CHECK_FALSE(scope.linear(*tir::make_load(int32_type, buffer("b"), var(i))));
+}
+
+TEST_CASE_FIXTURE(Fixture, "numbers that leave int64 give nothing") {
+  const ExprRef wide = var(number("wide", int64_type));
+  CHECK_FALSE(scope.linear(*mul(mul(wide, int64_max), 2)));
+  CHECK_FALSE(scope.linear(*sub(wide, int64_min)));
+  CHECK_FALSE(scope.linear(*add(add(wide, int64_max), 1)));
+  scope.bind_interval(wide->var, Interval{0, 4});
+  CHECK_FALSE(reach(mul(wide, int64_max / 2)));
+  CHECK(reach(mul(wide, int64_max / 4)) == Interval{0, int64_max / 4 * 4});
+}
+
+TEST_CASE_FIXTURE(Fixture, "division and bounds at the ends of int64") {
+  const VarId wide = number("wide", int64_type);
+  scope.bind_interval(wide, Interval{0, 4});
+  const ExprRef lowest = add(var(wide), int64_min);
+  CHECK(reach(lowest) == Interval{int64_min, int64_min + 4});
+  const auto rest = reach(remainder(lowest, 3));  // int64_min is 1 more than a multiple of 3
+  REQUIRE(rest);
+  CHECK(Interval{0, 2}.within(*rest));
+  CHECK(reach(remainder(tir::make_int(int64_min, int64_type), 3)) == Interval{1, 1});
+  // Conditions with such numbers: no crash, nothing wrong learnt.
+  scope.assume(*less(lowest, 0));
+  scope.assume(*less(mul(var(wide), int64_min), var(wide)));
+  scope.assume(*at_least(mul(var(wide), int64_min), int64_min));
+  const auto left = reach(var(wide));
+  REQUIRE(left);
+  CHECK(Interval{0, 1}.within(*left));
+}
+
+// --- Division --------------------------------------------------------------------------------------------------------
+
+TEST_CASE_FIXTURE(Fixture, "division takes an index apart once the rest is known to stay below the divisor") {
+  bind(i, 0, 3);
+  bind(j, 0, 7);
+  const ExprRef index = add(mul(var(i), 8), var(j));
+  CHECK(simple(quotient(index, 8)) == "i");
+  CHECK(simple(remainder(index, 8)) == "j");
+  CHECK(simple(quotient(add(mul(var(i), 96), add(mul(var(j), 8), 5)), 8)) == "i * 12 + j");
+  CHECK(simple(quotient(sub(index, 32), 8)) == "i - 4");
+  bind(j, 0, 8);
+  CHECK(simple(quotient(index, 8)) == "i + floordiv(j, 8)");
+  CHECK(simple(remainder(index, 8)) == "floormod(j, 8)");
+  bind(j, -1, 7);
+  CHECK(simple(quotient(index, 8)) == "i + floordiv(j, 8)");
+}
+
+TEST_CASE_FIXTURE(Fixture, "quotient and remainder of the same sum are joined") {
+  bind(i, 0, 99);
+  bind(j, 0, 99);
+  CHECK(simple(add(mul(quotient(var(i), 7), 7), remainder(var(i), 7))) == "i");
+  CHECK(simple(add(mul(quotient(var(i), 7), 21), mul(remainder(var(i), 7), 3))) == "i * 3");
+  const ExprRef other = add(mul(quotient(var(i), 7), 7), remainder(var(j), 7));
+  CHECK(simple(other) == "floordiv(i, 7) * 7 + floormod(j, 7)");
+  const ExprRef factor = add(mul(quotient(var(i), 7), 6), remainder(var(i), 7));
+  CHECK(simple(factor) == "floordiv(i, 7) * 6 + floormod(i, 7)");
+}
+
+TEST_CASE_FIXTURE(Fixture, "only division by positive constants is looked into") {
+  bind(i, 0, 9);
+  CHECK_FALSE(scope.linear(*quotient(var(i), 0)));
+  CHECK_FALSE(scope.linear(*quotient(var(i), -2)));
+  CHECK_FALSE(scope.linear(*binary(ExprKind::floor_div, var(i), var(j))));
+  CHECK_FALSE(scope.linear(*binary(ExprKind::div, var(i), 2)));
+  CHECK_FALSE(scope.linear(*binary(ExprKind::mod, var(i), 2)));
+}
+
+// --- Facts -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE_FIXTURE(Fixture, "conditions narrow what is known, and only until the mark is restored") {
+  bind(i, 0, 9);
+  const std::size_t mark = scope.mark();
+  scope.assume(*both(at_least(var(i), 3), less(mul(var(i), 2), 13)));
+  CHECK(reach(var(i)) == Interval{3, 6});
+  CHECK(scope.truth(*less(var(i), 7)) == true);
+  CHECK(scope.truth(*less(var(i), 3)) == false);
+  CHECK_FALSE(scope.truth(*less(var(i), 4)));
+  scope.restore(mark);
+  CHECK(reach(var(i)) == Interval{0, 9});
+}
+
+TEST_CASE_FIXTURE(Fixture, "conditions on sums of several variables hold for the sum, shifted too") {
+  bind(i, 0, 9);
+  bind(j, 0, 9);
+  scope.assume(*both(at_least(add(var(i), var(j)), 3), less(add(var(i), var(j)), 7)));
+  CHECK(reach(add(var(i), var(j))) == Interval{3, 6});
+  CHECK(reach(sub(add(var(j), var(i)), 3)) == Interval{0, 3});
+  CHECK(reach(sub(var(i), var(j))) == Interval{-9, 9});
+  CHECK(reach(var(i)) == Interval{0, 9});
+}
+
+TEST_CASE_FIXTURE(Fixture, "alternatives and negations tell nothing, and unknown variables stay unknown") {
+  bind(i, 0, 9);
+  scope.assume(*binary(ExprKind::or_, less(var(i), 3), less(var(j), 3)));
+  tir::Expr negation{.kind = ExprKind::not_, .type = bool_type, .var = {}, .text = {}, .operands = {}};
+  negation.operands.push_back(less(var(i), 3));
+  scope.assume(*tir::make_expr(negation));
+  scope.assume(*binary(ExprKind::eq, var(i), 3));
+  CHECK(reach(var(i)) == Interval{0, 9});
+  scope.assume(*less(var(n), 3));
+  CHECK_FALSE(reach(var(n)));
+}
+
+TEST_CASE_FIXTURE(Fixture, "loops bind what runs, lets what they stand for") {
+  tir::For loop{i, tir::make_int(2), tir::make_int(5), {}};
+  scope.bind_loop(loop);
+  CHECK(reach(var(i)) == Interval{2, 6});
+  scope.bind_value(j, *mul(var(i), 3));
+  CHECK(reach(var(j)) == Interval{6, 18});
+  CHECK(simple(add(var(j), var(i))) == "i * 4");
+  loop.extent = tir::make_int(0);
+  scope.bind_loop(loop);
+  CHECK_FALSE(reach(var(i)));
+  loop.extent = var(n);
+  scope.bind_loop(loop);
+  CHECK_FALSE(reach(var(i)));
+}
+
+TEST_CASE_FIXTURE(Fixture, "sums that grow without end are given up") {
+  bind(i, 0, 1000000);
+  // Each let holds many quotients of the one before: as a tree, more than anybody can look at.
+  VarId before = i;
+  for (int level = 0; level < 12; ++level) {
+    ExprRef total = var(before);
+    for (std::int64_t k = 2; k < 40; ++k) total = add(total, quotient(add(var(before), k), k));
+    const VarId next = number("l" + std::to_string(level));
+    scope.bind_value(next, *total);
+    before = next;
+  }
+  const auto value = scope.linear(*var(before));
+  REQUIRE(value);
+  CHECK(value->terms.size() == 1);  // the last let itself, of which nothing is known
+}
+
+// --- Against evaluation ----------------------------------------------------------------------------------------------
+
+class RandomIndex {
+ public:
+  RandomIndex(std::uint32_t seed, std::vector<ExprRef> leaves) : random_(seed), leaves_(std::move(leaves)) {}
+
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  std::int64_t factor() {
+    if (between(0, 30) == 0) return between(0, 2000000000);
+    return between(-9, 12);
+  }
+  // NOLINTNEXTLINE(misc-no-recursion): a few levels
+  ExprRef expr(int depth) {
+    if (depth == 0) return leaves_[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(leaves_.size()) - 1))];
+    const ExprRef a = expr(depth - 1);
+    switch (between(0, 6)) {
+      case 0:
+        return add(a, expr(depth - 1));
+      case 1:
+        return sub(a, expr(depth - 1));
+      case 2:
+        return mul(a, factor());
+      case 3:
+        return quotient(a, between(1, 9));
+      case 4:
+        return remainder(a, between(1, 9));
+      default:
+        return add(a, factor());
+    }
+  }
+
+ private:
+  std::mt19937 random_;
+  std::vector<ExprRef> leaves_;
+};
+
+TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and truth against evaluation") {
+  bind(i, 0, 6);
+  bind(j, -2, 4);
+  std::size_t sums = 0;
+  std::size_t decided = 0;
+  std::size_t overflowing = 0;
+  for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+    CAPTURE(seed);
+    RandomIndex random(seed, {var(i), var(j)});
+    const ExprRef index = random.expr(4);
+    const std::size_t mark = scope.mark();
+    const ExprRef condition = less(random.expr(2), random.expr(1));
+    if (seed % 2 == 0) scope.assume(*condition);
+    const auto value = scope.linear(*index);
+    const auto interval = value ? scope.interval(*value) : std::nullopt;
+    const ExprRef written = scope.simplified(index);
+    const ExprRef comparison = less(index, random.factor());
+    const auto truth = scope.truth(*comparison);
+    sums += value ? 1U : 0U;
+    decided += truth ? 1U : 0U;
+    std::string wrong;
+    for (std::int64_t x = 0; x <= 6; ++x) {
+      for (std::int64_t y = -2; y <= 4; ++y) {
+        const Values values = {{i, x}, {j, y}};
+        const auto left = evaluated(*condition->operands[0], values);
+        const auto right = evaluated(*condition->operands[1], values);
+        if (seed % 2 == 0 && (!left || !right || *left >= *right)) continue;
+        const auto wanted = evaluated(*index, values);
+        if (!wanted) {
+          ++overflowing;
+          continue;
+        }
+        if (evaluated(*written, values) != wanted) wrong = "simplified";
+        if (interval && (*wanted < interval->low || *wanted > interval->high)) wrong = "interval";
+        if (truth && *truth != (*wanted < comparison->operands[1]->int_value)) wrong = "truth";
+      }
+    }
+    CHECK_MESSAGE(wrong.empty(), wrong << ": " << tir::print_expr(module(), *index) << "  ->  "
+                                       << tir::print_expr(module(), *written));
+    scope.restore(mark);
+  }
+  CHECK(sums > 3000);
+  CHECK(decided > 300);
+  CHECK(overflowing > 300);
+}
+
+}  // namespace
+}  // namespace usmp::transform::testing
