@@ -11,12 +11,12 @@
 namespace usmp::transform {
 namespace {
 
-using tir::testing::block;
 using tir::Block;
 using tir::DataType;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
+using tir::testing::block;
 using Builder = tir::testing::ModuleBuilder;
 
 constexpr DataType i8{tir::TypeCode::int_, 8, 1};

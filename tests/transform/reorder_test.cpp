@@ -18,9 +18,9 @@
 #include "usmp/transform/transform.hpp"
 
 using namespace usmp;
+using tir::VarId;
 using tir::testing::block;
 using tir::testing::ModuleBuilder;
-using tir::VarId;
 
 namespace {
 
