@@ -96,10 +96,10 @@ class Program {
   std::string text() const {
     const Result done = result();
     std::string all = tir::print(done.module);
-    for (const Change& change : done.steps[0].changes()) all += change.function + ": " + change.text + "\n";
+    for (const Change& change : done.steps[0].changes) all += change.function + ": " + change.text + "\n";
     return all;
   }
-  bool stays() const { return result().steps[0].changes().empty() && tir::print(result().module) == tir::print(module_); }
+  bool stays() const { return result().steps[0].changes.empty() && tir::print(result().module) == tir::print(module_); }
 
   VarId out;
 

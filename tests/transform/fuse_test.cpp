@@ -142,9 +142,9 @@ TEST_CASE("fuse: functions that somebody else provides, or that are passed parts
     p.entry({x, y}, block(p.call("f", {passes_part ? p.address_of(x, 4) : p.var(x), p.var(y)})));
     return p.build();
   };
-  CHECK(transform(module(false, false), {{Step::fuse}}).changes.size() == 1);
-  CHECK(transform(module(true, false), {{Step::fuse}}).changes.empty());
-  CHECK(transform(module(false, true), {{Step::fuse}}).changes.empty());
+  CHECK(transform(module(false, false), {{Step::fuse}}).changes().size() == 1);
+  CHECK(transform(module(true, false), {{Step::fuse}}).changes().empty());
+  CHECK(transform(module(false, true), {{Step::fuse}}).changes().empty());
 }
 
 }  // namespace

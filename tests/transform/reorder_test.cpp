@@ -32,7 +32,7 @@ struct Reordered {
 Reordered reordered(const tir::Module& module, const liveness::Options& options = {}) {
   transform::Result result = transform::transform(module, {.steps = {transform::Step::reorder}, .liveness = options});
   REQUIRE(result.steps.size() == 1);
-  return {std::move(result.module), std::move(result.steps[0].changes())};
+  return {std::move(result.module), std::move(result.steps[0].changes)};
 }
 
 Bytes peak_load(const tir::Module& module, const liveness::Options& options = {}) {
@@ -129,17 +129,17 @@ TEST_CASE("reorder: independent calls change places if that lowers the peak, and
   CHECK(n.order(plain_calls(n)) == better);
   CHECK(peak_load(n.module) == 3216);
   CHECK(peak_load(n.result.module) == 1616);
-  REQUIRE(n.result.changes().size() == 1);
-  CHECK(n.result.changes()[0].step == transform::Step::reorder);
-  CHECK(n.result.changes()[0].function == "main");
-  CHECK(n.result.changes()[0].text == "calls in another order: peak load 3216 -> 1616 bytes, best order proved");
+  REQUIRE(n.result.changes.size() == 1);
+  CHECK(n.result.changes[0].step == transform::Step::reorder);
+  CHECK(n.result.changes[0].function == "main");
+  CHECK(n.result.changes[0].text == "calls in another order: peak load 3216 -> 1616 bytes, best order proved");
 }
 
 TEST_CASE("reorder: a program that gains nothing stays as it is") {
   Network n;
   CHECK(n.order(block(n.builder.call("first", {n.in, n.t}), n.builder.call("second", {n.t, n.s}),
                       n.builder.call("big", {n.in, n.b}), n.builder.call("last", {n.b, n.s, n.out}))) == better);
-  CHECK(n.result.changes().empty());
+  CHECK(n.result.changes.empty());
   CHECK(tir::print(n.result.module) == tir::print(n.module));
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("reorder: of two writes the later one stays the later one") {
   CHECK(n.order(block(n.builder.call("writer", {n.b, n.x}), n.builder.call("writer", {n.t, n.x}),
                       n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}))) ==
         Network::Names{"writer", "writer", "second", "last"});
-  CHECK(n.result.changes().empty());
+  CHECK(n.result.changes.empty());
 }
 
 TEST_CASE("reorder: storage under a second name is the same storage") {
@@ -222,7 +222,7 @@ TEST_CASE("reorder: nothing passes a call that could do anything") {
     const auto names = n.order(block(n.builder.call("big", {n.in, n.b}), call, n.builder.call("first", {n.in, n.t}),
                                      n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out})));
     CHECK(names.front() == "big");
-    CHECK(n.result.changes().empty());
+    CHECK(n.result.changes.empty());
   }
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("reorder: nothing passes a loop, a branch, a store or an allocation of
                                           : n.builder.allocate(dynamic, std::vector{n.builder.load(n.x, 0)});
     (void)n.order(block(n.builder.call("big", {n.in, n.b}), barrier, n.builder.call("first", {n.in, n.t}),
                         n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out})));
-    CHECK(n.result.changes().empty());
+    CHECK(n.result.changes.empty());
   }
 }
 
@@ -254,14 +254,14 @@ TEST_CASE("reorder: a program that lets a pointer out of sight stays as it is") 
   tir::Block body = plain_calls(n);
   body.insert(body.begin(), n.builder.store(n.s, 0, tir::make_cast(tir::testing::int8_type, n.builder.var(n.x))));
   CHECK(n.order(std::move(body)) == given);
-  CHECK(n.result.changes().empty());
+  CHECK(n.result.changes.empty());
 }
 
 TEST_CASE("reorder: the application may pass one tensor for an input and an output") {
   Network n;  // big reads the input, second writes the output, which may be the same memory, and last reads it
   CHECK(n.order(block(n.builder.call("big", {n.in, n.b}), n.builder.call("first", {n.in, n.t}),
                       n.builder.call("second", {n.t, n.out}), n.builder.call("last", {n.b, n.out, n.s}))) == given);
-  CHECK(n.result.changes().empty());
+  CHECK(n.result.changes.empty());
 }
 
 TEST_CASE("reorder: calls that write different outputs change places") {
@@ -273,7 +273,7 @@ TEST_CASE("reorder: calls that write different outputs change places") {
   body.insert(body.end(), calls.begin(), calls.end());
   n.builder.entry({n.in, n.out, out2}, std::move(body));
   const tir::Module module = n.builder.build();
-  CHECK(reordered(module).changes().size() == 1);
+  CHECK(reordered(module).changes.size() == 1);
 }
 
 TEST_CASE("reorder: declarations between calls are still in front of their uses") {
@@ -301,7 +301,7 @@ TEST_CASE("reorder: inputs and outputs count where they are planned") {
     if (function.is_entry) function.params[1].shape = std::vector<std::int64_t>{800};
   }
   const tir::Module module = n.builder.build();
-  CHECK(reordered(module).changes().empty());
+  CHECK(reordered(module).changes.empty());
   liveness::Options options;
   options.workspace_io = true;
   options.inputs = {n.in, in2};
@@ -363,12 +363,12 @@ TEST_CASE("reorder: what it says of real archives is what live ranges say") {
       if (info.tir_member.empty()) continue;
       const tir::Module module = tir_json::read_module(archive.find(info.tir_member)->bytes);
       const Reordered result = reordered(module);
-      for (const transform::Change& change : result.changes()) {
+      for (const transform::Change& change : result.changes) {
         const std::string figures = "peak load " + std::to_string(peak_load(module)) + " -> " +
                                     std::to_string(peak_load(result.module)) + " bytes";
         CHECK(change.text.find(figures) != std::string::npos);
       }
-      if (result.changes().empty()) CHECK(tir::print(result.module) == tir::print(module));
+      if (result.changes.empty()) CHECK(tir::print(result.module) == tir::print(module));
     }
   }
 }
