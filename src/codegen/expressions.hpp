@@ -70,7 +70,8 @@ struct FileContext {
   bool uses_workspace = false;                                           // TVMBackendAllocWorkspace and its counterpart
   bool uses_restrict = false;                                            // USMP_RESTRICT
   bool uses_comparison = false;                                          // whose outcome compilers may find out
-  bool uses_fence = false;                                               // USMP_FENCE
+  bool uses_fence = false;
+  bool uses_unroll = false;  // USMP_UNROLL                                               // USMP_FENCE
 };
 
 // Text of one function, beyond which it is refused: shared expressions can make a small module print very large.

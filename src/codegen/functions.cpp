@@ -117,6 +117,12 @@ void write_head(const Printed& printed, TextSink& sink) {
         "#ifdef __GNUC__\n#define USMP_RESTRICT __restrict__\n#define USMP_NOINLINE __attribute__((noinline))\n"
         "#else\n#define USMP_RESTRICT\n#define USMP_NOINLINE\n#endif\n\n");
   }
+  if (file.uses_unroll) {
+    sink.write(
+        "// A short loop over neighbouring elements, to be written out.\n"
+        "#if defined(__GNUC__) && !defined(__clang__)\n#define USMP_UNROLL _Pragma(\"GCC unroll 8\")\n"
+        "#else\n#define USMP_UNROLL\n#endif\n\n");
+  }
   if (file.uses_fence) {
     sink.write(
         "// Bytes change hands between buffers of different types here: no access may be moved across.\n"

@@ -47,6 +47,25 @@ ExprRef end_of(const tir::For& loop) {
   return is_difference ? loop.extent->operands[0] : tir::make_binary(ExprKind::add, loop.min, loop.extent);
 }
 
+// A few elements next to each other, each added to, as x[i] = x[i] + a * b[i]: with the loop written out, compilers that
+// do not make vectors of loops this short do so of the statements.
+bool is_short_sum(const tir::For& loop) {
+  constexpr std::int64_t most = 8;
+  const auto count = tir::as_int(*loop.extent);
+  if (!count || *count < 2 || *count > most) return false;
+  const tir::Store* sum = nullptr;
+  for (const Stmt& stmt : loop.body) {
+    if (std::holds_alternative<tir::Let>(stmt.node)) continue;
+    if (sum != nullptr) return false;
+    sum = std::get_if<tir::Store>(&stmt.node);
+    if (sum == nullptr) return false;
+  }
+  if (sum == nullptr || sum->value->kind != ExprKind::add) return false;
+  const tir::Expr& before = *sum->value->operands[0];
+  return before.kind == ExprKind::load && before.var == sum->storage &&
+         tir::is_same(*before.operands[0], *sum->index) && mentions(*sum->index, loop.var);
+}
+
 }  // namespace
 
 StatementPrinter::StatementPrinter(FileContext& file, std::size_t function)
@@ -254,6 +273,10 @@ void StatementPrinter::print(const tir::For& loop) {
     begin_block();
     begin = print_temporary("begin", *loop.min);
     end = print_hoisted_end(loop, begin);
+  }
+  if (is_short_sum(loop)) {
+    file_.uses_unroll = true;
+    line("USMP_UNROLL");
   }
   const std::string name = printer_.declare(loop.var);
   indent();
