@@ -114,12 +114,12 @@ std::optional<Linear> scaled(const Linear& a, std::int64_t by) {
 }
 
 std::optional<Linear> sum(const Linear& a, const Linear& b) {
-  if (a.terms.size() < b.terms.size()) return sum(b, a);  // NOLINT(misc-no-recursion): once
-  Linear result = a;
+  const bool a_is_larger = a.terms.size() >= b.terms.size();
+  Linear result = a_is_larger ? a : b;
   const auto constant = checked_add(a.constant, b.constant);
   if (!constant) return std::nullopt;
   result.constant = *constant;
-  for (const auto& [atom, factor] : b.terms) {
+  for (const auto& [atom, factor] : a_is_larger ? b.terms : a.terms) {
     const auto total = checked_add(result.terms[atom], factor);
     if (!total) return std::nullopt;
     result.terms[atom] = *total;

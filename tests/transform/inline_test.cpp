@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(Fixture, "inline: lets, outside and inside, are replaced") {
 // --- Near misses: nothing is done ------------------------------------------------------------------------------------
 
 TEST_CASE_FIXTURE(Fixture, "inline: not if the buffer is written in two places") {
-  body(block(allocate(b, 9), writer(), store(b, 8, load(a, 0)), reader(add(var(j), 1))));
+  body(block(allocate(b, 8), writer(), store(b, 3, load(a, 0)), reader()));
   CHECK(inlined().empty());
 }
 
@@ -94,6 +94,13 @@ TEST_CASE_FIXTURE(Fixture, "inline: not if the element may lie between those tha
 TEST_CASE_FIXTURE(Fixture, "inline: not if the element may lie outside of those that are written") {
   const ExprRef index = remainder(load(a, var(j)), 8);
   body(block(allocate(b, 8), writer(), reader(index)));
+  CHECK(inlined().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "inline: not if the element is not known to be among those that are written") {
+  const ExprRef few = less(mul(var(j), var(j)), 16);
+  body(block(allocate(b, 8), loop(i, 4, block(store(b, var(i), value(var(i))))),
+             loop(j, 8, block(when(few, block(store(c, var(j), load(b, var(j)))))))));
   CHECK(inlined().empty());
 }
 
