@@ -129,7 +129,7 @@ class Inliner {
 class FunctionInliner {
  public:
   FunctionInliner(const tir::Module& module, tir::Function& function, const ParamAliases& aliases, Inlining inlining)
-      : module_(module), function_(function), aliases_(aliases), inlining_(inlining), scope_(module) {}
+      : function_(function), aliases_(aliases), inlining_(inlining), scope_(module) {}
 
   std::vector<VarId> run() {
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
@@ -222,7 +222,6 @@ class FunctionInliner {
     });
   }
 
-  const tir::Module& module_;
   tir::Function& function_;
   const ParamAliases& aliases_;
   const Inlining inlining_;

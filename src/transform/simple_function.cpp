@@ -82,7 +82,7 @@ std::set<VarId> storages_of_entry(const tir::Function& entry) {
 // Collects what speaks against a function; a walker of tir::walk is not needed, since order does not matter.
 class Simplicity {
  public:
-  Simplicity(const tir::Module& module, const tir::Function& function) : module_(module) {
+  Simplicity(const tir::Module& module, const tir::Function& function) {
     for (const tir::Param& param : function.params) {
       if (module.var(param.var).type.is_handle())
         declare(param.var);
@@ -146,16 +146,11 @@ class Simplicity {
 
   void access(VarId storage, tir::DataType type) {
     const auto found = storages_.find(storage);
-    if (found == storages_.end()) {
-      simple_ = false;
-    } else if (found->second.is_void()) {
-      found->second = type;  // a parameter: what the first access says
-    } else if (found->second != type) {
-      simple_ = false;
-    }
+    // Of a parameter the type is what the first access says.
+    if (found != storages_.end() && found->second.is_void()) found->second = type;
+    if (found == storages_.end() || found->second != type) simple_ = false;
   }
 
-  const tir::Module& module_;
   bool simple_ = true;
   std::size_t statements_ = 0;
   std::size_t nodes_ = 0;
