@@ -84,14 +84,7 @@ class FunctionScan {
   FunctionFacts run() {
     mark_used();
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) { scan(stmt); });
-    // Written through a pointer means written through what it was made of. Definitions stand in program order, so one
-    // pass backwards sees every chain.
-    for (std::size_t i = bindings_.size(); i-- > 0;) {
-      const PointerFacts& made = facts_.pointers[bindings_[i].first];
-      if (!made.written) continue;
-      const bool stored = made.stored && bindings_[i].second.size() == 1;  // one of several: which is not known
-      for (const VarId base : bindings_[i].second) mark_written(base, stored);
-    }
+    spread_writes();
     check_constants();
     find_mixed_types();
     declare_types();
@@ -117,6 +110,30 @@ class FunctionScan {
           if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) facts_.used.insert(expr.var);
         });
       });
+    }
+  }
+
+  // Written through a pointer means written through what it was made of. A let's value may hold lets, which are found
+  // behind it, so no order of the bindings sees every chain: what changes is looked at again.
+  void spread_writes() {
+    std::unordered_map<VarId, std::vector<std::size_t>> bindings_of;
+    std::vector<VarId> changed;
+    for (std::size_t i = 0; i < bindings_.size(); ++i) {
+      bindings_of[bindings_[i].first].push_back(i);
+      changed.push_back(bindings_[i].first);
+    }
+    while (!changed.empty()) {
+      const VarId var = changed.back();
+      changed.pop_back();
+      const PointerFacts& made = facts_.pointers[var];
+      const auto own = bindings_of.find(var);
+      if (!made.written || own == bindings_of.end()) continue;
+      for (const std::size_t i : own->second) {
+        const bool stored = made.stored && bindings_[i].second.size() == 1;  // one of several: which is not known
+        for (const VarId base : bindings_[i].second) {
+          if (mark_written(base, stored)) changed.push_back(base);
+        }
+      }
     }
   }
 
@@ -170,10 +187,13 @@ class FunctionScan {
     }
   }
 
-  void mark_written(VarId var, bool stored) {
+  // Whether that is news.
+  bool mark_written(VarId var, bool stored) {
     PointerFacts& facts = facts_.pointers[var];
+    const bool is_new = !facts.written || (stored && !facts.stored);
     facts.written = true;
     facts.stored = facts.stored || stored;
+    return is_new;
   }
 
   void access(VarId var, tir::DataType type) {

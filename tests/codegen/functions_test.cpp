@@ -617,6 +617,36 @@ TEST_CASE("a constant handed to an operator that writes is refused") {
 }
 
 // Whether C elsewhere writes is not known: constants may be handed to it, by operators too.
+TEST_CASE("what a let inside a let points to is written through both") {
+  CaseProgram program;
+  const auto nested = [&](VarId storage) {
+    const VarId inner = program.pointer("inner", i32);
+    return make(ExprKind::let, tir::handle_type, {program.ref(storage), program.ref(inner)}, inner);
+  };
+  program.operation("a parameter", {ints({1})}, ints({5}), [&](const auto& in, VarId out) {
+    const VarId alias = program.pointer("alias", i32);
+    return Block{let(alias, nested(in[0])), store(alias, imm(0), imm(5)), store(out, imm(0), program.load(in[0], 0))};
+  });
+  CHECK(count_of(program.text(), "static int32_t tvmgen_m_case_0(int32_t* p0, int32_t* out)") == 1);
+  program.run();
+  CaseProgram refused;
+  refused.operation("a constant", {}, ints({5}), [&](const auto&, VarId out) {
+    const VarId w = refused.pointer("w", i32);
+    const VarId inner = refused.pointer("inner", i32);
+    const VarId alias = refused.pointer("alias", i32);
+    const ExprRef value = make(ExprKind::let, tir::handle_type, {refused.ref(w), refused.ref(inner)}, inner);
+    return Block{constant(w, ints({1})), let(alias, value), store(alias, imm(0), imm(5)),
+                 store(out, imm(0), refused.load(w, 0))};
+  });
+  std::string message;
+  try {
+    (void)refused.text();
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message == "function tvmgen_m_case_0: constant 'w' is written to");
+}
+
 TEST_CASE("a constant handed to an operator that hands it to a C function is not refused") {
   CaseProgram program;
   program.operation("copies", {ints({7, 8})}, ints({7, 8}), [&](const auto& in, VarId out) {
