@@ -47,7 +47,7 @@ ExprRef end_of(const tir::For& loop) {
   return is_difference ? loop.extent->operands[0] : tir::make_binary(ExprKind::add, loop.min, loop.extent);
 }
 
-// A few elements next to each other, each added to, as x[i] = x[i] + a * b[i]: with the loop written out, compilers that
+// A few integers next to each other, each added to, as x[i] = x[i] + a * b[i]: with the loop written out, compilers that
 // do not make vectors of loops this short do so of the statements.
 bool is_short_sum(const tir::For& loop) {
   constexpr std::int64_t most = 8;
@@ -60,7 +60,7 @@ bool is_short_sum(const tir::For& loop) {
     sum = std::get_if<tir::Store>(&stmt.node);
     if (sum == nullptr) return false;
   }
-  if (sum == nullptr || sum->value->kind != ExprKind::add) return false;
+  if (sum == nullptr || sum->value->kind != ExprKind::add || !sum->value->type.is_int()) return false;
   const tir::Expr& before = *sum->value->operands[0];
   return before.kind == ExprKind::load && before.var == sum->storage &&
          tir::is_same(*before.operands[0], *sum->index) && mentions(*sum->index, loop.var);
