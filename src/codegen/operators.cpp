@@ -33,7 +33,10 @@ bool ExpressionPrinter::is_unsigned_and_extended(const Expr& complement) const {
   const auto is_extended = [&](DataType type) { return type.is_uint() && type.bits < width; };
   bool found = is_extended(complement.type);
   const Expr* number = &peeled(*complement.operands[0]);
-  while (number->kind == ExprKind::cast && is_integer(number->operands[0]->type)) {
+  const auto is_conversion = [](const Expr& expr) {
+    return expr.kind == ExprKind::cast || (expr.text == "tir.reinterpret" && expr.operands.size() == 1);
+  };
+  while (is_conversion(*number) && is_integer(number->operands[0]->type)) {
     found = found || is_extended(number->type);
     number = &peeled(*number->operands[0]);
   }

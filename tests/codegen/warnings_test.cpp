@@ -135,6 +135,15 @@ TEST_CASE("the complement of what is unsigned and narrow is compared without a w
   program.run();
 }
 
+TEST_CASE("the complement of a bool, whatever it went through") {
+  CaseProgram program;
+  program.operation("reinterpreted", {ints({3})}, ints8({-2}), [&](const auto& in, VarId out) {
+    const ExprRef bit = tir::make_cast(i8, binary(ExprKind::le, imm(0), program.load(in[0], 0)));
+    return Block{store(out, imm(0), op("bitwise_not", i8, {op("reinterpret", i8, {bit})}))};
+  });
+  program.run();
+}
+
 TEST_CASE("calls among conditions that are joined by bits") {
   CaseProgram program;
   program.operation("and", {ints({5, -7})}, ints({1, 0}), [&](const auto& in, VarId out) {
