@@ -3,7 +3,7 @@
 #include <set>
 
 #include "model.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/report/plan_document.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::driver {
@@ -40,7 +40,8 @@ void read_earlier_plans(Settings& settings, const std::vector<std::string>& file
   std::set<std::string> modules;
   for (const std::string& file : files) {
     try {
-      settings.earlier.push_back(report::parse_plan_json(read_text_file(file, ErrorKind::usage, most_plan_bytes)));
+      settings.earlier.push_back(
+          report::earlier_plan(report::parse_plan_document(read_text_file(file, ErrorKind::usage, most_plan_bytes))));
     } catch (const Error& error) {
       throw error.with_file(file);
     }

@@ -1,9 +1,11 @@
-// Reads only what a plan says of places, so that plans of other versions of the program serve as long as this part is
-// the same.
+// Keys that are absent keep their defaults where an earlier version of the program did not write them.
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "usmp/report/plan_json.hpp"
+#include "usmp/report/plan_document.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/json_depth.hpp"
 
@@ -18,28 +20,129 @@ constexpr std::size_t max_depth = 64;  // a plan is five deep
   throw Error(ErrorKind::usage, {{}, {}, std::move(place)}, std::move(message));
 }
 
-const Json& member(const Json& object, const char* key, const std::string& place) {
-  const auto found = object.find(key);
-  if (found == object.end()) fail(place, std::string("the key ") + key + " is missing: expected a plan of usmp-plan");
-  return *found;
-}
+std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string text_of(const Json& object, const char* key, const std::string& place) {
-  const Json& value = member(object, key, place);
-  if (!value.is_string()) fail(place, std::string(key) + " is " + value.type_name() + ": expected text");
-  return value.get<std::string>();
-}
-
-Bytes bytes_of(const Json& object, const char* key, const std::string& place) {
-  const Json& value = member(object, key, place);
-  const bool fits =
-      value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(Problem::max_total_bytes);
-  if (!fits) {
-    fail(place, std::string(key) + " is " + (value.is_number() ? value.dump() : value.type_name()) +
-                    ": expected bytes from 0 to " + std::to_string(Problem::max_total_bytes));
+// An object of the file and where it stands; its members by key.
+class Object {
+ public:
+  Object(const Json& json, std::string place, const char* expected) : json_(json), place_(std::move(place)) {
+    if (!json.is_object()) fail(place_, std::string("is ") + json.type_name() + ": expected " + expected);
   }
-  return value.get<Bytes>();
+
+  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] std::string place_of(const char* key) const { return place_.empty() ? key : place_ + "." + key; }
+
+  [[nodiscard]] const Json* find(const char* key) const {
+    const auto found = json_.find(key);
+    return found == json_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] const Json& required(const char* key) const {
+    const Json* const value = find(key);
+    if (value == nullptr) fail(place_, std::string("the key ") + key + " is missing: expected a plan of usmp-plan");
+    return *value;
+  }
+
+  void require(std::initializer_list<const char*> keys) const {
+    for (const char* key : keys) (void)required(key);
+  }
+
+  void read(const char* key, std::string& target) const {
+    const Json* const value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_string()) fail(place_, std::string(key) + " is " + value->type_name() + ": expected text");
+    target = value->get<std::string>();
+  }
+
+  void read(const char* key, bool& target) const {
+    const Json* const value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_boolean()) fail(place_, std::string(key) + " is " + value->type_name() + ": expected true or false");
+    target = value->get<bool>();
+  }
+
+  void read_bytes(const char* key, Bytes& target, Bytes least = 0) const {
+    read_number(key, target, static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(Problem::max_total_bytes),
+                "bytes");
+  }
+
+  template <class T>
+  void read_count(const char* key, T& target) const {
+    read_number(key, target, 0, static_cast<std::uint64_t>(std::numeric_limits<T>::max()), "a whole number");
+  }
+
+  // Nothing for null as well as for an absent key.
+  void read_bytes(const char* key, std::optional<Bytes>& target) const {
+    if (const Json* const value = find(key); value == nullptr || value->is_null()) return;
+    read_bytes(key, target.emplace());
+  }
+
+  void read(const char* key, std::optional<std::string>& target) const {
+    if (const Json* const value = find(key); value == nullptr || value->is_null()) return;
+    read(key, target.emplace());
+  }
+
+  // A word of a fixed set, which are the words of the values.
+  template <class T, std::size_t n>
+  void read_word(const char* key, T& target, const std::array<std::pair<const char*, T>, n>& words) const {
+    const Json* const value = find(key);
+    if (value == nullptr) return;
+    std::string expected;
+    for (const auto& [word, meaning] : words) {
+      if (*value == Json(word)) {
+        target = meaning;
+        return;
+      }
+      expected += (expected.empty() ? "" : ", ") + std::string(word);
+    }
+    fail(place_, std::string(key) + " is " + (value->is_string() ? dumped(*value) : value->type_name()) +
+                     ": expected one of " + expected);
+  }
+
+  // Appends what `one` makes of each element and its place.
+  template <class T, class One>
+  void read_list(const char* key, std::vector<T>& target, const One& one) const {
+    const Json* const list = find(key);
+    if (list == nullptr) return;
+    const std::string place = place_of(key);
+    if (!list->is_array()) fail(place, std::string("is ") + list->type_name() + ": expected a list");
+    target.reserve(list->size());
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      target.push_back(one((*list)[i], place + "[" + std::to_string(i) + "]"));
+    }
+  }
+
+ private:
+  template <class T>
+  void read_number(const char* key, T& target, std::uint64_t least, std::uint64_t most, const char* what) const {
+    const Json* const value = find(key);
+    if (value == nullptr) return;
+    const bool fits =
+        value->is_number_unsigned() && value->get<std::uint64_t>() >= least && value->get<std::uint64_t>() <= most;
+    if (!fits) {
+      fail(place_, std::string(key) + " is " + (value->is_number() ? value->dump() : value->type_name()) +
+                       ": expected " + what + " from " + std::to_string(least) + " to " + std::to_string(most));
+    }
+    target = value->get<T>();
+  }
+
+  const Json& json_;
+  std::string place_;
+};
+
+template <class T>
+std::pair<const char*, T> word(T value) {
+  return {to_string(value), value};
 }
+
+const std::array statuses = {word(PlanStatus::optimal), word(PlanStatus::feasible), word(PlanStatus::infeasible),
+                             word(PlanStatus::not_found)};
+const std::array stop_reasons = {word(StopReason::finished), word(StopReason::node_limit), word(StopReason::time_limit),
+                                 word(StopReason::interrupted)};
+const std::array buffer_kinds = {word(BufferKind::tensor), word(BufferKind::scratch), word(BufferKind::input),
+                                 word(BufferKind::output), word(BufferKind::constant)};
+const std::array pool_kinds = {std::pair<const char*, PoolKind>("workspace", PoolKind::workspace),
+                               std::pair<const char*, PoolKind>("parameter", PoolKind::constant)};
 
 LiveRange range_of(const Json& range, const std::string& place) {
   const auto is_tick = [](const Json& tick) {
@@ -52,26 +155,114 @@ LiveRange range_of(const Json& range, const std::string& place) {
   return {range[0].get<Tick>(), range[1].get<Tick>()};
 }
 
-std::vector<LiveRange> live_of(const Json& live, const std::string& place) {
-  if (!live.is_array()) fail(place, std::string("is ") + live.type_name() + ": expected a list of live ranges");
-  std::vector<LiveRange> ranges;
-  for (std::size_t i = 0; i < live.size(); ++i) {
-    ranges.push_back(range_of(live[i], place + "[" + std::to_string(i) + "]"));
-  }
-  return ranges;
+std::string text_item(const Json& item, const std::string& place) {
+  if (!item.is_string()) fail(place, std::string("is ") + item.type_name() + ": expected text");
+  return item.get<std::string>();
 }
 
-assemble::EarlierPlan::Place place_of(const Json& buffer, const std::string& place) {
-  if (!buffer.is_object()) fail(place, std::string("is ") + buffer.type_name() + ": expected a buffer");
-  assemble::EarlierPlan::Place result;
-  result.buffer = text_of(buffer, "name", place);
-  result.function = text_of(buffer, "function", place);
-  result.size = bytes_of(buffer, "size", place);
-  if (const auto live = buffer.find("live"); live != buffer.end()) result.live = live_of(*live, place + ".live");
-  if (member(buffer, "pool", place).is_null()) return result;
-  result.pool = text_of(buffer, "pool", place);
-  result.offset = bytes_of(buffer, "offset", place);
-  return result;
+PlanDocument::Search search_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "how the search ended");
+  PlanDocument::Search search;
+  object.read("minimized", search.minimized);
+  object.read_word("stopped", search.stopped, stop_reasons);
+  object.read_count("iterations", search.iterations);
+  return search;
+}
+
+PlanDocument::Spilled spilled_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "spilled bytes");
+  PlanDocument::Spilled spilled;
+  object.read_bytes("bytes", spilled.bytes);
+  object.read_bytes("lower_bound", spilled.lower_bound);
+  return spilled;
+}
+
+PlanDocument::Pool pool_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "a pool");
+  object.require({"name", "kind", "used"});
+  PlanDocument::Pool pool;
+  object.read("name", pool.name);
+  object.read_word("kind", pool.kind, pool_kinds);
+  object.read("internal", pool.internal);
+  object.read("section", pool.section);
+  object.read_bytes("capacity", pool.capacity);
+  object.read_bytes("alignment", pool.alignment, 1);
+  object.read_bytes("reserved", pool.reserved);
+  object.read_bytes("used", pool.used);
+  object.read_bytes("lower_bound", pool.lower_bound);
+  object.read("lower_bound_reason", pool.lower_bound_reason);
+  object.read_word("status", pool.status, statuses);
+  return pool;
+}
+
+PlanDocument::Buffer buffer_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "a buffer");
+  object.require({"name", "function", "size", "pool"});
+  PlanDocument::Buffer buffer;
+  object.read("name", buffer.name);
+  object.read("function", buffer.function);
+  object.read_word("kind", buffer.kind, buffer_kinds);
+  object.read("pinned", buffer.pinned);
+  object.read_bytes("size", buffer.size);
+  object.read_bytes("alignment", buffer.alignment, 1);
+  if (object.find("live") != nullptr) object.read_list("live", buffer.live.emplace(), range_of);
+  object.read_list("candidates", buffer.candidates, text_item);
+  if (object.required("pool").is_null()) return buffer;
+  object.require({"offset"});
+  object.read("pool", buffer.pool);
+  object.read_bytes("offset", buffer.offset);
+  return buffer;
+}
+
+PlanDocument::Call call_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "a call");
+  PlanDocument::Call call;
+  object.read("callee", call.callee);
+  call.ticks = range_of(object.required("ticks"), object.place_of("ticks"));
+  return call;
+}
+
+PlanDocument::Unplanned unplanned_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "an allocate");
+  PlanDocument::Unplanned unplanned;
+  object.read("name", unplanned.name);
+  object.read("function", unplanned.function);
+  object.read("reason", unplanned.reason);
+  return unplanned;
+}
+
+ImportedC imported_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "C of the archive");
+  ImportedC imported;
+  object.read("function", imported.function);
+  object.read_count("bytes", imported.bytes);
+  object.read("first_line", imported.first_line);
+  return imported;
+}
+
+PlanDocument::Change change_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "a change");
+  PlanDocument::Change change;
+  object.read("function", change.function);
+  object.read("what", change.what);
+  return change;
+}
+
+PlanDocument::Step step_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "a step");
+  PlanDocument::Step step;
+  object.read("step", step.step);
+  object.read_bytes("load_before", step.load_before);
+  object.read_bytes("load_after", step.load_after);
+  object.read_list("changes", step.changes, change_of);
+  return step;
+}
+
+void read_totals(const Json& json, PlanDocument& document) {
+  const Object object(json, "totals", "totals");
+  object.read_bytes("workspace_used", document.workspace_used);
+  object.read_bytes("constants_used", document.constants_used);
+  object.read_bytes("unplanned_workspace", document.unplanned_workspace);
 }
 
 Json parsed(std::string_view text) {
@@ -87,30 +278,88 @@ Json parsed(std::string_view text) {
   }
 }
 
-}  // namespace
-
-assemble::EarlierPlan parse_plan_json(std::string_view text) {
-  const Json json = parsed(text);
+int version_of(const Json& json) {
   if (!json.is_object() || json.value("schema", Json()) != Json("usmp-plan/plan")) {
     fail({}, "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
   }
-  const Json& version = member(json, "schema_version", {});
-  if (version != Json(1) && version != Json(plan_schema_version)) {
-    fail({}, "schema_version is " + version.dump(-1, ' ', false, Json::error_handler_t::replace) +
-                 ": expected at most " + std::to_string(plan_schema_version));
+  const Json& version = Object(json, {}, "a plan").required("schema_version");
+  for (int known = 1; known <= plan_schema_version; ++known) {
+    if (version == Json(known)) return known;
   }
-  assemble::EarlierPlan plan;
-  plan.module = text_of(json, "module", {});
-  if (const auto io = json.find("workspace_io"); io != json.end()) {
-    if (!io->is_boolean()) fail("workspace_io", std::string("is ") + io->type_name() + ": expected true or false");
-    plan.workspace_io = io->get<bool>();
+  fail({}, "schema_version is " + dumped(version) + ": expected at most " + std::to_string(plan_schema_version));
+}
+
+// What later stages rely on and no single member shows.
+void check_pools(const PlanDocument& document) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < document.pools.size(); ++i) {
+    if (!names.insert(document.pools[i].name).second) {
+      fail("pools[" + std::to_string(i) + "]", "pool '" + document.pools[i].name + "' stands twice");
+    }
   }
-  const Json& buffers = member(json, "buffers", {});
-  if (!buffers.is_array()) fail("buffers", std::string("is ") + buffers.type_name() + ": expected a list");
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    plan.places.push_back(place_of(buffers[i], "buffers[" + std::to_string(i) + "]"));
+  for (std::size_t i = 0; i < document.buffers.size() && !names.empty(); ++i) {
+    const PlanDocument::Buffer& buffer = document.buffers[i];
+    if (buffer.placed() && !names.contains(buffer.pool)) {
+      fail("buffers[" + std::to_string(i) + "]",
+           "pool is '" + buffer.pool + "': expected one of the pools of the plan");
+    }
   }
-  return plan;
+}
+
+void check_live_ranges(const PlanDocument& document) {
+  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+    if (!document.buffers[i].live) continue;
+    Tick previous = 0;
+    for (const LiveRange& range : *document.buffers[i].live) {
+      if (range.begin < previous || range.begin >= range.end || range.end > document.horizon) {
+        fail("buffers[" + std::to_string(i) + "].live",
+             "[" + std::to_string(range.begin) + "," + std::to_string(range.end) +
+                 "] is empty, not behind the range before it, or ends behind the horizon " +
+                 std::to_string(document.horizon));
+      }
+      previous = range.end;
+    }
+  }
+}
+
+// Of a plan that does not say: the end of what is live last.
+Tick horizon_of(const PlanDocument& document) {
+  Tick horizon = 0;
+  for (const PlanDocument::Buffer& buffer : document.buffers) {
+    if (buffer.live && !buffer.live->empty()) horizon = std::max(horizon, buffer.live->back().end);
+  }
+  return horizon;
+}
+
+}  // namespace
+
+PlanDocument parse_plan_document(std::string_view text) {
+  const Json json = parsed(text);
+  PlanDocument document;
+  document.schema_version = version_of(json);
+  const Object object(json, {}, "a plan");
+  object.require({"module", "buffers"});
+  object.read("module", document.module);
+  object.read("archive", document.archive);
+  object.read("algorithm", document.algorithm);
+  object.read_count("seed", document.seed);
+  if (object.find("workspace_io") != nullptr) object.read("workspace_io", document.workspace_io.emplace());
+  object.read_word("status", document.status, statuses);
+  if (const Json* const search = object.find("search")) document.search = search_of(*search, "search");
+  object.read_count("horizon", document.horizon);
+  if (const Json* const totals = object.find("totals")) read_totals(*totals, document);
+  object.read_list("spilled", document.spilled, spilled_of);
+  object.read_list("pools", document.pools, pool_of);
+  object.read_list("buffers", document.buffers, buffer_of);
+  object.read_list("calls", document.calls, call_of);
+  object.read_list("unplanned", document.unplanned, unplanned_of);
+  object.read_list("imported_c", document.imported_c, imported_of);
+  object.read_list("transformed", document.transformed, step_of);
+  object.read_list("warnings", document.warnings, text_item);
+  if (object.find("horizon") == nullptr) document.horizon = horizon_of(document);
+  check_pools(document);
+  check_live_ranges(document);
+  return document;
 }
 
 }  // namespace usmp::report

@@ -30,9 +30,11 @@ const Problem& asked() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   fuzz::accepts({ErrorKind::usage}, [&] {
-    for (const auto& place : report::parse_plan_json(text).places) {
-      fuzz::require(place.size >= 0 && place.offset >= 0, "a place out of range");
+    const report::PlanDocument document = report::parse_plan_document(text);
+    for (const auto& buffer : document.buffers) {
+      fuzz::require(buffer.size >= 0 && buffer.offset >= 0, "a place out of range");
     }
+    fuzz::require(report::parse_plan_document(report::plan_json(document)) == document, "a plan is not read back");
   });
   fuzz::accepts({ErrorKind::usage}, [&] {
     const Problem problem = instance::parse_problem(text);

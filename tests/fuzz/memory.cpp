@@ -104,7 +104,8 @@ std::string statements() {
 std::vector<Case> cases() {
   const auto csv = usage([](const std::string& text) { return instance::parse_csv(text); });
   const auto problem = usage([](const std::string& text) { return instance::parse_problem(text); });
-  const auto plan = usage([](const std::string& text) { return report::parse_plan_json(text); });
+  const auto plan =
+      usage([](const std::string& text) { return report::earlier_plan(report::parse_plan_document(text)); });
   const auto pools = [](const std::string& text) {
     fuzz::accepts({ErrorKind::usage}, [&] { (void)config::parse_pools(text); });
   };

@@ -9,7 +9,11 @@
 #include "usmp/report/plan_json.hpp"
 
 using nlohmann::json;
+using usmp::report::earlier_plan;
+using usmp::report::parse_plan_document;
+using usmp::report::plan_document;
 using usmp::report::plan_json;
+using usmp::report::PlanDocument;
 
 namespace {
 
@@ -150,7 +154,7 @@ TEST_CASE("a plan file reads back as places") {
   fill_example(planned);
   planned.plan.allocations[1] = {};
   std::string text = plan_json(planned.finish());
-  const usmp::assemble::EarlierPlan plan = usmp::report::parse_plan_json(text);
+  const usmp::assemble::EarlierPlan plan = earlier_plan(parse_plan_document(text));
   CHECK(plan.module == "default");
   REQUIRE(plan.places.size() == 5);
   CHECK(plan.places[1].buffer == "b");
@@ -162,13 +166,53 @@ TEST_CASE("a plan file reads back as places") {
   CHECK(plan.places[3].offset == 0);
   const std::string version = "\"schema_version\": 2";
   text.replace(text.find(version), version.size(), "\"schema_version\": 1");
-  CHECK(usmp::report::parse_plan_json(text).places.size() == 5);
+  CHECK(earlier_plan(parse_plan_document(text)).places.size() == 5);
+}
+
+TEST_CASE("a plan that is written reads back as the same document") {
+  Planned planned;
+  fill_everything(planned);
+  planned.module.functions[0].imported_c = {"\nint f(void);"};
+  planned.summary.transformed = {{usmp::transform::Step::fuse, 90, 60, {{{}, "conv", "b: computed where it is read"}}}};
+  planned.summary.minimized = usmp::PoolId(2);
+  planned.summary.seed = UINT64_MAX;
+  planned.assembly.problem.buffers[4].pinned = 0;
+  planned.plan.allocations[1] = {};
+  const PlanDocument document = plan_document(planned.finish());
+  CHECK(document.buffers.size() == 5);
+  CHECK(document.transformed.at(0).changes.at(0).what == "b: computed where it is read");
+  CHECK(parse_plan_document(plan_json(document)) == document);
+  PlanDocument other = document;
+  other.buffers[3].live->back().end = 5;
+  CHECK_FALSE(parse_plan_document(plan_json(other)) == document);
+}
+
+TEST_CASE("a plan of the first version reads, and what it does not say is not made up") {
+  const PlanDocument document = parse_plan_document(R"({"schema": "usmp-plan/plan", "schema_version": 1, "module": "m",
+    "archive": "m.tar", "algorithm": "hill_climb", "seed": 3, "workspace_io": true, "status": "feasible", "horizon": 7,
+    "totals": {"workspace_used": 48, "constants_used": 0, "unplanned_workspace": null},
+    "pools": [{"name": "sram", "kind": "workspace", "internal": true, "capacity": null, "alignment": 16, "used": 48,
+               "lower_bound": 32, "lower_bound_reason": "load", "status": "feasible"}],
+    "buffers": [{"id": 0, "name": "a", "function": "f", "kind": "scratch", "pool": "sram", "offset": 16, "size": 32,
+                 "alignment": 8, "live": [[0, 2], [4, 7]], "candidates": ["sram"]}],
+    "calls": [{"callee": "f", "ticks": [0, 7]}], "unplanned": [], "warnings": ["w"]})");
+  CHECK(document.schema_version == 1);
+  CHECK_FALSE(document.search);
+  CHECK(document.transformed.empty());
+  CHECK(document.workspace_io == true);
+  REQUIRE(document.find_pool("sram") != nullptr);
+  CHECK(document.find_pool("sram")->lower_bound == 32);
+  CHECK(document.find_pool("sram")->reserved == 0);
+  CHECK(document.find_pool("flash") == nullptr);
+  CHECK(document.buffers.at(0).kind == usmp::BufferKind::scratch);
+  CHECK(document.buffers.at(0).live == std::vector<usmp::LiveRange>{{0, 2}, {4, 7}});
+  CHECK(parse_plan_document(plan_json(document)) == document);
 }
 
 TEST_CASE("what is no plan file is refused with its place") {
   const auto message = [](const std::string& text) -> std::string {
     try {
-      (void)usmp::report::parse_plan_json(text);
+      (void)earlier_plan(parse_plan_document(text));
     } catch (const usmp::Error& error) {
       CHECK(error.kind() == usmp::ErrorKind::usage);
       return error.what();
@@ -186,6 +230,39 @@ TEST_CASE("what is no plan file is refused with its place") {
   CHECK(with("offset", -8) == "buffers[0]: offset is -8: expected bytes from 0 to 72057594037927936");
   CHECK(with("size", "4") == "buffers[0]: size is string: expected bytes from 0 to 72057594037927936");
   CHECK(with("pool", 3) == "buffers[0]: pool is number: expected text");
+  CHECK(with("alignment", 0) == "buffers[0]: alignment is 0: expected bytes from 1 to 72057594037927936");
+  CHECK(with("kind", "heap") ==
+        "buffers[0]: kind is \"heap\": expected one of tensor, scratch, input, output, constant");
+  CHECK(with("pinned", 1) == "buffers[0]: pinned is number: expected true or false");
+  CHECK(with("candidates", {"sram", 2}) == "buffers[0].candidates[1]: is number: expected text");
+  CHECK(with("live", {{0, 2}, {2, 3}}) == "accepted");
+  CHECK(with("live", {{0, 2}, {3}}) == "buffers[0].live[1]: expected a live range of two ticks");
+  CHECK(with("live", {{0, 2}, {1, 3}}) ==
+        "buffers[0].live: [1,3] is empty, not behind the range before it, or ends behind the horizon 3");
+  const auto with_member = [&](const std::string& key, const json& value) {
+    json plan = {{"schema", "usmp-plan/plan"}, {"schema_version", 2}, {"module", "m"}, {"buffers", json::array()}};
+    plan[key] = value;
+    return message(plan.dump());
+  };
+  const json sram = {{"name", "sram"}, {"kind", "workspace"}, {"used", 8}};
+  CHECK(with_member("pools", json::array({sram})) == "accepted");
+  CHECK(with_member("pools", json::array({sram, sram})) == "pools[1]: pool 'sram' stands twice");
+  CHECK(with_member("pools", json::array({{{"name", "sram"}, {"kind", "workspace"}}})) ==
+        "pools[0]: the key used is missing: expected a plan of usmp-plan");
+  CHECK(with_member("status", "best") ==
+        "status is \"best\": expected one of optimal, feasible, infeasible, not_found");
+  CHECK(with_member("horizon", -1) == "horizon is -1: expected a whole number from 0 to 9223372036854775807");
+  CHECK(with_member("totals", 3) == "totals: is number: expected totals");
+  CHECK(with_member("search", {{"stopped", 1}}) ==
+        "search: stopped is number: expected one of finished, node_limit, time_limit, interrupted");
+  CHECK(with_member("unknown", 1) == "accepted");
+  const json buffer = {{"name", "a"}, {"function", "f"}, {"size", 4}, {"pool", "dtcm"}, {"offset", 8}};
+  CHECK(message(json{{"schema", "usmp-plan/plan"},
+                     {"schema_version", 2},
+                     {"module", "m"},
+                     {"pools", json::array({sram})},
+                     {"buffers", json::array({buffer})}}
+                    .dump()) == "buffers[0]: pool is 'dtcm': expected one of the pools of the plan");
   CHECK(message("{") == "byte 2: is no JSON: expected a plan of usmp-plan");
   CHECK(message("[]") == "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
   CHECK(message(R"({"schema": "usmp-plan/inspect"})").starts_with("is no plan of usmp-plan"));

@@ -61,6 +61,8 @@ struct ImportedC {
   std::string function;  // whose body asks for it
   std::size_t bytes = 0;
   std::string first_line;  // that is not blank, blanks around it left out, cut behind 60 bytes
+
+  friend bool operator==(const ImportedC&, const ImportedC&) = default;
 };
 
 // The pragma_import_c sources in the order of the functions; empty if `tir` is null.

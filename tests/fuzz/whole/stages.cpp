@@ -102,7 +102,7 @@ void check_report(const Run& run, const Wish& wish) {
   summary.tir = &run.module;
   summary.analysis = &run.analysis;
   report::set_result(summary, run.result, bounds::pool_bounds(run.problem()));
-  const assemble::EarlierPlan earlier = report::parse_plan_json(report::plan_json(summary));
+  const assemble::EarlierPlan earlier = report::earlier_plan(report::parse_plan_document(report::plan_json(summary)));
   assemble::Assembly pinned = run.assembly;
   (void)assemble::pin_as_before(pinned, earlier);
   const auto reason = invalid_reason(pinned.problem);
