@@ -47,8 +47,8 @@ ExprRef end_of(const tir::For& loop) {
   return is_difference ? loop.extent->operands[0] : tir::make_binary(ExprKind::add, loop.min, loop.extent);
 }
 
-// A few integers next to each other, each added to, as x[i] = x[i] + a * b[i]: with the loop written out, compilers that
-// do not make vectors of loops this short do so of the statements.
+// A few integers next to each other, each added to, as x[i] = x[i] + a * b[i]: with the loop written out, compilers
+// that do not make vectors of loops this short do so of the statements.
 bool is_short_sum(const tir::For& loop) {
   constexpr std::int64_t most = 8;
   const auto count = tir::as_int(*loop.extent);

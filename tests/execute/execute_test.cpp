@@ -65,9 +65,7 @@ class Example {
   [[nodiscard]] static tir::ExprRef sum(tir::ExprRef left, tir::ExprRef right) {
     return tir::make_binary(tir::ExprKind::add, std::move(left), std::move(right));
   }
-  [[nodiscard]] static tir::ExprRef number(std::int64_t value) {
-    return tir::make_int(value, tir::testing::int8_type);
-  }
+  [[nodiscard]] static tir::ExprRef number(std::int64_t value) { return tir::make_int(value, tir::testing::int8_type); }
 
   // Places of `one` and `two` in the planned program; in the unshared one they are 64 bytes apart.
   execute::Findings compare(Bytes place_of_one, Bytes place_of_two, execute::Options options = {}) {
