@@ -59,6 +59,11 @@ std::vector<transform::Step> transformations_of(const std::string& text) {
                   "; expected none, all or " + transformation_names());
 }
 
+bool shares_constants(const Model& model) {
+  const std::vector<transform::Step>& steps = model.transformations;
+  return std::find(steps.begin(), steps.end(), transform::Step::constants) != steps.end();
+}
+
 Model open_bare_module(const std::string& path) {
   Model model;
   model.bare_module = true;
@@ -150,6 +155,7 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
     result.module = std::move(transformed.module);
     result.transformed = std::move(transformed.steps);
     result.analysis = live_ranges(result, result.module, workspace_io);
+    if (shares_constants(model)) liveness::share_constants(result.analysis, result.module);
     return result;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member).with_file(model.archive.path);

@@ -259,6 +259,10 @@ Lowered lower(const Module& module, const liveness::Analysis& analysis, const as
     assert(plan.allocations[i].placed());
     offsets.emplace(site.var, plan.allocations[i]);
     lowered.functions[site.function].placements.push_back({site.var, BufferId(i)});
+    for (const liveness::Site::Twin& twin : site.twins) {
+      offsets.emplace(twin.var, plan.allocations[i]);
+      lowered.functions[twin.function].placements.push_back({twin.var, BufferId(i)});
+    }
   }
 
   std::vector<Uses> uses(module.functions.size());

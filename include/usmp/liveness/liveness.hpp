@@ -35,6 +35,12 @@ struct Site {
   std::vector<LiveRange> live;    // constants: [0, horizon). Empty: never accessed, so it needs no storage at all
   std::set<std::string> targets;  // of the functions that access it or hand it to an extern
   std::vector<std::string> candidate_pools;  // the module's annotation, best first; empty: none
+  // Of a constant: further declarations of the same data, which have their place here (share_constants).
+  struct Twin {
+    tir::VarId var;
+    std::size_t function = 0;  // index into Module::functions
+  };
+  std::vector<Twin> twins = {};
 };
 
 // One call of a function of the module, or of an extern one, from the entry function.
@@ -82,6 +88,10 @@ struct Analysis {
 
 inline constexpr Bytes max_site_bytes = Bytes{1} << 48;
 inline constexpr std::size_t max_steps = 20'000'000;
+
+// Makes one site of all constants that hold the same data object, are accessed by the same targets and have the same
+// candidate pools: the first one, with the others as its twins. The analysis is of this module. O(size of the module · log).
+void share_constants(Analysis& analysis, const tir::Module& module);
 
 // By function index and parameter index: whether the function, or one that it hands the parameter to, may write through
 // it. All true for an opaque function. Throws as analyse does. O(size of the module).
