@@ -143,7 +143,7 @@ DataType promoted(DataType type) {
 
 void Ranges::bind(VarId var, Value value) {
   if (vars_.contains(var)) known_.clear();
-  vars_[var] = value;
+  vars_[var] = std::move(value);
 }
 
 std::optional<Ranges::Value> Ranges::bound(VarId var) const {

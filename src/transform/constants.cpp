@@ -201,7 +201,7 @@ class Shrinker {
   void store_as(const ConstantGroup& group, DataType narrow) {
     for (const VarId var : group.constants) {
       tir::AllocateConst& constant = *declared_.at(var).constant;
-      std::shared_ptr<const Constant>& stored = narrowed_[constant.data.get()];
+      std::shared_ptr<const Constant>& stored = narrowed_[{constant.data.get(), tir::to_string(narrow)}];
       if (!stored) {
         stored = stored_as(*constant.data, narrow);
         originals_.push_back(constant.data);  // their addresses are keys
@@ -394,7 +394,7 @@ class Shrinker {
   std::map<VarId, DataType> elements_;  // constants and parameters that are narrower now
   std::set<VarId> may_merge_;
   std::map<VarId, VarId> same_as_;
-  std::unordered_map<const Constant*, std::shared_ptr<const Constant>> narrowed_;
+  std::map<std::pair<const Constant*, std::string>, std::shared_ptr<const Constant>> narrowed_;  // by new type
   std::vector<std::shared_ptr<const Constant>> originals_;
   std::map<std::tuple<TypeCode, std::uint8_t, std::uint16_t, std::string_view>, std::shared_ptr<const Constant>>
       shared_;

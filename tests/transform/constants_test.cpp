@@ -289,6 +289,27 @@ TEST_CASE("constants of other types, values or pools, and those of inner blocks 
   }));
 }
 
+TEST_CASE("data that two constants share is stored in the type of each") {
+  Program program;
+  const VarId tensor = program.constant("small", tir::int32_type, {1, 2});
+  const auto data = std::get<tir::AllocateConst>(program.body().back().node).data;
+  const std::size_t op = program.function("op");
+  const VarId p = program.param(op, "p", tir::int32_type);
+  (void)program.param(op, "result", tir::int32_type);
+  program.store(program.load(tir::int32_type, p), op);
+  const VarId large = program.constant("large", tir::int32_type, {1, 300});
+  const VarId same = program.constant("same", tir::int32_type, {1, 2});
+  std::get<tir::AllocateConst>(program.body().back().node).data = data;
+  // One parameter gets `large` in one call and `same`, whose data `small` has too, in the other: 16 bits for both.
+  program.call("op", {program.use(large), program.use(program.out)});
+  program.call("op", {program.use(same), program.use(program.out)});
+  program.store(program.load(tir::int32_type, tensor));
+  const std::string text = program.text();
+  CHECK(has(text, "constant small: int8[2] of 2 bytes"));
+  CHECK(has(text, "constant large: int16[2] of 4 bytes"));
+  CHECK(has(text, "constant same: int16[2] of 4 bytes"));
+}
+
 TEST_CASE("equal constants of several functions share their data") {
   Program program;
   program.store(program.load(tir::int32_type, program.constant("a", tir::int32_type, {1, 1 << 20})));
