@@ -230,6 +230,7 @@ class Merger {
     const auto index = module_.find(name);
     if (!is_simple(module_, *index, aliases)) return false;
     changes_ = fuse_function(module_, *index, aliases);
+    for (Change& change : changes_) change.step = Step::merge;  // that it was done here is what reports say
     const Accesses accesses = accesses_of(module_.functions[*index].body);
     return accesses.loads_of(inner) + accesses.stores_of(inner) == 0;
   }
