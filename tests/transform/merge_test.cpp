@@ -1,0 +1,488 @@
+// The step "merge": what it does to small networks, and that each condition, where it does not hold, leaves them alone.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "random_modules/interpreter.hpp"
+#include "random_modules/transformed.hpp"
+#include "random_modules/validate.hpp"
+#include "tir_support/module_builder.hpp"
+#include "transform/merge_calls.hpp"
+#include "transform/peak.hpp"
+#include "usmp/tir/printer.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Block;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+using tir::testing::block;
+using Builder = tir::testing::ModuleBuilder;
+
+constexpr tir::DataType i32 = tir::int32_type;
+
+ExprRef imm(std::int64_t value) { return tir::make_int(value); }
+ExprRef op(ExprKind kind, ExprRef a, ExprRef b) { return tir::make_binary(kind, std::move(a), std::move(b)); }
+ExprRef plus(ExprRef a, ExprRef b) { return op(ExprKind::add, std::move(a), std::move(b)); }
+
+// in -> scale(a, t) -> mid -> add(p, b, o) -> out, of 8 elements: t is a · 2, o is p + b, and b is `in` too. The
+// workspace is `mid` alone. `pass` and `fill` are there for calls that a test adds: y is x + 1, z is 5.
+struct Network : Builder {
+  VarId in = pointer("in", i32), out = pointer("out", i32), mid = pointer("mid", i32), out2 = pointer("out2", i32);
+  VarId a = pointer("a", i32), t = pointer("t", i32), i = integer("i");
+  VarId p = pointer("p", i32), b = pointer("b", i32), o = pointer("o", i32), j = integer("j");
+  VarId x = pointer("x", i32), y = pointer("y", i32), k = integer("k");
+  VarId z = pointer("z", i32), l = integer("l");
+  Block declarations = block(allocate(mid, 8));
+  Block calls = block(call("scale", {in, mid}), call("add", {mid, in, out}));
+  ExprRef scaled = op(ExprKind::mul, load(a, var(i)), imm(2));
+  std::vector<VarId> scale_params = {a, t};
+  std::string scale_target = "c";
+  std::string add_target = "c";
+  std::string pass_target = "c";
+  Block scale = block(store(t, var(i), scaled));
+  std::function<Block()> add = [this] {
+    return block(loop(j, 8, block(store(o, var(j), plus(load(p, var(j)), load(b, var(j)))))));
+  };
+
+  tir::Module network() {
+    function("scale", scale_params, block(loop(i, 8, scale)), scale_target);
+    function("add", {p, b, o}, add(), add_target);
+    function("pass", {x, y}, block(loop(k, 8, block(store(y, var(k), plus(load(x, var(k)), imm(1)))))), pass_target);
+    function("fill", {z}, block(loop(l, 8, block(store(z, var(l), imm(5))))));
+    Block body = declarations;
+    body.insert(body.end(), calls.begin(), calls.end());
+    entry({in, out, out2}, std::move(body));
+    return build();
+  }
+  void then(const Stmt& stmt) { calls.push_back(stmt); }
+  void between(const Stmt& stmt) { calls.insert(calls.begin() + 1, stmt); }
+  VarId tensor(const std::string& name, std::int64_t elements = 8) {
+    const VarId id = pointer(name, i32);
+    declarations.push_back(allocate(id, elements));
+    return id;
+  }
+  // A tensor that stays: two calls read it.
+  VarId shared_tensor(const std::string& name, std::int64_t elements = 8) {
+    const VarId id = tensor(name, elements);
+    then(call("fill", {id}));
+    then(call("pass", {id, out2}));
+    then(call("pass", {id, out2}));
+    return id;
+  }
+};
+
+std::string text(const tir::Module& module, const std::string& name) {
+  const auto found = module.find(name);
+  return found ? tir::print(module, module.functions[*found]) : "";
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> names(const tir::Module& module) {
+  std::vector<std::string> all;
+  for (const tir::Function& function : module.functions) all.push_back(function.name);
+  return all;
+}
+
+std::set<std::string> names(const tir::Module& module, const std::set<VarId>& vars) {
+  std::set<std::string> all;
+  for (const VarId var : vars) all.insert(module.var(var).name);
+  return all;
+}
+
+// That `after` is well formed and leaves in the outputs what `before` does.
+void check_same(const tir::Module& before, const tir::Module& after) {
+  const auto fault = random_modules::fault_of(after);
+  REQUIRE_MESSAGE(!fault, fault.value_or("") << "\n" << tir::print(after));
+  std::string contents;
+  for (int n = 0; n < 8; ++n) contents += {static_cast<char>(3 * n + 1), 0, 0, 0};
+  std::vector<random_modules::Argument> arguments(before.functions[before.entry].params.size(), {32, std::nullopt});
+  arguments[0].contents = contents;
+  const random_modules::Outcome reference = random_modules::Interpreter(before).run(arguments);
+  const auto difference = random_modules::difference_to(reference, arguments, after);
+  REQUIRE_MESSAGE(!difference, difference.value_or("") << "\n" << tir::print(after));
+}
+
+struct Merged {
+  tir::Module module;
+  std::vector<Change> changes;
+};
+
+Merged merged(const tir::Module& module) {
+  Merged result{module, {}};
+  result.changes = merge_calls(result.module);
+  check_same(module, result.module);
+  return result;
+}
+
+void check_alone(const tir::Module& module) {
+  tir::Module after = module;
+  CHECK(merge_calls(after).empty());
+  CHECK(tir::print(after) == tir::print(module));
+}
+void check_alone(Network& network) { check_alone(network.network()); }
+
+// --- The peak --------------------------------------------------------------------------------------------------------
+
+TEST_CASE("the peak is the largest sum of what is live at one time, and what is live then") {
+  Network network;
+  const VarId small = network.tensor("small", 8);
+  const VarId large = network.tensor("large", 20);
+  const VarId table = network.pointer("table");
+  network.declarations.push_back(network.constant(table, std::string(100, '\1')));
+  network.then(network.call("pass", {network.in, small}));
+  network.then(network.call("fill", {large}));
+  SUBCASE("of tensors that meet") {
+    network.then(network.call("add", {small, large, network.out}));
+    const tir::Module module = network.network();
+    const Peak peak = peak_of(module);
+    CHECK(peak.load == 4 * (8 + 20));
+    CHECK(names(module, peak.live) == std::set<std::string>{"small", "large"});
+  }
+  SUBCASE("of tensors that do not") {
+    network.calls.insert(network.calls.end() - 1, network.call("pass", {small, network.out}));
+    network.then(network.call("pass", {large, network.out}));
+    const tir::Module module = network.network();
+    const Peak peak = peak_of(module);
+    CHECK(peak.load == 4 * 20);
+    CHECK(names(module, peak.live) == std::set<std::string>{"large"});
+  }
+}
+
+TEST_CASE("where the peak is reached several times, all that is live at one of them counts") {
+  Network network;
+  const VarId other = network.tensor("other", 8);
+  network.then(network.call("pass", {network.in, other}));
+  network.then(network.call("pass", {other, network.out}));
+  const tir::Module module = network.network();
+  const Peak peak = peak_of(module);
+  CHECK(peak.load == 4 * 8);
+  CHECK(names(module, peak.live) == std::set<std::string>{"mid", "other"});
+}
+
+TEST_CASE("buffers of operators count, an entry without workspace has no peak") {
+  Network network;
+  network.calls = block(network.call("fill", {network.out}));
+  SUBCASE("no workspace") {
+    network.declarations.clear();
+    const Peak peak = peak_of(network.network());
+    CHECK(peak.load == 0);
+    CHECK(peak.live.empty());
+  }
+  SUBCASE("in an operator") {
+    const VarId inner = network.pointer("inner", i32);
+    network.function("work", {network.pointer("w", i32)},
+                     block(network.allocate(inner, 5), network.set(inner), network.copy(inner, inner)));
+    network.calls.push_back(network.call("work", {network.out}));
+    const Peak peak = peak_of(network.network());
+    CHECK(peak.load == 4 * 5);
+    CHECK(peak.live == std::set<VarId>{inner});
+  }
+}
+
+// --- What is done ----------------------------------------------------------------------------------------------------
+
+TEST_CASE("two operators become one, and the tensor between them is gone") {
+  Network network;
+  const tir::Module before = network.network();
+  const Merged result = merged(before);
+  CHECK(peak_of(before).load == 32);
+  CHECK(peak_of(result.module).load == 0);
+  CHECK(text(result.module, "main") ==
+        "primfn main(in: int32*, out: int32*, out2: int32*) target c entry {\n"
+        "  tir.tvm_check_return(0, -1, tir.call_extern(\"add_merged\", in, out))\n"
+        "}\n");
+  CHECK(text(result.module, "add_merged") ==
+        "primfn add_merged(a: int32*, o: int32*) target c {\n"
+        "  for j in [0, 8) {\n"
+        "    o[j] = a[j] * 2 + a[j]\n"
+        "  }\n"
+        "}\n");
+}
+
+TEST_CASE("functions that nobody calls any more go, the others stay in order, and the entry is found") {
+  Network network;
+  SUBCASE("nobody calls the two any more") {
+    // `pass` and `fill` were never called: they are not the step's.
+    const tir::Module module = merged(network.network()).module;
+    CHECK(names(module) == std::vector<std::string>{"add_merged", "fill", "main", "pass"});
+    CHECK(module.functions[module.entry].name == "main");
+  }
+  SUBCASE("the writer is called elsewhere") {
+    network.then(network.call("scale", {network.in, network.out2}));
+    const tir::Module module = merged(network.network()).module;
+    CHECK(names(module) == std::vector<std::string>{"add_merged", "fill", "main", "pass", "scale"});
+    CHECK(module.functions[module.entry].name == "main");
+  }
+  SUBCASE("the reader is called elsewhere") {
+    network.then(network.call("add", {network.in, network.in, network.out2}));
+    const tir::Module module = merged(network.network()).module;
+    CHECK(names(module) == std::vector<std::string>{"add", "add_merged", "fill", "main", "pass"});
+    CHECK(module.functions[module.entry].name == "main");
+  }
+}
+
+TEST_CASE("the changes are told in order, and all are the step's") {
+  Network network;
+  const std::vector<Change> changes = merged(network.network()).changes;
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].function == "main");
+  CHECK(changes[0].text == "mid: gone, since the operator that wrote it and its reader are one");
+  CHECK(changes[1].function == "add_merged");
+  CHECK(changes[1].text == "t: computed where it is read");
+  for (const Change& change : changes) CHECK(change.step == Step::merge);
+}
+
+TEST_CASE("storage that both are passed is one parameter") {
+  Network network;
+  SUBCASE("the same") {
+    const tir::Module module = merged(network.network()).module;
+    CHECK(has(text(module, "main"), "\"add_merged\", in, out)"));
+  }
+  SUBCASE("others") {
+    network.calls[1] = network.call("add", {network.mid, network.out2, network.out});
+    network.calls.insert(network.calls.begin(), network.call("pass", {network.in, network.out2}));
+    const tir::Module module = merged(network.network()).module;
+    CHECK(has(text(module, "main"), "\"add_merged\", in, out2, out)"));
+    CHECK(has(text(module, "add_merged"), "primfn add_merged(a: int32*, b: int32*, o: int32*)"));
+    CHECK(has(text(module, "add_merged"), "o[j] = a[j] * 2 + b[j]"));
+  }
+  SUBCASE("the reader writes what the writer reads") {
+    network.calls.insert(network.calls.begin(), network.call("pass", {network.in, network.out}));
+    network.calls[1] = network.call("scale", {network.out, network.mid});
+    network.calls[2] = network.call("add", {network.mid, network.out, network.out});
+    const tir::Module module = network.network();
+    tir::Module after = module;
+    (void)merge_calls(after);
+    check_same(module, after);  // no matter what was done
+  }
+}
+
+TEST_CASE("of a row of operators nothing is stored, and each new function has a name of its own") {
+  Network network;
+  const VarId next = network.tensor("next");
+  network.calls[1] = network.call("add", {network.mid, network.in, next});
+  network.then(network.call("add", {next, network.in, network.out}));
+  const Merged result = merged(network.network());
+  CHECK(peak_of(result.module).load == 0);
+  CHECK(has(text(result.module, "add_merged_1"), "o[j] = a[j] * 2 + a[j] + a[j]"));
+  CHECK(names(result.module) == std::vector<std::string>{"add_merged_1", "fill", "main", "pass"});
+}
+
+TEST_CASE("what stands between the calls stays before the merged one") {
+  Network network;
+  network.between(network.call("fill", {network.out2}));
+  const tir::Module module = merged(network.network()).module;
+  const std::string main = text(module, "main");
+  REQUIRE(has(main, "\"fill\", out2"));
+  CHECK(main.find("\"fill\", out2") < main.find("\"add_merged\", in, out"));
+}
+
+TEST_CASE("a call keeps the handle behind its arguments") {
+  Network network;
+  const ExprRef handle = tir::make_call(tir::handle_type, "tir.reinterpret", {imm(0)});
+  const auto packed = [&](const char* callee, const std::vector<VarId>& arguments) {
+    std::vector<ExprRef> operands = {tir::make_string(callee)};
+    for (const VarId argument : arguments) operands.push_back(network.var(argument));
+    operands.push_back(handle);
+    return network.evaluate(tir::make_call(i32, "tir.tvm_call_cpacked", operands));
+  };
+  network.calls =
+      block(packed("scale", {network.in, network.mid}), packed("add", {network.mid, network.in, network.out}));
+  tir::Module module = network.network();
+  CHECK(merge_calls(module).size() == 2);
+  CHECK(has(text(module, "main"),
+            "  tir.tvm_call_cpacked(\"add_merged\", in, out, " + tir::print_expr(module, *handle) + ")\n"));
+}
+
+TEST_CASE("a merge that raises the load is left out, and others are done") {
+  // `wide` would live on while `large` does. Both are read twice.
+  Network network;
+  const VarId wide = network.tensor("wide", 16);
+  const VarId large = network.tensor("large", 25);
+  const VarId small = network.tensor("small", 4);
+  const VarId w = network.pointer("w", i32);
+  const VarId v = network.pointer("v", i32);
+  const VarId n = network.integer("n");
+  const VarId m = network.integer("m");
+  network.function("widen", {w}, block(network.loop(n, 16, block(network.store(w, network.var(n), imm(7))))));
+  network.function("four", {v}, block(network.loop(m, 4, block(network.store(v, network.var(m), imm(9))))));
+  const VarId q = network.pointer("q", i32);
+  const VarId r = network.pointer("r", i32);
+  const VarId h = network.integer("h");
+  network.function("use", {q, r},
+                   block(network.loop(h, 4, block(network.store(r, network.var(h), network.load(q, network.var(h)))))));
+  network.calls =
+      block(network.call("widen", {wide}), network.call("pass", {wide, network.out2}),
+            network.call("scale", {wide, network.mid}), network.call("four", {small}), network.call("fill", {large}),
+            network.call("pass", {large, network.out2}), network.call("pass", {large, network.out2}),
+            network.call("use", {small, network.out2}), network.call("add", {network.mid, network.in, network.out}));
+  const tir::Module before = network.network();
+  CHECK(peak_of(before).load == 4 * (8 + 4 + 25));
+  const Merged result = merged(before);
+  CHECK(peak_of(result.module).load == 4 * (8 + 25));
+  REQUIRE_FALSE(result.changes.empty());
+  CHECK(has(result.changes[0].text, "small: gone"));
+  CHECK(has(text(result.module, "main"), "allocate mid"));
+}
+
+// --- What is left alone ----------------------------------------------------------------------------------------------
+
+TEST_CASE("a tensor that is not one call's for one other call stays") {
+  Network network;
+  SUBCASE("two calls read it") { network.then(network.call("pass", {network.mid, network.out2})); }
+  SUBCASE("two calls write it") { network.between(network.call("fill", {network.mid})); }
+  SUBCASE("the reader is passed it twice") {
+    network.calls[1] = network.call("add", {network.mid, network.mid, network.out});
+  }
+  SUBCASE("the reader writes it, too") {
+    const auto read = network.add;
+    network.add = [&network, read] {
+      Block body = read();
+      std::get<tir::For>(body[0].node).body.push_back(network.store(network.p, network.var(network.j), imm(0)));
+      return body;
+    };
+  }
+  SUBCASE("it is an output of the network") {
+    network.calls = block(network.call("scale", {network.in, network.out}),
+                          network.call("add", {network.out, network.in, network.out2}));
+    network.shared_tensor("load");
+  }
+  check_alone(network);
+}
+
+TEST_CASE("a writer with another output stays") {
+  Network network;
+  const VarId second = network.pointer("second", i32);
+  network.scale_params = {network.a, network.t, second};
+  network.calls[0] = network.call("scale", {network.in, network.mid, network.out2});
+  SUBCASE("it does not write it") { CHECK(merged(network.network()).changes.size() == 2); }
+  SUBCASE("it does") {
+    network.scale.push_back(network.store(second, network.var(network.i), imm(4)));
+    check_alone(network);
+  }
+}
+
+TEST_CASE("a writer whose input changes before its reader is called stays") {
+  Network network;
+  const auto start = [&] {
+    network.calls[0] = network.call("scale", {network.out2, network.mid});
+    network.calls.insert(network.calls.begin(), network.call("pass", {network.in, network.out2}));
+  };
+  start();
+  SUBCASE("nothing writes it") {
+    CHECK(merged(network.network()).changes.size() == 2);
+    return;
+  }
+  SUBCASE("it is written behind the reader") {
+    network.then(network.call("fill", {network.out2}));
+    CHECK(merged(network.network()).changes.size() == 2);
+    return;
+  }
+  SUBCASE("it is written between") {
+    network.calls.insert(network.calls.begin() + 2, network.call("fill", {network.out2}));
+  }
+  SUBCASE("a function that is not simple is passed it") {
+    // As TIR has it, it only reads what it is passed first: of an operator of somebody else that says nothing.
+    network.pass_target = "cmsis-nn";
+    network.calls[0] = network.call("fill", {network.out2});
+    network.calls.insert(network.calls.begin() + 2, network.call("pass", {network.out2, network.out}));
+  }
+  check_alone(network);
+}
+
+TEST_CASE("operators that are not the host's or not simple stay") {
+  Network network;
+  SUBCASE("the writer is an operator of somebody else") { network.scale_target = "cmsis-nn"; }
+  SUBCASE("the reader is an operator of somebody else") { network.add_target = "cmsis-nn"; }
+  SUBCASE("the writer has no target") { network.scale_target = ""; }
+  SUBCASE("the reader has no target") { network.add_target = ""; }
+  SUBCASE("the writer calls what the module lacks") {
+    network.scale.push_back(network.evaluate(Builder::call_expr("external", {imm(1)})));
+  }
+  SUBCASE("the reader makes a pointer of the tensor") {
+    const auto read = network.add;
+    network.add = [&network, read] {
+      Block body = read();
+      body.push_back(network.evaluate(Builder::call_expr("external", {network.access_ptr(network.p, 0, 8)})));
+      return body;
+    };
+  }
+  check_alone(network);
+}
+
+TEST_CASE("an entry that is not a row of calls with whole storages stays") {
+  Network network;
+  SUBCASE("a loop") {
+    network.then(network.loop(network.integer("n"), 2, block(network.call("fill", {network.out2}))));
+  }
+  SUBCASE("a branch") {
+    network.then(network.when(tir::make_int(1, tir::bool_type), block(network.call("fill", {network.out2}))));
+  }
+  SUBCASE("a scope") { network.then(network.scope(block(network.call("fill", {network.out2})))); }
+  SUBCASE("a store") { network.then(network.set(network.out2)); }
+  SUBCASE("a let") { network.then(network.let(network.integer("n"), imm(1))); }
+  SUBCASE("a statement that calls nothing") { network.then(network.evaluate(imm(0))); }
+  SUBCASE("two calls in one statement") {
+    network.then(network.evaluate(plus(Builder::call_expr("fill", {network.var(network.out2)}),
+                                       Builder::call_expr("fill", {network.var(network.out2)}))));
+  }
+  SUBCASE("a part of storage") { network.then(network.call("fill", std::vector{network.address_of(network.out2, 0)})); }
+  SUBCASE("a number") { network.then(network.call("fill", std::vector{imm(0)})); }
+  SUBCASE("a function that the module lacks") { network.then(network.call("external", {network.out2})); }
+  check_alone(network);
+}
+
+TEST_CASE("operators between which the tensor would still be needed stay") {
+  Network network;
+  SUBCASE("each element is dear and read often") {
+    const VarId n = network.integer("n");
+    const auto read = network.add;
+    network.scaled =
+        tir::make_call(i32, "tir.q_multiply_shift",
+                       {network.load(network.a, network.var(network.i)), imm(1805621035), imm(31), imm(3)});
+    network.scale = block(network.store(network.t, network.var(network.i), network.scaled));
+    network.add = [&network, read, n] { return block(network.loop(n, 50, read())); };
+  }
+  SUBCASE("its elements are found at indices that memory holds") {
+    network.add = [&network] {
+      const ExprRef at = op(ExprKind::floor_mod, network.load(network.b, network.var(network.j)), imm(8));
+      return block(network.loop(network.j, 8,
+                                block(network.store(network.o, network.var(network.j), network.load(network.p, at)))));
+    };
+  }
+  SUBCASE("it is no whole number of elements") {
+    network.declarations[0] = network.allocate(network.mid, 8);
+    auto& allocate = std::get<tir::Allocate>(network.declarations[0].node);
+    allocate.type = tir::testing::int8_type;
+    allocate.extents = {imm(33)};
+  }
+  SUBCASE("it is allocated under a condition") {
+    std::get<tir::Allocate>(network.declarations[0].node).condition = tir::make_int(1, tir::bool_type);
+  }
+  check_alone(network);
+}
+
+TEST_CASE("nothing is done if the peak stays as high as it was") {
+  Network network;
+  SUBCASE("it is as high elsewhere") { network.shared_tensor("load", 8); }
+  SUBCASE("it is higher elsewhere") { network.shared_tensor("load", 9); }
+  SUBCASE("it is lower elsewhere") {
+    network.shared_tensor("load", 8);
+    network.declarations[0] = network.allocate(network.mid, 9);
+    CHECK(has(merged(network.network()).changes.at(0).text, "mid: gone"));
+    return;
+  }
+  check_alone(network);
+}
+
+}  // namespace
+}  // namespace usmp::transform
