@@ -1,6 +1,7 @@
 #include "random_modules/transformed.hpp"
 
 #include "random_modules/validate.hpp"
+#include "usmp/support/error.hpp"
 
 namespace usmp::random_modules {
 namespace {
@@ -50,7 +51,12 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
     return std::move(result);
   };
   result.test = {.seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs};
-  transform::Result made = transform::transform(test.module, {.steps = steps});
+  transform::Result made{test.module, {}};
+  try {
+    made = transform::transform(test.module, {.steps = steps});
+  } catch (const Error& error) {  // what shrinking makes need not be a module
+    return fault(std::string("refused: ") + error.what());
+  }
   result.test.module = std::move(made.module);
   result.changes = made.changes();
   if (const auto what = fault_of(result.test.module)) return fault("malformed: " + *what);
