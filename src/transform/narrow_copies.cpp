@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -279,10 +280,10 @@ class CopyRemover {
         if (callee) called.insert(*callee);
       });
     }
-    for (auto at = callees_.rbegin(); at != callees_.rend(); ++at) {
-      if (called.contains(*at)) continue;
-      module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(*at));
-      if (module_.entry > *at) --module_.entry;
+    for (const std::size_t callee : std::ranges::reverse_view(callees_)) {  // so that smaller indices stay right
+      if (called.contains(callee)) continue;
+      module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(callee));
+      if (module_.entry > callee) --module_.entry;
     }
   }
 
