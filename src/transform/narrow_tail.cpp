@@ -58,13 +58,13 @@ bool is_costly(const Expr& expr) {
   return is_wide || expr.text == "tir.q_multiply_shift";
 }
 
-// Whether the emitted C computes the same with immediates for the constants. A literal factor of one half in Q31 is
-// rounded in 32 bits, one from memory in 64; and a literal shift must make sense to a compiler.
+// Whether the emitted C computes the same with immediates for the constants. By a literal factor of one half in
+// Q31 with a literal shift it rounds in 32 bits, else in 64; and a literal shift must make sense to a compiler.
 bool may_be_immediates(const Expr& expr, const TailStep& step) {
   if (expr.kind != ExprKind::call) return true;
   const std::int64_t constant = *tir::as_int(*step.node.operands[1]);
   if (expr.text == "tir.shift_right") return constant >= 0 && constant < expr.type.bits;
-  return tir::as_int(*expr.operands[1]) || constant != std::int64_t{1} << 30;
+  return (tir::as_int(*expr.operands[1]) && tir::as_int(*expr.operands[3])) || constant != std::int64_t{1} << 30;
 }
 
 // The operation with its constants; nothing if it is none, or if two of its operands vary.

@@ -218,6 +218,20 @@ TEST_CASE("a constant with another use than scalar loads of its type stays") {
   }));
 }
 
+// With literals for both, C rounds a product by one half in 32 bits.
+TEST_CASE("factor and shift of a fixed-point product stay in memory") {
+  for (const std::size_t operand : {1U, 3U}) {
+    Program program;
+    const std::int64_t value = operand == 1 ? 1 << 30 : -1;
+    const VarId constant = program.constant("c", tir::int32_type, {value, value});
+    std::vector<ExprRef> operands = {Program::load(tir::int32_type, program.out), tir::make_int(1 << 30),
+                                     tir::make_int(31), tir::make_int(-1)};
+    operands[operand] = Program::load(tir::int32_type, constant);
+    program.store(tir::make_call(tir::int32_type, "tir.q_multiply_shift", operands));
+    CHECK(program.stays());
+  }
+}
+
 TEST_CASE("a constant that is declared in several places stays") {
   Program program;
   const VarId constant = program.var("c", tir::handle_type, int16);

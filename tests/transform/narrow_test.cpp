@@ -162,6 +162,29 @@ TEST_CASE("fixed-point products move to readers that read each element once") {
   }
 }
 
+// With literals for both, C rounds a product by one half in 32 bits.
+TEST_CASE("a fixed-point product by one half does not move if its shift would become a literal") {
+  for (const bool is_literal : {true, false}) {
+    Network network;
+    const VarId shift = network.pointer("shift", i32);
+    network.T = network.pointer("T", i32);
+    network.p = network.pointer("p", i32);
+    network.write_params = {network.a, network.T};
+    network.read_params = {network.p, network.o};
+    network.declarations = block(network.allocate(network.mid, 32));
+    network.write = [&] {
+      tir::Constant data{.type = i32, .shape = {1}, .bytes = std::string("\4\0\0\0", 4)};
+      ExprRef value = tir::make_call(i32, "tir.q_multiply_shift",
+                                     {clip(network.load(network.a, network.var(network.i))), imm(1 << 30), imm(31),
+                                      is_literal ? imm(4) : network.load(shift, imm(0))});
+      return block(
+          tir::Stmt{tir::AllocateConst{shift, i32, std::make_shared<const tir::Constant>(data), {}}},
+          network.loop(network.i, 8, block(network.store(network.T, network.var(network.i), std::move(value)))));
+    };
+    CHECK(has(text(narrowed(network.network()).module, "read"), "q_multiply_shift") == is_literal);
+  }
+}
+
 TEST_CASE("an operator that is called with several tensors treats them alike") {
   Network network;
   const VarId other = network.pointer("other");
