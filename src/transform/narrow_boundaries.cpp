@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <variant>
 
 namespace usmp::transform {
@@ -82,12 +83,19 @@ class Finder {
   void scan_entry(const Function& entry) {
     for (const tir::Param& param : entry.params) refuse(param.var);
     tir::for_each_stmt(entry.body, [&](const tir::Stmt& stmt) {
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) allocates_.push_back(allocate);
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) add_allocate(*allocate);
       if (const auto* store = std::get_if<tir::Store>(&stmt.node)) refuse(store->storage);
       tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
         tir::for_each_expr(*root, [&](const Expr& expr) { return scan_in_entry(expr); });
       });
     });
+  }
+
+  // Members of a boundary are counted, each once.
+  void add_allocate(const tir::Allocate& allocate) {
+    allocates_.push_back(&allocate);
+    const bool is_first = allocated_.insert(allocate.var).second;
+    if (!is_first) refuse(allocate.var);
   }
 
   // Whether to look below.
@@ -224,6 +232,7 @@ class Finder {
   Classes classes_;
   std::vector<Use> uses_;  // by variable; from `collect` on, at the root of a class, of the class
   std::vector<const tir::Allocate*> allocates_;
+  std::set<VarId> allocated_;
   std::map<VarId, std::size_t> first_calls_;  // where each argument comes first
 };
 

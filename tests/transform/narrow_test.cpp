@@ -298,6 +298,12 @@ TEST_CASE("a tensor with an access that is not understood stays as it is") {
     network.function("outer", {q, r}, block(network.call("read", {q, r})));
   }
   SUBCASE("it is no whole number of elements") { network.declarations = block(network.allocate(network.mid, 17)); }
+  SUBCASE("it is allocated twice, and the reader is also given a constant") {
+    const VarId constant = network.pointer("constant", i16);
+    network.declarations.push_back(network.allocate(network.mid, 16));
+    network.declarations.push_back(network.constant(constant, std::string(16, 1)));
+    network.calls.push_back(network.call("read", {constant, network.out}));
+  }
   SUBCASE("it is allocated under a condition") {
     std::get<tir::Allocate>(network.declarations[0].node).condition = imm(1, tir::bool_type);
   }
