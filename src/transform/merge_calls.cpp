@@ -45,24 +45,14 @@ std::optional<Entry> read_entry(const tir::Module& module) {
       continue;
     }
     if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
-    const auto* evaluate = std::get_if<tir::Evaluate>(&body[i].node);
-    if (evaluate == nullptr) return std::nullopt;
-    std::size_t found = 0;
-    Call call{i, 0, {}};
-    bool known = true;
-    tir::for_each_expr(*evaluate->value, [&](const Expr& expr) {
-      const auto named = tir::named_call(expr);
-      if (!named) return;
-      ++found;
-      const auto callee = module.find(*named->name);
-      known = known && callee && named->arguments.size() == module.functions[*callee].params.size();
-      call.callee = callee.value_or(0);
-      for (const ExprRef& argument : named->arguments) {
-        known = known && argument->kind == ExprKind::var && argument->type.is_handle();
-        call.arguments.push_back(argument->var);
-      }
-    });
-    if (found != 1 || !known) return std::nullopt;
+    const auto named = plain_call(body[i]);
+    const auto callee = named ? module.find(*named->name) : std::nullopt;
+    if (!callee || named->arguments.size() != module.functions[*callee].params.size()) return std::nullopt;
+    Call call{i, *callee, {}};
+    for (const ExprRef& argument : named->arguments) {
+      if (argument->kind != ExprKind::var || !argument->type.is_handle()) return std::nullopt;
+      call.arguments.push_back(argument->var);
+    }
     entry.calls.push_back(std::move(call));
   }
   return entry;

@@ -3,9 +3,9 @@
 //
 // What a copy is, find_copy (narrow_copy.hpp) says.
 //
-// It must be called in the body of the entry itself, not in a loop or a branch. Of A and B everything is known: they
-// are arguments, as they are, of calls in that body, of functions that load and store their elements as scalars of the
-// copied type, and of nothing else. Then
+// It must be called in the body of the entry itself, not in a loop or a branch, by a statement that does nothing else.
+// Of A and B everything is known: they are arguments, as they are, of calls in that body, of functions that load and
+// store their elements as scalars of the copied type, and of nothing else. Then
 //  - readers of B read A if the entry allocates B, with exactly n elements; nothing but the copy writes B, and no call
 //    before the copy uses B; and no call after the copy, up to the last that uses B, writes A. A may be an input: it is
 //    then live longer, and still only read.
@@ -28,6 +28,7 @@
 #include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_copy.hpp"
 #include "transform/narrow_walk.hpp"
+#include "transform/simple_function.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -126,7 +127,7 @@ class CopyRemover {
     find_uses();
     for (const Call& call : calls_) {
       const std::optional<Copy> copy = copy_by(call.function);
-      if (!copy) continue;
+      if (!copy || !plain_call(std::as_const(entry().body)[call.statement])) continue;
       const VarId from = call.arguments[copy->from];
       const VarId to = call.arguments[copy->to];
       if (from == to || !all_known(from, copy->element) || !all_known(to, copy->element)) continue;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "usmp/tir/visit.hpp"
+#include "transform/simple_function.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -15,7 +15,6 @@ using liveness::EntryUses;
 using liveness::StatementUses;
 using liveness::Storage;
 using liveness::Use;
-using tir::Expr;
 
 constexpr std::size_t none = SIZE_MAX;
 
@@ -31,23 +30,6 @@ bool is_plain_declaration(const tir::Stmt& stmt) {
   return allocate != nullptr && !allocate->condition &&
          std::all_of(allocate->extents.begin(), allocate->extents.end(),
                      [](const tir::ExprRef& extent) { return tir::as_int(*extent).has_value(); });
-}
-
-// One call by name whose result is dropped or only checked.
-bool is_plain_call(const tir::Stmt& stmt) {
-  const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-  if (evaluate == nullptr) return false;
-  const Expr* expr = evaluate->value.get();
-  if (expr->kind == tir::ExprKind::call && expr->text == "tir.tvm_check_return" && expr->operands.size() == 3 &&
-      tir::as_int(*expr->operands[0]) && tir::as_int(*expr->operands[1])) {
-    expr = expr->operands[2].get();
-  }
-  const auto call = tir::named_call(*expr);
-  return call && std::none_of(call->arguments.begin(), call->arguments.end(), [](const tir::ExprRef& argument) {
-           bool calls = false;
-           tir::for_each_expr(*argument, [&](const Expr& part) { calls = calls || tir::named_call(part); });
-           return calls;
-         });
 }
 
 // Who accessed a storage so far.
@@ -193,7 +175,7 @@ std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness:
     if (is_on_stack(body[i])) return std::nullopt;  // nobody tracks who uses it
     if (is_plain_declaration(body[i])) continue;
     if (++count > max_order_tasks) return std::nullopt;
-    builder.add(i, !is_plain_call(body[i]) || uses.statements[i].calls_blindly);
+    builder.add(i, !plain_call(body[i]) || uses.statements[i].calls_blindly);
   }
   return builder.take();
 }

@@ -212,6 +212,24 @@ bool is_pure(const Expr& root) {
   return pure;
 }
 
+std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt) {
+  const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+  if (evaluate == nullptr) return std::nullopt;
+  const Expr* expr = evaluate->value.get();
+  if (expr->kind == ExprKind::call && expr->text == "tir.tvm_check_return" && expr->operands.size() == 3 &&
+      tir::as_int(*expr->operands[0]) && tir::as_int(*expr->operands[1])) {
+    expr = expr->operands[2].get();
+  }
+  const auto call = tir::named_call(*expr);
+  if (!call) return std::nullopt;
+  const bool is_plain = std::none_of(call->arguments.begin(), call->arguments.end(), [](const tir::ExprRef& argument) {
+    bool calls = false;
+    tir::for_each_expr(*argument, [&](const Expr& part) { calls = calls || tir::named_call(part); });
+    return calls;
+  });
+  return is_plain ? call : std::nullopt;
+}
+
 std::set<std::string> called_functions(const tir::Module& module) {
   std::set<std::string> names;
   for (const tir::Function& function : module.functions) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 
@@ -35,6 +36,10 @@ class ParamAliases {
 
 // No statement or expression reads or writes anything else, and evaluating it twice gives the same.
 [[nodiscard]] bool is_pure(const tir::Expr& expr);
+
+// The call by name that is all that a statement does: its result is dropped or compared with a constant, and its
+// arguments call nothing. Nothing: the statement is anything else. Points into `stmt`.
+[[nodiscard]] std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt);
 
 // Names that calls in the module name.
 [[nodiscard]] std::set<std::string> called_functions(const tir::Module& module);

@@ -427,6 +427,15 @@ TEST_CASE("a copy that is needed stays") {
   SUBCASE("it is called in a branch") {
     network.calls[0] = network.when(imm(1, tir::bool_type), block(network.calls[0]));
   }
+  SUBCASE("its result decides over a branch") {
+    const ExprRef result = Builder::call_expr("copy", {network.var(network.in), network.var(network.mid)});
+    network.calls = block(network.when(op(ExprKind::eq, result, imm(0)), block(called("fill", {network.out}))),
+                          called("read", {network.mid, network.out}));
+  }
+  SUBCASE("its statement calls something else, too") {
+    const ExprRef result = Builder::call_expr("copy", {network.var(network.in), network.var(network.mid)});
+    network.calls[0] = network.evaluate(op(ExprKind::add, result, Builder::call_expr("external", {})));
+  }
   SUBCASE("the copy is read in a branch") {
     network.calls[1] = network.when(imm(1, tir::bool_type), block(network.calls[1]));
   }
