@@ -198,7 +198,8 @@ void throw_unknown_buffer(const config::PinSpec& pin, const std::vector<const As
   if (functions.empty()) {
     const std::vector<std::string> known(names.begin(), names.end());
     const std::string near = did_you_mean(pin.buffer, known);
-    fail(pin, "unknown buffer " + quoted(pin.buffer) + (near.empty() ? "; usmp-plan inspect lists them" : near));
+    fail(pin, "unknown buffer " + quoted(pin.buffer) +
+                  (near.empty() ? "; usmp-plan inspect lists those that --transform leaves" : near));
   }
   const std::vector<std::string> known(functions.begin(), functions.end());
   const std::string near = did_you_mean(*pin.function, known);
