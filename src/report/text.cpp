@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <string_view>
 
 #include "report/layout.hpp"
 #include "report/proved.hpp"
-#include "usmp/bounds/load.hpp"
+#include "usmp/report/figures.hpp"
 
 namespace usmp::report {
 namespace {
@@ -35,24 +34,18 @@ std::string region_size(Bytes size) {
 
 class PlanText {
  public:
-  PlanText(const Summary& summary, const TextOptions& options)
-      : summary_(summary), options_(options), problem_(summary.assembly->problem), buffers_(problem_.pools.size()) {
-    assert(summary.plan->allocations.size() == problem_.buffers.size());
-    for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {
-      const Allocation& allocation = summary.plan->allocations[i];
-      if (allocation.placed()) buffers_[allocation.pool.index()].emplace_back(i);
-    }
-  }
+  PlanText(const PlanDocument& plan, const TextOptions& options)
+      : plan_(plan), options_(options), figures_(plan_figures(plan)) {}
 
   std::string text() && {
     title();
     regions();
     against_bounds();
-    out_ += spilled_text(summary_.spilled, summary_.spilled_bound, options_.color);
-    out_ += search_text(summary_.stopped, summary_.iterations);
+    spilled();
+    if (plan_.search) out_ += search_text(plan_.search->stopped, plan_.search->iterations);
     against_unplanned();
     transformed();
-    for (const PoolId pool : summary_.pool_order()) peak(pool);
+    for (std::size_t i = 0; i < plan_.pools.size(); ++i) peak(plan_.pools[i], figures_.pools[i]);
     if (options_.verbose) all_buffers();
     unplanned();
     imported();
@@ -72,8 +65,8 @@ class PlanText {
   }
 
   void title() {
-    out_ += colored(ansi::bold, "module " + printable(summary_.module) + " of " + printable(summary_.archive)) +
-            ", planned by " + printable(summary_.algorithm) + "\n\n";
+    out_ += colored(ansi::bold, "module " + printable(plan_.module) + " of " + printable(plan_.archive)) +
+            ", planned by " + printable(plan_.algorithm) + "\n\n";
   }
 
   // The layout of GNU ld's --print-memory-usage.
@@ -82,35 +75,43 @@ class PlanText {
     constexpr std::size_t size_width = 13;
     constexpr std::size_t percent_width = 11;
     std::size_t width = ld_name_width;
-    for (const Pool& pool : problem_.pools) width = std::max(width, printable(pool.name).size());
+    for (const PlanDocument::Pool& pool : plan_.pools) width = std::max(width, printable(pool.name).size());
     out_ += colored(ansi::bold, pad_right("Memory region", width + 6) + "Used Size  Region Size  %age Used") + "\n";
-    for (const PoolId id : summary_.pool_order()) {
-      const Pool& pool = problem_.pool(id);
-      const Bytes used = summary_.used[id.index()];
-      out_ += pad_left(printable(pool.name), width) + ": " + pad_left(std::to_string(used) + " B", size_width) +
+    for (const PlanDocument::Pool& pool : plan_.pools) {
+      out_ += pad_left(printable(pool.name), width) + ": " + pad_left(std::to_string(pool.used) + " B", size_width) +
               pad_left(pool.capacity ? region_size(*pool.capacity) : "unbounded", size_width) +
-              pad_left(pool.capacity && *pool.capacity > 0 ? percent(used, *pool.capacity) : "-", percent_width) + "\n";
+              pad_left(pool.capacity && *pool.capacity > 0 ? percent(pool.used, *pool.capacity) : "-", percent_width) +
+              "\n";
     }
     out_ += "\n";
   }
 
   void against_bounds() {
-    for (const PoolId id : summary_.pool_order()) {
-      const Bytes used = summary_.used[id.index()];
-      const Bytes reserved = problem_.pool(id).reserved;
-      const bounds::PoolBound& bound = summary_.bounds[id.index()];
-      out_ += printable(problem_.pool(id).name) + ": " + bytes_text(used);
-      if (used > 0 && reserved > 0) out_ += " (" + std::to_string(reserved) + " reserved)";
-      out_ += ", " + proved_text(used, bound.bytes, bound.reason, options_.color) +
-              (summary_.minimized == id ? ", minimised first" : "");
+    for (const PlanDocument::Pool& pool : plan_.pools) {
+      out_ += printable(pool.name) + ": " + bytes_text(pool.used);
+      if (pool.used > 0 && pool.reserved > 0) out_ += " (" + std::to_string(pool.reserved) + " reserved)";
+      if (pool.lower_bound) {
+        out_ += ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, options_.color);
+      }
+      if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimised first";
       out_ += "\n";
     }
   }
 
+  void spilled() {
+    std::vector<Bytes> bytes;
+    std::vector<Bytes> bounds;
+    for (const PlanDocument::Spilled& spilled : plan_.spilled) {
+      bytes.push_back(spilled.bytes);
+      bounds.push_back(spilled.lower_bound);
+    }
+    out_ += spilled_text(bytes, bounds, options_.color);
+  }
+
   void against_unplanned() {
-    if (!summary_.unplanned_workspace) return;
-    const Bytes used = summary_.workspace_used();
-    const Bytes unplanned = *summary_.unplanned_workspace;
+    if (!plan_.unplanned_workspace) return;
+    const Bytes used = plan_.workspace_used;
+    const Bytes unplanned = *plan_.unplanned_workspace;
     out_ += "workspace: " + bytes_text(used);
     if (used == unplanned) {
       out_ += ", as many as the unplanned build\n";
@@ -125,59 +126,48 @@ class PlanText {
 
   void transformed() {
     bool any = false;
-    for (const transform::StepResult& step : summary_.transformed) {
+    for (const PlanDocument::Step& step : plan_.transformed) {
       if (step.changes.empty()) continue;
       if (!any) heading("Transformed") += ", with the load that the buffers have then\n";
       any = true;
       const std::string count =
           std::to_string(step.changes.size()) + (step.changes.size() == 1 ? " change" : " changes");
-      out_ += "  " + pad_right(std::string(transform::name_of(step.step)), 9) + "  " +
-              pad_left(std::to_string(step.load_before), 8) + " -> " + pad_left(bytes_text(step.load_after), 14) +
-              "  " + count + "\n";
+      out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
+              " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + count + "\n";
       if (!options_.verbose) continue;
-      for (const transform::Change& change : step.changes) {
-        out_ += "    " + printable(change.function) + ": " + printable(change.text) + "\n";
+      for (const PlanDocument::Change& change : step.changes) {
+        out_ += "    " + printable(change.function) + ": " + printable(change.what) + "\n";
       }
     }
   }
 
   // Constants are all live at every tick, so a parameter pool has no peak to speak of.
-  void peak(PoolId id) {
-    const Pool& pool = problem_.pool(id);
-    if (pool.kind != PoolKind::workspace) return;
-    const bounds::Load load = bounds::load(problem_, buffers_[id.index()]);
-    if (load.bytes == 0) return;
-    std::vector<BufferId> live;
-    const std::vector<LiveRange> at_peak = {{load.at, load.at + 1}};
-    for (const BufferId buffer : buffers_[id.index()]) {
-      if (overlap(problem_.buffer(buffer).live, at_peak)) live.push_back(buffer);
-    }
-    std::stable_sort(live.begin(), live.end(),
-                     [&](BufferId a, BufferId b) { return problem_.buffer(a).size > problem_.buffer(b).size; });
+  void peak(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+    if (pool.kind != PoolKind::workspace || figures.load == 0) return;
+    const std::vector<std::size_t>& live = figures.at_peak;
     const std::size_t shown = options_.verbose ? live.size() : std::min(live.size(), rows_at_peak);
     heading("Live at the peak of " + printable(pool.name));
-    out_ += " (" + bytes_text(load.bytes) + " at tick " + std::to_string(load.at) + " of " +
-            std::to_string(problem_.horizon) + ")\n";
+    out_ += " (" + bytes_text(figures.load) + " at tick " + std::to_string(figures.peak_at) + " of " +
+            std::to_string(plan_.horizon) + ")\n";
     Table table = buffer_table();
-    for (std::size_t i = 0; i < shown; ++i) table.add(row(live[i]));
+    for (std::size_t i = 0; i < shown; ++i) table.add(row(plan_.buffers[live[i]]));
     out_ += table.text("  ");
     if (shown < live.size()) out_ += "  and " + std::to_string(live.size() - shown) + " more\n";
   }
 
   void all_buffers() {
-    std::vector<BufferId> all;
-    for (const PoolId pool : summary_.pool_order()) {
-      std::vector<BufferId> ids = buffers_[pool.index()];
-      std::stable_sort(ids.begin(), ids.end(), [&](BufferId a, BufferId b) {
-        return summary_.plan->of(a).offset < summary_.plan->of(b).offset;
-      });
+    std::vector<std::size_t> all;
+    for (const PoolFigures& pool : figures_.pools) {
+      std::vector<std::size_t> ids = pool.buffers;
+      std::stable_sort(ids.begin(), ids.end(),
+                       [&](std::size_t a, std::size_t b) { return plan_.buffers[a].offset < plan_.buffers[b].offset; });
       all.insert(all.end(), ids.begin(), ids.end());
     }
     if (all.empty()) return;
     heading("All buffers");
     out_ += "\n";
     Table table = buffer_table();
-    for (const BufferId id : all) table.add(row(id));
+    for (const std::size_t index : all) table.add(row(plan_.buffers[index]));
     out_ += table.text("  ");
   }
 
@@ -189,61 +179,59 @@ class PlanText {
     return Table(std::move(columns));
   }
 
-  [[nodiscard]] std::vector<std::string> row(BufferId id) const {
-    const Buffer& buffer = problem_.buffer(id);
-    const Allocation& allocation = summary_.plan->of(id);
-    std::vector<std::string> cells = {printable(problem_.pool(allocation.pool).name),
-                                      std::to_string(allocation.offset),
-                                      std::to_string(buffer.size),
-                                      std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
-                                      printable(buffer.name),
-                                      printable(buffer.function)};
-    if (options_.verbose) cells.push_back(live_text(buffer.live));
+  [[nodiscard]] std::vector<std::string> row(const PlanDocument::Buffer& buffer) const {
+    std::vector<std::string> cells = {
+        printable(buffer.pool),      std::to_string(buffer.offset),
+        std::to_string(buffer.size), std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
+        printable(buffer.name),      printable(buffer.function)};
+    if (options_.verbose) cells.push_back(live_text(*buffer.live));
     return cells;
   }
 
   void unplanned() {
-    if (summary_.analysis->unplanned.empty()) return;
+    if (plan_.unplanned.empty()) return;
     heading("Left to run time");
     out_ += ", the size is not known before\n";
-    for (const liveness::Unplanned& allocate : summary_.analysis->unplanned) {
-      const std::string function = summary_.function_name(allocate.function);
-      out_ += "  " + printable(allocate.name) + (function.empty() ? "" : " in " + printable(function)) + ": " +
+    for (const PlanDocument::Unplanned& allocate : plan_.unplanned) {
+      out_ += "  " + printable(allocate.name) +
+              (allocate.function.empty() ? "" : " in " + printable(allocate.function)) + ": " +
               printable(allocate.reason) + "\n";
     }
   }
 
   void imported() {
-    const std::vector<ImportedC> sources = imported_c(summary_);
-    if (sources.empty()) return;
+    if (plan_.imported_c.empty()) return;
     heading("C of the archive that stands in the output");
     out_ += " (pragma_import_c)\n";
-    for (const ImportedC& source : sources) {
+    for (const ImportedC& source : plan_.imported_c) {
       out_ += "  " + printable(source.function) + ": " + std::to_string(source.bytes) + " bytes, " +
               printable(source.first_line) + "\n";
     }
   }
 
   void warnings() {
-    if (summary_.warnings.empty()) return;
+    if (plan_.warnings.empty()) return;
     out_ += "\n";
-    for (const std::string& warning : summary_.warnings) {
+    for (const std::string& warning : plan_.warnings) {
       out_ += colored(ansi::yellow, "warning:");
       out_ += ' ';
       out_ += printable(warning) + "\n";
     }
   }
 
-  const Summary& summary_;
+  const PlanDocument& plan_;
   const TextOptions& options_;
-  const Problem& problem_;
-  std::vector<std::vector<BufferId>> buffers_;  // placed there, by PoolId
+  PlanFigures figures_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string plan_text(const Summary& summary, const TextOptions& options) { return PlanText(summary, options).text(); }
+std::string plan_text(const PlanDocument& plan, const TextOptions& options) { return PlanText(plan, options).text(); }
+
+std::string plan_text(const Summary& summary, const TextOptions& options) {
+  return plan_text(plan_document(summary), options);
+}
 
 std::string stop_text(StopReason reason) {
   switch (reason) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "usmp/report/plan_document.hpp"
 #include "usmp/report/summary.hpp"
 
 namespace usmp::report {
@@ -13,6 +14,8 @@ struct TextOptions {
   bool verbose = false;  // every buffer, not only those at the peak
 };
 
+// Throws what plan_figures throws.
+[[nodiscard]] std::string plan_text(const PlanDocument& plan, const TextOptions& options);
 [[nodiscard]] std::string plan_text(const Summary& summary, const TextOptions& options);
 
 // "stopped by the node limit" and the like: why a search that was not finished ended.

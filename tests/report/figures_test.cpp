@@ -1,0 +1,92 @@
+// What a plan's places amount to.
+#include "usmp/report/figures.hpp"
+
+#include <doctest/doctest.h>
+
+#include "fixtures.hpp"
+#include "usmp/support/error.hpp"
+
+using usmp::BufferKind;
+using usmp::PoolId;
+using usmp::PoolKind;
+using usmp::report::operator_name;
+using usmp::report::plan_document;
+using usmp::report::plan_figures;
+using usmp::report::PlanDocument;
+using usmp::report::PlanFigures;
+using usmp::report::PoolFigures;
+
+TEST_CASE("figures of the example") {
+  Planned planned;
+  fill_example(planned);
+  const PlanDocument document = plan_document(planned.finish());
+  const PlanFigures figures = plan_figures(document);
+  REQUIRE(figures.pools.size() == 3);
+  const PoolFigures& dtcm = figures.pools[0];
+  CHECK(dtcm.buffers == std::vector<std::size_t>{0, 1, 2});
+  CHECK(dtcm.asked == 96);
+  CHECK(dtcm.timeline == std::vector<PoolFigures::Step>{{0, 48}, {1, 64}, {2, 16}, {3, 32}, {5, 0}});
+  CHECK(dtcm.load == 64);
+  CHECK(dtcm.peak_at == 1);
+  CHECK(dtcm.at_peak == std::vector<std::size_t>{0, 1});
+  CHECK(dtcm.lost_to_alignment == 0);
+  CHECK(dtcm.lost_to_fragmentation == 0);
+  CHECK(dtcm.live_at(0) == 48);
+  CHECK(dtcm.live_at(2) == 16);
+  CHECK(dtcm.live_at(5) == 0);
+  CHECK(figures.pools[1].asked == 100);  // sram stands in front of flash
+  CHECK(figures.pools[2].timeline == std::vector<PoolFigures::Step>{{0, 10}, {6, 0}});
+}
+
+TEST_CASE("a buffer's operator is the call it is first live in, a constant's the call of its function") {
+  Planned planned;
+  fill_example(planned);
+  const PlanFigures figures = plan_figures(plan_document(planned.finish()));
+  REQUIRE(figures.operators.size() == 5);
+  CHECK_FALSE(figures.operators[0]);  // live from 0 on, conv runs in [1, 3)
+  CHECK(figures.operators[1] == 0);
+  CHECK_FALSE(figures.operators[2]);  // live from 3 on
+  CHECK(figures.operators[4] == 0);
+  CHECK(figures.pools[0].shares == std::vector<PoolFigures::Share>{{{}, 48}, {0, 16}});
+}
+
+TEST_CASE("what is used is reserved, live, or lost to alignment or to fragmentation") {
+  Planned planned;
+  planned.add_pool("ram", PoolKind::workspace, std::nullopt, 16);
+  planned.assembly.problem.pools[0].reserved = 32;
+  planned.assembly.problem.horizon = 2;
+  const std::vector<PoolId> ram = {PoolId(0)};
+  planned.add_buffer({"a", "f", BufferKind::tensor, 20, 1, ram, {{0, 2}}}, 0, 32);
+  planned.add_buffer({"b", "f", BufferKind::tensor, 20, 1, ram, {{0, 1}}}, 0, 64);
+  planned.add_buffer({"c", "f", BufferKind::tensor, 20, 1, ram, {{1, 2}}}, 0, 96);  // 64 would do
+  const PlanDocument document = plan_document(planned.finish());
+  const PoolFigures figures = plan_figures(document).pools[0];
+  CHECK(document.pools[0].used == 116);
+  CHECK(figures.load == 40);
+  CHECK(figures.lost_to_alignment == 12);
+  CHECK(figures.lost_to_fragmentation == 32);
+  CHECK(32 + figures.load + figures.lost_to_alignment + figures.lost_to_fragmentation == 116);
+}
+
+TEST_CASE("names of operators are TVM's without its prefix") {
+  PlanDocument document;
+  document.module = "my net";
+  document.calls = {{"tvmgen_my_net_fused_add", {0, 1}}, {"cmsis_add", {1, 2}}, {"tvmgen_my_net_", {2, 3}}};
+  CHECK(operator_name(document, 0) == "#1 fused_add");
+  CHECK(operator_name(document, 1) == "#2 cmsis_add");
+  CHECK(operator_name(document, 2) == "#3 tvmgen_my_net_");
+}
+
+TEST_CASE("documents without live ranges, or too large, are refused") {
+  Planned planned;
+  fill_example(planned);
+  PlanDocument document = plan_document(planned.finish());
+  document.buffers[3].live.reset();
+  CHECK_THROWS_WITH_AS((void)plan_figures(document),
+                       "buffers[3]: the key live is missing: expected a plan that says when buffers are live. Plan "
+                       "again to get one",
+                       usmp::Error);
+  document = plan_document(planned.finish());
+  for (PlanDocument::Buffer& buffer : document.buffers) buffer.size = usmp::Problem::max_total_bytes;
+  CHECK_THROWS_AS((void)plan_figures(document), usmp::Error);
+}
