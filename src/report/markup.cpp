@@ -1,0 +1,68 @@
+#include "report/markup.hpp"
+
+#include <vector>
+
+#include "usmp/support/printable.hpp"
+
+namespace usmp::report {
+
+std::string markup_text(std::string_view text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  // U+FFFE and U+FFFF are characters of UTF-8 and none of XML.
+  for (const std::string_view noncharacter : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (std::size_t at = 0; (at = result.find(noncharacter, at)) != std::string::npos;) {
+      result.replace(at, noncharacter.size(), "\xEF\xBF\xBD");
+    }
+  }
+  return result;
+}
+
+std::string script_json(std::string_view json) {
+  std::string result;
+  for (const char c : json) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else if (c == '>') {
+      result += "\\u003e";
+    } else if (c == '&') {
+      result += "\\u0026";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string shortened(const std::string& text, std::size_t most) {
+  std::vector<std::size_t> starts;  // of the code points
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) starts.push_back(i);
+  }
+  if (starts.size() <= most) return text;
+  const std::size_t tail = most / 2;
+  const std::size_t head = most - tail - 1;
+  return text.substr(0, starts[head]) + "\xE2\x80\xA6" + text.substr(starts[starts.size() - tail]);
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,21 @@
+// Text of a plan, and so of an archive of anybody's, inside other languages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace usmp::report {
+
+// For XML and HTML, between tags and in quoted attributes. What XML cannot hold (control characters, bytes that are no
+// UTF-8) is written out as `printable` does.
+[[nodiscard]] std::string markup_text(std::string_view text);
+
+// JSON for a <script> element: as it is but for '<', '>' and '&', which stand in no JSON outside of strings.
+[[nodiscard]] std::string script_json(std::string_view json);
+
+// At most `most` code points (at least 3): the middle gives way to an ellipsis, since names differ at their ends. The
+// text is UTF-8.
+[[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
+
+}  // namespace usmp::report

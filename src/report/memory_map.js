@@ -1,0 +1,418 @@
+// The memory map of a plan: a panel a pool, time to the right, addresses upwards, all panels over the same stretch of
+// time. Everything that is shown of the plan goes through textContent and setAttribute, never through markup.
+'use strict';
+(() => {
+  const plan = JSON.parse(document.getElementById('plan').textContent);
+  const SVG = 'http://www.w3.org/2000/svg';
+  const GUTTER = 84, RIGHT = 14, TOP = 18, AXIS = 96;  // around the drawing of a panel, px
+  const COLORS = ['#8ecae6', '#ffc145', '#90be6d', '#f28482', '#b8a1e3', '#f7a072', '#76c7b7', '#e2c044', '#d9a5c9',
+    '#a3b18a', '#9fb4d8', '#e5b8a0'];
+  const KINDS = ['tensor', 'scratch', 'input', 'output', 'constant'];
+  const horizon = Math.max(1, plan.horizon);
+  const view = {begin: 0, end: horizon};  // what is shown of time, shared by all panels
+  const panels = [];
+  const tip = document.getElementById('tip');
+  const search = document.getElementById('search');
+  const coloring = document.getElementById('coloring');
+  const status = document.getElementById('status');
+  let chosen = null;
+  let matches = [];
+
+  const make = (parent, name, attributes, text) => {
+    const element = document.createElementNS(SVG, name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    if (text !== undefined) element.textContent = text;
+    parent.append(element);
+    return element;
+  };
+  const html = (parent, name, text) => {
+    const element = document.createElement(name);
+    if (text !== undefined) element.textContent = text;
+    parent.append(element);
+    return element;
+  };
+  const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+  const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+  const bytes = (number) => grouped(number) + (number === 1 ? ' byte' : ' bytes');
+  const shortened = (text, most) => text.length <= most ? text
+    : text.slice(0, Math.ceil(most / 2) - 1) + '…' + text.slice(text.length - Math.floor(most / 2));
+  const operatorText = (index) => index < 0 ? '' : plan.calls[index].name;
+
+  // Steps of 1, 2, 4, 8, … for bytes and 1, 2, 5, 10, … for ticks, so that no more than `most` are shown.
+  const byteStep = (span, most) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(span, 1) / most)));
+  const byteText = (number) => number >= 1048576 && number % 1024 === 0 ? number / 1048576 + ' MiB'
+    : number >= 1024 && number % 16 === 0 ? number / 1024 + ' KiB' : number + ' B';
+
+  // The calls whose ticks [begin, end) touches.
+  const callsDuring = (begin, end) => {
+    const touched = [];
+    plan.calls.forEach((call, index) => { if (call.begin < end && begin < call.end) touched.push(index); });
+    return touched;
+  };
+
+  const colorOf = (buffer) => {
+    if (coloring.value === 'kind') return COLORS[KINDS.indexOf(buffer.kind)];
+    return buffer.call < 0 ? '#c3c9d1' : COLORS[buffer.call % COLORS.length];
+  };
+
+  class Panel {
+    constructor(pool) {
+      this.pool = pool;
+      this.buffers = plan.buffers.filter((buffer) => plan.pools[buffer.pool] === pool);
+      this.full = Math.max(pool.used, pool.lower_bound, 1) * 1.06;
+      this.low = 0;
+      this.high = this.full;
+      this.height = pool.kind === 'workspace' ? 380 : 240;
+      const section = html(document.getElementById('panels'), 'section');
+      html(section, 'h2', pool.name);
+      for (const line of pool.text) html(section, 'p', line);
+      if (this.buffers.length === 0) return;
+      this.svg = make(section, 'svg', {role: 'application', tabindex: 0, height: this.height + TOP + AXIS,
+        'aria-label': 'Memory map of ' + pool.name + ': ' + this.buffers.length + ' buffers. Arrow keys choose one.'});
+      this.listen();
+    }
+
+    x(tick) { return GUTTER + (tick - view.begin) / (view.end - view.begin) * this.width; }
+    y(address) { return TOP + this.height - (address - this.low) / (this.high - this.low) * this.height; }
+
+    draw() {
+      if (!this.svg) return;
+      this.width = Math.max(120, this.svg.clientWidth - GUTTER - RIGHT);
+      this.svg.replaceChildren();
+      this.svg.classList.toggle('zoomed', view.end - view.begin < horizon || this.high - this.low < this.full);
+      const clip = 'clip' + plan.pools.indexOf(this.pool);
+      const frame = {x: GUTTER, y: TOP, width: this.width, height: this.height};
+      make(make(this.svg, 'clipPath', {id: clip}), 'rect', frame);
+      make(this.svg, 'rect', {...frame, class: 'frame'});
+      this.drawAxes();
+      this.inner = make(this.svg, 'g', {'clip-path': 'url(#' + clip + ')'});
+      this.drawBuffers();
+      this.drawLoad();
+      this.drawLimits();
+      this.mark();
+    }
+
+    drawAxes() {
+      const step = byteStep(this.high - this.low, Math.max(2, this.height / 36));
+      for (let at = Math.ceil(this.low / step) * step; at <= this.high; at += step) {
+        make(this.svg, 'line', {class: 'grid', x1: GUTTER - 4, x2: GUTTER + this.width, y1: this.y(at), y2: this.y(at)});
+        make(this.svg, 'text', {class: 'axis', x: GUTTER - 8, y: this.y(at) + 4, 'text-anchor': 'end'}, byteText(at));
+      }
+      let free = -Infinity;  // where the next name has room
+      plan.calls.forEach((call, index) => {
+        if (call.end <= view.begin || call.begin >= view.end) return;
+        const left = Math.max(this.x(call.begin), GUTTER), right = Math.min(this.x(call.end), GUTTER + this.width);
+        const bottom = TOP + this.height;
+        make(this.svg, 'line', {class: 'grid', x1: left, x2: left, y1: TOP, y2: bottom + 4});
+        const middle = (left + right) / 2;
+        if (middle - free < 13) return;
+        free = middle;
+        const name = make(this.svg, 'text', {class: 'axis', 'text-anchor': 'end',
+          transform: 'translate(' + (middle + 3) + ',' + (bottom + 12) + ') rotate(-38)'},
+          shortened(call.name, 24));
+        make(name, 'title', {}, operatorText(index) + ', ticks [' + call.begin + ', ' + call.end + ')');
+      });
+    }
+
+    drawBuffers() {
+      if (this.pool.reserved > 0) {
+        make(this.inner, 'rect', {class: 'reserved', x: GUTTER, y: this.y(this.pool.reserved), width: this.width,
+          height: this.y(0) - this.y(this.pool.reserved)});
+      }
+      for (const buffer of this.buffers) {
+        const y = this.y(buffer.offset + buffer.size), height = Math.max(1, this.y(buffer.offset) - y);
+        const found = matches.includes(buffer) ? ' match' : '';
+        for (let i = 0; i < buffer.live.length; i += 2) {
+          const x = this.x(buffer.live[i]), width = Math.max(1, this.x(buffer.live[i + 1]) - x);
+          make(this.inner, 'rect', {class: 'buffer' + found, 'data-id': buffer.id, x, y, width, height,
+            fill: colorOf(buffer)});
+          const left = Math.max(x, GUTTER), room = Math.min(x + width, GUTTER + this.width) - left;
+          const letters = Math.floor((room - 8) / 6.2);
+          if (height >= 13 && letters >= Math.min(4, buffer.name.length)) {
+            make(this.inner, 'text', {class: 'label' + found, x: left + 4, y: y + height / 2 + 4},
+              shortened(buffer.name, letters));
+          }
+        }
+      }
+    }
+
+    // Live bytes on the same axis as addresses: where the line meets the topmost buffer, no byte is lost.
+    drawLoad() {
+      if (this.pool.kind !== 'workspace') return;
+      let path = '';
+      this.pool.timeline.forEach(([tick, live], index) => {
+        path += (index === 0 ? 'M' : 'H') + this.x(tick) + (index === 0 ? ',' : 'V') + this.y(live);
+      });
+      make(this.inner, 'path', {class: 'load', d: path + 'H' + this.x(horizon)});
+      const at = this.pool.peak_at, left = this.x(at), right = Math.max(left + 2, this.x(at + 1));
+      if (right < GUTTER || left > GUTTER + this.width) return;
+      make(this.inner, 'rect', {class: 'peak', x: left, y: TOP, width: right - left, height: this.height});
+      make(this.svg, 'text', {class: 'peak-text', x: clamp(left, GUTTER + 100, GUTTER + this.width - 100), y: TOP - 6,
+        'text-anchor': 'middle'}, 'peak: ' + bytes(this.pool.load) + ' live at tick ' + at);
+    }
+
+    drawLimits() {
+      const across = (address, name) => {
+        if (address === null || address < this.low || address > this.high) return;
+        make(this.inner, 'line', {class: name, x1: GUTTER, x2: GUTTER + this.width, y1: this.y(address),
+          y2: this.y(address)});
+      };
+      across(this.pool.lower_bound, 'bound');
+      across(this.pool.capacity, 'capacity');
+    }
+
+    mark() {
+      for (const rect of this.svg.querySelectorAll('.buffer')) {
+        rect.classList.toggle('chosen', chosen !== null && Number(rect.dataset.id) === chosen.id);
+      }
+    }
+
+    // Keeps the point under (x, y) where it is.
+    zoom(factor, x = GUTTER + this.width / 2, y = TOP + this.height / 2) {
+      const tick = view.begin + (x - GUTTER) / this.width * (view.end - view.begin);
+      const address = this.low + (TOP + this.height - y) / this.height * (this.high - this.low);
+      const span = clamp((view.end - view.begin) / factor, Math.min(2, horizon), horizon);
+      const size = clamp((this.high - this.low) / factor, Math.min(16, this.full), this.full);
+      view.begin = tick - (x - GUTTER) / this.width * span;
+      view.end = view.begin + span;
+      this.low = address - (TOP + this.height - y) / this.height * size;
+      this.high = this.low + size;
+      this.keepInside();
+    }
+
+    pan(dx, dy) {
+      const ticks = dx / this.width * (view.end - view.begin), size = dy / this.height * (this.high - this.low);
+      view.begin -= ticks;
+      view.end -= ticks;
+      this.low += size;
+      this.high += size;
+      this.keepInside();
+    }
+
+    keepInside() {
+      const span = view.end - view.begin, size = this.high - this.low;
+      view.begin = clamp(view.begin, 0, horizon - span);
+      view.end = view.begin + span;
+      this.low = clamp(this.low, 0, this.full - size);
+      this.high = this.low + size;
+      redraw();
+    }
+
+    bufferOf(event) {
+      const rect = event.target.closest('.buffer');
+      return rect ? plan.buffers[Number(rect.dataset.index ?? indexById.get(Number(rect.dataset.id)))] : null;
+    }
+
+    listen() {
+      const pointers = new Map();
+      let moved = false;
+      const place = (event) => {
+        const box = this.svg.getBoundingClientRect();
+        return [event.clientX - box.left, event.clientY - box.top];
+      };
+      this.svg.addEventListener('wheel', (event) => {
+        if (!event.ctrlKey && !event.metaKey) return;  // the page scrolls
+        event.preventDefault();
+        this.zoom(Math.exp(-clamp(event.deltaY, -60, 60) / 120), ...place(event));
+      }, {passive: false});
+      this.svg.addEventListener('pointerdown', (event) => {
+        pointers.set(event.pointerId, place(event));
+        moved = false;
+      });
+      this.svg.addEventListener('pointermove', (event) => {
+        const before = pointers.get(event.pointerId);
+        if (!before) return show(this.bufferOf(event) ?? null, event.clientX, event.clientY);
+        const now = place(event);
+        if (!moved && Math.hypot(now[0] - before[0], now[1] - before[1]) < 4) return;
+        if (!moved) this.svg.setPointerCapture(event.pointerId);
+        moved = true;
+        const other = [...pointers].find(([id]) => id !== event.pointerId);
+        pointers.set(event.pointerId, now);
+        if (!other) return this.pan(now[0] - before[0], now[1] - before[1]);
+        const distance = (point) => Math.max(10, Math.hypot(point[0] - other[1][0], point[1] - other[1][1]));
+        this.zoom(distance(now) / distance(before), ...other[1]);
+      });
+      for (const name of ['pointerup', 'pointercancel']) {
+        this.svg.addEventListener(name, (event) => pointers.delete(event.pointerId));
+      }
+      this.svg.addEventListener('pointerleave', () => { if (pointers.size === 0) show(chosen); });
+      this.svg.addEventListener('click', (event) => {
+        if (!moved) choose(this.bufferOf(event), event.clientX, event.clientY);
+      });
+      this.svg.addEventListener('dblclick', (event) => {
+        const buffer = this.bufferOf(event);
+        if (buffer) this.zoomTo(buffer);
+        else reset();
+      });
+      this.svg.addEventListener('keydown', (event) => this.key(event));
+    }
+
+    key(event) {
+      const arrows = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
+      const arrow = arrows[event.key];
+      if (!arrow || event.ctrlKey || event.altKey || event.metaKey) {
+        if (event.key === 'Enter' && chosen) this.zoomTo(chosen);
+        return;
+      }
+      event.preventDefault();
+      if (event.shiftKey) return this.pan(-arrow[0] * this.width / 8, arrow[1] * this.height / 8);
+      choose(this.neighbour(arrow));
+    }
+
+    // The nearest buffer in a direction: left and right by the start of life, up and down by the address.
+    neighbour([time, address]) {
+      const key = time !== 0 ? (b) => [b.live[0] ?? 0, b.offset, b.id] : (b) => [b.offset, b.live[0] ?? 0, b.id];
+      const compare = (a, b) => {
+        const left = key(a), right = key(b);
+        const i = left.findIndex((value, index) => value !== right[index]);
+        return i < 0 ? 0 : left[i] - right[i];
+      };
+      const sorted = this.buffers.slice().sort(compare);
+      const now = sorted.indexOf(chosen);
+      return sorted[now < 0 ? 0 : clamp(now + time + address, 0, sorted.length - 1)];
+    }
+
+    zoomTo(buffer) {
+      const begin = buffer.live[0] ?? 0, end = buffer.live.at(-1) ?? horizon;
+      const span = clamp((end - begin) * 2, Math.min(2, horizon), horizon);
+      const size = clamp(buffer.size * 2, Math.min(16, this.full), this.full);
+      view.begin = (begin + end - span) / 2;
+      view.end = view.begin + span;
+      this.low = buffer.offset + buffer.size / 2 - size / 2;
+      this.high = this.low + size;
+      this.keepInside();
+    }
+  }
+
+  const indexById = new Map(plan.buffers.map((buffer, index) => [buffer.id, index]));
+  const panelOf = (buffer) => panels.find((panel) => panel.buffers.includes(buffer));
+
+  let waiting = false;
+  function redraw() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      for (const panel of panels) panel.draw();
+    });
+  }
+
+  function reset() {
+    view.begin = 0;
+    view.end = horizon;
+    for (const panel of panels) [panel.low, panel.high] = [0, panel.full];
+    redraw();
+  }
+
+  function liveText(buffer) {
+    const parts = [];
+    for (let i = 0; i < buffer.live.length; i += 2) parts.push('[' + buffer.live[i] + ', ' + buffer.live[i + 1] + ')');
+    return parts.length === 0 ? 'never' : 'ticks ' + parts.join(' ');
+  }
+
+  // The card of a buffer, beside the pointer or, without one, beside the buffer.
+  function show(buffer, x, y) {
+    tip.hidden = buffer === null;
+    if (buffer === null) return;
+    tip.replaceChildren();
+    html(tip, 'b', buffer.name);
+    const list = html(tip, 'dl');
+    const row = (name, value) => {
+      if (value === '') return;
+      html(list, 'dt', name);
+      html(list, 'dd', value);
+    };
+    row('size', bytes(buffer.size));
+    row('offset', grouped(buffer.offset) + ' to ' + grouped(buffer.offset + buffer.size) + ' (0x'
+      + buffer.offset.toString(16) + ') in ' + plan.pools[buffer.pool].name);
+    row('live', liveText(buffer));
+    row('operator', operatorText(buffer.call));
+    if (buffer.kind !== 'constant' && buffer.live.length > 0) {
+      const during = callsDuring(buffer.live[0], buffer.live.at(-1));
+      if (during.length > 1) row('until', operatorText(during.at(-1)));
+    }
+    row('declared in', plan.functions[buffer.function]);
+    row('kind', buffer.kind + (buffer.pinned ? ', pinned' : '') + ', alignment ' + buffer.alignment);
+    if (x === undefined) {
+      const rect = document.querySelector('.buffer[data-id="' + buffer.id + '"]');
+      if (!rect) return;
+      const box = rect.getBoundingClientRect();
+      [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    }
+    const left = x + 16 + tip.offsetWidth > innerWidth ? x - 16 - tip.offsetWidth : x + 16;
+    tip.style.left = clamp(left, 4, Math.max(4, innerWidth - tip.offsetWidth - 4)) + 'px';
+    tip.style.top = clamp(y + 14, 4, Math.max(4, innerHeight - tip.offsetHeight - 4)) + 'px';
+  }
+
+  function choose(buffer, x, y) {
+    chosen = buffer;
+    for (const panel of panels) if (panel.svg) panel.mark();
+    show(buffer, x, y);
+    status.textContent = buffer === null ? '' : buffer.name + ', ' + bytes(buffer.size) + ' at ' + buffer.offset;
+  }
+
+  // Every word has to stand in the name, the function, the operator or the kind.
+  function find() {
+    const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
+    const text = (buffer) => [buffer.name, plan.functions[buffer.function], operatorText(buffer.call), buffer.kind]
+      .join(' ').toLowerCase();
+    matches = words.length === 0 ? [] : plan.buffers.filter((b) => words.every((word) => text(b).includes(word)));
+    const list = document.getElementById('matches');
+    list.replaceChildren();
+    for (const buffer of matches.slice(0, 60)) {
+      const button = html(list, 'button', buffer.name + ' · ' + bytes(buffer.size));
+      button.addEventListener('click', () => {
+        panelOf(buffer)?.svg.scrollIntoView({block: 'nearest'});
+        choose(buffer);
+      });
+    }
+    for (const panel of panels) panel.svg?.classList.toggle('searching', words.length > 0);
+    status.textContent = words.length === 0 ? '' : matches.length + ' of ' + plan.buffers.length + ' buffers';
+    redraw();
+  }
+
+  function legend() {
+    const list = document.getElementById('legend');
+    list.replaceChildren();
+    const entry = (color, name) => {
+      const item = html(list, 'li');
+      html(item, 'i').style.background = color;
+      item.append(name);
+    };
+    if (coloring.value !== 'kind') return;
+    KINDS.forEach((kind, index) => { if (plan.buffers.some((b) => b.kind === kind)) entry(COLORS[index], kind); });
+  }
+
+  const zoomAll = (factor) => {
+    const panel = panels.find((one) => one.svg === document.activeElement) ?? panels.find((one) => one.svg);
+    if (panel) panel.zoom(factor);
+  };
+
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === 'Escape') {
+      if (search.value !== '') {
+        search.value = '';
+        find();
+      }
+      return choose(null);
+    }
+    if (event.target === search || event.target === coloring) return;
+    const action = {'/': () => search.focus(), '+': () => zoomAll(1.5), '=': () => zoomAll(1.5),
+      '-': () => zoomAll(1 / 1.5), '0': reset}[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+  document.getElementById('larger').addEventListener('click', () => zoomAll(1.5));
+  document.getElementById('smaller').addEventListener('click', () => zoomAll(1 / 1.5));
+  document.getElementById('reset').addEventListener('click', reset);
+  search.addEventListener('input', find);
+  coloring.addEventListener('change', () => { legend(); redraw(); });
+  addEventListener('resize', redraw);
+  addEventListener('scroll', () => show(null), {passive: true});
+
+  for (const pool of plan.pools) panels.push(new Panel(pool));
+  legend();
+  for (const panel of panels) panel.draw();
+})();

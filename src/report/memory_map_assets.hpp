@@ -1,0 +1,11 @@
+// Style and script of the memory map's page (memory_map.css, memory_map.js).
+#pragma once
+
+#include <string_view>
+
+namespace usmp::report {
+
+extern const std::string_view memory_map_css;
+extern const std::string_view memory_map_js;
+
+}  // namespace usmp::report

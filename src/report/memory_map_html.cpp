@@ -1,0 +1,143 @@
+// The page's style and script are files of their own (memory_map.css, memory_map.js), which the build puts into
+// memory_map_assets.cpp.
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/layout.hpp"
+#include "report/markup.hpp"
+#include "report/memory_map_assets.hpp"
+#include "report/pool_lines.hpp"
+#include "usmp/report/figures.hpp"
+#include "usmp/report/memory_map.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names as they may be shown: the page shows what other reports show.
+Json name_json(const std::string& name) { return printable(name); }
+
+Json pool_json(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+  Json json;
+  json["name"] = name_json(pool.name);
+  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["capacity"] = pool.capacity ? Json(*pool.capacity) : Json(nullptr);
+  json["reserved"] = pool.reserved;
+  json["used"] = pool.used;
+  json["lower_bound"] = pool.lower_bound ? Json(*pool.lower_bound) : Json(nullptr);
+  json["text"] = Json::array();
+  for (const std::string& line : pool_lines(pool, figures)) json["text"].push_back(printable(line));
+  json["load"] = figures.load;
+  json["peak_at"] = figures.peak_at;
+  json["timeline"] = Json::array();
+  for (const PoolFigures::Step& step : figures.timeline) json["timeline"].push_back({step.at, step.live});
+  return json;
+}
+
+// Functions declare many buffers each: their names stand once.
+class Functions {
+ public:
+  std::size_t index_of(const std::string& name) {
+    const auto [found, is_new] = indices_.emplace(name, names_.size());
+    if (is_new) names_.push_back(name_json(name));
+    return found->second;
+  }
+  [[nodiscard]] const Json& names() const { return names_; }
+
+ private:
+  std::map<std::string, std::size_t> indices_;
+  Json names_ = Json::array();
+};
+
+Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t pool, const OperatorIndex& call,
+                 Functions& functions) {
+  Json json;
+  json["id"] = id;
+  json["name"] = name_json(buffer.name);
+  json["function"] = functions.index_of(buffer.function);
+  json["kind"] = to_string(buffer.kind);
+  json["pool"] = pool;
+  json["offset"] = buffer.offset;
+  json["size"] = buffer.size;
+  json["alignment"] = buffer.alignment;
+  if (buffer.pinned) json["pinned"] = true;
+  json["call"] = call ? Json(*call) : Json(-1);
+  json["live"] = Json::array();
+  for (const LiveRange& range : *buffer.live) {
+    json["live"].push_back(range.begin);
+    json["live"].push_back(range.end);
+  }
+  return json;
+}
+
+Json data_json(const PlanDocument& document) {
+  const PlanFigures figures = plan_figures(document);
+  Functions functions;
+  Json json;
+  json["horizon"] = document.horizon;
+  json["pools"] = Json::array();
+  Json buffers = Json::array();
+  for (std::size_t i = 0; i < document.pools.size(); ++i) {
+    json["pools"].push_back(pool_json(document.pools[i], figures.pools[i]));
+    for (const std::size_t id : figures.pools[i].buffers) {
+      buffers.push_back(buffer_json(document.buffers[id], id, i, figures.operators[id], functions));
+    }
+  }
+  json["calls"] = Json::array();
+  for (std::size_t i = 0; i < document.calls.size(); ++i) {
+    Json call;
+    call["name"] = printable(operator_name(document, i));
+    call["begin"] = document.calls[i].ticks.begin;
+    call["end"] = document.calls[i].ticks.end;
+    json["calls"].push_back(std::move(call));
+  }
+  json["functions"] = functions.names();
+  json["buffers"] = std::move(buffers);
+  return json;
+}
+
+constexpr std::string_view controls = R"(<div class="tools">
+<input id="search" type="search" placeholder="search: name, operator, kind" aria-label="Search buffers" autocomplete="off">
+<label>colour by <select id="coloring"><option value="operator">operator</option><option value="kind">kind</option></select></label>
+<span><button id="larger" title="zoom in" aria-label="Zoom in">+</button>
+<button id="smaller" title="zoom out" aria-label="Zoom out">−</button>
+<button id="reset">all</button></span>
+<span id="status" role="status"></span>
+<div id="matches"></div>
+</div>
+<div id="panels"></div>
+<ul id="legend" class="legend"></ul>
+<p>Black line: live bytes. Dashed: lower bound. Red: capacity, if near. Red band: the peak.</p>
+<p><kbd>/</kbd> search, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, in a panel <kbd>←</kbd> <kbd>→</kbd> the buffers by time,
+<kbd>↑</kbd> <kbd>↓</kbd> by address, <kbd>Enter</kbd> zooms to the chosen one, <kbd>Shift</kbd> with arrows or dragging moves,
+<kbd>Ctrl</kbd> with the wheel zooms, a double click zooms to a buffer or shows all, <kbd>Esc</kbd> clears.</p>
+<div id="tip" hidden></div>
+)";
+
+}  // namespace
+
+std::string memory_map_html(const PlanDocument& document) {
+  const std::string name = markup_text("module " + document.module + " of " + document.archive);
+  std::string page =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Memory map: " +
+      name + "</title>\n<style>\n";
+  page += memory_map_css;
+  page += "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n<p>" +
+          markup_text("planned by " + document.algorithm + ", " + to_string(document.status) + "; " +
+                      std::to_string(document.buffers.size()) + " buffers, " + std::to_string(document.calls.size()) +
+                      " operators, " + std::to_string(document.horizon) + " ticks") +
+          "</p>\n";
+  page += controls;
+  page += "<script type=\"application/json\" id=\"plan\">";
+  page += script_json(data_json(document).dump());
+  page += "</script>\n<script>\n";
+  page += memory_map_js;
+  page += "</script>\n</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace usmp::report

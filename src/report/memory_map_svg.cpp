@@ -1,0 +1,296 @@
+// Coordinates are whole tenths of a pixel, so that no rounding of a machine's own reaches the text.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "report/layout.hpp"
+#include "report/markup.hpp"
+#include "report/pool_lines.hpp"
+#include "usmp/report/figures.hpp"
+#include "usmp/report/memory_map.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Tenths = std::int64_t;
+
+constexpr Tenths page_width = 10000;
+constexpr Tenths gutter = 1180;  // left of a panel: addresses, and where the leftmost operator's name reaches
+constexpr Tenths panel_width = page_width - gutter - 160;
+constexpr Tenths workspace_height = 3200;
+constexpr Tenths parameter_height = 1400;
+constexpr Tenths names_height = 1120;  // below a panel of workspace
+constexpr Tenths letter_width = 62;
+constexpr Tenths line_height = 160;
+constexpr std::size_t name_length = 25;  // of an operator below a panel
+
+// Light enough for dark letters, in both schemes.
+constexpr std::array<std::string_view, 12> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482", "#b8a1e3", "#f7a072",
+                                                     "#76c7b7", "#e2c044", "#d9a5c9", "#a3b18a", "#9fb4d8", "#e5b8a0"};
+constexpr std::string_view no_operator_color = "#c3c9d1";
+
+constexpr std::string_view style = R"(<style>
+svg{--page:#fff;--text:#1b2128;--dim:#5b6672;--line:#d5dae0;--panel:#f6f8fa;--peak:#c4262e;--bound:#2b6cb0}
+@media(prefers-color-scheme:dark){svg{--page:#14181d;--text:#e6eaef;--dim:#9aa5b1;--line:#39424d;--panel:#1b2027;--peak:#ff7b72;--bound:#79b8ff}}
+text{font:11px system-ui,sans-serif;fill:var(--text)}
+.page{fill:var(--page)}.title{font-size:15px;font-weight:600}.pool{font-size:13px;font-weight:600}
+.dim{fill:var(--dim)}.panel{fill:var(--panel);stroke:var(--line)}.grid{stroke:var(--line)}
+.buffers rect{stroke:#14181d;stroke-opacity:.45;stroke-width:.6}.labels text{fill:#14181d;pointer-events:none}
+.reserved{fill:var(--dim);fill-opacity:.25}.peak{fill:var(--peak);fill-opacity:.16;pointer-events:none}
+.peak-text{fill:var(--peak);font-weight:600}.live{fill:none;stroke:var(--text);stroke-width:1.4;pointer-events:none}
+.bound{stroke:var(--bound);stroke-dasharray:5 3;pointer-events:none}.capacity{stroke:var(--peak);pointer-events:none}
+</style>
+)";
+
+std::string pixels(Tenths value) {
+  const std::string text = std::to_string(std::abs(value) / 10);
+  const Tenths rest = std::abs(value) % 10;
+  return (value < 0 ? "-" : "") + text + (rest == 0 ? "" : "." + std::to_string(rest));
+}
+
+// value / span of `length`.
+Tenths scaled(std::int64_t value, std::int64_t span, Tenths length) {
+  return std::llround(static_cast<double>(value) / static_cast<double>(span) * static_cast<double>(length));
+}
+
+std::string attribute(std::string_view name, Tenths value) {
+  return " " + std::string(name) + "=\"" + pixels(value) + "\"";
+}
+
+std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height) {
+  return "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height);
+}
+
+std::string text_element(Tenths x, Tenths y, std::string_view attributes, std::string_view text) {
+  return "<text" + attribute("x", x) + attribute("y", y) + std::string(attributes) + ">" + markup_text(text) +
+         "</text>\n";
+}
+
+std::string line_element(std::string_view name, Tenths x1, Tenths y1, Tenths x2, Tenths y2) {
+  return "<line class=\"" + std::string(name) + "\"" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
+         attribute("y2", y2) + "/>\n";
+}
+
+// "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step.
+std::string address_text(Bytes bytes) {
+  constexpr Bytes kib = 1024;
+  constexpr Bytes mib = kib * kib;
+  if (bytes >= mib && bytes % mib == 0) return std::to_string(bytes / mib) + " MiB";
+  if (bytes >= kib && bytes % kib == 0) return std::to_string(bytes / kib) + " KiB";
+  return std::to_string(bytes) + " B";
+}
+
+// The least power of two that divides the span into at most `most` parts.
+Bytes address_step(Bytes span, Bytes most) {
+  Bytes step = 1;
+  while (span / step > most) step *= 2;
+  return step;
+}
+
+// 1, 2, 5, 10, 20, … so that there are at most `most` parts.
+Tick tick_step(Tick span, Tick most) {
+  Tick step = 1;
+  for (int i = 0; span / step > most; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+  return step;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const PlanDocument& document)
+      : document_(document), figures_(plan_figures(document)), horizon_(std::max<Tick>(1, document.horizon)) {}
+
+  std::string text() && {
+    title();
+    for (std::size_t i = 0; i < document_.pools.size(); ++i) pool(document_.pools[i], figures_.pools[i]);
+    legend();
+    const std::string size = pixels(page_width) + " " + pixels(y_);
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + pixels(page_width) + "\" height=\"" + pixels(y_) +
+           "\" viewBox=\"0 0 " + size + "\" role=\"img\">\n<title>" +
+           markup_text("Memory map of module " + document_.module) + "</title>\n" + std::string(style) +
+           "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + out_ + "</svg>\n";
+  }
+
+ private:
+  void title() {
+    y_ = 260;
+    out_ += text_element(160, y_, " class=\"title\"", "module " + document_.module + " of " + document_.archive);
+    y_ += line_height + 20;
+    out_ += text_element(160, y_, " class=\"dim\"",
+                         "planned by " + document_.algorithm + ", " + to_string(document_.status) + "; " +
+                             std::to_string(document_.buffers.size()) + " buffers, " +
+                             std::to_string(document_.calls.size()) + " operators, " +
+                             std::to_string(document_.horizon) + " ticks");
+    y_ += line_height;
+  }
+
+  void pool(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+    y_ += 240;
+    out_ += text_element(160, y_, " class=\"pool\"", pool.name);
+    for (const std::string& line : pool_lines(pool, figures)) {
+      y_ += line_height;
+      out_ += text_element(160, y_, " class=\"dim\"", line);
+    }
+    if (figures.buffers.empty()) return;
+    top_ = y_ + 280;
+    const bool workspace = pool.kind == PoolKind::workspace;
+    height_ = workspace ? workspace_height : parameter_height;
+    extent_ = extent_of(pool, figures);
+    out_ += rectangle(gutter, top_, panel_width, height_) + " class=\"panel\"/>\n";
+    addresses();
+    y_ = top_ + height_;
+    if (workspace) operators();
+    buffers(pool, figures);
+    if (workspace) peak(figures);
+    limits(pool);
+  }
+
+  // A little more than what is drawn.
+  [[nodiscard]] Bytes extent_of(const PlanDocument::Pool& pool, const PoolFigures& figures) const {
+    constexpr Bytes margin = 16;
+    Bytes extent = std::max({pool.used, pool.lower_bound.value_or(0), figures.load, Bytes{1}});
+    for (const std::size_t index : figures.buffers) {
+      extent = std::max(extent, document_.buffers[index].offset + document_.buffers[index].size);
+    }
+    return extent + std::max<Bytes>(1, extent / margin);
+  }
+
+  [[nodiscard]] Tenths x(Tick tick) const { return gutter + scaled(tick, horizon_, panel_width); }
+  [[nodiscard]] Tenths y(Bytes address) const { return top_ + height_ - scaled(address, extent_, height_); }
+
+  void addresses() {
+    const Bytes step = address_step(extent_, height_ / 320);
+    for (Bytes at = 0; at <= extent_; at += step) {
+      out_ += line_element("grid", gutter - 40, y(at), gutter + panel_width, y(at));
+      out_ += text_element(gutter - 70, y(at) + 40, " class=\"dim\" text-anchor=\"end\"", address_text(at));
+    }
+  }
+
+  void operators() {
+    const Tenths bottom = top_ + height_;
+    if (document_.calls.empty()) {
+      const Tick step = tick_step(horizon_, panel_width / 800);
+      for (Tick at = 0; at <= horizon_; at += step) {
+        out_ +=
+            text_element(x(at), bottom + 150, " class=\"dim\" text-anchor=\"middle\"", "tick " + std::to_string(at));
+      }
+      y_ += 2 * line_height;
+      return;
+    }
+    Tenths free = 0;  // where the next name has room
+    for (std::size_t i = 0; i < document_.calls.size(); ++i) {
+      const LiveRange ticks = document_.calls[i].ticks;
+      const Tenths left = x(ticks.begin);
+      out_ += line_element("grid", left, top_, left, bottom + 40);
+      const Tenths middle = (left + x(ticks.end)) / 2;
+      if (middle < free) continue;
+      free = middle + 130;
+      const std::string name = operator_name(document_, i);
+      out_ += "<text class=\"dim\" text-anchor=\"end\" transform=\"translate(" + pixels(middle + 30) + " " +
+              pixels(bottom + 120) + ") rotate(-40)\"><title>" + markup_text(name + ", ticks " + live_text({ticks})) +
+              "</title>" + markup_text(shortened(printable(name), name_length)) + "</text>\n";
+    }
+    y_ += names_height;
+  }
+
+  void buffers(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+    if (pool.reserved > 0) {
+      out_ += rectangle(gutter, y(pool.reserved), panel_width, y(0) - y(pool.reserved)) +
+              " class=\"reserved\"><title>reserved</title></rect>\n";
+    }
+    out_ += "<g class=\"buffers\">\n";
+    std::string labels;
+    for (const std::size_t index : figures.buffers) {
+      const PlanDocument::Buffer& buffer = document_.buffers[index];
+      const Tenths top = y(buffer.offset + buffer.size);
+      const Tenths height = std::max<Tenths>(10, y(buffer.offset) - top);
+      for (const LiveRange& range : *buffer.live) {
+        const Tenths left = x(range.begin);
+        const Tenths width = std::max<Tenths>(10, x(range.end) - left);
+        out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"><title>" +
+                markup_text(description(index)) + "</title></rect>\n";
+        labels += label(printable(buffer.name), left, top, width, height);
+      }
+    }
+    out_ += "</g>\n<g class=\"labels\">\n" + labels + "</g>\n";
+  }
+
+  // Empty if there is no room for some letters.
+  static std::string label(const std::string& name, Tenths left, Tenths top, Tenths width, Tenths height) {
+    constexpr Tenths least_height = 125;
+    constexpr Tenths least_letters = 4;
+    const Tenths letters = (width - 80) / letter_width;
+    if (height < least_height || letters < least_letters) return {};
+    return text_element(left + 40, top + height / 2 + 40, "", shortened(name, static_cast<std::size_t>(letters)));
+  }
+
+  [[nodiscard]] std::string_view color_of(std::size_t buffer) const {
+    const OperatorIndex call = figures_.operators[buffer];
+    return call ? colors[*call % colors.size()] : no_operator_color;
+  }
+
+  [[nodiscard]] std::string description(std::size_t index) const {
+    const PlanDocument::Buffer& buffer = document_.buffers[index];
+    std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
+                       ", live " + live_text(*buffer.live) + ", " + to_string(buffer.kind);
+    if (const OperatorIndex call = figures_.operators[index]) text += ", " + operator_name(document_, *call);
+    return text;
+  }
+
+  void peak(const PoolFigures& figures) {
+    std::string path = "M";
+    for (const PoolFigures::Step& step : figures.timeline) {
+      const std::string height = pixels(y(step.live));
+      path += path == "M" ? pixels(x(step.at)) + "," + height : "H" + pixels(x(step.at)) + "V" + height;
+    }
+    out_ += "<path class=\"live\" d=\"" + path + "H" + pixels(x(horizon_)) + "\"/>\n";
+    if (figures.load == 0) return;
+    const Tenths left = x(figures.peak_at);
+    const Tenths width = std::max<Tenths>(20, x(figures.peak_at + 1) - left);
+    out_ += rectangle(left, top_, width, height_) + " class=\"peak\"/>\n";
+    out_ += text_element(std::clamp<Tenths>(left, gutter + 1000, gutter + panel_width - 1000), top_ - 50,
+                         " class=\"peak-text\" text-anchor=\"middle\"",
+                         "peak: " + bytes_text(figures.load) + " live at tick " + std::to_string(figures.peak_at));
+  }
+
+  void limits(const PlanDocument::Pool& pool) {
+    const auto across = [&](std::string_view name, const std::optional<Bytes>& address) {
+      if (!address || *address > extent_) return;
+      out_ += line_element(name, gutter, y(*address), gutter + panel_width, y(*address));
+    };
+    across("bound", pool.lower_bound);
+    across("capacity", pool.capacity);
+  }
+
+  void legend() {
+    y_ += 240;
+    Tenths at = 160;
+    const auto entry = [&](std::string_view name, std::string_view text) {
+      out_ += line_element(name, at, y_ - 40, at + 240, y_ - 40) + text_element(at + 300, y_, " class=\"dim\"", text);
+      at += 300 + static_cast<Tenths>(text.size() + 3) * letter_width;
+    };
+    entry("live", "live bytes");
+    entry("bound", "lower bound");
+    entry("capacity", "capacity, if near");
+    out_ += text_element(at, y_, " class=\"dim\"",
+                         "colour: the operator in which a buffer is first live, of constants the one that uses it");
+    y_ += 200;
+  }
+
+  const PlanDocument& document_;
+  PlanFigures figures_;
+  Tick horizon_ = 1;
+  Tenths y_ = 0;  // how far the page is written
+  // Of the panel that is being drawn.
+  Tenths top_ = 0;
+  Tenths height_ = 0;
+  Bytes extent_ = 1;  // addresses that its height shows
+  std::string out_;
+};
+
+}  // namespace
+
+std::string memory_map_svg(const PlanDocument& document) { return Drawing(document).text(); }
+
+}  // namespace usmp::report

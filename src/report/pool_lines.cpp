@@ -1,0 +1,28 @@
+#include "report/pool_lines.hpp"
+
+#include "report/layout.hpp"
+
+namespace usmp::report {
+namespace {
+
+std::string usage(const PlanDocument::Pool& pool) {
+  std::string text = bytes_text(pool.used) + " used";
+  if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
+  if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
+  if (!pool.lower_bound) return text;
+  text +=
+      pool.used == *pool.lower_bound ? ", the least possible" : ", lower bound " + std::to_string(*pool.lower_bound);
+  return text + (pool.lower_bound_reason.empty() ? "" : " (" + pool.lower_bound_reason + ")");
+}
+
+}  // namespace
+
+std::vector<std::string> pool_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+  if (figures.buffers.empty()) return {"holds nothing" + (pool.capacity ? " of " + bytes_text(*pool.capacity) : "")};
+  if (pool.kind != PoolKind::workspace) return {usage(pool)};
+  return {usage(pool), bytes_text(figures.asked) + " without sharing, " + std::to_string(figures.load) +
+                           " live at the peak; " + std::to_string(figures.lost_to_alignment) + " lost to alignment, " +
+                           std::to_string(figures.lost_to_fragmentation) + " to fragmentation"};
+}
+
+}  // namespace usmp::report

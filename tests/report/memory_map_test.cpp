@@ -1,0 +1,104 @@
+// Memory maps as SVG and HTML. test_memory_map.py holds them against parsers and a browser.
+#include "usmp/report/memory_map.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "fixtures.hpp"
+#include "golden.hpp"
+#include "usmp/report/plan_document.hpp"
+
+using usmp::report::memory_map_html;
+using usmp::report::memory_map_svg;
+using usmp::report::plan_document;
+using usmp::report::PlanDocument;
+
+namespace {
+
+PlanDocument example() {
+  Planned planned;
+  fill_example(planned);
+  return plan_document(planned.finish());
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+// What stands in the page's first script element, which is the plan.
+std::string data_of(const std::string& page) {
+  const std::string open = "<script type=\"application/json\" id=\"plan\">";
+  const std::size_t begin = page.find(open) + open.size();
+  return page.substr(begin, page.find("</script>", begin) - begin);
+}
+
+}  // namespace
+
+TEST_CASE("the example as SVG") { check_golden("memory_map.svg", memory_map_svg(example())); }
+
+TEST_CASE("a module of which there is nothing to say, as SVG") {
+  Planned planned;
+  const std::string svg = memory_map_svg(plan_document(planned.finish()));
+  CHECK(count(svg, "<rect") == 1);
+  CHECK(svg.ends_with("</svg>\n"));
+}
+
+TEST_CASE("every live range of a placed buffer is a rectangle of the SVG") {
+  const std::string svg = memory_map_svg(example());
+  CHECK(count(svg, "</title></rect>") == 6);  // five buffers, one of two ranges
+  CHECK(count(svg, "class=\"peak\"") == 2);
+  CHECK(svg.find("big: 100 bytes at 0, live [0,1) [2,6), input") != std::string::npos);
+}
+
+TEST_CASE("the page's data are the plan's buffers") {
+  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(example())));
+  REQUIRE(data["buffers"].size() == 5);
+  CHECK(data["buffers"][3]["name"] == "big");
+  CHECK(data["buffers"][3]["live"] == nlohmann::json({0, 1, 2, 6}));
+  CHECK(data["buffers"][3]["pool"] == 1);
+  CHECK(data["pools"][0]["timeline"].size() == 5);
+  CHECK(data["functions"][data["buffers"][1]["function"].get<std::size_t>()] == "conv");
+}
+
+TEST_CASE("hostile names stay text in SVG and HTML") {
+  for (const char* name : {"</script><b>", "]]><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "<!--",
+                           "&lt;", "'", "\x1b[31m", "\xff\xfe", "\xEF\xBF\xBF", "${1}", "\xE2\x80\xAE"}) {
+    PlanDocument document = example();
+    document.module = name;
+    document.archive = name;
+    document.algorithm = name;
+    for (PlanDocument::Pool& pool : document.pools) pool.lower_bound_reason = name;
+    for (PlanDocument::Buffer& buffer : document.buffers) buffer.name = buffer.function = name;
+    for (PlanDocument::Call& call : document.calls) call.callee = name;
+    CAPTURE(name);
+    const std::string svg = memory_map_svg(document);
+    CHECK(count(svg, "<script") == 0);
+    CHECK(count(svg, "<img") == 0);
+    CHECK(count(svg, "]]>") == 0);
+    CHECK(count(svg, "\x1b") == 0);
+    CHECK(count(svg, "\xEF\xBF\xBF") == 0);
+    const std::string page = memory_map_html(document);
+    CHECK(count(page, "<script") == 2);
+    CHECK(count(page, "</script") == 2);
+    CHECK(count(page, "<img") == 0);
+    CHECK(count(page, "<!--") == 0);
+    CHECK(nlohmann::json::accept(data_of(page)));
+  }
+}
+
+TEST_CASE("the same document gives the same bytes") {
+  CHECK(memory_map_svg(example()) == memory_map_svg(example()));
+  CHECK(memory_map_html(example()) == memory_map_html(example()));
+}
+
+TEST_CASE("the page asks for nothing from outside") {
+  const std::string page = memory_map_html(example());
+  CHECK(count(page, "default-src 'none'") == 1);
+  CHECK(count(page, "src=") == 0);
+  CHECK(count(page, "href=") == 0);
+  CHECK(count(page, "@import") == 0);
+  CHECK(count(page, "url(") == 1);  // the script's own clip path
+}
