@@ -26,7 +26,7 @@ struct Pair : Builder {
     const auto element = [&](ExprKind kind, VarId from, VarId at, std::int64_t constant) {
       return tir::make_binary(kind, load(from, var(at)), tir::make_int(constant));
     };
-    function("write", {a, T}, block(loop(i, 8, block(store(T, var(i), element(ExprKind::add, a, i, 1)))));
+    function("write", {a, T}, block(loop(i, 8, block(store(T, var(i), element(ExprKind::add, a, i, 1))))));
     function("read", {p, o}, block(loop(j, 8, block(store(o, var(j), element(ExprKind::mul, p, j, 2))))));
     Block body = block(allocate(mid, 32));
     body.insert(body.end(), calls.begin(), calls.end());
