@@ -372,6 +372,31 @@ TEST_CASE("a parameter that gets constants from all callers changes with them") 
   CHECK(has(text, "constant b: uint8[2]"));
 }
 
+TEST_CASE("data that two groups share are stored in the type of each") {
+  Program program;
+  const auto op = [&](const char* name) {
+    const std::size_t function = program.function(name);
+    const VarId weights = program.param(function, "weights", int16);
+    (void)program.param(function, "result", tir::int32_type);
+    program.store(tir::make_cast(tir::int32_type, Program::load(int16, weights)), function);
+  };
+  op("narrow");
+  op("wide");
+  const VarId a = program.constant("a", int16, {1, 2});
+  const VarId b = program.constant("b", int16, {1, 2});
+  const VarId c = program.constant("c", int16, {3, 255});
+  std::get<tir::AllocateConst>(program.body()[1].node).data = std::get<tir::AllocateConst>(program.body()[0].node).data;
+  program.call("narrow", {program.use(a), program.use(program.out)});
+  program.call("wide", {program.use(b), program.use(program.out)});
+  program.call("wide", {program.use(c), program.use(program.out)});
+  const Result done = program.result();
+  for (const std::size_t i : {0U, 1U, 2U}) {
+    const auto& stored = std::get<tir::AllocateConst>(done.module.functions[0].body[i].node);
+    CHECK(tir::to_string(stored.type) == (i == 0 ? "int8" : "uint8"));
+    CHECK(stored.data->type == stored.type);
+  }
+}
+
 TEST_CASE("a parameter that is always the same literal is dropped") {
   for (const char* how : {"tir.call_extern", "tir.tvm_call_cpacked"}) {
     Passing test;
