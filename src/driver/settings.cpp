@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "documents.hpp"
 #include "model.hpp"
-#include "usmp/report/plan_document.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::driver {
@@ -11,7 +11,6 @@ namespace {
 
 // More is not even read. The reader of pools files has the same limit.
 constexpr std::size_t most_pools_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -39,12 +38,7 @@ Settings read_settings(const std::optional<std::string>& pools_file, const std::
 void read_earlier_plans(Settings& settings, const std::vector<std::string>& files) {
   std::set<std::string> modules;
   for (const std::string& file : files) {
-    try {
-      settings.earlier.push_back(
-          report::earlier_plan(report::parse_plan_document(read_text_file(file, ErrorKind::usage, most_plan_bytes))));
-    } catch (const Error& error) {
-      throw error.with_file(file);
-    }
+    settings.earlier.push_back(report::earlier_plan(read_plan_file(file)));
     settings.earlier_files.push_back(file);
     const std::string& module = settings.earlier.back().module;
     if (!modules.insert(module).second) {

@@ -11,6 +11,8 @@
 
 namespace usmp::driver {
 
+inline constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;  // more is not even read
+
 struct Settings {
   std::optional<std::string> pools_file;
   config::PoolsConfig pools;

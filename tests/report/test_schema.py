@@ -1,4 +1,4 @@
-"""Holds docs/schema/plan.schema.json against the golden plan files of this folder.
+"""Holds docs/schema/plan.schema.json and diff.schema.json against the golden files of this folder.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.
 """
@@ -23,7 +23,7 @@ def broken(value: object) -> Iterator[object]:
     """Copies of the value in which one member is missing, one is too many, or one has another type."""
     if isinstance(value, dict):
         for key, member in value.items():
-            if key != "section":  # optional
+            if key not in ("section", "transformed"):  # optional
                 yield {k: v for k, v in value.items() if k != key}
             yield {**value, key: {"none": "such"}}
             for worse in broken(member):
@@ -37,21 +37,25 @@ def broken(value: object) -> Iterator[object]:
                 yield changed
 
 
-def main() -> None:
-    schema = json.loads((ROOT / "docs" / "schema" / "plan.schema.json").read_text(encoding="utf-8"))
+def check(name: str, goldens: list[Path]) -> None:
+    schema = json.loads((ROOT / "docs" / "schema" / f"{name}.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    paths = [GOLDEN / "plan.json", GOLDEN / "plan_empty.json", *map(Path, sys.argv[1:])]
-    for path in paths:
-        plan = json.loads(path.read_text(encoding="utf-8"))
-        errors = [f"{path.name}: {error.json_path}: {error.message}" for error in validator.iter_errors(plan)]
+    for path in goldens:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        errors = [f"{path.name}: {error.json_path}: {error.message}" for error in validator.iter_errors(document)]
         assert not errors, errors
     count = 0
-    for worse in broken(json.loads((GOLDEN / "plan.json").read_text(encoding="utf-8"))):
+    for worse in broken(json.loads(goldens[0].read_text(encoding="utf-8"))):
         assert next(validator.iter_errors(worse), None) is not None, worse
         count += 1
     assert count > 100
-    print(f"{len(paths)} plans accepted, {count} broken ones refused")
+    print(f"{name}: {len(goldens)} accepted, {count} broken ones refused")
+
+
+def main() -> None:
+    check("plan", [GOLDEN / "plan.json", GOLDEN / "plan_empty.json", *map(Path, sys.argv[1:])])
+    check("diff", [GOLDEN / "diff.json"])
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ enum ExitCode : int {
   exit_infeasible = 4,  // no plan fits the pools
   exit_output = 5,      // a result could not be written
   exit_memory = 6,      // out of memory
+
+  exit_different = 1,  // of `diff`: the plans differ. What is internal is told on standard error
 };
 
 enum class Verbosity { quiet, normal, verbose };
@@ -68,6 +70,15 @@ struct VerifyOptions : PlanningOptions {
   std::optional<std::string> keep;  // a new or empty directory for sources and programs; absent: they are removed
 };
 
+enum class DiffFormat { text, markdown, json, csv };
+
+// `model.model` is not used.
+struct DiffOptions : PlanningOptions {
+  std::string before;  // M.plan.json or a model
+  std::string after;
+  DiffFormat format = DiffFormat::text;
+};
+
 struct InspectOptions {
   InspectOptions() { model.transform = "none"; }
 
@@ -99,6 +110,7 @@ struct SolveOptions {
 // SIGINT ends the search and not the program: what was found so far is verified and written.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
+int diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);

@@ -1,0 +1,63 @@
+// usmp-plan diff: what differs between two plans.
+#include "usmp/report/diff.hpp"
+
+#include <ostream>
+
+#include "documents.hpp"
+#include "model.hpp"
+#include "run.hpp"
+
+namespace usmp::driver {
+namespace {
+
+using Documents = std::optional<std::vector<report::PlanDocument>>;
+
+// Options that shape a plan mean nothing where both plans are given.
+void check_options(const DiffOptions& options) {
+  const bool shapes = options.pools_file || options.algorithm || options.workspace_io || options.minimize ||
+                      !options.pins.empty() || options.search.node_limit || options.search.time_limit;
+  if (!shapes || !is_plan_file(options.before) || !is_plan_file(options.after)) return;
+  throw Error(ErrorKind::usage, {}, "both files are plans: options of planning are of use with an archive only");
+}
+
+Documents documents_of(const std::string& path, const DiffOptions& options, std::ostream& err) {
+  if (is_plan_file(path)) return std::vector{read_plan_file(path)};
+  PlanningOptions planning = options;
+  planning.model.model = path;
+  return plan_model(planning, err);
+}
+
+std::string text_of(const report::Diff& diff, const DiffOptions& options) {
+  switch (options.format) {
+    case DiffFormat::text:
+      if (options.verbosity == Verbosity::quiet) return {};
+      return report::diff_text(diff, {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
+    case DiffFormat::markdown:
+      return report::diff_markdown(diff);
+    case DiffFormat::json:
+      return report::diff_json(diff);
+    case DiffFormat::csv:
+      return report::diff_csv(diff);
+  }
+  return {};
+}
+
+int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& err) {
+  check_options(options);
+  const Documents before = documents_of(options.before, options, err);
+  if (!before) return exit_infeasible;
+  const Documents after = documents_of(options.after, options, err);
+  if (!after) return exit_infeasible;
+  const report::Diff diff =
+      report::diff_modules(*before, *after, file_name_of(options.before), file_name_of(options.after));
+  out << text_of(diff, options);
+  return diff.differs() ? exit_different : exit_ok;
+}
+
+}  // namespace
+
+int diff(const DiffOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return diff_or_throw(options, out, err); });
+}
+
+}  // namespace usmp::driver

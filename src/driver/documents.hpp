@@ -1,0 +1,25 @@
+// Plans as values, for the commands that look at plans: of a plan file, or of a model that is planned for it.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/driver/driver.hpp"
+#include "usmp/report/plan_document.hpp"
+
+namespace usmp::driver {
+
+// Whether the path ends in .plan.json or names JSON that says it is written by usmp-plan; bare TIR modules are JSON too.
+[[nodiscard]] bool is_plan_file(const std::string& path);
+
+// Throws Error of kind usage.
+[[nodiscard]] report::PlanDocument read_plan_file(const std::string& path);
+
+// Plans the model: a document a module. Nothing if there is no plan: then `err` has been told why, and the exit code is
+// exit_infeasible. Throws Error.
+[[nodiscard]] std::optional<std::vector<report::PlanDocument>> plan_model(const PlanningOptions& options,
+                                                                          std::ostream& err);
+
+}  // namespace usmp::driver

@@ -1,0 +1,149 @@
+// Differences for programs.
+#include "report/json_lines.hpp"
+#include "usmp/report/diff.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T, class One>
+Json or_null(const std::optional<T>& value, const One& one) {
+  return value ? one(*value) : Json(nullptr);
+}
+
+Json number(Bytes value) { return value; }
+
+Json figures_json(const PoolFigures& figures) {
+  Json json;
+  json["used"] = figures.used;
+  json["capacity"] = or_null(figures.capacity, number);
+  json["lower_bound"] = or_null(figures.lower_bound, number);
+  json["live_at_peak"] = figures.live_at_peak;
+  json["peak_tick"] = figures.peak;
+  json["status"] = to_string(figures.status);
+  return json;
+}
+
+Json pool_json(const PoolDiff& pool) {
+  Json json;
+  json["name"] = pool.name;
+  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["growth"] = pool.growth();
+  json["before"] = or_null(pool.before, figures_json);
+  json["after"] = or_null(pool.after, figures_json);
+  return json;
+}
+
+Json place_json(const BufferPlace& place) {
+  Json json;
+  json["name"] = place.name;
+  json["function"] = place.function;
+  json["producer"] = place.producer.empty() ? Json(nullptr) : Json(place.producer);
+  json["pool"] = place.pool.empty() ? Json(nullptr) : Json(place.pool);
+  json["offset"] = place.pool.empty() ? Json(nullptr) : Json(place.offset);
+  json["size"] = place.size;
+  return json;
+}
+
+Json buffer_json(const BufferDiff& buffer) {
+  Json json;
+  json["change"] = to_string(buffer.change);
+  json["effect"] = buffer.effect;
+  json["growth"] = buffer.growth();
+  json["before"] = or_null(buffer.before, place_json);
+  json["after"] = or_null(buffer.after, place_json);
+  return json;
+}
+
+Json side_json(const PlanDiff::Side& side) {
+  Json json;
+  json["file"] = side.file;
+  json["module"] = side.module;
+  json["algorithm"] = side.algorithm;
+  json["status"] = to_string(side.status);
+  return json;
+}
+
+Json module_json(const PlanDiff& diff) {
+  Json json;
+  json["differs"] = diff.differs();
+  json["before"] = side_json(diff.before);
+  json["after"] = side_json(diff.after);
+  json["pools"] = Json::array();
+  for (const PoolDiff& pool : diff.pools) json["pools"].push_back(pool_json(pool));
+  json["same"] = diff.same;
+  json["renamed"] = diff.renamed;
+  json["buffers"] = Json::array();
+  for (const BufferDiff& buffer : diff.buffers) json["buffers"].push_back(buffer_json(buffer));
+  return json;
+}
+
+// RFC 4180.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+std::string csv_row(const std::vector<std::string>& cells) {
+  std::string row;
+  for (const std::string& cell : cells) row += (row.empty() ? "" : ",") + csv_cell(cell);
+  return row + "\n";
+}
+
+std::string pool_row(const std::string& module, const PoolDiff& pool) {
+  const auto used = [](const std::optional<PoolFigures>& f) { return f ? std::to_string(f->used) : std::string(); };
+  const std::string change = !pool.before ? "new" : !pool.after ? "gone" : pool.growth() != 0 ? "resized" : "same";
+  return csv_row({"pool", module, change, pool.name, "", "", std::to_string(pool.growth()), used(pool.before),
+                  used(pool.after), "", "", "", ""});
+}
+
+std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
+  const auto cell = [](const std::optional<BufferPlace>& place, const auto& one) {
+    return place ? one(*place) : std::string();
+  };
+  const auto size = [](const BufferPlace& place) { return std::to_string(place.size); };
+  const auto pool = [](const BufferPlace& place) { return place.pool; };
+  const auto offset = [](const BufferPlace& place) {
+    return place.pool.empty() ? std::string() : std::to_string(place.offset);
+  };
+  const BufferPlace& shown = buffer.shown();
+  return csv_row({"buffer", module, to_string(buffer.change), shown.name, shown.function, shown.producer,
+                  std::to_string(buffer.effect), cell(buffer.before, size), cell(buffer.after, size),
+                  cell(buffer.before, pool), cell(buffer.before, offset), cell(buffer.after, pool),
+                  cell(buffer.after, offset)});
+}
+
+}  // namespace
+
+std::string diff_json(const Diff& diff) {
+  Json json;
+  json["schema"] = "usmp-plan/diff";
+  json["schema_version"] = diff_schema_version;
+  json["differs"] = diff.differs();
+  json["only_before"] = diff.only_before;
+  json["only_after"] = diff.only_after;
+  json["modules"] = Json::array();
+  for (const PlanDiff& module : diff.modules) json["modules"].push_back(module_json(module));
+  return json_lines(json);
+}
+
+std::string diff_csv(const Diff& diff) {
+  std::string text = csv_row({"record", "module", "change", "name", "function", "producer", "effect", "size_before",
+                              "size_after", "pool_before", "offset_before", "pool_after", "offset_after"});
+  for (const PlanDiff& module : diff.modules) {
+    for (const PoolDiff& pool : module.pools) text += pool_row(module.after.module, pool);
+    for (const BufferDiff& buffer : module.buffers) text += buffer_row(module.after.module, buffer);
+  }
+  for (const std::string& name : diff.only_before) {
+    text += csv_row({"module", name, "gone", name, "", "", "", "", "", "", "", "", ""});
+  }
+  for (const std::string& name : diff.only_after) {
+    text += csv_row({"module", name, "new", name, "", "", "", "", "", "", "", "", ""});
+  }
+  return text;
+}
+
+}  // namespace usmp::report

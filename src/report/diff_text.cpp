@@ -1,0 +1,206 @@
+// Differences for people: a table of the pools, then the buffers that changed. Text and Markdown have the same cells.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/layout.hpp"
+#include "usmp/report/diff.hpp"
+
+namespace usmp::report {
+namespace {
+
+constexpr std::size_t most_rows = 20;  // of buffers, unless verbose
+
+std::string signed_number(Bytes value) { return (value > 0 ? "+" : "") + std::to_string(value); }
+
+std::string count_of(std::size_t count, Change change) { return std::to_string(count) + " " + to_string(change); }
+
+std::string either(const std::string& before, const std::string& after) {
+  return before == after ? after : before + " -> " + after;
+}
+
+// A figure of a pool before and after; "-" where a plan does not have it.
+template <class Figure>
+std::string figures(const PoolDiff& pool, const Figure& figure) {
+  return either(pool.before ? figure(*pool.before) : "-", pool.after ? figure(*pool.after) : "-");
+}
+
+std::vector<std::string> pool_cells(const PoolDiff& pool) {
+  const auto or_dash = [](const std::optional<Bytes>& value) { return value ? std::to_string(*value) : "-"; };
+  const Bytes before = pool.before ? pool.before->used : 0;
+  return {printable(pool.name),
+          figures(pool, [](const PoolFigures& f) { return std::to_string(f.used); }),
+          pool.growth() == 0 ? "-" : signed_number(pool.growth()),
+          pool.growth() == 0 || before == 0 ? "-" : (pool.growth() > 0 ? "+" : "") + percent(pool.growth(), before),
+          figures(pool, [&](const PoolFigures& f) { return or_dash(f.lower_bound); }),
+          figures(pool, [](const PoolFigures& f) { return std::to_string(f.live_at_peak); }),
+          figures(pool, [](const PoolFigures& f) { return f.capacity ? std::to_string(*f.capacity) : "unbounded"; })};
+}
+
+std::vector<Table::Column> pool_columns() {
+  using Align = Table::Align;
+  return {{"Pool", Align::left},      {"Used", Align::right},        {"Change", Align::right},
+          {"Change %", Align::right}, {"Lower bound", Align::right}, {"Live at peak", Align::right},
+          {"Capacity", Align::right}};
+}
+
+std::string place_text(const std::optional<BufferPlace>& place, const std::string& other_pool) {
+  if (!place || place->pool.empty()) return "-";
+  return (place->pool == other_pool ? "" : printable(place->pool) + " ") + std::to_string(place->offset);
+}
+
+// "sram 0 -> 64", "dtcm 0 -> sram 64".
+std::string places(const BufferDiff& buffer) {
+  const std::string before = place_text(buffer.before, "");
+  return either(before, place_text(buffer.after,
+                                   before == "-" || place_text(buffer.after, "") == before ? "" : buffer.before->pool));
+}
+
+std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
+  const BufferPlace& shown = buffer.shown();
+  std::string name = printable(shown.name);
+  if (buffer.before && buffer.after && buffer.before->name != shown.name) {
+    name += " (was " + printable(buffer.before->name) + ")";
+  }
+  const auto size = [](const std::optional<BufferPlace>& place) { return place ? std::to_string(place->size) : "-"; };
+  return {buffer.effect == 0 ? "-" : signed_number(buffer.effect),
+          to_string(buffer.change),
+          std::move(name),
+          either(size(buffer.before), size(buffer.after)),
+          places(buffer),
+          printable(shown.producer.empty() ? shown.function : shown.producer)};
+}
+
+std::vector<Table::Column> buffer_columns() {
+  using Align = Table::Align;
+  return {{"Effect", Align::right}, {"Change", Align::left}, {"Buffer", Align::left},
+          {"Size", Align::right},   {"Place", Align::left},  {"Operator", Align::left}};
+}
+
+// "2 new, 1 moved, 20 as they were, 3 under another name".
+std::string counts_text(const PlanDiff& diff) {
+  std::string text;
+  for (const Change change : {Change::added, Change::removed, Change::resized, Change::moved}) {
+    const auto count = std::count_if(diff.buffers.begin(), diff.buffers.end(),
+                                     [&](const BufferDiff& buffer) { return buffer.change == change; });
+    if (count > 0) text += count_of(static_cast<std::size_t>(count), change) + ", ";
+  }
+  text += std::to_string(diff.same) + " as they were";
+  if (diff.renamed > 0) text += ", " + std::to_string(diff.renamed) + " under another name";
+  return text;
+}
+
+std::string sides_text(const PlanDiff& diff) {
+  std::string text = "module " + either(printable(diff.before.module), printable(diff.after.module));
+  text += ": " + printable(diff.before.file) + " (" + printable(diff.before.algorithm) + ") -> " +
+          printable(diff.after.file) + " (" + printable(diff.after.algorithm) + ")";
+  return text;
+}
+
+// What happened to each pool, in a sentence.
+std::string pool_sentence(const PoolDiff& pool) {
+  const std::string name = printable(pool.name);
+  if (!pool.before) return name + " is new and uses " + bytes_text(pool.after->used);
+  if (!pool.after) return name + " is gone, it used " + bytes_text(pool.before->used);
+  if (pool.growth() == 0) return name + " uses " + bytes_text(pool.after->used) + " as before";
+  const Bytes change = std::abs(pool.growth());
+  std::string text = name + (pool.growth() < 0 ? " shrank by " : " grew by ") + bytes_text(change);
+  if (pool.before->used > 0) text += " (" + percent(change, pool.before->used) + ")";
+  return text + " to " + std::to_string(pool.after->used);
+}
+
+std::size_t rows_shown(const PlanDiff& diff, bool verbose) {
+  return verbose ? diff.buffers.size() : std::min(diff.buffers.size(), most_rows);
+}
+
+std::string more_text(const PlanDiff& diff, std::size_t shown) {
+  if (shown == diff.buffers.size()) return {};
+  return "and " + std::to_string(diff.buffers.size() - shown) + " more";
+}
+
+constexpr const char* effect_text =
+    "Effect: by how many bytes more or fewer the buffer reaches into the part of its pool that only one plan uses.";
+
+void add_module_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
+  const auto bold = [&](const std::string& text) { return options.color ? "\x1b[1m" + text + "\x1b[0m" : text; };
+  out += bold(sides_text(diff)) + "\n";
+  for (const PoolDiff& pool : diff.pools) out += "  " + pool_sentence(pool) + "\n";
+  if (!diff.differs()) {
+    out += "  no difference in pools and buffers (" + counts_text(diff) + ")\n";
+    return;
+  }
+  Table pools(pool_columns());
+  for (const PoolDiff& pool : diff.pools) pools.add(pool_cells(pool));
+  out += "\n" + pools.text("  ") + "\n" + bold("Buffers") + ": " + counts_text(diff) + "\n";
+  if (diff.buffers.empty()) return;
+  const std::size_t shown = rows_shown(diff, options.verbose);
+  Table buffers(buffer_columns());
+  for (std::size_t i = 0; i < shown; ++i) buffers.add(buffer_cells(diff.buffers[i]));
+  out += buffers.text("  ");
+  const std::string more = more_text(diff, shown);
+  if (!more.empty()) out += "  " + more + " (--verbose lists all)\n";
+  out += std::string("  ") + effect_text + "\n";
+}
+
+// A cell or a sentence in which nothing means anything to Markdown but its letters.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("\\`*_{}[]<>|#~").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const std::string& cell : cells) row += " " + escaped(cell) + " |";
+  return row + "\n";
+}
+
+std::string markdown_head(const std::vector<Table::Column>& columns) {
+  std::vector<std::string> headings;
+  std::string rule = "|";
+  for (const Table::Column& column : columns) {
+    headings.push_back(column.heading);
+    rule += column.align == Table::Align::right ? "---:|" : "---|";
+  }
+  return markdown_row(headings) + rule + "\n";
+}
+
+void add_module_markdown(const PlanDiff& diff, std::string& out) {
+  out += "### " + escaped(sides_text(diff)) + "\n\n";
+  for (const PoolDiff& pool : diff.pools) out += "- " + escaped(pool_sentence(pool)) + "\n";
+  out += "\n" + markdown_head(pool_columns());
+  for (const PoolDiff& pool : diff.pools) out += markdown_row(pool_cells(pool));
+  out += "\nBuffers: " + counts_text(diff) + "\n";
+  if (diff.buffers.empty()) return;
+  const std::size_t shown = rows_shown(diff, false);
+  out += "\n" + markdown_head(buffer_columns());
+  for (std::size_t i = 0; i < shown; ++i) out += markdown_row(buffer_cells(diff.buffers[i]));
+  const std::string more = more_text(diff, shown);
+  out += "\n" + (more.empty() ? "" : more + ". ") + effect_text + "\n";
+}
+
+template <class AddModule>
+std::string each_module(const Diff& diff, const AddModule& add_module, const std::string& front) {
+  std::string out;
+  for (const PlanDiff& module : diff.modules) {
+    if (!out.empty()) out += '\n';
+    add_module(module, out);
+  }
+  for (const std::string& name : diff.only_before) out += front + "module " + printable(name) + " is gone\n";
+  for (const std::string& name : diff.only_after) out += front + "module " + printable(name) + " is new\n";
+  return out;
+}
+
+}  // namespace
+
+std::string diff_text(const Diff& diff, const DiffTextOptions& options) {
+  return each_module(
+      diff, [&](const PlanDiff& module, std::string& out) { add_module_text(module, options, out); }, "");
+}
+
+std::string diff_markdown(const Diff& diff) { return each_module(diff, add_module_markdown, "- "); }
+
+}  // namespace usmp::report

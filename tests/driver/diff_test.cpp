@@ -1,0 +1,88 @@
+// usmp-plan diff as a user meets it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "files.hpp"
+#include "usmp/driver/driver.hpp"
+
+using namespace usmp::driver;
+
+namespace {
+
+Outcome run_diff(const DiffOptions& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = diff(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+DiffOptions options_for(const std::string& before, const std::string& after) {
+  DiffOptions options;
+  options.before = before;
+  options.after = after;
+  return options;
+}
+
+std::string planned(const TemporaryDirectory& temporary, const std::string& name, const std::string& algorithm) {
+  PlanOptions options;
+  options.model.model = testdata + "/ds_cnn.tar";
+  options.model.transform = "none";
+  options.algorithm = algorithm;
+  options.output = temporary.file(name);
+  std::ostringstream out;
+  std::ostringstream err;
+  REQUIRE_MESSAGE(plan(options, out, err) == exit_ok, err.str());
+  return temporary.file(name) + "/default.plan.json";
+}
+
+}  // namespace
+
+TEST_CASE("diff: files and archives, equal and different") {
+  const TemporaryDirectory temporary;
+  const std::string optimal = planned(temporary, "optimal", "optimal");
+  const std::string none = planned(temporary, "none", "none");
+  CHECK(run_diff(options_for(optimal, optimal)).code == exit_ok);
+  const Outcome different = run_diff(options_for(none, optimal));
+  CHECK(different.code == exit_different);
+  CHECK(different.err.empty());
+  CHECK(different.out.starts_with("module default: default.plan.json (none) -> default.plan.json (optimal)\n"));
+  DiffOptions archive = options_for(none, testdata + "/ds_cnn.tar");
+  archive.model.transform = "none";
+  archive.algorithm = "optimal";
+  CHECK(run_diff(archive).code == exit_different);
+  archive.algorithm = "none";
+  CHECK(run_diff(archive).code == exit_ok);
+  archive.format = DiffFormat::json;
+  CHECK(nlohmann::json::parse(run_diff(archive).out).at("differs") == false);
+  archive.format = DiffFormat::text;
+  archive.verbosity = Verbosity::quiet;
+  CHECK(run_diff(archive).out.empty());
+}
+
+TEST_CASE("diff: errors keep their exit codes and messages") {
+  const TemporaryDirectory temporary;
+  const std::string plan = planned(temporary, "optimal", "optimal");
+  Outcome outcome = run_diff(options_for(plan, temporary.file("none.plan.json")));
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == "usmp-plan: error: " + temporary.file("none.plan.json") + ": cannot be read\n");
+  write(temporary.path / "bad.plan.json", R"({"schema": "usmp-plan/plan", "schema_version": 9})");
+  outcome = run_diff(options_for(plan, temporary.file("bad.plan.json")));
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err ==
+        "usmp-plan: error: " + temporary.file("bad.plan.json") + ": schema_version is 9: expected at most 2\n");
+  outcome = run_diff(options_for(plan, temporary.file("none.tar")));
+  CHECK(outcome.code == exit_archive);
+  DiffOptions useless = options_for(plan, plan);
+  useless.algorithm = "none";
+  outcome = run_diff(useless);
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == "usmp-plan: error: both files are plans: options of planning are of use with an archive only\n");
+  DiffOptions tight = options_for(plan, testdata + "/ds_cnn.tar");
+  write(temporary.path / "tiny.yaml", "workspace_pools:\n  - {name: sram, size_hint_bytes: 16}\n");
+  tight.pools_file = temporary.file("tiny.yaml");
+  outcome = run_diff(tight);
+  CHECK(outcome.code == exit_infeasible);
+  CHECK(outcome.out.empty());
+}
