@@ -4,7 +4,7 @@
 (() => {
   const plan = JSON.parse(document.getElementById('plan').textContent);
   const SVG = 'http://www.w3.org/2000/svg';
-  const GUTTER = 84, RIGHT = 14, TOP = 18, AXIS = 96;  // around the drawing of a panel, px
+  const GUTTER = 104, RIGHT = 14, TOP = 18, AXIS = 112;  // around the drawing of a panel, px
   const COLORS = ['#8ecae6', '#ffc145', '#90be6d', '#f28482', '#b8a1e3', '#f7a072', '#76c7b7', '#e2c044', '#d9a5c9',
     '#a3b18a', '#9fb4d8', '#e5b8a0'];
   const KINDS = ['tensor', 'scratch', 'input', 'output', 'constant'];
@@ -98,6 +98,12 @@
         make(this.svg, 'line', {class: 'grid', x1: GUTTER - 4, x2: GUTTER + this.width, y1: this.y(at), y2: this.y(at)});
         make(this.svg, 'text', {class: 'axis', x: GUTTER - 8, y: this.y(at) + 4, 'text-anchor': 'end'}, byteText(at));
       }
+      if (plan.calls.length === 0) {
+        for (const tick of [view.begin, view.end].map(Math.round)) {
+          make(this.svg, 'text', {class: 'axis', x: this.x(tick), y: TOP + this.height + 16, 'text-anchor': 'middle'},
+            'tick ' + tick);
+        }
+      }
       let free = -Infinity;  // where the next name has room
       plan.calls.forEach((call, index) => {
         if (call.end <= view.begin || call.begin >= view.end) return;
@@ -105,11 +111,11 @@
         const bottom = TOP + this.height;
         make(this.svg, 'line', {class: 'grid', x1: left, x2: left, y1: TOP, y2: bottom + 4});
         const middle = (left + right) / 2;
-        if (middle - free < 13) return;
+        if (middle - free < 18) return;
         free = middle;
         const name = make(this.svg, 'text', {class: 'axis', 'text-anchor': 'end',
           transform: 'translate(' + (middle + 3) + ',' + (bottom + 12) + ') rotate(-38)'},
-          shortened(call.name, 24));
+          shortened(call.name, 21));
         make(name, 'title', {}, operatorText(index) + ', ticks [' + call.begin + ', ' + call.end + ')');
       });
     }
@@ -200,7 +206,7 @@
 
     bufferOf(event) {
       const rect = event.target.closest('.buffer');
-      return rect ? plan.buffers[Number(rect.dataset.index ?? indexById.get(Number(rect.dataset.id)))] : null;
+      return rect ? plan.buffers[indexById.get(Number(rect.dataset.id))] : null;
     }
 
     listen() {

@@ -127,7 +127,7 @@ std::string memory_map_html(const PlanDocument& document) {
       name + "</title>\n<style>\n";
   page += memory_map_css;
   page += "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n<p>" +
-          markup_text("planned by " + document.algorithm + ", " + to_string(document.status) + "; " +
+          markup_text("planned by " + document.algorithm + ", status " + to_string(document.status) + "; " +
                       std::to_string(document.buffers.size()) + " buffers, " + std::to_string(document.calls.size()) +
                       " operators, " + std::to_string(document.horizon) + " ticks") +
           "</p>\n";

@@ -118,7 +118,7 @@ class Drawing {
     out_ += text_element(160, y_, " class=\"title\"", "module " + document_.module + " of " + document_.archive);
     y_ += line_height + 20;
     out_ += text_element(160, y_, " class=\"dim\"",
-                         "planned by " + document_.algorithm + ", " + to_string(document_.status) + "; " +
+                         "planned by " + document_.algorithm + ", status " + to_string(document_.status) + "; " +
                              std::to_string(document_.buffers.size()) + " buffers, " +
                              std::to_string(document_.calls.size()) + " operators, " +
                              std::to_string(document_.horizon) + " ticks");
@@ -185,7 +185,7 @@ class Drawing {
       out_ += line_element("grid", left, top_, left, bottom + 40);
       const Tenths middle = (left + x(ticks.end)) / 2;
       if (middle < free) continue;
-      free = middle + 130;
+      free = middle + 180;
       const std::string name = operator_name(document_, i);
       out_ += "<text class=\"dim\" text-anchor=\"end\" transform=\"translate(" + pixels(middle + 30) + " " +
               pixels(bottom + 120) + ") rotate(-40)\"><title>" + markup_text(name + ", ticks " + live_text({ticks})) +

@@ -1,0 +1,26 @@
+// `usmp-plan report`: one plan for people, programs, tables and pages. Each function throws what plan_figures throws
+// and gives the same bytes for the same document.
+#pragma once
+
+#include <string>
+
+#include "usmp/report/plan_document.hpp"
+#include "usmp/report/text.hpp"
+
+namespace usmp::report {
+
+inline constexpr int report_schema_version = 1;
+
+// The plan's text (plan_text), then of each workspace pool what is lost and the operators' shares of the peak.
+[[nodiscard]] std::string report_text(const PlanDocument& plan, const TextOptions& options);
+
+// docs/schema/report.schema.json: figures, timeline, peak and shares of each pool.
+[[nodiscard]] std::string report_json(const PlanDocument& plan);
+
+// A line a buffer under a line of headings (RFC 4180, lines end with "\n"); live ranges as "0-17 40-52", half-open.
+[[nodiscard]] std::string report_csv(const PlanDocument& plan);
+
+// Tables of the pools and of the buffers at the peak, for pull requests.
+[[nodiscard]] std::string report_markdown(const PlanDocument& plan);
+
+}  // namespace usmp::report

@@ -1,0 +1,90 @@
+#include <cassert>
+
+#include "report/json_lines.hpp"
+#include "usmp/report/figures.hpp"
+#include "usmp/report/report.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json operator_json(const PlanDocument& plan, const OperatorIndex& call) {
+  if (!call) return nullptr;
+  Json json;
+  json["index"] = *call;
+  json["callee"] = plan.calls[*call].callee;
+  return json;
+}
+
+Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::vector<OperatorIndex>& operators) {
+  Json json;
+  json["bytes"] = figures.load;
+  json["tick"] = figures.peak_at;
+  json["buffers"] = Json::array();
+  for (const std::size_t index : figures.at_peak) {
+    const PlanDocument::Buffer& buffer = plan.buffers[index];
+    Json one;
+    one["id"] = index;
+    one["name"] = buffer.name;
+    one["function"] = buffer.function;
+    one["operator"] = operator_json(plan, operators[index]);
+    one["offset"] = buffer.offset;
+    one["size"] = buffer.size;
+    json["buffers"].push_back(std::move(one));
+  }
+  json["shares"] = Json::array();
+  for (const PoolFigures::Share& share : figures.shares) {
+    Json one;
+    one["operator"] = operator_json(plan, share.call);
+    one["bytes"] = share.bytes;
+    json["shares"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& all) {
+  const PlanDocument::Pool& pool = plan.pools[index];
+  const PoolFigures& figures = all.pools[index];
+  Json json;
+  json["name"] = pool.name;
+  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["capacity"] = or_null(pool.capacity);
+  json["used"] = pool.used;
+  json["reserved"] = pool.reserved;
+  json["lower_bound"] = or_null(pool.lower_bound);
+  json["lower_bound_reason"] = pool.lower_bound_reason;
+  json["status"] = to_string(pool.status);
+  json["buffers"] = figures.buffers.size();
+  json["asked"] = figures.asked;
+  json["lost_to_alignment"] = figures.lost_to_alignment;
+  json["lost_to_fragmentation"] = figures.lost_to_fragmentation;
+  json["peak"] = peak_json(plan, figures, all.operators);
+  json["timeline"] = Json::array();
+  for (const PoolFigures::Step& step : figures.timeline) json["timeline"].push_back({step.at, step.live});
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const PlanDocument& plan) {
+  const PlanFigures figures = plan_figures(plan);
+  Json json;
+  json["schema"] = "usmp-plan/report";
+  json["schema_version"] = report_schema_version;
+  json["module"] = plan.module;
+  json["archive"] = plan.archive;
+  json["algorithm"] = plan.algorithm;
+  json["status"] = to_string(plan.status);
+  json["horizon"] = plan.horizon;
+  json["pools"] = Json::array();
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) json["pools"].push_back(pool_json(plan, i, figures));
+  return json_lines(json);
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,115 @@
+// Tables for other programs to show: CSV and Markdown.
+#include "report/layout.hpp"
+#include "report/markup.hpp"
+#include "usmp/report/figures.hpp"
+#include "usmp/report/report.hpp"
+
+namespace usmp::report {
+namespace {
+
+constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
+
+// Quoted if it must be. Spreadsheets take a field that starts like a formula for one: it gets an apostrophe in front.
+std::string csv_field(const std::string& raw) {
+  std::string text = printable(raw);
+  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) text.insert(0, "'");
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_live(const std::vector<LiveRange>& live) {
+  std::string text;
+  for (const LiveRange& range : live) {
+    text += (text.empty() ? "" : " ") + std::to_string(range.begin) + "-" + std::to_string(range.end);
+  }
+  return text;
+}
+
+// A cell of a table of GitHub's Markdown; names in code spans would need their own escapes.
+std::string cell(const std::string& raw) {
+  std::string text;
+  for (const char c : markup_text(raw)) {
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+std::string table_row(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& one : cells) {
+    text += ' ';
+    text += one + " |";
+  }
+  return text + "\n";
+}
+
+std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
+  std::string text =
+      "| pool | used | of | lower bound | live at the peak | lost to alignment | lost to fragmentation | without "
+      "sharing "
+      "|\n|---|--:|--:|---|--:|--:|--:|--:|\n";
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) {
+    const PlanDocument::Pool& pool = plan.pools[i];
+    const PoolFigures& of_pool = figures.pools[i];
+    const std::string bound =
+        pool.lower_bound ? std::to_string(*pool.lower_bound) + " (" + cell(pool.lower_bound_reason) + ")" : "";
+    text += table_row({cell(pool.name), std::to_string(pool.used),
+                       pool.capacity ? std::to_string(*pool.capacity) : "unbounded", bound,
+                       std::to_string(of_pool.load), std::to_string(of_pool.lost_to_alignment),
+                       std::to_string(of_pool.lost_to_fragmentation), std::to_string(of_pool.asked)});
+  }
+  return text;
+}
+
+std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
+                       const std::vector<OperatorIndex>& operators) {
+  std::string text = "| buffer | size | offset | kind | live | operator |\n|---|--:|--:|---|---|---|\n";
+  for (std::size_t i = 0; i < std::min(rows_at_peak, figures.at_peak.size()); ++i) {
+    const PlanDocument::Buffer& buffer = plan.buffers[figures.at_peak[i]];
+    const OperatorIndex call = operators[figures.at_peak[i]];
+    text += table_row({cell(buffer.name), std::to_string(buffer.size), std::to_string(buffer.offset),
+                       to_string(buffer.kind), cell(live_text(*buffer.live)),
+                       call ? cell(operator_name(plan, *call)) : ""});
+  }
+  if (figures.at_peak.size() > rows_at_peak) {
+    text += "\nand " + std::to_string(figures.at_peak.size() - rows_at_peak) + " more\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_csv(const PlanDocument& plan) {
+  const PlanFigures figures = plan_figures(plan);
+  std::string text = "id,name,function,kind,pool,offset,size,alignment,pinned,live,operator\n";
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanDocument::Buffer& buffer = plan.buffers[i];
+    const OperatorIndex call = figures.operators[i];
+    text += std::to_string(i) + "," + csv_field(buffer.name) + "," + csv_field(buffer.function) + "," +
+            to_string(buffer.kind) + "," + csv_field(buffer.pool) + "," +
+            (buffer.placed() ? std::to_string(buffer.offset) : "") + "," + std::to_string(buffer.size) + "," +
+            std::to_string(buffer.alignment) + "," + (buffer.pinned ? "true" : "false") + "," + csv_live(*buffer.live) +
+            "," + (call ? csv_field(plan.calls[*call].callee) : "") + "\n";
+  }
+  return text;
+}
+
+std::string report_markdown(const PlanDocument& plan) {
+  const PlanFigures figures = plan_figures(plan);
+  std::string text = "### Memory plan of " + cell(plan.module) + " (" + cell(plan.archive) + ")\n\nPlanned by " +
+                     cell(plan.algorithm) + ", status " + to_string(plan.status) + ". Sizes in bytes.\n\n" +
+                     pools_table(plan, figures);
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) {
+    const PoolFigures& of_pool = figures.pools[i];
+    if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;
+    text += "\nLive at the peak of " + cell(plan.pools[i].name) + " (" + bytes_text(of_pool.load) + " at tick " +
+            std::to_string(of_pool.peak_at) + " of " + std::to_string(plan.horizon) + "):\n\n" +
+            peak_table(plan, of_pool, figures.operators);
+  }
+  return text;
+}
+
+}  // namespace usmp::report

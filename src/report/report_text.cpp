@@ -1,0 +1,44 @@
+#include "report/layout.hpp"
+#include "usmp/report/figures.hpp"
+#include "usmp/report/report.hpp"
+
+namespace usmp::report {
+namespace {
+
+constexpr std::size_t most_shares = 10;  // of each pool, unless verbose
+
+std::string name_of(const PlanDocument& plan, const OperatorIndex& call) {
+  return call ? printable(operator_name(plan, *call)) : "between operators";
+}
+
+std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
+  using Align = Table::Align;
+  Table table({{"Bytes", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
+  for (std::size_t i = 0; i < std::min(most, figures.shares.size()); ++i) {
+    const PoolFigures::Share& share = figures.shares[i];
+    table.add({std::to_string(share.bytes), percent(share.bytes, figures.load), name_of(plan, share.call)});
+  }
+  std::string text = table.text("  ");
+  if (figures.shares.size() > most) text += "  and " + std::to_string(figures.shares.size() - most) + " more\n";
+  return text;
+}
+
+}  // namespace
+
+std::string report_text(const PlanDocument& plan, const TextOptions& options) {
+  std::string text = plan_text(plan, options);
+  const PlanFigures figures = plan_figures(plan);
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) {
+    const PlanDocument::Pool& pool = plan.pools[i];
+    const PoolFigures& of_pool = figures.pools[i];
+    if (pool.kind != PoolKind::workspace || of_pool.load == 0) continue;
+    text += "\n" + printable(pool.name) + ": " + bytes_text(of_pool.asked) + " without sharing; used are " +
+            (pool.reserved > 0 ? std::to_string(pool.reserved) + " reserved, " : "") + std::to_string(of_pool.load) +
+            " live at the peak, " + std::to_string(of_pool.lost_to_alignment) + " lost to alignment, " +
+            std::to_string(of_pool.lost_to_fragmentation) + " to fragmentation\n" +
+            shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares);
+  }
+  return text;
+}
+
+}  // namespace usmp::report

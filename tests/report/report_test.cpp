@@ -1,0 +1,75 @@
+// Reports of plans. test_schema.py holds the golden report against docs/schema/report.schema.json.
+#include "usmp/report/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include "fixtures.hpp"
+#include "golden.hpp"
+#include "usmp/report/plan_json.hpp"
+
+using usmp::report::plan_document;
+using usmp::report::plan_text;
+using usmp::report::PlanDocument;
+using usmp::report::report_csv;
+using usmp::report::report_json;
+using usmp::report::report_markdown;
+using usmp::report::report_text;
+
+namespace {
+
+PlanDocument example() {
+  Planned planned;
+  fill_example(planned);
+  return plan_document(planned.finish());
+}
+
+}  // namespace
+
+TEST_CASE("the report begins with the plan's text, then says what is lost and who made what is live") {
+  const PlanDocument plan = example();
+  CHECK(report_text(plan, {}) == plan_text(plan, {}) + R"(
+dtcm: 96 bytes without sharing; used are 64 live at the peak, 0 lost to alignment, 0 to fragmentation
+  Bytes   Share  Operator that made them
+     48  75.00%  between operators
+     16  25.00%  #1 conv
+
+sram: 100 bytes without sharing; used are 100 live at the peak, 0 lost to alignment, 0 to fragmentation
+  Bytes    Share  Operator that made them
+    100  100.00%  between operators
+)");
+}
+
+TEST_CASE("a plan that was written and read is reported as the plan itself") {
+  const PlanDocument plan = example();
+  CHECK(report_text(usmp::report::parse_plan_document(plan_json(plan)), {}) == report_text(plan, {}));
+}
+
+TEST_CASE("the example's report as JSON") { check_golden("report.json", report_json(example())); }
+
+TEST_CASE("the example's buffers as CSV") {
+  CHECK(report_csv(example()) == R"(id,name,function,kind,pool,offset,size,alignment,pinned,live,operator
+0,a,main,tensor,dtcm,0,48,16,false,0-2,
+1,b,conv,scratch,dtcm,48,16,4,false,1-3,conv
+2,c,main,tensor,dtcm,0,32,16,false,3-5,
+3,big,main,input,sram,0,100,1,false,0-1 2-6,
+4,k,conv,constant,flash,0,10,8,false,0-6,conv
+)");
+}
+
+TEST_CASE("names neither break a table nor become formulas or markup") {
+  PlanDocument plan = example();
+  plan.buffers[0].name = "a,\"b\"\n";
+  plan.buffers[1].name = "=cmd|'x'";
+  plan.buffers[3].name = "<b>|`x`";
+  const std::string csv = report_csv(plan);
+  CHECK(csv.find("\n0,\"a,\"\"b\"\"\\n\",main") != std::string::npos);
+  CHECK(csv.find("\n1,'=cmd|'x',conv") != std::string::npos);
+  CHECK(report_markdown(plan).find("| &lt;b&gt;\\|\\`x\\` | 100 |") != std::string::npos);
+}
+
+TEST_CASE("the example as Markdown") {
+  const std::string text = report_markdown(example());
+  CHECK(text.find("| dtcm | 64 | 1024 | 60 (load) | 64 | 0 | 0 | 96 |\n") != std::string::npos);
+  CHECK(text.find("Live at the peak of dtcm (64 bytes at tick 1 of 6):\n\n| buffer |") != std::string::npos);
+  CHECK(text.find("| b | 16 | 48 | scratch | \\[1,3) | #1 conv |\n") != std::string::npos);
+}
