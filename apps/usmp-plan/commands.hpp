@@ -17,6 +17,7 @@ Command add_diff(CLI::App& program);
 Command add_inspect(CLI::App& program);
 Command add_init(CLI::App& program);
 Command add_problem(CLI::App& program);
+Command add_report(CLI::App& program);
 Command add_solve(CLI::App& program);
 Command add_verify(CLI::App& program);
 

@@ -140,7 +140,8 @@ TEST_CASE("plan files that are none of this archive and these pools") {
       " is live in [0,2) [5,6) in the plan, in [");
   changed([](Json& json) { json["buffers"][3].erase("live"); }, " has no live ranges in the plan");
   changed([](Json& json) { json["buffers"][3]["live"] = {{0, -2}}; }, "buffers[3].live[0]: expected a live range");
-  changed([](Json& json) { json["buffers"][3]["pool"] = "rom"; }, "buffers[3]: pool is 'rom': expected one of the pools of the plan");
+  changed([](Json& json) { json["buffers"][3]["pool"] = "rom"; },
+          "buffers[3]: pool is 'rom': expected one of the pools of the plan");
   changed([](Json& json) { json["buffers"][3]["pool"] = nullptr; }, " is not placed");
   changed([](Json& json) { json["module"] = "defualt"; },
           "is a plan of module 'defualt', which is none of those planned");

@@ -79,6 +79,14 @@ struct DiffOptions : PlanningOptions {
   DiffFormat format = DiffFormat::text;
 };
 
+enum class ReportFormat { text, json, csv, markdown, svg, html };
+
+// `model.model` is a model, or an M.plan.json: then nothing is planned.
+struct ReportOptions : PlanningOptions {
+  ReportFormat format = ReportFormat::text;
+  std::optional<std::string> output;  // absent: `out`
+};
+
 struct InspectOptions {
   InspectOptions() { model.transform = "none"; }
 
@@ -111,6 +119,7 @@ struct SolveOptions {
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 int diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
+int report(const ReportOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);

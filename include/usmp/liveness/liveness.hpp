@@ -90,7 +90,8 @@ inline constexpr Bytes max_site_bytes = Bytes{1} << 48;
 inline constexpr std::size_t max_steps = 20'000'000;
 
 // Makes one site of all constants that hold the same data object, are accessed by the same targets and have the same
-// candidate pools: the first one, with the others as its twins. The analysis is of this module. O(size of the module · log).
+// candidate pools: the first one, with the others as its twins. The analysis is of this module. O(size of the module ·
+// log).
 void share_constants(Analysis& analysis, const tir::Module& module);
 
 // By function index and parameter index: whether the function, or one that it hands the parameter to, may write through

@@ -1,0 +1,44 @@
+// usmp-plan report PLAN|MODEL: a plan as text, data, table or picture.
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace usmp::apps {
+namespace {
+
+const std::map<std::string, driver::ReportFormat> formats = {
+    {"text", driver::ReportFormat::text}, {"json", driver::ReportFormat::json},
+    {"csv", driver::ReportFormat::csv},   {"markdown", driver::ReportFormat::markdown},
+    {"svg", driver::ReportFormat::svg},   {"html", driver::ReportFormat::html}};
+
+}  // namespace
+
+Command add_report(CLI::App& program) {
+  const auto options = std::make_shared<driver::ReportOptions>();
+  auto* app = program.add_subcommand("report", "tell what holds the memory of a plan; draw its memory map");
+  app->add_option("PLAN", options->model.model, "M.plan.json, or a model to plan with the options below")->required();
+  app->add_option("--module", options->model.module, "one module of the archive")->type_name("NAME");
+  add_planning_options(*app, *options);
+  app->add_option_function<std::string>(
+         "--format", [options](const std::string& name) { options->format = formats.at(name); },
+         "text, json, csv, markdown, svg or html (default: text)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown", "svg", "html"}));
+  app->add_flag_callback(
+         "--json", [options] { options->format = driver::ReportFormat::json; }, "the same as --format json")
+      ->excludes("--format");
+  app->add_option("-o,--output", options->output, "write a file instead of standard output")->type_name("FILE");
+  app->add_flag_callback(
+      "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "every buffer in the text");
+  return {app, [options] {
+            options->color = color_terminal();
+            options->progress = progress_terminal();
+            set_up_logging(driver::Verbosity::normal);
+            return driver::report(*options, std::cout, std::cerr);
+          }};
+}
+
+}  // namespace usmp::apps

@@ -1,0 +1,82 @@
+// usmp-plan report: one plan, of a file or of a model that is planned for it, for people, programs and pages.
+#include "usmp/report/report.hpp"
+
+#include <ostream>
+
+#include "documents.hpp"
+#include "output.hpp"
+#include "run.hpp"
+#include "usmp/report/memory_map.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver {
+namespace {
+
+// Options that shape a plan mean nothing where there is one.
+void check_options(const ReportOptions& options) {
+  const bool shapes = options.pools_file || options.algorithm || options.workspace_io || options.minimize ||
+                      !options.pins.empty() || options.model.module || options.search.node_limit ||
+                      options.search.time_limit;
+  if (!shapes) return;
+  throw Error(ErrorKind::usage, {options.model.model, {}, {}},
+              "is a plan: --module and the options of planning are of use with a model only");
+}
+
+report::PlanDocument only_one(std::vector<report::PlanDocument> documents, const std::string& model) {
+  if (documents.size() == 1) return std::move(documents.front());
+  std::string names;
+  for (const report::PlanDocument& document : documents) names += (names.empty() ? "" : ", ") + document.module;
+  throw Error(ErrorKind::usage, {model, {}, {}},
+              "a report is that of one module; choose it with --module. The archive holds: " + names);
+}
+
+std::string text_of(const report::PlanDocument& plan, const ReportOptions& options) {
+  switch (options.format) {
+    case ReportFormat::text:
+      return report::report_text(
+          plan, {.color = options.color && !options.output, .verbose = options.verbosity == Verbosity::verbose});
+    case ReportFormat::json:
+      return report::report_json(plan);
+    case ReportFormat::csv:
+      return report::report_csv(plan);
+    case ReportFormat::markdown:
+      return report::report_markdown(plan);
+    case ReportFormat::svg:
+      return report::memory_map_svg(plan);
+    case ReportFormat::html:
+      return report::memory_map_html(plan);
+  }
+  return {};
+}
+
+int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostream& err) {
+  const std::string& path = options.model.model;
+  std::string text;
+  if (is_plan_file(path)) {
+    check_options(options);
+    const report::PlanDocument plan = read_plan_file(path);
+    try {
+      text = text_of(plan, options);
+    } catch (const Error& error) {
+      throw error.with_file(path);
+    }
+  } else {
+    std::optional<std::vector<report::PlanDocument>> documents = plan_model(options, err);
+    if (!documents) return exit_infeasible;
+    text = text_of(only_one(std::move(*documents), path), options);
+  }
+  if (options.output) {
+    write_file(*options.output, text);
+  } else {
+    out << text;
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+int report(const ReportOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return report_or_throw(options, out, err); });
+}
+
+}  // namespace usmp::driver
