@@ -11,7 +11,8 @@
 
 namespace usmp::driver {
 
-// Whether the path ends in .plan.json or names JSON that says it is written by usmp-plan; bare TIR modules are JSON too.
+// Whether the path ends in .plan.json or names JSON that says it is written by usmp-plan; bare TIR modules are JSON
+// too.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
 // Throws Error of kind usage.
