@@ -4,6 +4,7 @@ JOBS ?= $(shell nproc)
 
 PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev libyaml-cpp-dev libspdlog-dev
 PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml
+PACKAGES_HTML = chromium python3-websocket
 PACKAGES_CHECK = clang-format clang-tidy cppcheck
 PACKAGES_COVERAGE = gcovr
 PACKAGES_BENCH = libbenchmark-dev
@@ -73,6 +74,12 @@ random-transforms: deps-test
 .PHONY: execute
 execute: all deps-test
 	@python3 -B tests/e2e/execute.py $(BUILD)/usmp-plan testdata $(wildcard ../shared/archives) --full --jobs $(JOBS)
+
+# The memory map's page in a headless Chromium. `make test` does this only where both packages are there already.
+.PHONY: check-html
+check-html: all deps-test
+	@$(call install_missing,$(PACKAGES_HTML))
+	@python3 -B tests/report/test_memory_map.py $(BUILD)/usmp-plan testdata --browser
 
 # Format, lint (cppcheck, clang-tidy) and the order of the layers.
 .PHONY: check

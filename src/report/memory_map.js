@@ -133,8 +133,8 @@
           make(this.inner, 'rect', {class: 'buffer' + found, 'data-id': buffer.id, x, y, width, height,
             fill: colorOf(buffer)});
           const left = Math.max(x, GUTTER), room = Math.min(x + width, GUTTER + this.width) - left;
-          const letters = Math.floor((room - 8) / 6.2);
-          if (height >= 13 && letters >= Math.min(4, buffer.name.length)) {
+          const letters = Math.floor((room - 8) / 7);
+          if (height >= 13 && letters >= Math.min(6, buffer.name.length)) {
             make(this.inner, 'text', {class: 'label' + found, x: left + 4, y: y + height / 2 + 4},
               shortened(buffer.name, letters));
           }

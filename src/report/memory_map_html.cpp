@@ -108,7 +108,7 @@ constexpr std::string_view controls = R"(<div class="tools">
 </div>
 <div id="panels"></div>
 <ul id="legend" class="legend"></ul>
-<p>Black line: live bytes. Dashed: lower bound. Red: capacity, if near. Red band: the peak.</p>
+<p>Thin line: live bytes. Dashed: lower bound. Red: capacity, if near. Red band: the peak.</p>
 <p><kbd>/</kbd> search, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, in a panel <kbd>←</kbd> <kbd>→</kbd> the buffers by time,
 <kbd>↑</kbd> <kbd>↓</kbd> by address, <kbd>Enter</kbd> zooms to the chosen one, <kbd>Shift</kbd> with arrows or dragging moves,
 <kbd>Ctrl</kbd> with the wheel zooms, a double click zooms to a buffer or shows all, <kbd>Esc</kbd> clears.</p>

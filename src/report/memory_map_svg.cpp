@@ -219,7 +219,7 @@ class Drawing {
   // Empty if there is no room for some letters.
   static std::string label(const std::string& name, Tenths left, Tenths top, Tenths width, Tenths height) {
     constexpr Tenths least_height = 125;
-    constexpr Tenths least_letters = 4;
+    const Tenths least_letters = std::min<Tenths>(6, std::ssize(name));
     const Tenths letters = (width - 80) / letter_width;
     if (height < least_height || letters < least_letters) return {};
     return text_element(left + 40, top + height / 2 + 40, "", shortened(name, static_cast<std::size_t>(letters)));
