@@ -53,8 +53,7 @@ class Walk {
 
   // The walk for what each statement does. Live ranges of the entry's storage are then those of one statement each.
   EntryUses run_for_uses() {
-    UseRecorder recorder;
-    recorder_ = &recorder;
+    UseRecorder& recorder = recorder_.emplace();
     enter(module_.entry);
     bind_entry_params();
     bind_other_params();
@@ -159,7 +158,7 @@ class Walk {
   }
 
   void opaque_call(const CallSite& site) {
-    if (recorder_ != nullptr && !site.is_pure && is_handed_nothing(site)) recorder_->blind_call();
+    if (recorder_ && !site.is_pure && is_handed_nothing(site)) recorder_->blind_call();
     if (frames_.size() == 1) result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
     if (site.is_defined) {
       result_.reached[site.function] = true;
@@ -251,8 +250,7 @@ class Walk {
     }
     instance.begin = std::min(instance.begin, begin);
     instance.end = now_ + 1;
-    if (recorder_ != nullptr && recorder_->knows(index))
-      recorder_->access(index, {begin, now_ + 1}, op.reads, op.writes);
+    if (recorder_ && recorder_->knows(index)) recorder_->access(index, {begin, now_ + 1}, op.reads, op.writes);
     if (instance.site == no_site) return;
     Site& site = result_.sites[instance.site];
     SiteState& state = states_[instance.site];
@@ -264,14 +262,14 @@ class Walk {
 
   void escape(Instance& instance, std::size_t index, const Op& op) {
     access(instance, index, op);
-    if (recorder_ != nullptr) recorder_->escape();
+    if (recorder_) recorder_->escape();
     if (instance.site != no_site) states_[instance.site].escaped = true;
   }
 
   void end_loop() {
     for (const std::size_t index : loops_.back().accessed) {
       instances_[index].end = now_;
-      if (recorder_ != nullptr && recorder_->knows(index)) recorder_->extend(index, now_);
+      if (recorder_ && recorder_->knows(index)) recorder_->extend(index, now_);
       instances_[index].in_loop = false;
     }
     loops_.pop_back();
@@ -281,10 +279,10 @@ class Walk {
     const std::uint32_t site = site_of(frame.function, frame.program->declarations[op.index]);
     Roots& roots = frame.slots[op.slot];
     roots.clear();
-    if (site == no_site && recorder_ == nullptr) return;
+    if (site == no_site && !recorder_) return;
     roots.push_back(instances_.size());
     instances_.push_back({.site = site, .depth = loops_.size()});
-    if (recorder_ == nullptr || frames_.size() > 1) return;
+    if (!recorder_ || frames_.size() > 1) return;
     const Declaration& declaration = frame.program->declarations[op.index];
     recorder_->storage(declaration.var(),
                        declaration.constant != nullptr ? Storage::Kind::constant : Storage::Kind::workspace, site);
@@ -323,7 +321,7 @@ class Walk {
     instances_.push_back({.site = static_cast<std::uint32_t>(result_.sites.size()), .depth = 0});
     result_.sites.push_back(param_site(module_, index, kind, alignments_));
     states_.push_back({.is_input = is_input, .is_output = is_output});
-    if (recorder_ != nullptr)
+    if (recorder_)
       recorder_->storage(module_.functions[module_.entry].params[index].var, Storage::Kind::parameter,
                          instances_.back().site);
   }
@@ -382,7 +380,7 @@ class Walk {
 
   void record(const Instance& instance) {
     if (instance.begin >= instance.end || instance.site == no_site) return;
-    if (recorder_ != nullptr && frames_.size() > 1 && result_.sites[instance.site].kind != BufferKind::constant)
+    if (recorder_ && frames_.size() > 1 && result_.sites[instance.site].kind != BufferKind::constant)
       recorder_->inner({instance.begin, instance.end}, result_.sites[instance.site].size);
     result_.sites[instance.site].live.push_back({instance.begin, instance.end});
   }
@@ -434,8 +432,8 @@ class Walk {
   std::unordered_set<tir::VarId> unplanned_seen_;
   std::unordered_set<std::string> extern_seen_;
   std::size_t open_call_ = 0;
-  UseRecorder* recorder_ = nullptr;  // null: only live ranges are asked for
-  std::size_t statements_ = 0;       // of the entry's own block that have begun, if there is a recorder
+  std::optional<UseRecorder> recorder_;  // absent: only live ranges are asked for
+  std::size_t statements_ = 0;           // of the entry's own block that have begun, if there is a recorder
   std::size_t steps_ = 0;
   Tick now_ = 0;
 };

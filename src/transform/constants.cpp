@@ -350,11 +350,12 @@ class Shrinker {
   // Rewritten; of calls without the arguments for dropped parameters.
   NewOperands operands_of(const Expr& expr) const {
     const auto call = tir::named_call(expr);
-    const auto drops = call ? dropped_.find(*call->name) : dropped_.end();
+    const std::vector<bool> drops =
+        call && dropped_.contains(*call->name) ? dropped_.at(*call->name) : std::vector<bool>();
     NewOperands operands;
     for (std::size_t i = 0; i < expr.operands.size(); ++i) {
-      const bool is_argument = drops != dropped_.end() && i > 0 && i <= drops->second.size();
-      if (is_argument && drops->second[i - 1]) {
+      const bool is_argument = i > 0 && i <= drops.size();
+      if (is_argument && drops[i - 1]) {
         operands.differ = true;
         continue;
       }
