@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -281,7 +280,8 @@ class CopyRemover {
         if (callee) called.insert(*callee);
       });
     }
-    for (const std::size_t callee : std::ranges::reverse_view(callees_)) {  // so that smaller indices stay right
+    const std::vector<std::size_t> from_the_last(callees_.rbegin(), callees_.rend());
+    for (const std::size_t callee : from_the_last) {  // so that smaller indices stay right
       if (called.contains(callee)) continue;
       module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(callee));
       if (module_.entry > callee) --module_.entry;
