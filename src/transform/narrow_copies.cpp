@@ -23,6 +23,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_copy.hpp"
