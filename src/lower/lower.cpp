@@ -170,34 +170,11 @@ class FunctionRewriter {
         return bind(constant->var, planned->second, to);
       }
     }
-    replace_in(stmt);
+    tir::for_each_expr_of(stmt, [&](ExprRef& expr) { replace(expr); });
     to.push_back(std::move(stmt));
   }
 
-  void replace_in(Stmt& stmt) {
-    std::visit(
-        tir::Overloaded{[&](tir::Allocate& s) {
-                          for (ExprRef& extent : s.extents) replace(extent);
-                          replace(s.condition);
-                        },
-                        [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
-                        [&](tir::Store& s) {
-                          replace(s.index);
-                          replace(s.value);
-                          replace(s.predicate);
-                        },
-                        [&](tir::Evaluate& s) { replace(s.value); },
-                        [&](tir::For& s) {
-                          replace(s.min);
-                          replace(s.extent);
-                        },
-                        [&](tir::While& s) { replace(s.condition); }, [&](tir::IfThenElse& s) { replace(s.condition); },
-                        [&](tir::Assert& s) { replace(s.condition); }, [](tir::Scope&) {}},
-        stmt.node);
-  }
-
   void replace(ExprRef& root) {
-    if (!root) return;
     tir::for_each_expr_bottom_up(
         root, [&](const Expr& expr) { return memo_.contains(&expr); },
         [&](const ExprRef& expr) {

@@ -23,29 +23,46 @@ bool is_same(const Expr& a, const Expr& b) {
   return true;
 }
 
-void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit) {
-  const auto visit_if = [&](const ExprRef& expr) {
+namespace {
+
+// Of a statement that may be const or not.
+template <class AnyStmt, class Visit>
+void visit_exprs_of(AnyStmt& stmt, const Visit& visit) {
+  const auto visit_if = [&](auto& expr) {
     if (expr) visit(expr);
   };
-  std::visit(Overloaded{[&](const Allocate& s) {
-                          for (const ExprRef& extent : s.extents) visit(extent);
-                          visit_if(s.condition);
-                        },
-                        [](const AllocateConst&) {}, [&](const Let& s) { visit(s.value); },
-                        [&](const Store& s) {
-                          visit(s.index);
-                          visit(s.value);
-                          visit_if(s.predicate);
-                        },
-                        [&](const Evaluate& s) { visit(s.value); },
-                        [&](const For& s) {
-                          visit(s.min);
-                          visit(s.extent);
-                        },
-                        [&](const While& s) { visit(s.condition); }, [&](const IfThenElse& s) { visit(s.condition); },
-                        [&](const Assert& s) { visit(s.condition); }, [](const Scope&) {}},
-             stmt.node);
+  std::visit(
+      [&](auto& s) {
+        using Node = std::remove_cvref_t<decltype(s)>;
+        if constexpr (std::is_same_v<Node, Allocate>) {
+          for (auto& extent : s.extents) visit(extent);
+          visit_if(s.condition);
+        } else if constexpr (std::is_same_v<Node, Store>) {
+          visit(s.index);
+          visit(s.value);
+          visit_if(s.predicate);
+        } else if constexpr (std::is_same_v<Node, For>) {
+          visit(s.min);
+          visit(s.extent);
+        } else if constexpr (std::is_same_v<Node, Let> || std::is_same_v<Node, Evaluate>) {
+          visit(s.value);
+        } else if constexpr (std::is_same_v<Node, While> || std::is_same_v<Node, IfThenElse> ||
+                             std::is_same_v<Node, Assert>) {
+          visit(s.condition);
+        } else {
+          static_assert(std::is_same_v<Node, AllocateConst> || std::is_same_v<Node, Scope>);
+        }
+      },
+      stmt.node);
 }
+
+}  // namespace
+
+void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit) {
+  visit_exprs_of(stmt, visit);
+}
+
+void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit) { visit_exprs_of(stmt, visit); }
 
 std::vector<Block*> blocks_of(Stmt& stmt) {
   if (auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};

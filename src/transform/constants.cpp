@@ -287,34 +287,13 @@ class Shrinker {
 
   void rewrite(tir::Block& body) {
     for_each_block(body, [&](tir::Block& block) {
-      for (tir::Stmt& stmt : block) rewrite(stmt);
+      for (tir::Stmt& stmt : block) {
+        tir::for_each_expr_of(stmt, [&](ExprRef& expr) { rewrite(expr); });
+      }
     });
   }
 
-  void rewrite(tir::Stmt& stmt) {
-    std::visit(
-        tir::Overloaded{[&](tir::Allocate& s) {
-                          for (ExprRef& extent : s.extents) rewrite(extent);
-                          rewrite(s.condition);
-                        },
-                        [](tir::AllocateConst&) {}, [&](tir::Let& s) { rewrite(s.value); },
-                        [&](tir::Store& s) {
-                          rewrite(s.index);
-                          rewrite(s.value);
-                          rewrite(s.predicate);
-                        },
-                        [&](tir::Evaluate& s) { rewrite(s.value); },
-                        [&](tir::For& s) {
-                          rewrite(s.min);
-                          rewrite(s.extent);
-                        },
-                        [&](tir::While& s) { rewrite(s.condition); }, [&](tir::IfThenElse& s) { rewrite(s.condition); },
-                        [&](tir::Assert& s) { rewrite(s.condition); }, [](tir::Scope&) {}},
-        stmt.node);
-  }
-
   void rewrite(ExprRef& root) {
-    if (!root) return;
     tir::for_each_expr_bottom_up(
         root, [&](const Expr& expr) { return rewritten_.contains(&expr); },
         [&](const ExprRef& expr) { rewritten_.emplace(expr.get(), std::pair(expr, rewritten(expr))); });

@@ -64,8 +64,7 @@ class Slices {
     if (!form) return;
     const std::int64_t factor = form->factor(loop_.var);
     if (factor < 1 || (stride_ && *stride_ != factor)) return;
-    Linear rest = *form;
-    rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = loop_.var, .whole = nullptr, .by = 1});
+    const Linear rest = form->without(loop_.var);
     if (rest.mentions(loop_.var)) return;
     const auto reach = scope.interval(rest);
     if (!reach || !reach->within({0, factor - 1})) return;

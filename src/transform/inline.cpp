@@ -22,7 +22,7 @@ using tir::VarId;
 // A value that is zero unless a condition holds, and next to no work if it does.
 bool is_padding(const Expr& value) {
   constexpr double next_to_none = 3;
-  if (value.kind != ExprKind::call || value.text != "tir.if_then_else" || value.operands.size() != 3) return false;
+  if (!is_if_then_else(value)) return false;
   const Expr& border = *value.operands[2];
   const bool is_zero = (border.kind == ExprKind::int_imm && border.int_value == 0) ||
                        (border.kind == ExprKind::float_imm && border.float_value == 0);

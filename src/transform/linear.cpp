@@ -90,6 +90,12 @@ std::int64_t Linear::factor(VarId var) const {
   return found == terms.end() ? 0 : found->second;
 }
 
+Linear Linear::without(VarId var) const {
+  Linear rest = *this;
+  rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
+  return rest;
+}
+
 Linear variable(VarId var) {
   Linear result;
   result.terms.emplace(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1);

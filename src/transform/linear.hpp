@@ -46,6 +46,8 @@ struct Linear {
   [[nodiscard]] bool is_constant() const { return terms.empty(); }
   // The factor of the variable itself; what is inside quotients does not count.
   [[nodiscard]] std::int64_t factor(tir::VarId var) const;
+  // The sum without the variable's own term.
+  [[nodiscard]] Linear without(tir::VarId var) const;
   // Whether the variable occurs, also inside quotients and remainders.
   [[nodiscard]] bool mentions(tir::VarId var) const;
 

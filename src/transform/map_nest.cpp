@@ -125,7 +125,7 @@ std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& inde
   for (const MapLoop& loop : nest.loops) {
     const auto start = checked_mul(loop.factor, loop.min);
     if (!start) return std::nullopt;
-    fixed.terms.erase(Atom{.kind = Atom::Kind::var, .var = loop.var, .whole = nullptr, .by = 1});
+    fixed = fixed.without(loop.var);
     const auto constant = checked_add(fixed.constant, *start);
     if (!constant) return std::nullopt;
     fixed.constant = *constant;

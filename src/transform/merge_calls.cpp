@@ -105,27 +105,9 @@ class Copy {
       if (auto* let = std::get_if<tir::Let>(&stmt.node)) own(let->var);
       if (auto* loop = std::get_if<tir::For>(&stmt.node)) own(loop->var);
       if (auto* store = std::get_if<tir::Store>(&stmt.node)) own(store->storage);
-      replace_exprs(stmt);
+      tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = changed(expr); });
       for (Block* inner : tir::blocks_of(stmt)) replace(*inner);
     }
-  }
-
-  void replace_exprs(Stmt& stmt) {
-    const auto change = [&](ExprRef& expr) {
-      if (expr) expr = changed(expr);
-    };
-    std::visit(tir::Overloaded{[&](tir::Let& s) { change(s.value); },
-                               [&](tir::Store& s) {
-                                 change(s.index);
-                                 change(s.value);
-                               },
-                               [&](tir::Evaluate& s) { change(s.value); },
-                               [&](tir::For& s) {
-                                 change(s.min);
-                                 change(s.extent);
-                               },
-                               [&](tir::IfThenElse& s) { change(s.condition); }, [](auto&) {}},
-               stmt.node);
   }
 
   ExprRef changed(const ExprRef& root) const {
@@ -208,7 +190,6 @@ class Merger {
     const VarId inner = take_params(first, a, tensor, merged, arguments, {});
     take_params(second, b, tensor, merged, arguments, inner);
     if (!declare(tensor, inner, merged.body)) return false;
-    std::map<VarId, VarId> shared;
     Block body_a = std::move(a).body();
     Block body_b = std::move(b).body();
     std::move(body_a.begin(), body_a.end(), std::back_inserter(merged.body));

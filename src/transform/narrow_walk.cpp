@@ -53,30 +53,11 @@ class Rewriter {
   explicit Rewriter(const std::function<ExprRef(const ExprRef&)>& change) : change_(change) {}
 
   void rewrite(tir::Stmt& stmt) {
-    std::visit(
-        tir::Overloaded{[&](tir::Allocate& s) {
-                          for (ExprRef& extent : s.extents) replace(extent);
-                          replace(s.condition);
-                        },
-                        [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
-                        [&](tir::Store& s) {
-                          replace(s.index);
-                          replace(s.value);
-                          replace(s.predicate);
-                        },
-                        [&](tir::Evaluate& s) { replace(s.value); },
-                        [&](tir::For& s) {
-                          replace(s.min);
-                          replace(s.extent);
-                        },
-                        [&](tir::While& s) { replace(s.condition); }, [&](tir::IfThenElse& s) { replace(s.condition); },
-                        [&](tir::Assert& s) { replace(s.condition); }, [](tir::Scope&) {}},
-        stmt.node);
+    tir::for_each_expr_of(stmt, [&](ExprRef& expr) { replace(expr); });
   }
 
  private:
   void replace(ExprRef& root) {
-    if (!root) return;
     tir::for_each_expr_bottom_up(
         root, [&](const Expr& expr) { return results_.contains(&expr); },
         [&](const ExprRef& expr) {

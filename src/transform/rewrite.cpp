@@ -14,10 +14,6 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-bool is_if_then_else(const Expr& expr) {
-  return expr.kind == ExprKind::call && expr.text == "tir.if_then_else" && expr.operands.size() == 3;
-}
-
 ExprRef with_operands(const Expr& expr, std::span<ExprRef> changed) {
   Expr copy = expr;
   for (std::size_t i = 0; i < changed.size(); ++i) {
@@ -51,6 +47,10 @@ ExprRef decided(const ExprRef& expr, const Scope& scope) {
 }
 
 }  // namespace
+
+bool is_if_then_else(const Expr& expr) {
+  return expr.kind == ExprKind::call && expr.text == "tir.if_then_else" && expr.operands.size() == 3;
+}
 
 ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite) {
   std::vector<std::size_t> marks;
@@ -88,43 +88,17 @@ void bind_after(const tir::Stmt& stmt, Scope& scope) {
 
 // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
 void rewrite(tir::Stmt& stmt, Scope& scope, const RewriteExpr& change) {
-  const auto replace = [&](ExprRef& expr) {
-    if (expr) expr = rewritten(expr, scope, change);
-  };
-  const auto inside = [&](tir::Block& block) {
+  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewritten(expr, scope, change); });
+  const std::size_t outside = scope.mark();
+  if (const auto* loop = std::get_if<tir::For>(&stmt.node)) scope.bind_loop(*loop);
+  const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
+  for (tir::Block* block : tir::blocks_of(stmt)) {
     const std::size_t mark = scope.mark();
-    for (tir::Stmt& inner : block) rewrite(inner, scope, change);
+    if (branch != nullptr && block == &branch->then_body) scope.assume(*branch->condition);
+    for (tir::Stmt& inner : *block) rewrite(inner, scope, change);
     scope.restore(mark);
-  };
-  std::visit(tir::Overloaded{[&](tir::Allocate&) {}, [](tir::AllocateConst&) {}, [&](tir::Let& s) { replace(s.value); },
-                             [&](tir::Store& s) {
-                               replace(s.index);
-                               replace(s.value);
-                               replace(s.predicate);
-                             },
-                             [&](tir::Evaluate& s) { replace(s.value); },
-                             [&](tir::For& s) {
-                               replace(s.min);
-                               replace(s.extent);
-                               const std::size_t mark = scope.mark();
-                               scope.bind_loop(s);
-                               inside(s.body);
-                               scope.restore(mark);
-                             },
-                             [&](tir::While& s) {
-                               replace(s.condition);
-                               inside(s.body);
-                             },
-                             [&](tir::IfThenElse& s) {
-                               replace(s.condition);
-                               const std::size_t mark = scope.mark();
-                               scope.assume(*s.condition);
-                               inside(s.then_body);
-                               scope.restore(mark);
-                               inside(s.else_body);
-                             },
-                             [&](tir::Assert& s) { replace(s.condition); }, [&](tir::Scope& s) { inside(s.body); }},
-             stmt.node);
+  }
+  scope.restore(outside);
   bind_after(stmt, scope);
 }
 // NOLINTEND(misc-no-recursion)
@@ -158,18 +132,7 @@ namespace {
 
 // Of the statement itself, not of the blocks inside.
 void rename_own(tir::Stmt& stmt, const Substitution& values) {
-  std::visit(tir::Overloaded{[&](tir::Let& s) { s.value = renamed(s.value, values); },
-                             [&](tir::Store& s) {
-                               s.index = renamed(s.index, values);
-                               s.value = renamed(s.value, values);
-                             },
-                             [&](tir::Evaluate& s) { s.value = renamed(s.value, values); },
-                             [&](tir::For& s) {
-                               s.min = renamed(s.min, values);
-                               s.extent = renamed(s.extent, values);
-                             },
-                             [&](tir::IfThenElse& s) { s.condition = renamed(s.condition, values); }, [](auto&) {}},
-             stmt.node);
+  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = renamed(expr, values); });
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 namespace usmp::transform {
 
+[[nodiscard]] bool is_if_then_else(const tir::Expr& expr);
+
 // Gets an expression whose operands have been rewritten, and what is known where it stands; gives the expression to put
 // there, or null to leave it.
 using RewriteExpr = std::function<tir::ExprRef(const tir::ExprRef& expr, const Scope& scope)>;

@@ -40,7 +40,6 @@ class RowMaker {
       : module_(module), function_(function), aliases_(aliases), scope_(module) {}
 
   std::vector<VarId> run() {
-    all_ = accesses_of(function_.body);
     visit(function_.body);
     return std::move(sums_);
   }
@@ -210,11 +209,10 @@ class RowMaker {
     bool all = true;
     bool some = false;
     tir::for_each_expr(term, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::call && expr.text == "tir.if_then_else") all = false;
+      if (is_if_then_else(expr)) all = false;
       if (expr.kind != ExprKind::load) return true;
       const auto index = scope_.linear(*expr.operands[0]);
-      Linear rest = index.value_or(Linear());
-      rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = row, .whole = nullptr, .by = 1});
+      const Linear rest = index.value_or(Linear()).without(row);
       const std::int64_t factor = index ? index->factor(row) : 2;
       all = all && expr.var != sum && !rest.mentions(row) && (factor == 0 || factor == 1);
       some = some || factor == 1;
@@ -292,7 +290,6 @@ class RowMaker {
   tir::Function& function_;
   const ParamAliases& aliases_;
   Scope scope_;
-  Accesses all_;
   std::set<VarId> moving_;  // the row's variable, and lets that are made of it
   std::vector<VarId> sums_;
 };

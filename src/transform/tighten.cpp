@@ -21,10 +21,6 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-bool is_if_then_else(const Expr& expr) {
-  return expr.kind == ExprKind::call && expr.text == "tir.if_then_else" && expr.operands.size() == 3;
-}
-
 bool is_zero(const Expr& expr) { return expr.kind == ExprKind::int_imm && expr.int_value == 0; }
 
 ExprRef with_operand(const Expr& expr, std::size_t i, ExprRef operand) {
@@ -191,8 +187,7 @@ class Tightener {
   bool place_bound(const Bound& bound, const tir::For& loop, tir::DataType type, std::vector<ExprRef>& outside,
                    Limits& limits) const {
     const std::int64_t factor = bound.value.factor(loop.var);
-    Linear rest = bound.value;
-    rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = loop.var, .whole = nullptr, .by = 1});
+    const Linear rest = bound.value.without(loop.var);
     if (rest.mentions(loop.var)) return false;
     if (factor == std::numeric_limits<std::int64_t>::min()) return false;
     if (factor == 0) {

@@ -122,6 +122,9 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
 // evaluation: of a Store index, value, predicate.
 void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit);
 
+// The same, to put others in their place.
+void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit);
+
 // The blocks directly inside a statement (bodies of loops, branches and scopes), of an IfThenElse both.
 [[nodiscard]] std::vector<const Block*> blocks_of(const Stmt& stmt);
 [[nodiscard]] std::vector<Block*> blocks_of(Stmt& stmt);
