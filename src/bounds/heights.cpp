@@ -46,7 +46,7 @@ Heights::Heights(const Problem& problem, std::span<const BufferId> buffers, cons
     if (!buffer.pinned) sizes.push_back(buffer.size);
   }
   unit_ = std::max<Bytes>(unit, 1);
-  if (sizes.empty() || !same_alignment) return;
+  if (sizes.empty() || !same_alignment || !problem.distances.empty()) return;
   ends_ = feet;
   feet.push_back(pool.reserved);
   Bytes top = *std::max_element(feet.begin(), feet.end()) + alignment;

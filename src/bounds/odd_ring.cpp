@@ -65,7 +65,10 @@ Bytes odd_ring_bound(const Problem& problem, std::span<const BufferId> buffers, 
     const Bytes rounded = align_up(buffer.size, granule);
     rounding = std::max(rounding, rounded - buffer.size);
     for (std::size_t j = 0; j < i; ++j) {
-      if (!overlap(buffer.live, problem.buffer(large[j]).live) || sides.part(i, j)) continue;
+      const BufferId other = large[j];
+      const bool may_share = distance(problem, large[i], other) < buffer.size ||
+                             distance(problem, other, large[i]) < problem.buffer(other).size;
+      if (may_share || !overlap(buffer.live, problem.buffer(other).live) || sides.part(i, j)) continue;
       // With rounded sizes the same holds of a pool that is larger by what the topmost one is rounded up.
       return align_up(pool.reserved, granule) + std::max(3 * buffer.size, 3 * rounded - rounding);
     }

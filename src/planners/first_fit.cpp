@@ -72,13 +72,15 @@ FirstFit::FirstFit(const Problem& problem, const Conflicts& conflicts, const std
 
 Bytes FirstFit::offset_in(PoolId pool, BufferId id, Fit fit) {
   taken_.clear();
+  const Buffer& buffer = problem_.buffer(id);
   for (const BufferId other : neighbours(id)) {
     const Allocation& allocation = plan_.of(other);
     if (allocation.pool != pool) continue;
-    taken_.push_back({allocation.offset, allocation.offset + problem_.buffer(other).size});
+    // As if it took the bytes where the buffer cannot be. Where both may share, the end can be below the begin.
+    taken_.push_back({allocation.offset + (buffer.size - distance(problem_, id, other)),
+                      allocation.offset + distance(problem_, other, id)});
   }
   std::sort(taken_.begin(), taken_.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-  const Buffer& buffer = problem_.buffer(id);
   const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
   Bytes end = first_offset(buffer, problem_.pool(pool));  // of everything seen so far
   Bytes best = 0;

@@ -100,7 +100,7 @@ class Climb {
       for (const BufferId other : placer_.neighbours(top)) {
         const Allocation& under = placer_.of(other);
         const bool supports = under.pool == at.pool && under.offset < at.offset &&
-                              align_up(under.offset + problem.buffer(other).size, alignment) == at.offset;
+                              align_up(under.offset + distance(problem, other, top), alignment) == at.offset;
         if (supports && random_.below(++seen) == 0) below = other;
       }
       if (!below.valid()) return;
@@ -221,6 +221,10 @@ Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random
   return {start, start_score, iterations};
 }
 
+std::uint64_t climb_limit(const FirstFit& placer, const Group& group) {
+  return std::min(most_iterations, default_work / work(placer, group));
+}
+
 PlanResult hill_climb(const Problem& problem, const Options& options) {
   const Conflicts conflicts(problem);
   const std::vector<Group> groups = split_by_pools(problem);
@@ -230,8 +234,7 @@ PlanResult hill_climb(const Problem& problem, const Options& options) {
   std::uint64_t iterations = 0;
   for (const Group& group : groups) {
     const Attempt start = best_attempt(placer, group, first_attempts(problem, conflicts, group));
-    const std::uint64_t limit =
-        options.iterations > 0 ? options.iterations : std::min(most_iterations, default_work / work(placer, group));
+    const std::uint64_t limit = options.iterations > 0 ? options.iterations : climb_limit(placer, group);
     Climbed climbed = climb(placer, group, start, random, limit);
     iterations += climbed.iterations;
     winners.push_back(std::move(climbed.attempt));

@@ -19,6 +19,9 @@ struct Climbed {
   std::uint64_t iterations = 0;
 };
 
+// Changes that take no more than a fixed number of looks at neighbours.
+[[nodiscard]] std::uint64_t climb_limit(const FirstFit& placer, const Group& group);
+
 // The best of `start` and what at most `limit` changes of its order find.
 [[nodiscard]] Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random& random,
                             std::uint64_t limit);

@@ -3,7 +3,9 @@
 // Idea: most real problems are solved by first fit in a good order, and the load proves it. What is left is a gap
 // between the best plan found and the best lower bound; exact search closes it (exact/search.hpp, exact/engine.hpp),
 // one group of pools after another (groups share no buffer). A group of one pool asks for its least peak; several pools
-// also for who goes where (exact/pools.hpp).
+// also for who goes where (exact/pools.hpp). The search knows nothing of buffers that may share bytes
+// (Problem::distances): where there are some, the plan is the better one of what it finds without them and of what
+// first fit finds with them in many orders, and only the bound says whether it is the best.
 // Cost: exponential in the worst case, bounded by Options::node_limit; a node costs up to the number of conflicts.
 // Guarantee: `optimal` and `infeasible` are proofs, and so is every entry of PlanResult::bound. The same problem, seed
 // and node limit give the same result on every machine; a time limit does not.
@@ -117,6 +119,7 @@ class Planner {
     const Cost goal = ideal(problem_, group);
     Solved solved = start(group, goal);
     if (solved.complete && (solved.cost <= goal || options_.feasibility_only)) return solved;
+    if (may_share(group)) return climbed(group, goal, std::move(solved));
     return group.pools.size() == 1 ? pack(group, std::move(solved)) : distribute(group, std::move(solved));
   }
 
@@ -142,6 +145,25 @@ class Planner {
       if (!solved.complete || cost < solved.cost) solved = {std::move(plan), std::move(cost), goal, true};
     }
     // The ideal's pools hold what is at home; they say nothing of plans that spill more.
+    if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
+    return solved;
+  }
+
+  [[nodiscard]] bool may_share(const Group& group) const {
+    return std::ranges::any_of(problem_.distances, [&](const Distance& distance) {
+      return std::ranges::binary_search(group.buffers, distance.below) &&
+             std::ranges::binary_search(group.buffers, distance.above);
+    });
+  }
+
+  // What a long climb finds from where the short one ended.
+  Solved climbed(const Group& group, const Cost& goal, Solved solved) {
+    const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : climb_limit(placer_, group);
+    const Climbed found = climb(placer_, group, start_, random_, limit);
+    const Score score = placer_.run(found.attempt);
+    if (score.unplaced > 0 || (solved.complete && solved.cost <= score.cost)) return solved;
+    start_ = found.attempt;
+    solved = {.plan = part_of(placer_.plan(), group), .cost = score.cost, .bound = goal, .complete = true};
     if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
     return solved;
   }
@@ -202,6 +224,7 @@ class Planner {
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-no-recursion): once, without distances.
 PlanResult optimal(const Problem& problem, const Options& options) {
   PlanResult first = fast(problem, options);
   if (first.status == PlanStatus::optimal) {
@@ -209,6 +232,14 @@ PlanResult optimal(const Problem& problem, const Options& options) {
     first.iterations = 0;  // nodes, as elsewhere
   }
   if (first.status == PlanStatus::optimal || pairs_live_together(problem) > most_pairs) return first;
+  if (!problem.distances.empty()) {
+    Problem apart = problem;
+    apart.distances.clear();
+    PlanResult result = optimal(apart, options);
+    const bool is_better =
+        result.has_plan() && (!first.has_plan() || cost_of(problem, result.plan) < cost_of(problem, first.plan));
+    if (is_better) first = std::move(result);
+  }
   return Planner(problem, options, first).run();
 }
 

@@ -80,6 +80,26 @@ std::string pin_text(const Buffer& buffer, const Pool& pool) {
          quoted(pool.name);
 }
 
+std::optional<std::string> invalid_distances(const Problem& problem) {
+  const Distance* previous = nullptr;
+  for (const Distance& distance : problem.distances) {
+    if (distance.below.index() >= problem.buffers.size() || distance.above.index() >= problem.buffers.size()) {
+      return "a distance is between buffers that do not exist";
+    }
+    const Buffer& below = problem.buffer(distance.below);
+    const std::string who =
+        "the distance from buffer " + quoted(below.name) + " to buffer " + quoted(problem.buffer(distance.above).name);
+    if (distance.below == distance.above) return who + ": they are one";
+    if (distance.bytes < 0 || distance.bytes >= below.size) {
+      return who + " is " + std::to_string(distance.bytes) + ", not in [0, " + std::to_string(below.size) + ")";
+    }
+    const auto key = [](const Distance& one) { return std::pair(one.below, one.above); };
+    if (previous != nullptr && key(*previous) >= key(distance)) return who + " stands twice or out of order";
+    previous = &distance;
+  }
+  return std::nullopt;
+}
+
 // One pin by itself; total_bytes has bounded its end.
 std::optional<std::string> invalid_pin(const Problem& problem, const Buffer& buffer) {
   const Pool& pool = problem.pool(buffer.candidates.front());
@@ -97,23 +117,26 @@ std::optional<std::string> invalid_pin(const Problem& problem, const Buffer& buf
   return std::nullopt;
 }
 
-bool pins_collide(const Buffer& one, const Buffer& other) {
-  return one.size > 0 && other.size > 0 && one.candidates == other.candidates &&
-         *one.pinned < *other.pinned + other.size && *other.pinned < *one.pinned + one.size &&
+bool pins_collide(const Problem& problem, BufferId a, BufferId b) {
+  const Buffer& one = problem.buffer(a);
+  const Buffer& other = problem.buffer(b);
+  return one.candidates == other.candidates && !far_enough(problem, a, *one.pinned, b, *other.pinned) &&
          overlap(one.live, other.live);
 }
 
 std::optional<std::string> invalid_pins(const Problem& problem) {
-  std::vector<const Buffer*> pinned;
-  for (const Buffer& buffer : problem.buffers) {
+  std::vector<BufferId> pinned;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
     if (!buffer.pinned) continue;
     if (auto reason = invalid_pin(problem, buffer)) return reason;
-    for (const Buffer* other : pinned) {
-      if (!pins_collide(buffer, *other)) continue;
-      return pin_text(buffer, problem.pool(buffer.candidates.front())) + " and overlaps buffer " + quoted(other->name) +
-             ", pinned to offset " + std::to_string(*other->pinned) + " and live at the same time";
+    for (const BufferId id : pinned) {
+      if (!pins_collide(problem, BufferId(i), id)) continue;
+      const Buffer& other = problem.buffer(id);
+      return pin_text(buffer, problem.pool(buffer.candidates.front())) + " and overlaps buffer " + quoted(other.name) +
+             ", pinned to offset " + std::to_string(*other.pinned) + " and live at the same time";
     }
-    pinned.push_back(&buffer);
+    pinned.emplace_back(i);
   }
   return std::nullopt;
 }
@@ -174,6 +197,7 @@ std::optional<std::string> invalid_reason(const Problem& problem) {
   if (!total_bytes(problem)) {
     return "the buffers need more than " + std::to_string(Problem::max_total_bytes) + " bytes in all";
   }
+  if (auto reason = invalid_distances(problem)) return reason;
   return invalid_pins(problem);
 }
 
@@ -181,6 +205,18 @@ Bytes alignment_in(const Buffer& buffer, const Pool& pool) { return std::lcm(buf
 
 Bytes first_offset(const Buffer& buffer, const Pool& pool) {
   return buffer.size == 0 ? 0 : align_up(pool.reserved, alignment_in(buffer, pool));
+}
+
+Bytes distance(const Problem& problem, BufferId below, BufferId above) {
+  const auto key = [](const Distance& one) { return std::pair(one.below, one.above); };
+  const auto found = std::ranges::lower_bound(problem.distances, std::pair(below, above), {}, key);
+  const bool is_known = found != problem.distances.end() && key(*found) == std::pair(below, above);
+  return is_known ? found->bytes : problem.buffer(below).size;
+}
+
+bool far_enough(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b) {
+  if (problem.buffer(a).size == 0 || problem.buffer(b).size == 0) return true;
+  return offset_b - offset_a >= distance(problem, a, b) || offset_a - offset_b >= distance(problem, b, a);
 }
 
 bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {

@@ -38,6 +38,15 @@ std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
   return std::nullopt;
 }
 
+// Whether the problem says of the two that one may start so little above the other.
+bool may_share(const Problem& problem, const Plan& plan, BufferId a, BufferId b) {
+  const Bytes rise = plan.of(b).offset - plan.of(a).offset;
+  return std::any_of(problem.distances.begin(), problem.distances.end(), [&](const Distance& known) {
+    if (known.below == a && known.above == b) return rise >= known.bytes;
+    return known.below == b && known.above == a && -rise >= known.bytes;
+  });
+}
+
 std::size_t live_ranges(const Problem& problem) {
   std::size_t count = 0;
   for (const Buffer& buffer : problem.buffers) count += buffer.live.size();
@@ -73,7 +82,7 @@ class Layers {
  private:
   using Layer = std::map<Bytes, BufferId>;
 
-  // Whether the buffer shares bytes with one of the layer.
+  // Whether the buffer shares bytes with one of the layer, be it allowed or not.
   bool meet(const Layer& layer, BufferId id, std::set<Pair>& met) const {
     bool any = false;
     const Bytes begin = plan_.of(id).offset;
@@ -81,8 +90,9 @@ class Layers {
     while (other != layer.begin()) {
       --other;
       if (other->first + problem_.buffer(other->second).size <= begin) break;
-      met.emplace(std::min(id, other->second), std::max(id, other->second));
       any = true;
+      if (may_share(problem_, plan_, id, other->second)) continue;
+      met.emplace(std::min(id, other->second), std::max(id, other->second));
     }
     return any;
   }
@@ -92,9 +102,9 @@ class Layers {
   std::vector<Layer> layers_;
 };
 
-// The pairs that share bytes of a pool while both are live; stops when it has `most` or more. O(n log n) for n live
-// ranges if there are none; k buffers on top of each other cost k times as much, and each pair a step for every tick at
-// which it begins anew.
+// The pairs that share bytes of a pool while both are live and may not; stops when it has `most` or more. O(n log n)
+// for n live ranges if there are none; k buffers on top of each other cost k times as much, and each pair a step for
+// every tick at which it begins anew.
 std::set<Pair> pairs_that_meet(const Problem& problem, const Plan& plan, std::size_t most) {
   struct Event {
     Tick tick;
@@ -217,7 +227,7 @@ class Checker {
     if (at.pool != other_at.pool || one.size == 0 || other.size == 0) return;
     if (at.offset + one.size <= other_at.offset || other_at.offset + other.size <= at.offset) return;
     const std::optional<Tick> tick = both_live(one, other);
-    if (!tick) return;
+    if (!tick || may_share(problem_, plan_, id, other_id)) return;
     add(ViolationKind::overlap, id, other_id,
         "buffers " + quoted(one.name) + " and " + quoted(other.name) + " overlap in pool " +
             quoted(problem_.pool(at.pool).name) + ": " + span_of(at.offset, one.size) + " and " +

@@ -1,6 +1,8 @@
 // Why first fit in all orders is enough: take any complete plan, and place its buffers again, each in its pool, by
 // first fit in the order of their offsets. By induction none gets higher: those before it that it meets end at or below
 // its old offset, so that was free. So for every plan one of these uses no more of any pool. Pins are in place before.
+// With distances "end" is where the next one may start; of two at one offset the one comes first that the other may
+// not be below of.
 // Tests: tests/verify/claims_test.cpp.
 #include "usmp/verify/claims.hpp"
 
@@ -65,13 +67,26 @@ class Exhaustion {
     if (buffer.size == 0) return lowest;
     std::vector<Bytes> offsets{lowest};
     for (std::size_t j = 0; j < problem_.buffers.size(); ++j) {
-      const Bytes end = plan_.allocations[j].offset + problem_.buffers[j].size;
-      if (plan_.allocations[j].pool == pool)
-        offsets.push_back(align_up(end, alignment_in(buffer, problem_.pool(pool))));
+      if (plan_.allocations[j].pool != pool) continue;
+      const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
+      const Bytes begin = plan_.allocations[j].offset;
+      offsets.push_back(align_up(begin + problem_.buffers[j].size, alignment));
+      for (const Distance& known : problem_.distances) {
+        const bool applies = known.below == BufferId(j) && known.above == BufferId(i);
+        if (applies) offsets.push_back(align_up(begin + known.bytes, alignment));
+      }
     }
     std::sort(offsets.begin(), offsets.end());
     const auto free = [&](Bytes offset) { return offset >= lowest && is_free(i, pool, offset); };
     return *std::find_if(offsets.begin(), offsets.end(), free);  // above everything is always free
+  }
+
+  bool may_share(std::size_t i, Bytes offset_i, std::size_t j, Bytes offset_j) const {
+    for (const Distance& known : problem_.distances) {
+      if (known.below.index() == i && known.above.index() == j && offset_j - offset_i >= known.bytes) return true;
+      if (known.below.index() == j && known.above.index() == i && offset_i - offset_j >= known.bytes) return true;
+    }
+    return false;
   }
 
   bool is_free(std::size_t i, PoolId pool, Bytes offset) const {
@@ -79,7 +94,8 @@ class Exhaustion {
     for (std::size_t j = 0; j < problem_.buffers.size(); ++j) {
       const Allocation& at = plan_.allocations[j];
       const Buffer& other = problem_.buffers[j];
-      const bool apart = offset + buffer.size <= at.offset || at.offset + other.size <= offset || other.size == 0;
+      const bool apart = offset + buffer.size <= at.offset || at.offset + other.size <= offset || other.size == 0 ||
+                         may_share(i, offset, j, at.offset);
       if (j != i && at.placed() && at.pool == pool && !apart && meet(buffer, other)) return false;
     }
     return true;

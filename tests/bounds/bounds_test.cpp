@@ -134,6 +134,7 @@ TEST_CASE("bounds are sound, and often tight") {
     const Problem problem = maker.make({.buffers = 5,
                                         .pools = 1 + maker.below(i < 400 ? 3 : 2),
                                         .bounded = true,
+                                        .sharing = i % 4 == 1,
                                         .pins = i % 3 == 0,
                                         .largest = 6 + static_cast<Bytes>(maker.below(35))});
     CAPTURE(i);

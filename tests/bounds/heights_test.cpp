@@ -83,7 +83,8 @@ TEST_CASE("the least height of a pool is one that it can have") {
   test::ProblemMaker maker(61);
   int listed = 0;
   for (int i = 0; i < 3000; ++i) {
-    Problem problem = maker.make({.buffers = 5, .pools = 1, .pins = i % 2 == 0, .horizon = 6, .largest = 20});
+    Problem problem =
+        maker.make({.buffers = 5, .pools = 1, .sharing = i % 5 == 4, .pins = i % 2 == 0, .horizon = 6, .largest = 20});
     if (i % 3 != 0) {
       for (Buffer& buffer : problem.buffers) {
         if (!buffer.pinned) buffer.alignment = problem.pools[0].alignment;

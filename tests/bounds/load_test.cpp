@@ -106,3 +106,29 @@ TEST_CASE("room is what is not reserved, in whole granules") {
   pool.capacity.reset();
   CHECK(room_in(pool) == Problem::max_total_bytes - 200);
 }
+
+TEST_CASE("of two buffers that may share, what they need as close as they may be counts") {
+  Problem problem = clique({32, 16, 20}, 1);
+  const auto load_with = [&](std::vector<Distance> distances) {
+    problem.distances = std::move(distances);
+    return load(problem, all(problem)).bytes;
+  };
+  const BufferId a(0);
+  const BufferId b(1);
+  const BufferId c(2);
+  CHECK(load_with({}) == 68);
+  CHECK(load_with({{a, b, 30}}) == 66);                       // 46 + 20
+  CHECK(load_with({{a, b, 0}}) == 52);                        // b inside a
+  CHECK(load_with({{a, b, 30}, {b, a, 5}}) == 57);            // 37 + 20
+  CHECK(load_with({{a, b, 0}, {a, c, 0}}) == 36);             // b and c are apart
+  CHECK(load_with({{a, b, 0}, {a, c, 0}, {b, c, 0}}) == 32);  // all in one place
+  CHECK(load(problem, std::vector{a, c}).bytes == 32);
+  problem.buffers[1].live = {{0, 1}};  // a and b never meet
+  CHECK(load_with({{a, b, 0}}) == 52);
+}
+
+TEST_CASE("distances are rounded up like sizes") {
+  Problem problem = clique({30, 30}, 16);
+  problem.distances = {{BufferId(0), BufferId(1), 1}};
+  CHECK(bound_of(problem) == 46);  // 16 apart
+}

@@ -64,8 +64,13 @@ TEST_CASE("the bound of rings is sound") {
   int positive = 0;
   int more_than_load = 0;
   for (int i = 0; i < 4000; ++i) {
-    const Problem problem =
-        maker.make({.buffers = 5, .pools = 1, .pins = i % 2 == 0, .most_ranges = 4, .horizon = 14, .largest = 6});
+    const Problem problem = maker.make({.buffers = 5,
+                                        .pools = 1,
+                                        .sharing = i % 3 == 2,
+                                        .pins = i % 2 == 0,
+                                        .most_ranges = 4,
+                                        .horizon = 14,
+                                        .largest = 6});
     INFO("problem ", i);
     const Bytes bound = bound_of(problem);
     const Bytes packed = bounds::packing_bound(problem, all(problem), problem.pools[0]).bytes;

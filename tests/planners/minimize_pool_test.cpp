@@ -88,6 +88,7 @@ Tally compare(std::uint64_t seed, int count, const test::Shape& shape, const pla
 const std::vector<test::Shape> shapes = {{.buffers = 5, .pools = 2, .bounded = true},
                                          {.buffers = 4, .pools = 3, .bounded = true},
                                          {.buffers = 5, .pools = 2, .bounded = true, .pins = true},
+                                         {.buffers = 5, .pools = 2, .bounded = true, .sharing = true},
                                          {.buffers = 5, .pools = 1, .bounded = true, .pins = true}};
 
 Problem two_pools(Bytes capacity) {

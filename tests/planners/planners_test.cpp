@@ -105,6 +105,20 @@ TEST_CASE("several pools against the oracle") {
   }
 }
 
+TEST_CASE("buffers that may share bytes against the oracle") {
+  int feasible = 0;
+  auto tallies = run_all(21, 300, {.buffers = 6, .pools = 1, .sharing = true}, feasible);
+  CAPTURE(describe(tallies, feasible));
+  CHECK(feasible == 300);
+  for (const char* name : {"optimal", "hill_climb"}) CHECK(tallies[name].best >= 290);
+  for (const char* name : {"optimal", "hill_climb"}) CHECK(tallies[name].optimal >= 50);
+  CHECK(tallies["greedy_by_size"].best > 50);
+  tallies = run_all(22, 200, {.buffers = 5, .pools = 2, .bounded = true, .sharing = true, .pins = true}, feasible);
+  CAPTURE(describe(tallies, feasible));
+  CHECK(feasible > 80);
+  CHECK(tallies["optimal"].best >= feasible * 9 / 10);
+}
+
 TEST_CASE("pins and reserved bytes against the oracle") {
   int feasible = 0;
   auto tallies = run_all(11, 300, {.buffers = 6, .pools = 1, .bounded = false, .pins = true}, feasible);

@@ -103,8 +103,8 @@ TEST_CASE("proofs are never wrong") {
   int proved = 0;
   int impossible = 0;
   for (int i = 0; i < 400; ++i) {
-    const Problem problem =
-        maker.make({.buffers = 5, .pools = 1 + maker.below(3), .bounded = true, .pins = i % 3 == 0});
+    const Problem problem = maker.make(
+        {.buffers = 5, .pools = 1 + maker.below(3), .bounded = true, .sharing = i % 4 == 1, .pins = i % 3 == 0});
     CAPTURE(i);
     const test::Truth truth = test::truth_of(problem);
     if (!truth.best) ++impossible;
@@ -127,8 +127,8 @@ TEST_CASE("the ideal has what cannot be in its first choice in the next one") {
 TEST_CASE("nothing is better than the ideal") {
   test::ProblemMaker maker(22);
   for (int i = 0; i < 300; ++i) {
-    const Problem problem =
-        maker.make({.buffers = 5, .pools = 1 + maker.below(2), .bounded = true, .pins = i % 3 == 0});
+    const Problem problem = maker.make(
+        {.buffers = 5, .pools = 1 + maker.below(2), .bounded = true, .sharing = i % 4 == 1, .pins = i % 3 == 0});
     CAPTURE(i);
     const test::Truth truth = test::truth_of(problem);
     if (!truth.best) continue;

@@ -4,7 +4,8 @@
 // by first fit in order of their offsets in that plan. By induction no buffer ends up higher than in the plan: those
 // before it that conflict end at or below its offset there, and so they do here; its own offset in the plan is
 // therefore free and aligned, and first fit takes the lowest such place. So some order and some choice of pools uses,
-// in every pool, no more than the plan does. Pinned buffers are in place before the first one; the argument is the
+// in every pool, no more than the plan does. Where buffers may share bytes, "end at or below" becomes "are far enough
+// below"; of two at one offset the one that has to be below goes first. Pinned buffers are in place before the first one; the argument is the
 // same.
 #pragma once
 
@@ -66,13 +67,22 @@ class Oracle {
     return false;
   }
 
+  bool may_share(std::size_t i, Bytes offset_i, std::size_t j, Bytes offset_j) const {
+    return std::any_of(problem_.distances.begin(), problem_.distances.end(), [&](const Distance& known) {
+      const bool upward = known.below.index() == i && known.above.index() == j;
+      const bool downward = known.below.index() == j && known.above.index() == i;
+      return (upward && offset_j - offset_i >= known.bytes) || (downward && offset_i - offset_j >= known.bytes);
+    });
+  }
+
   bool free_at(std::size_t i, PoolId pool, Bytes offset) const {
     const Buffer& buffer = problem_.buffers[i];
     for (std::size_t j = 0; j < problem_.buffers.size(); ++j) {
       const Buffer& other = problem_.buffers[j];
       const Allocation& at = plan_.allocations[j];
       if (j == i || !at.placed() || at.pool != pool || !live_together(buffer, other)) continue;
-      if (std::max(offset, at.offset) < std::min(offset + buffer.size, at.offset + other.size)) return false;
+      if (std::max(offset, at.offset) >= std::min(offset + buffer.size, at.offset + other.size)) continue;
+      if (!may_share(i, offset, j, at.offset)) return false;
     }
     return true;
   }

@@ -17,6 +17,7 @@ struct Shape {
   std::size_t buffers = 6;
   std::size_t pools = 1;
   bool bounded = false;         // some pools have a capacity
+  bool sharing = false;         // some pairs may share bytes
   bool pins = false;            // some pools reserve bytes, some buffers are pinned
   std::size_t most_ranges = 3;  // live ranges a buffer
   Tick horizon = 12;
@@ -35,6 +36,7 @@ class ProblemMaker {
     problem.horizon = shape.horizon;
     for (std::size_t i = 0; i < shape.pools; ++i) problem.pools.push_back(make_pool(shape, i));
     for (std::size_t i = 0; i < shape.buffers; ++i) problem.buffers.push_back(make_buffer(shape, i));
+    if (shape.sharing) add_distances(problem);
     if (shape.pins) add_pins(problem, shape);
     return problem;
   }
@@ -66,6 +68,16 @@ class ProblemMaker {
       buffer.live = {{0, shape.horizon}};
     }
     return buffer;
+  }
+
+  void add_distances(Problem& problem) {
+    for (std::size_t lower = 0; lower < problem.buffers.size(); ++lower) {
+      for (std::size_t above = 0; above < problem.buffers.size(); ++above) {
+        const Bytes size = problem.buffers[lower].size;
+        if (lower == above || size == 0 || below(3) != 0) continue;
+        problem.distances.push_back({BufferId(lower), BufferId(above), bytes_below(size)});
+      }
+    }
   }
 
   // Only pins that contradict nothing stay.

@@ -191,3 +191,45 @@ TEST_CASE("names of kinds and states") {
   CHECK(std::string(to_string(StopReason::time_limit)) == "time_limit");
   CHECK(std::string(to_string(StopReason::interrupted)) == "interrupted");
 }
+
+TEST_CASE("every fault of a distance has its message") {
+  const auto reason_of = [](std::vector<Distance> distances) {
+    return reason_after([&](Problem& p) { p.distances = std::move(distances); });
+  };
+  const BufferId a(0);
+  const BufferId b(1);
+  CHECK(reason_of({{a, b, 0}, {b, a, 15}}) == "");
+  CHECK(reason_of({{a, BufferId(3), 0}}) == "a distance is between buffers that do not exist");
+  CHECK(reason_of({{a, a, 0}}) == "the distance from buffer 'A' to buffer 'A': they are one");
+  CHECK(reason_of({{a, b, -1}}) == "the distance from buffer 'A' to buffer 'B' is -1, not in [0, 32)");
+  CHECK(reason_of({{b, a, 16}}) == "the distance from buffer 'B' to buffer 'A' is 16, not in [0, 16)");
+  CHECK(reason_of({{a, b, 1}, {a, b, 2}}) == "the distance from buffer 'A' to buffer 'B' stands twice or out of order");
+  CHECK(reason_of({{b, a, 1}, {a, b, 2}}) == "the distance from buffer 'A' to buffer 'B' stands twice or out of order");
+}
+
+TEST_CASE("buffers are far enough apart as the distance says, or by the size of the one below") {
+  Problem problem = example();
+  const BufferId a(0);
+  const BufferId b(1);
+  problem.distances = {{a, b, 4}};
+  CHECK(distance(problem, a, b) == 4);
+  CHECK(distance(problem, b, a) == 16);
+  CHECK(distance(problem, a, BufferId(2)) == 32);
+  CHECK_FALSE(far_enough(problem, a, 0, b, 3));
+  CHECK(far_enough(problem, a, 0, b, 4));
+  CHECK_FALSE(far_enough(problem, b, 0, a, 15));
+  CHECK(far_enough(problem, b, 0, a, 16));
+  problem.buffers[1].size = 0;
+  CHECK(far_enough(problem, a, 0, b, 0));
+}
+
+TEST_CASE("pins that may share bytes do not contradict each other") {
+  Problem problem = example();
+  problem.buffers[0].pinned = 0;
+  problem.buffers[1].pinned = 8;
+  CHECK(invalid_reason(problem).has_value());
+  problem.distances = {{BufferId(0), BufferId(1), 8}};
+  CHECK_FALSE(invalid_reason(problem).has_value());
+  problem.distances.front().bytes = 9;
+  CHECK(invalid_reason(problem).has_value());
+}

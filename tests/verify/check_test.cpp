@@ -228,8 +228,11 @@ TEST_CASE("the sweep and the comparison of all pairs find the same violations") 
   std::size_t overlaps = 0;
   std::size_t others = 0;
   for (int i = 0; i < 400; ++i) {
-    const Problem problem =
-        maker.make({.buffers = 1 + maker.below(40), .pools = 1 + maker.below(3), .bounded = true, .pins = true});
+    const Problem problem = maker.make({.buffers = 1 + maker.below(40),
+                                        .pools = 1 + maker.below(3),
+                                        .bounded = true,
+                                        .sharing = i % 3 == 0,
+                                        .pins = true});
     CAPTURE(i);
     const auto spread = 1 + maker.below(i % 2 == 0 ? 30 : 3000);  // of the offsets: many overlaps, or few
     Plan plan;
@@ -333,5 +336,33 @@ TEST_CASE("the sweep stops soon where everything lies on everything else") {
     const std::vector<Violation> some = verify::check(problem, plan, verify::Method::sweep, most);
     REQUIRE(some.size() == most);
     for (const Violation& violation : some) CHECK(violation.kind == ViolationKind::overlap);
+  }
+}
+
+TEST_CASE("buffers that may share bytes are far enough apart, or the plan is refused") {
+  Problem problem = problem_of_three();
+  problem.distances = {{BufferId(0), BufferId(1), 11}};
+  const Plan plan{{{PoolId(0), 0}, {PoolId(0), 12}, {PoolId(1), 0}}};
+  for (const verify::Method method : {verify::Method::pairs, verify::Method::sweep}) {
+    CHECK(verify::check(problem, plan, method).empty());
+    CHECK(verify::check(problem, plan, method, 1).empty());
+    problem.distances.front().bytes = 13;
+    check_only(verify::check(problem, plan, method), ViolationKind::overlap, 0,
+               "buffers 'a' and 'b' overlap in pool 'sram': [0, 32) and [12, 24), both live at 1");
+    problem.distances.front() = {BufferId(1), BufferId(0), 0};
+    CHECK(verify::check(problem, plan, method).size() == 1);
+    problem.distances.front() = {BufferId(0), BufferId(1), 11};
+  }
+}
+
+TEST_CASE("a pair that may share does not hide one that may not") {
+  Problem problem = problem_of_three();
+  problem.buffers[2].live = {{1, 5}};
+  problem.distances = {{BufferId(0), BufferId(1), 0}};
+  Plan plan = right_plan();
+  plan.allocations[1] = {PoolId(0), 0};
+  for (const verify::Method method : {verify::Method::pairs, verify::Method::sweep}) {
+    CHECK(verify::check(problem, plan, method, 1).size() == 1);
+    CHECK(verify::check(problem, plan, method).size() == 2);
   }
 }

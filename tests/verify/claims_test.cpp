@@ -68,8 +68,8 @@ TEST_CASE("it agrees with the oracle on tiny problems") {
   test::ProblemMaker maker(71);
   int feasible = 0;
   for (int i = 0; i < 300; ++i) {
-    const Problem problem =
-        maker.make({.buffers = 4, .pools = 1 + maker.below(2), .bounded = i % 2 == 0, .pins = i % 3 == 0});
+    const Problem problem = maker.make(
+        {.buffers = 4, .pools = 1 + maker.below(2), .bounded = i % 2 == 0, .sharing = i % 4 == 1, .pins = i % 3 == 0});
     CAPTURE(i);
     const test::Truth truth = test::truth_of(problem);
     const PlanResult none{.status = PlanStatus::infeasible, .plan = {}};

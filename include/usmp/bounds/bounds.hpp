@@ -20,7 +20,8 @@ namespace usmp::bounds {
 //   - All sizes and alignments are multiples of some unit: so are all heights.
 //   - One alignment for all: the height is the first offset, or a pin's end, plus some of the sizes, all but the
 //   topmost
-//     rounded up. These sums are listed if there are not too many of them, else only the unit counts.
+//     rounded up. These sums are listed if there are not too many of them, else only the unit counts; nor are they if
+//     buffers may share bytes.
 // Rounding a bound up to the next height, and a capacity down to the last, changes no answer.
 class Heights {
  public:
@@ -41,7 +42,7 @@ class Heights {
   std::vector<Bytes> ends_;          // of pins
 };
 
-// Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next: three times
+// Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next and not to share bytes with it: three times
 // the smallest of them (and what is reserved below). 0 if there is no such ring among the largest buffers.
 //
 // Proof: say each has w bytes or more and the pool less than 3w behind what is reserved; look at the first w of each.

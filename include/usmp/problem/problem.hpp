@@ -74,10 +74,27 @@ struct Pool {
       0;  // >= 0; bytes at the pool's start that no buffer may use. They count as used if bytes behind them are
 };
 
+// Two buffers that are live together may share bytes after all, if one starts far enough above the other: the one
+// below is overwritten only where it has been read.
+//
+//   below  |###############|              size 15
+//   above       |###############|         may start 5 bytes higher: both need 20 bytes, not 30
+//
+// The planned operation has to allow it (see liveness/distances.hpp); whoever plans may leave it unused.
+struct Distance {
+  BufferId below;
+  BufferId above;
+  Bytes bytes = 0;  // from the start of `below` to that of `above`, at least; >= 0, < size of `below`
+
+  friend auto operator<=>(const Distance&, const Distance&) = default;
+};
+
 struct Problem {
   std::vector<Pool> pools;  // the user's order
   std::vector<Buffer> buffers;
   Tick horizon = 0;  // every live range ends at or before it
+  // Sorted, each pair once in each direction at most. All other conflicting buffers stand apart.
+  std::vector<Distance> distances = {};
 
   // Bound on the sum of all sizes and alignments and on what pools reserve and pins reach: no planner's arithmetic can
   // overflow.
@@ -89,8 +106,8 @@ struct Problem {
 
 // What is wrong with a problem (an id out of range, a live range that is empty or out of order, a total over
 // max_total_bytes, …); nothing if it is valid. Pins contradict nothing in a valid problem: each has its one candidate,
-// is aligned, lies in what the pool has and does not reserve, and shares no byte with another one that is live at the
-// same tick. Every stage may assume a valid problem. O(total size + pins²).
+// is aligned, lies in what the pool has and does not reserve, and is far enough from every other one that is live at
+// the same tick. Every stage may assume a valid problem. O(total size + pins²).
 [[nodiscard]] std::optional<std::string> invalid_reason(const Problem& problem);
 
 // The alignment that a buffer's offset obeys in a pool: the least common multiple of both alignments.
@@ -99,6 +116,14 @@ struct Problem {
 // The lowest offset that a buffer may have in a pool: behind what is reserved there, and aligned. 0 for empty buffers,
 // which use none of the reserved bytes.
 [[nodiscard]] Bytes first_offset(const Buffer& buffer, const Pool& pool);
+
+// How far above the start of `below` a conflicting buffer `above` of the same pool has to start at least, if it is not
+// the one below: what Problem::distances says, or the size of `below`. O(log distances).
+[[nodiscard]] Bytes distance(const Problem& problem, BufferId below, BufferId above);
+
+// Whether two buffers that conflict may have these offsets in one pool: one is far enough above the other, or one of
+// them is empty. O(log distances).
+[[nodiscard]] bool far_enough(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b);
 
 // Whether two sorted lists of live ranges share a tick. O(|a| + |b|).
 [[nodiscard]] bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
