@@ -78,6 +78,7 @@ class Assembler {
       assembly_.problem.buffers.push_back(buffer_of(site));
       assembly_.sites.emplace_back(i);
     }
+    add_distances();
     check_total();
     return std::move(assembly_);
   }
@@ -100,6 +101,20 @@ class Assembler {
       }
       add_pool(spec_of(pool));
     }
+  }
+
+  void add_distances() {
+    std::map<tir::VarId, BufferId> buffers;
+    for (std::size_t i = 0; i < assembly_.sites.size(); ++i) {
+      buffers.emplace(analysis_.sites[assembly_.sites[i].index()].var, BufferId(i));
+    }
+    for (const liveness::StorageDistance& distance : analysis_.distances) {
+      const auto below = buffers.find(distance.below);
+      const auto above = buffers.find(distance.above);
+      if (below == buffers.end() || above == buffers.end()) continue;
+      assembly_.problem.distances.push_back({below->second, above->second, distance.bytes});
+    }
+    std::sort(assembly_.problem.distances.begin(), assembly_.problem.distances.end());
   }
 
   bool is_planned(const Site& site) const {

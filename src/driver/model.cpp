@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "usmp/liveness/distances.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir_json/reader.hpp"
 
@@ -59,10 +60,7 @@ std::vector<transform::Step> transformations_of(const std::string& text) {
                   "; expected none, all or " + transformation_names());
 }
 
-bool shares_constants(const Model& model) {
-  const std::vector<transform::Step>& steps = model.transformations;
-  return std::find(steps.begin(), steps.end(), transform::Step::constants) != steps.end();
-}
+bool has_step(const Model& model, transform::Step step) { return std::ranges::count(model.transformations, step) > 0; }
 
 Model open_bare_module(const std::string& path) {
   Model model;
@@ -155,7 +153,11 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
     result.module = std::move(transformed.module);
     result.transformed = std::move(transformed.steps);
     result.analysis = live_ranges(result, result.module, workspace_io);
-    if (shares_constants(model)) liveness::share_constants(result.analysis, result.module);
+    if (has_step(model, transform::Step::inplace)) {
+      result.analysis.distances =
+          liveness::find_distances(result.module, liveness_options(result, result.module, workspace_io));
+    }
+    if (has_step(model, transform::Step::constants)) liveness::share_constants(result.analysis, result.module);
     return result;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member).with_file(model.archive.path);

@@ -22,6 +22,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "liveness/nest_recorder.hpp"
 #include "liveness/program.hpp"
 #include "liveness/sites.hpp"
 #include "liveness/use_recorder.hpp"
@@ -70,6 +71,13 @@ class Walk {
     return std::move(recorder.result());
   }
 
+  // The walk that also records the outermost loops.
+  Nests run_for_nests() {
+    nests_.emplace();
+    Analysis analysis = run();
+    return {std::move(analysis), nests_->take()};
+  }
+
  private:
   Analysis finished() {
     result_.horizon = std::max<Tick>(now_, 1);
@@ -98,6 +106,7 @@ class Walk {
     const Program* program = nullptr;
     std::size_t next = 0;  // operation
     std::vector<Roots> slots;
+    std::vector<bool> is_base;  // by slot: it points to the first byte of its one root
     std::size_t first_instance = 0;
     Tick begin = 0;
   };
@@ -123,6 +132,7 @@ class Walk {
                        .program = &program,
                        .next = 0,
                        .slots = std::vector<Roots>(program.slots),
+                       .is_base = std::vector<bool>(program.slots, false),
                        .first_instance = instances_.size(),
                        .begin = now_});
   }
@@ -141,10 +151,14 @@ class Walk {
   void call(const CallSite& site) {
     // The frames' storage moves when one is added.
     std::vector<Roots> arguments;
-    for (const PointerSet& argument : site.arguments) {
+    std::vector<bool> is_base;
+    for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+      const PointerSet& argument = site.arguments[i];
       arguments.push_back(roots_of(argument));
       charge(arguments.back().size());
+      is_base.push_back(site.is_variable[i] && argument.size() == 1 && frames_.back().is_base[argument.front()]);
     }
+    if (nests_) nests_->spoil();
     if (frames_.size() == 1) {
       open_call_ = result_.calls.size();
       result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
@@ -153,11 +167,14 @@ class Walk {
     Frame& frame = frames_.back();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       Roots& roots = frame.slots[frame.program->params[i]];
+      // A parameter that stands twice has the roots of both arguments.
+      frame.is_base[frame.program->params[i]] = is_base[i] && roots.empty();
       roots.insert(roots.end(), arguments[i].begin(), arguments[i].end());
     }
   }
 
   void opaque_call(const CallSite& site) {
+    if (nests_) nests_->spoil();
     if (recorder_ && !site.is_pure && is_handed_nothing(site)) recorder_->blind_call();
     if (frames_.size() == 1) result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
     if (site.is_defined) {
@@ -206,6 +223,7 @@ class Walk {
       case Op::Kind::access:
         charge(frame.slots[op.slot].size());
         for (const std::size_t instance : frame.slots[op.slot]) access(instances_[instance], instance, op);
+        if (nests_) record_for_nest(frame, op.slot);
         break;
       case Op::Kind::escape:
         for (const std::size_t instance : frame.slots[op.slot]) escape(instances_[instance], instance, op);
@@ -215,9 +233,13 @@ class Walk {
         break;
       case Op::Kind::bind:
         frame.slots[op.slot] = roots_of(frame.program->pointer_sets[op.index]);
+        frame.is_base[op.slot] = false;
         charge(frame.slots[op.slot].size());
         break;
       case Op::Kind::loop_begin:
+        if (nests_ && loops_.empty()) {
+          nests_->begin(op.index == no_loop ? nullptr : frame.program->loops[op.index], frame.function, now_);
+        }
         loops_.push_back({.begin = now_, .accessed = {}});
         break;
       case Op::Kind::loop_end:
@@ -260,9 +282,19 @@ class Walk {
     site.targets.insert(module_.functions[op.index].target);
   }
 
+  void record_for_nest(const Frame& frame, Slot slot) {
+    const tir::VarId var = frame.program->slot_vars[slot];
+    const Roots& roots = frame.slots[slot];
+    nests_->touch(var);
+    for (const std::size_t instance : roots) {
+      nests_->access(var, instances_[instance].site, frame.is_base[slot] && roots.size() == 1);
+    }
+  }
+
   void escape(Instance& instance, std::size_t index, const Op& op) {
     access(instance, index, op);
     if (recorder_) recorder_->escape();
+    if (nests_) nests_->spoil();
     if (instance.site != no_site) states_[instance.site].escaped = true;
   }
 
@@ -273,12 +305,14 @@ class Walk {
       instances_[index].in_loop = false;
     }
     loops_.pop_back();
+    if (nests_ && loops_.empty()) nests_->end(now_);
   }
 
   void declare(Frame& frame, const Op& op) {
     const std::uint32_t site = site_of(frame.function, frame.program->declarations[op.index]);
     Roots& roots = frame.slots[op.slot];
     roots.clear();
+    frame.is_base[op.slot] = true;
     if (site == no_site && !recorder_) return;
     roots.push_back(instances_.size());
     instances_.push_back({.site = site, .depth = loops_.size()});
@@ -317,7 +351,9 @@ class Walk {
 
   void add_param_site(std::size_t index, bool is_input, bool is_output) {
     const BufferKind kind = is_output ? BufferKind::output : BufferKind::input;
-    frames_.back().slots[frames_.back().program->params[index]].push_back(instances_.size());
+    const Slot slot = frames_.back().program->params[index];
+    frames_.back().slots[slot].push_back(instances_.size());
+    frames_.back().is_base[slot] = frames_.back().slots[slot].size() == 1;
     instances_.push_back({.site = static_cast<std::uint32_t>(result_.sites.size()), .depth = 0});
     result_.sites.push_back(param_site(module_, index, kind, alignments_));
     states_.push_back({.is_input = is_input, .is_output = is_output});
@@ -433,6 +469,7 @@ class Walk {
   std::unordered_set<std::string> extern_seen_;
   std::size_t open_call_ = 0;
   std::optional<UseRecorder> recorder_;  // absent: only live ranges are asked for
+  std::optional<NestRecorder> nests_;    // absent: nobody asks for loops
   std::size_t statements_ = 0;           // of the entry's own block that have begun, if there is a recorder
   std::size_t steps_ = 0;
   Tick now_ = 0;
@@ -441,6 +478,8 @@ class Walk {
 }  // namespace
 
 Analysis analyse(const tir::Module& module, const Options& options) { return Walk(module, options).run(); }
+
+Nests analyse_nests(const tir::Module& module, const Options& options) { return Walk(module, options).run_for_nests(); }
 
 EntryUses entry_uses(const tir::Module& module, const Options& options) { return Walk(module, options).run_for_uses(); }
 

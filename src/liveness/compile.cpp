@@ -54,6 +54,8 @@ class Compiler {
     sunk_ = sink_allocates(function_.body);
     tir::walk(function_.body, *this);
     program_.slots = slots_.size();
+    program_.slot_vars.resize(slots_.size());
+    for (const auto& [var, slot] : slots_) program_.slot_vars[slot] = var;
     return std::move(program_);
   }
 
@@ -142,14 +144,17 @@ class Compiler {
 
   // The bounds are part of the loop, since code may evaluate them in each iteration.
   void compile(const tir::For& s) {
-    if (repeats(s)) emit(Op::Kind::loop_begin);
+    if (repeats(s)) {
+      program_.ops.push_back({.kind = Op::Kind::loop_begin, .index = count(program_.loops)});
+      program_.loops.push_back(&s);
+    }
     value(*s.min);
     value(*s.extent);
     end_statement();
   }
 
   void compile(const tir::While& s) {
-    emit(Op::Kind::loop_begin);
+    begin_nameless_loop();
     value(*s.condition);
     end_statement();
   }
@@ -174,7 +179,7 @@ class Compiler {
     accesses_.erase(
         std::unique(accesses_.begin(), accesses_.end(), [&](const Op& a, const Op& b) { return key(a) == key(b); }),
         accesses_.end());
-    if (!alone) emit(Op::Kind::loop_begin);
+    if (!alone) begin_nameless_loop();
     program_.ops.insert(program_.ops.end(), accesses_.begin(), accesses_.end());
     program_.ops.insert(program_.ops.end(), calls_.begin(), calls_.end());
     if (walked == 0 || !alone) emit(Op::Kind::tick);
@@ -264,9 +269,15 @@ class Compiler {
   }
 
   PointerSet named_call(const tir::NamedCall& named, std::span<PointerSet> operands, bool is_pure) {
-    CallSite site{.callee = *named.name, .function = 0, .is_defined = false, .is_pure = is_pure, .arguments = {}};
+    CallSite site{.callee = *named.name,
+                  .function = 0,
+                  .is_defined = false,
+                  .is_pure = is_pure,
+                  .arguments = {},
+                  .is_variable = {}};
     const auto arguments = operands.first(named.arguments.size());
     site.arguments.assign(arguments.begin(), arguments.end());
+    for (const ExprRef& argument : named.arguments) site.is_variable.push_back(is_declared_variable(*argument));
     PointerSet handed = united_all(operands);
     if (const auto function = module_.find(site.callee)) {
       site.is_defined = true;
@@ -285,6 +296,13 @@ class Compiler {
     calls_.push_back({.kind = walked ? Op::Kind::call : Op::Kind::opaque, .index = count(program_.calls)});
     program_.calls.push_back(std::move(site));
     return handed;
+  }
+
+  // And not one of a let expression.
+  [[nodiscard]] bool is_declared_variable(const Expr& argument) const {
+    if (argument.kind != ExprKind::var || !slots_.contains(argument.var)) return false;
+    const auto let = let_targets_.find(argument.var);
+    return let == let_targets_.end() || let->second.empty();
   }
 
   // Of what an opaque callee is handed: as it declares its parameter, or as the pointer was made.
@@ -313,6 +331,8 @@ class Compiler {
   static std::uint32_t count(const std::vector<T>& list) {
     return static_cast<std::uint32_t>(list.size());
   }
+
+  void begin_nameless_loop() { program_.ops.push_back({.kind = Op::Kind::loop_begin, .index = no_loop}); }
 
   void emit(Op::Kind kind) { program_.ops.push_back({.kind = kind}); }
 

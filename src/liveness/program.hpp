@@ -30,6 +30,7 @@ struct CallSite {
   bool is_defined = false;            // the module defines it (its body may be opaque)
   bool is_pure = false;               // nothing but its value comes of it
   std::vector<PointerSet> arguments;  // of a function that is walked: by parameter
+  std::vector<bool> is_variable;      // by argument: it is the one variable that stands in `arguments`, as it is
 };
 
 struct Op {
@@ -39,7 +40,7 @@ struct Op {
     escape,      // what `slot` points to can from here on be accessed at any time
     declare,     // `slot` points to a new instance of declarations[index]
     bind,        // `slot` points to what pointer_sets[index] point to
-    loop_begin,  // until loop_end, everything may run again
+    loop_begin,  // until loop_end, everything may run again; loops[index] unless that is no_loop
     loop_end,
     call,    // walks the body of calls[index]
     opaque,  // calls[index] is called and not walked; its accesses stand beside it
@@ -52,8 +53,12 @@ struct Op {
   std::uint32_t index = 0;
 };
 
+inline constexpr std::uint32_t no_loop = UINT32_MAX;  // a while, or a statement with several calls
+
 struct Program {
   std::vector<Op> ops;
+  std::vector<const tir::For*> loops;
+  std::vector<tir::VarId> slot_vars;  // by Slot
   std::vector<Declaration> declarations;
   std::vector<PointerSet> pointer_sets;
   std::vector<CallSite> calls;

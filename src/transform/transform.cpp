@@ -5,6 +5,7 @@
 
 #include "transform/constants.hpp"
 #include "transform/fuse.hpp"
+#include "transform/inplace.hpp"
 #include "transform/merge_calls.hpp"
 #include "transform/narrow.hpp"
 #include "transform/peak.hpp"
@@ -69,8 +70,10 @@ std::string_view name_of(Step step) {
       return "merge";
     case Step::constants:
       return "constants";
-    default:
+    case Step::reorder:
       return "reorder";
+    default:
+      return "inplace";
   }
 }
 
@@ -110,6 +113,9 @@ Result transform(const tir::Module& module, const Options& options) {
     if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
     result.steps.push_back(run(row, result.module, options, load));
     load = result.steps.back().load_after;
+  }
+  if (std::ranges::count(options.steps, Step::inplace) > 0) {
+    result.steps.push_back(look_for_shared_bytes(result.module, options.liveness, load));
   }
   add_notes(result);
   return result;

@@ -57,6 +57,14 @@ struct Unplanned {
   std::string reason;  // "extent 0 is not a constant"
 };
 
+// Two sites that may share bytes although both are live, if `above` starts at least so far above `below`.
+struct StorageDistance {
+  tir::VarId below;
+  tir::VarId above;
+  Bytes bytes = 0;           // >= 0, < size of `below`
+  std::size_t function = 0;  // index into Module::functions: where both meet, the first time
+};
+
 struct Analysis {
   std::vector<Site> sites;  // inputs, outputs, then by first appearance of the declaration in execution order
   std::vector<Call> calls;  // the entry's calls in execution order (a call in a loop stands once)
@@ -64,6 +72,7 @@ struct Analysis {
   std::vector<std::string> extern_callees;  // called functions that the module does not define, in order of appearance
   std::vector<bool> reached;                // by function index: the entry and what it calls, directly or not
   Tick horizon = 0;                         // >= 1
+  std::vector<StorageDistance> distances = {};  // left empty by `analyse`, see find_distances
 };
 
 // Statements are numbered in execution order, a loop body once, a called function's body once a call. A buffer is live

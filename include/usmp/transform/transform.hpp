@@ -29,9 +29,11 @@ enum class Step : std::uint8_t {
   merge,      // operators become one where the tensor between them stands at the peak
   constants,  // constants are stored in the smallest exact type, and equal ones once
   reorder,    // calls of the entry function change places
+  inplace,    // no change of the program: buffers may share bytes while one is read and the other is written
 };
 
-inline constexpr Step all_steps[] = {Step::fuse, Step::narrow, Step::merge, Step::constants, Step::reorder};
+inline constexpr Step all_steps[] = {Step::fuse,      Step::narrow,  Step::merge,
+                                     Step::constants, Step::reorder, Step::inplace};
 
 // "fuse".
 [[nodiscard]] std::string_view name_of(Step step);

@@ -1,0 +1,339 @@
+// A nest is compiled to steps whose expressions are flat programs, and these are run: loops with all their values as
+// long as the groups last, the next one in as many chunks as are left, and what is inside at once, with intervals for
+// the values of its variables.
+// Tests: tests/liveness/distances_test.cpp.
+#include "liveness/address_walk.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "liveness/index_program.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::liveness {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::VarId;
+
+struct Access {
+  std::size_t storage = 0;  // number of the variable
+  IndexProgram index;
+  Bytes element = 1;
+};
+
+struct Step {
+  enum class Kind : std::uint8_t { leaf, let, loop, branch, repeat, block };
+  Kind kind = Kind::leaf;
+  std::vector<Access> reads;              // by the statement's own expressions
+  std::optional<Access> write = {};       // leaf: a store
+  std::uint32_t variable = 0;             // let, loop
+  std::vector<IndexProgram> values = {};  // let: its value; loop: min, extent; branch: condition
+  std::vector<Step> body = {};
+  std::vector<Step> else_body = {};
+};
+
+struct Compiled {
+  std::vector<Step> steps;
+  std::vector<VarId> storages;
+  std::vector<std::optional<tir::DataType>> types;  // by storage
+  std::size_t variables = 0;
+  std::size_t size = 0;  // instructions of all programs
+};
+
+class Compiler {
+ public:
+  std::optional<Compiled> run(const tir::For& nest) {
+    compile(nest, compiled_.steps);
+    compiled_.variables = variables_.size();
+    if (!is_followed_) return std::nullopt;
+    return std::move(compiled_);
+  }
+
+ private:
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  std::vector<Step> compile(const tir::Block& block) {
+    std::vector<Step> steps;
+    for (const tir::Stmt& stmt : block) std::visit([&](const auto& node) { compile(node, steps); }, stmt.node);
+    return steps;
+  }
+
+  void compile(const tir::For& s, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::loop, .reads = reads_of({s.min, s.extent})};
+    step.values.push_back(program(*s.min));
+    step.values.push_back(program(*s.extent));
+    step.variable = variables_.of(s.var);
+    step.body = compile(s.body);
+    steps.push_back(std::move(step));
+  }
+
+  void compile(const tir::While& s, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::repeat, .reads = reads_of({s.condition})};
+    step.body = compile(s.body);
+    steps.push_back(std::move(step));
+  }
+
+  void compile(const tir::IfThenElse& s, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::branch, .reads = reads_of({s.condition})};
+    step.values.push_back(program(*s.condition));
+    step.body = compile(s.then_body);
+    step.else_body = compile(s.else_body);
+    steps.push_back(std::move(step));
+  }
+
+  void compile(const tir::Scope& s, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::block, .reads = {}};
+    step.body = compile(s.body);
+    steps.push_back(std::move(step));
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  void compile(const tir::Let& s, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::let, .reads = reads_of({s.value})};
+    step.values.push_back(program(*s.value));
+    step.variable = variables_.of(s.var);
+    steps.push_back(std::move(step));
+  }
+
+  void compile(const tir::Store& s, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::leaf, .reads = reads_of({s.index, s.value, s.predicate})};
+    step.write = access(s.storage, *s.index, s.value->type);
+    steps.push_back(std::move(step));
+  }
+
+  void compile(const tir::Evaluate& s, std::vector<Step>& steps) { add_leaf({s.value}, steps); }
+  void compile(const tir::Assert& s, std::vector<Step>& steps) { add_leaf({s.condition}, steps); }
+
+  void compile(const tir::Allocate& s, std::vector<Step>& steps) {
+    std::vector<ExprRef> exprs = s.extents;
+    exprs.push_back(s.condition);
+    add_leaf(exprs, steps);
+  }
+
+  void compile(const tir::AllocateConst& /*s*/, std::vector<Step>& /*steps*/) {}
+
+  void add_leaf(const std::vector<ExprRef>& exprs, std::vector<Step>& steps) {
+    Step step{.kind = Step::Kind::leaf, .reads = reads_of(exprs)};
+    if (!step.reads.empty()) steps.push_back(std::move(step));
+  }
+
+  // All loads, whatever decides whether they happen.
+  std::vector<Access> reads_of(const std::vector<ExprRef>& exprs) {
+    std::vector<Access> reads;
+    for (const ExprRef& root : exprs) {
+      if (!root) continue;
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        const bool is_pointer = expr.kind != ExprKind::string_imm && expr.type.is_handle();
+        if (is_pointer || expr.kind == ExprKind::let) is_followed_ = false;
+        if (expr.kind == ExprKind::load) reads.push_back(access(expr.var, *expr.operands[0], expr.type));
+      });
+    }
+    return reads;
+  }
+
+  Access access(VarId var, const Expr& index, tir::DataType type) {
+    const auto [place, is_new] = numbers_.emplace(var, compiled_.storages.size());
+    if (is_new) {
+      compiled_.storages.push_back(var);
+      compiled_.types.emplace_back(type.element());
+    }
+    std::optional<tir::DataType>& known = compiled_.types[place->second];
+    if (known && *known != type.element()) known.reset();
+    return {.storage = place->second, .index = program(index), .element = type.element_bytes()};
+  }
+
+  IndexProgram program(const Expr& expr) {
+    IndexProgram program(expr, variables_);
+    compiled_.size += program.size();
+    return program;
+  }
+
+  Compiled compiled_;
+  VariableNumbers variables_;
+  std::map<VarId, std::size_t> numbers_;  // of storages
+  bool is_followed_ = true;
+};
+
+class Walk {
+ public:
+  Walk(Compiled& compiled, const std::map<VarId, Bytes>& sizes, std::size_t most_groups)
+      : compiled_(compiled), environment_(compiled.variables), left_(most_groups) {
+    for (const VarId var : compiled.storages) {
+      const auto size = sizes.find(var);
+      sizes_.push_back(size == sizes.end() ? std::nullopt : std::optional(size->second));
+      footprints_.push_back({.touches = {}, .type = compiled.types[sizes_.size() - 1]});
+    }
+  }
+
+  std::map<VarId, Footprint> run() {
+    walk(compiled_.steps, true);
+    std::map<VarId, Footprint> result;
+    for (std::size_t i = 0; i < footprints_.size(); ++i) {
+      result.emplace(compiled_.storages[i], std::move(footprints_[i]));
+    }
+    return result;
+  }
+
+ private:
+  // `in_order`: every variable has one value, so that accesses can be told apart. Otherwise a group is open.
+  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
+  void walk(std::vector<Step>& steps, bool in_order) {
+    std::vector<std::pair<std::uint32_t, Interval>> outside;
+    for (Step& step : steps) {
+      const bool repeats = step.kind == Step::Kind::loop || step.kind == Step::Kind::repeat;
+      if (!repeats) touch_all(step.reads, in_order);
+      switch (step.kind) {
+        case Step::Kind::leaf:
+          if (step.write) touch(*step.write, true);
+          if (in_order) ++group_;
+          break;
+        case Step::Kind::let:
+          outside.emplace_back(step.variable, environment_[step.variable]);
+          environment_[step.variable] = step.values.front().run(environment_);
+          break;
+        case Step::Kind::loop:
+          walk_loop(step, in_order);
+          break;
+        case Step::Kind::branch:
+          walk_branch(step, in_order);
+          break;
+        case Step::Kind::repeat:
+          touch_all(step.reads, false);
+          walk(step.body, false);
+          if (in_order) ++group_;
+          break;
+        case Step::Kind::block:
+          walk(step.body, in_order);
+          break;
+      }
+    }
+    for (; !outside.empty(); outside.pop_back()) environment_[outside.back().first] = outside.back().second;
+  }
+
+  void walk_branch(Step& step, bool in_order) {
+    const Interval condition = step.values.front().run(environment_);
+    if (!condition.is_point() || condition.low != 0) walk(step.body, in_order);
+    if (!condition.is_point() || condition.low == 0) walk(step.else_body, in_order);
+  }
+
+  void walk_loop(Step& step, bool in_order) {
+    const Interval min = step.values[0].run(environment_);
+    const Interval extent = step.values[1].run(environment_);
+    const Interval outside = environment_[step.variable];
+    const auto last = min.is_known() && extent.is_known() ? checked_add(min.high, extent.high) : std::nullopt;
+    if (extent.is_known() && extent.high <= 0) return;
+    const bool is_fixed = last && min.is_point() && extent.is_point() && step.reads.empty();
+    if (in_order && is_fixed && left_ > 1) {
+      walk_values(step, min.low, extent.low);
+    } else {
+      environment_[step.variable] = last ? Interval{min.low, *last - 1} : Interval{};
+      touch_all(step.reads, false);
+      walk(step.body, false);
+      if (in_order) ++group_;
+    }
+    environment_[step.variable] = outside;
+  }
+
+  // One by one, or in chunks if they are too many.
+  void walk_values(Step& step, std::int64_t min, std::int64_t extent) {
+    const std::size_t groups = left_;
+    const auto most = static_cast<std::int64_t>(groups);
+    const std::int64_t chunk = extent / most + (extent % most == 0 ? 0 : 1);
+    left_ = chunk == 1 ? groups / static_cast<std::size_t>(extent) : 1;
+    for (std::int64_t done = 0; done < extent; done += chunk) {
+      const std::int64_t end = std::min(extent, done + chunk);
+      environment_[step.variable] = {min + done, min + end - 1};
+      walk(step.body, chunk == 1);
+      ++group_;
+    }
+    left_ = groups;
+  }
+  // NOLINTEND(misc-no-recursion)
+
+  // In order, reads come before what the statement does next.
+  void touch_all(std::vector<Access>& accesses, bool in_order) {
+    for (Access& access : accesses) touch(access, false);
+    if (in_order && !accesses.empty()) ++group_;
+  }
+
+  void touch(Access& access, bool writes) {
+    const std::optional<Bytes> size = sizes_[access.storage];
+    if (!size) return;
+    const Interval index = access.index.run(environment_);
+    Touch touch{.group = group_, .begin = 0, .end = *size, .writes = writes};
+    const auto begin = index.is_known() ? checked_mul(index.low, access.element) : std::nullopt;
+    const auto last = index.is_known() ? checked_mul(index.high, access.element) : std::nullopt;
+    const auto end = last ? checked_add(*last, access.element) : std::nullopt;
+    if (begin) touch.begin = std::clamp<Bytes>(*begin, 0, *size);
+    if (end) touch.end = std::clamp<Bytes>(*end, 0, *size);
+    add(footprints_[access.storage].touches, touch);
+  }
+
+  static void add(std::vector<Touch>& touches, const Touch& touch) {
+    for (std::size_t i = touches.size(); i-- > 0 && touches[i].group == touch.group;) {
+      if (touches[i].writes != touch.writes) continue;
+      touches[i].begin = std::min(touches[i].begin, touch.begin);
+      touches[i].end = std::max(touches[i].end, touch.end);
+      return;
+    }
+    touches.push_back(touch);
+  }
+
+  Compiled& compiled_;
+  Environment environment_;
+  std::vector<std::optional<Bytes>> sizes_;  // by storage; nothing: nobody asks
+  std::vector<Footprint> footprints_;        // by storage
+  std::size_t group_ = 0;
+  std::size_t left_;  // groups that the loops at hand may make
+};
+
+// Of each group in which `dying` is accessed: what `offer` makes of that access and of the lowest and the highest byte
+// written through `born` so far.
+template <class Offer>
+void for_each_access_behind_writes(const Footprint& born, const Footprint& dying, const Offer& offer) {
+  std::size_t next = 0;
+  std::optional<std::pair<Bytes, Bytes>> written;
+  for (const Touch& access : dying.touches) {
+    for (; next < born.touches.size() && born.touches[next].group <= access.group; ++next) {
+      const Touch& write = born.touches[next];
+      if (!write.writes || write.begin >= write.end) continue;
+      if (!written) written = {write.begin, write.end};
+      written = {std::min(written->first, write.begin), std::max(written->second, write.end)};
+    }
+    if (written && access.begin < access.end) offer(access, written->first, written->second);
+  }
+}
+
+}  // namespace
+
+std::optional<std::map<VarId, Footprint>> walk_addresses(const tir::For& nest, const std::map<VarId, Bytes>& sizes,
+                                                         std::size_t most_groups) {
+  std::optional<Compiled> compiled = Compiler().run(nest);
+  if (!compiled) return std::nullopt;
+  // Larger nests get fewer groups, so that none takes long.
+  constexpr std::size_t most_work = 4'000'000;
+  const std::size_t affordable = most_work / std::max<std::size_t>(compiled->size, 1);
+  return Walk(*compiled, sizes, std::clamp<std::size_t>(affordable, 1, most_groups)).run();
+}
+
+Bytes distance_below(const Footprint& born, const Footprint& dying) {
+  Bytes distance = 0;
+  for_each_access_behind_writes(born, dying, [&](const Touch& access, Bytes /*lowest*/, Bytes highest) {
+    distance = std::max(distance, highest - access.begin);
+  });
+  return distance;
+}
+
+Bytes distance_above(const Footprint& born, const Footprint& dying) {
+  Bytes distance = 0;
+  for_each_access_behind_writes(born, dying, [&](const Touch& access, Bytes lowest, Bytes /*highest*/) {
+    distance = std::max(distance, access.end - lowest);
+  });
+  return distance;
+}
+
+}  // namespace usmp::liveness

@@ -1,0 +1,91 @@
+// Index expressions as flat programs over intervals: they are evaluated thousands of times with other values of the
+// loop variables.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::liveness {
+
+// All integers between two, both inclusive; or nothing is known.
+struct Interval {
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+
+  [[nodiscard]] bool is_known() const {
+    return low != std::numeric_limits<std::int64_t>::min() && high != std::numeric_limits<std::int64_t>::max();
+  }
+  [[nodiscard]] bool is_point() const { return low == high; }
+};
+
+// The values of variables, by number.
+using Environment = std::vector<Interval>;
+
+// Numbers of the variables that programs look up.
+class VariableNumbers {
+ public:
+  std::uint32_t of(tir::VarId var) {
+    return numbers_.emplace(var, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+  [[nodiscard]] std::size_t size() const { return numbers_.size(); }
+
+ private:
+  std::unordered_map<tir::VarId, std::uint32_t> numbers_;
+};
+
+class IndexProgram {
+ public:
+  // Shared expressions are evaluated once. O(size of the expression).
+  IndexProgram(const tir::Expr& expr, VariableNumbers& variables);
+
+  // Contains every value that the expression has in C while its variables are in their intervals, except where C's
+  // arithmetic would be undefined. O(size()).
+  [[nodiscard]] Interval run(const Environment& environment);
+
+  [[nodiscard]] std::size_t size() const { return instructions_.size(); }
+
+ private:
+  enum class Code : std::uint8_t {
+    unknown,
+    constant,
+    variable,
+    add,
+    sub,
+    mul,
+    div,
+    mod,
+    floor_div,
+    floor_mod,
+    min,
+    max,
+    less,           // 1 or 0
+    less_or_equal,  // 1 or 0
+    equal,          // 1 or 0
+    not_,
+    and_,
+    or_,
+    choose,  // `b` or `c` as `a` says
+    copy,
+  };
+  struct Instruction {
+    Code code = Code::unknown;
+    std::uint32_t a = 0;  // of earlier instructions; of `variable`: its number
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+    std::int64_t value = 0;                  // constant
+    Interval type = {.low = 0, .high = -1};  // values outside are not known; low > high: all are
+  };
+
+  [[nodiscard]] static Instruction instruction_for(const tir::Expr& expr, VariableNumbers& variables);
+  [[nodiscard]] Interval compute(const Instruction& instruction, const Environment& environment) const;
+  [[nodiscard]] Interval arithmetic(Code code, const Interval& a, const Interval& b) const;
+
+  std::vector<Instruction> instructions_;
+  std::vector<Interval> values_;  // scratch of `run`
+};
+
+}  // namespace usmp::liveness
