@@ -24,13 +24,6 @@ struct Pair {
   std::size_t function = 0;      // of the first of them
 };
 
-bool is_char(tir::DataType type) { return (type.is_int() || type.is_uint()) && type.bits == 8; }
-
-// Whether C lets a compiler take for granted that an access of one type does not reach what one of the other does.
-bool may_alias(const std::optional<tir::DataType>& a, const std::optional<tir::DataType>& b) {
-  return a && b && (*a == *b || is_char(*a) || is_char(*b));
-}
-
 std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
   std::vector<LiveRange> common;
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
@@ -109,7 +102,7 @@ class Finder {
     if (footprints == nullptr) return;
     const Footprint& old_one = footprints->at(plain.at(dying));
     const Footprint& new_one = footprints->at(plain.at(born));
-    if (!may_alias(old_one.type, new_one.type)) return;
+    if (!old_one.type || !new_one.type || !tir::may_alias(*old_one.type, *new_one.type)) return;
     Pair& pair = pairs_[std::minmax(dying, born)];
     const Bytes born_below = distance_below(new_one, old_one);
     const Bytes dying_below = distance_above(new_one, old_one);

@@ -1,5 +1,6 @@
 #include "lower/nest.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "usmp/lower/lower.hpp"
@@ -36,7 +37,7 @@ class NestReader {
                                [&](const tir::AllocateConst& s) { bound_.insert(s.var); },
                                [&](const tir::Let& s) { visit_let(s); },
                                [&](const tir::Store& s) {
-                                 if (access(s.storage)) uses_.written.insert(s.storage);
+                                 if (access(s.storage, s.value->type)) uses_.written.insert(s.storage);
                                },
                                [](const tir::Evaluate&) {}, [&](const tir::For& s) { bound_.insert(s.var); },
                                [](const tir::While&) {}, [](const tir::IfThenElse&) {},
@@ -61,7 +62,7 @@ class NestReader {
   void visit(const Expr& expr) {
     if (expr.kind == ExprKind::var) use(expr.var);
     if (expr.kind == ExprKind::let) bound_.insert(expr.var);
-    if (expr.kind == ExprKind::load) (void)access(expr.var);
+    if (expr.kind == ExprKind::load) (void)access(expr.var, expr.type);
     // Calls of functions, returns, and whatever else takes or gives a pointer.
     if (expr.kind == ExprKind::call && (expr.type.is_handle() || expr.type.is_void() || tir::named_call(expr) ||
                                         expr.text == "tir.tvm_check_return" || expr.text == "tir.ret")) {
@@ -71,8 +72,10 @@ class NestReader {
   }
 
   // Whether it is of storage that anybody else could reach.
-  bool access(VarId storage) {
+  bool access(VarId storage, tir::DataType type) {
     if (on_stack_.contains(storage)) return false;
+    std::vector<tir::DataType>& types = uses_.types[storage];
+    if (std::ranges::count(types, type.element()) == 0) types.push_back(type.element());
     use(storage);
     uses_.accessed.insert(storage);
     return true;

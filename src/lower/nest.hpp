@@ -15,6 +15,7 @@ struct NestUses {
   std::vector<tir::VarId> addresses;  // bound inside to pool addresses, which can be had outside as well
   std::set<tir::VarId> accessed;      // storage that is loaded or stored
   std::set<tir::VarId> written;
+  std::map<tir::VarId, std::vector<tir::DataType>> types;  // of the elements accessed, each once
   std::map<tir::VarId, tir::ExprRef> address_values;
   bool can_move = true;
   bool has_calls = false;  // of functions: these access storage that does not show here

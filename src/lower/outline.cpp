@@ -244,15 +244,22 @@ class Outliner {
     });
   }
 
-  // Whether two buffers that the statement accesses may stand in the same bytes of a pool, one of them written. (That
-  // the application passes the same memory twice is its own affair.)
+  // Whether two buffers that the statement accesses may stand in the same bytes of a pool, one of them written, and C
+  // lets a compiler take it for granted that they do not. (That the application passes the same memory twice is its own
+  // affair.)
   [[nodiscard]] bool shares_bytes(const NestUses& uses) const {
     if (uses.has_calls) return true;
     return std::any_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId a) {
       return std::any_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId b) {
         return a < b && (uses.written.contains(a) || uses.written.contains(b)) && !are_apart(a, b) &&
-               !are_application_tensors(a, b);
+               !are_application_tensors(a, b) && !always_alias(uses, a, b);
       });
+    });
+  }
+
+  [[nodiscard]] static bool always_alias(const NestUses& uses, VarId a, VarId b) {
+    return std::ranges::all_of(uses.types.at(a), [&](tir::DataType one) {
+      return std::ranges::all_of(uses.types.at(b), [&](tir::DataType other) { return tir::may_alias(one, other); });
     });
   }
 

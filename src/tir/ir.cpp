@@ -50,6 +50,11 @@ std::string to_string(DataType type) {
   return text;
 }
 
+bool may_alias(DataType a, DataType b) {
+  const auto is_char = [](DataType type) { return (type.is_int() || type.is_uint()) && type.bits == 8; };
+  return a.element() == b.element() || is_char(a) || is_char(b);
+}
+
 std::optional<DataType> parse_data_type(const std::string& text) {
   if (text.empty() || text == "void") return void_type;
   DataType type;

@@ -67,6 +67,10 @@ inline constexpr DataType void_type{TypeCode::void_, 0, 1};
 [[nodiscard]] std::string to_string(DataType type);
 [[nodiscard]] std::optional<DataType> parse_data_type(const std::string& text);
 
+// Whether a compiler of C has to reckon with it that an access of one element type reaches bytes that one of the other
+// does: they are the same, or one is C's signed or unsigned char.
+[[nodiscard]] bool may_alias(DataType a, DataType b);
+
 struct Var {
   std::string name;           // TVM's name: neither unique nor a C identifier
   DataType type;              // handle for storage and pointers
