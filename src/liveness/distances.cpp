@@ -36,7 +36,7 @@ std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::
 
 class Finder {
  public:
-  explicit Finder(const Nests& nests) : nests_(nests) {}
+  Finder(const Nests& nests, const Options& options) : nests_(nests), options_(options) {}
 
   std::vector<StorageDistance> run() {
     for (const NestRun& run : nests_.runs) look_at(run);
@@ -76,14 +76,25 @@ class Finder {
     return plain;
   }
 
+  // By the application.
+  [[nodiscard]] bool is_read_afterwards(std::uint32_t site) const {
+    return nests_.analysis.sites[site].kind == BufferKind::output;
+  }
+  [[nodiscard]] bool is_written_before(std::uint32_t site) const {
+    const Site& parameter = nests_.analysis.sites[site];
+    return parameter.kind == BufferKind::input || std::ranges::count(options_.inputs, parameter.var) > 0;
+  }
+
   void look_at(const NestRun& run) {
     const std::map<std::uint32_t, tir::VarId> plain = plain_sites(run);
     std::vector<std::uint32_t> dying;
     std::vector<std::uint32_t> born;
     for (const auto& [site, var] : plain) {
       for (const LiveRange& range : nests_.analysis.sites[site].live) {
-        if (range.begin <= run.ticks.begin && range.end == run.ticks.end) dying.push_back(site);
-        if (range.begin == run.ticks.begin && range.end >= run.ticks.end) born.push_back(site);
+        const bool dies = range.begin <= run.ticks.begin && range.end == run.ticks.end;
+        const bool is_born = range.begin == run.ticks.begin && range.end >= run.ticks.end;
+        if (dies && !is_read_afterwards(site)) dying.push_back(site);
+        if (is_born && !is_written_before(site)) born.push_back(site);
       }
     }
     for (const std::uint32_t one : dying) {
@@ -130,6 +141,7 @@ class Finder {
   }
 
   const Nests& nests_;
+  const Options& options_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
   // Looked up only, so that the order of addresses does not matter.
   std::map<std::pair<const tir::For*, std::map<tir::VarId, Bytes>>, std::optional<std::map<tir::VarId, Footprint>>>
@@ -140,7 +152,7 @@ class Finder {
 
 std::vector<StorageDistance> find_distances(const tir::Module& module, const Options& options) {
   const Nests nests = analyse_nests(module, options);
-  return Finder(nests).run();
+  return Finder(nests, options).run();
 }
 
 }  // namespace usmp::liveness

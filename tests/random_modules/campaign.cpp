@@ -70,6 +70,7 @@ class Campaign {
       checked.report = check(checked.test, check_options(settings_, compiles));
       ++part.modules;
       part.plans += checked.report.plans;
+      part.sharing += checked.report.sharing;
       if (!checked.report.reference) ++part.undefined;
       std::set<transform::Step> changed;
       for (const transform::Change& change : checked.report.changes) changed.insert(change.step);
@@ -115,6 +116,7 @@ class Campaign {
     totals_.modules += part.modules;
     totals_.undefined += part.undefined;
     totals_.plans += part.plans;
+    totals_.sharing += part.sharing;
     totals_.compiled += part.compiled;
     totals_.variants += part.variants;
     totals_.programs += part.programs;

@@ -40,6 +40,7 @@ struct Totals {
   std::uint64_t modules = 0;    // seeds tried
   std::uint64_t undefined = 0;  // refused by the reference interpreter
   std::uint64_t plans = 0;      // verified and replayed
+  std::uint64_t sharing = 0;    // of these, in which buffers share bytes while both are live
   std::uint64_t compiled = 0;   // modules whose C was compiled and run
   std::uint64_t variants = 0;   // different C, over all plans of these
   std::uint64_t programs = 0;

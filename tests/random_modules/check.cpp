@@ -1,5 +1,6 @@
 #include "random_modules/check.hpp"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 #include "random_modules/transformed.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/planners/planner.hpp"
@@ -52,7 +54,8 @@ class Checker {
 
  private:
   void check(const PoolSet& set) {
-    const liveness::Analysis analysis = liveness::analyse(test_.module, liveness_options(set));
+    liveness::Analysis analysis = liveness::analyse(test_.module, liveness_options(set));
+    if (may_share()) analysis.distances = liveness::find_distances(test_.module, liveness_options(set));
     assemble::Assembly assembly = assemble::assemble(test_.module, analysis, set.pools);
     if (set.pinned_percent > 0) pin(assembly, set.pinned_percent);
     std::vector<Plan> seen;
@@ -73,6 +76,7 @@ class Checker {
       }
       if (!report_.faults.empty()) return;
       ++report_.plans;
+      if (shares_bytes(assembly.problem, result.plan)) ++report_.sharing;
       if (std::find(seen.begin(), seen.end(), result.plan) != seen.end()) continue;
       seen.push_back(result.plan);
       if (const auto fault = replay(test_.module, outcome_, analysis, assembly, result.plan)) {
@@ -81,6 +85,21 @@ class Checker {
       }
       if (options_.emits) emit(origin, set.workspace_io, analysis, assembly, result.plan);
     }
+  }
+
+  // Of modules that are not transformed every other one.
+  [[nodiscard]] bool may_share() const {
+    const bool is_asked = std::ranges::count(options_.steps, transform::Step::inplace) > 0;
+    return is_asked || (options_.steps.empty() && test_.seed % 2 == 0);
+  }
+
+  static bool shares_bytes(const Problem& problem, const Plan& plan) {
+    return std::ranges::any_of(problem.distances, [&](const Distance& distance) {
+      const Allocation& below = plan.of(distance.below);
+      const Allocation& above = plan.of(distance.above);
+      return below.pool == above.pool && below.offset <= above.offset &&
+             above.offset < below.offset + problem.buffer(distance.below).size;
+    });
   }
 
   liveness::Options liveness_options(const PoolSet& set) const {

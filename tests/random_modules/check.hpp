@@ -32,6 +32,7 @@ struct Report {
   std::string why_undefined;
   std::vector<std::string> faults;  // of stages up to the emission of C
   std::size_t plans = 0;            // that were replayed
+  std::size_t sharing = 0;          // of these, in which buffers share bytes while both are live
   std::size_t infeasible = 0;       // pool sets times algorithms without a plan
   std::vector<Emitted> emitted;     // if asked for; distinct
 };

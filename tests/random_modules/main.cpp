@@ -25,8 +25,9 @@ void print_modules(const Settings& settings) {
 
 void print_totals(const Totals& totals) {
   std::cout << totals.modules << " modules, of these " << totals.undefined << " not well defined; " << totals.plans
-            << " plans verified and replayed; " << totals.variants << " different C of " << totals.compiled
-            << " modules run in " << totals.programs << " programs; " << totals.failures.size() << " failures\n";
+            << " plans verified and replayed, " << totals.sharing << " with shared bytes; " << totals.variants
+            << " different C of " << totals.compiled << " modules run in " << totals.programs << " programs; "
+            << totals.failures.size() << " failures\n";
   for (const auto& [step, count] : totals.changed) {
     std::cout << usmp::transform::name_of(step) << " changed " << count << " modules\n";
   }
