@@ -3,9 +3,9 @@
 // Idea: most real problems are solved by first fit in a good order, and the load proves it. What is left is a gap
 // between the best plan found and the best lower bound; exact search closes it (exact/search.hpp, exact/engine.hpp),
 // one group of pools after another (groups share no buffer). A group of one pool asks for its least peak; several pools
-// also for who goes where (exact/pools.hpp). The search knows nothing of buffers that may share bytes
-// (Problem::distances): where there are some, the plan is the better one of what it finds without them and of what
-// first fit finds with them in many orders, and only the bound says whether it is the best.
+// also for who goes where (exact/pools.hpp). Where buffers may share bytes (Problem::distances), one pool has a search
+// of its own (exact/disjunctive.hpp); with several pools the plan is the better one of what the search finds without
+// sharing and of what first fit finds with it in many orders, and only the bound says whether it is the best.
 // Cost: exponential in the worst case, bounded by Options::node_limit; a node costs up to the number of conflicts.
 // Guarantee: `optimal` and `infeasible` are proofs, and so is every entry of PlanResult::bound. The same problem, seed
 // and node limit give the same result on every machine; a time limit does not.
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planners/exact/disjunctive.hpp"
 #include "planners/exact/packing.hpp"
 #include "planners/exact/pools.hpp"
 #include "planners/hill_climb.hpp"
@@ -119,7 +120,11 @@ class Planner {
     const Cost goal = ideal(problem_, group);
     Solved solved = start(group, goal);
     if (solved.complete && (solved.cost <= goal || options_.feasibility_only)) return solved;
-    if (may_share(group)) return climbed(group, goal, std::move(solved));
+    if (may_share(group)) {
+      solved = climbed(group, goal, std::move(solved));
+      const bool is_done = group.pools.size() > 1 || (solved.complete && solved.cost <= goal);
+      return is_done ? solved : pack_spaced(group, std::move(solved));
+    }
     return group.pools.size() == 1 ? pack(group, std::move(solved)) : distribute(group, std::move(solved));
   }
 
@@ -168,8 +173,41 @@ class Planner {
     return solved;
   }
 
+  // One pool in which buffers may share bytes: its least peak.
+  Solved pack_spaced(const Group& group, Solved solved) {
+    const PoolId pool = group.pools.front();
+    std::vector<exact::Spacing> spacings;
+    const auto place_of = [&](BufferId id) {
+      const auto found = std::ranges::lower_bound(group.buffers, id);
+      return static_cast<std::size_t>(found - group.buffers.begin());
+    };
+    for (const Distance& distance : problem_.distances) {
+      if (!std::ranges::binary_search(group.buffers, distance.below)) continue;
+      spacings.push_back({place_of(distance.below), place_of(distance.above), distance.bytes});
+    }
+    const Bytes lower = solved.bound.used[pool.index()];
+    return improved(group, std::move(solved),
+                    [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
+                      return exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, budget_);
+                    });
+  }
+
   // One pool: its least peak.
   Solved pack(const Group& group, Solved solved) {
+    const PoolId pool = group.pools.front();
+    const Bytes lower = solved.bound.used[pool.index()];
+    const auto tell = [&](const exact::Minimum& minimum) {
+      if (options_.progress) options_.progress({pool, minimum.lower, minimum.upper, budget_.spent()});
+    };
+    return improved(group, std::move(solved),
+                    [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
+                      return exact::minimise(packing, lower, std::move(offsets), goal, budget_, tell);
+                    });
+  }
+
+  // With what `minimise` makes of the pool.
+  template <class Minimise>
+  Solved improved(const Group& group, Solved solved, const Minimise& minimise) {
     const PoolId pool = group.pools.front();
     const exact::Packing packing = exact::packing_of(problem_, group.buffers, pool);
     std::vector<Bytes> offsets;
@@ -178,11 +216,7 @@ class Planner {
     exact::Goal goal;
     if (problem_.pool(pool).capacity) goal.hopeless = *problem_.pool(pool).capacity;
     if (options_.feasibility_only) goal.enough = goal.hopeless;
-    const auto tell = [&](const exact::Minimum& minimum) {
-      if (options_.progress) options_.progress({pool, minimum.lower, minimum.upper, budget_.spent()});
-    };
-    const exact::Minimum minimum =
-        exact::minimise(packing, solved.bound.used[pool.index()], std::move(offsets), goal, budget_, tell);
+    const exact::Minimum minimum = minimise(packing, std::move(offsets), goal);
     for (std::size_t i = 0; i < group.buffers.size(); ++i) {
       solved.plan.allocations[group.buffers[i].index()] = {pool, minimum.offsets[i]};
     }

@@ -1,0 +1,257 @@
+#include "planners/exact/disjunctive.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace usmp::planners::exact {
+namespace {
+
+// Two items that meet.
+struct Pair {
+  std::size_t a = 0;
+  std::size_t b = 0;
+  Bytes a_below = 0;  // how far above the start of a that of b is at least, if a is the one below
+  Bytes b_below = 0;
+};
+
+enum class Order : std::uint8_t { open, a_below, b_below };
+
+class Search {
+ public:
+  Search(const Packing& packing, std::span<const Spacing> spacings)
+      : packing_(packing), pairs_of_(packing.items.size()) {
+    std::map<std::pair<std::size_t, std::size_t>, Bytes> distances;
+    for (const Spacing& spacing : spacings) distances[{spacing.below, spacing.above}] = spacing.bytes;
+    const auto distance = [&](std::size_t below, std::size_t above) {
+      const auto found = distances.find({below, above});
+      return found == distances.end() ? packing.items[below].size : found->second;
+    };
+    for (std::size_t b = 0; b < packing.items.size(); ++b) {
+      for (std::size_t a = 0; a < b; ++a) {
+        if (is_empty(a) || is_empty(b) || !overlap(packing.items[a].live, packing.items[b].live)) continue;
+        for (const std::size_t item : {a, b}) pairs_of_[item].push_back(pairs_.size());
+        pairs_.push_back({a, b, distance(a, b), distance(b, a)});
+      }
+    }
+    orders_.assign(pairs_.size(), Order::open);
+  }
+
+  // Offsets with a peak of at most `capacity`, or nothing: then none are left to find, or the budget is exhausted.
+  // Called again with a lower capacity, it goes on where it stopped.
+  std::optional<std::vector<Bytes>> next(Bytes capacity, Budget& budget) {
+    bool is_consistent = capacity_ ? lower_capacity(capacity) : begin(capacity);
+    while (true) {
+      if (!is_consistent && !step_back(is_consistent)) return std::nullopt;
+      if (!is_consistent) continue;
+      const std::optional<std::size_t> pair = choose();
+      if (!pair) return lowest_;
+      if (!budget.spend()) return std::nullopt;
+      decide(*pair, is_consistent);
+    }
+  }
+
+ private:
+  struct Change {
+    enum class Kind : std::uint8_t { lowest, highest, order };
+    Kind kind;
+    std::size_t index;
+    Bytes before;
+  };
+  struct Decision {
+    std::size_t pair;
+    Order second;       // the other way, not tried yet; open: tried
+    std::size_t trail;  // length before
+  };
+
+  [[nodiscard]] bool is_empty(std::size_t i) const {
+    return packing_.items[i].size == 0 || packing_.items[i].live.empty();
+  }
+
+  bool begin(Bytes capacity) {
+    capacity_ = capacity;
+    bool fits = true;
+    for (const Item& item : packing_.items) {
+      const Bytes first = item.size == 0 ? 0 : align_up(packing_.reserved, item.alignment);
+      lowest_.push_back(item.pinned.value_or(first));
+      const Bytes last = std::max<Bytes>(-1, capacity - item.size);
+      highest_.push_back(item.pinned.value_or(last < 0 ? -1 : last - last % item.alignment));
+      fits = fits && lowest_.back() <= highest_.back() && lowest_.back() + item.size <= capacity;
+    }
+    for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
+    return fits && propagate();
+  }
+
+  // What was decided stays; what contradicts the new capacity is taken back by the caller.
+  bool lower_capacity(Bytes capacity) {
+    capacity_ = capacity;
+    for (std::size_t i = 0; i < packing_.items.size(); ++i) {
+      if (lowest_[i] + packing_.items[i].size > capacity) return false;
+    }
+    return lower_highest_to_capacity() && propagate();
+  }
+
+  // The capacity holds for all that is tried from here on, also after decisions are taken back: it is applied anew.
+  bool lower_highest_to_capacity() {
+    for (std::size_t i = 0; i < packing_.items.size(); ++i) {
+      const Item& item = packing_.items[i];
+      if (item.pinned) {
+        if (*item.pinned + item.size > *capacity_) return false;
+        continue;
+      }
+      const Bytes last = *capacity_ - item.size;
+      if (last < 0 || !lower_highest(i, last)) return false;
+    }
+    return true;
+  }
+
+  bool raise_lowest(std::size_t i, Bytes to) {
+    const Item& item = packing_.items[i];
+    to = align_up(to, item.alignment);
+    if (to <= lowest_[i]) return true;
+    if (to > highest_[i]) return false;
+    trail_.push_back({Change::Kind::lowest, i, lowest_[i]});
+    lowest_[i] = to;
+    queue(i);
+    return true;
+  }
+
+  bool lower_highest(std::size_t i, Bytes to) {
+    const Item& item = packing_.items[i];
+    if (to < 0) return false;
+    to -= to % item.alignment;
+    if (to >= highest_[i]) return true;
+    if (to < lowest_[i]) return false;
+    trail_.push_back({Change::Kind::highest, i, highest_[i]});
+    highest_[i] = to;
+    queue(i);
+    return true;
+  }
+
+  bool set_order(std::size_t pair, Order order) {
+    if (orders_[pair] == Order::open) {
+      trail_.push_back({Change::Kind::order, pair, 0});
+      orders_[pair] = order;
+    }
+    const Pair& one = pairs_[pair];
+    const std::size_t below = order == Order::a_below ? one.a : one.b;
+    const std::size_t above = order == Order::a_below ? one.b : one.a;
+    const Bytes distance = order == Order::a_below ? one.a_below : one.b_below;
+    return raise_lowest(above, lowest_[below] + distance) && lower_highest(below, highest_[above] - distance);
+  }
+
+  void queue(std::size_t i) {
+    if (is_queued_.size() < packing_.items.size()) is_queued_.resize(packing_.items.size(), false);
+    if (is_queued_[i]) return;
+    is_queued_[i] = true;
+    queue_.push_back(i);
+  }
+
+  bool propagate() {
+    bool is_consistent = true;
+    while (!queue_.empty()) {
+      const std::size_t item = queue_.back();
+      queue_.pop_back();
+      is_queued_[item] = false;
+      for (std::size_t k = 0; k < pairs_of_[item].size() && is_consistent; ++k) {
+        is_consistent = look_at(pairs_of_[item][k]);
+      }
+    }
+    return is_consistent;
+  }
+
+  bool look_at(std::size_t pair) {
+    if (orders_[pair] != Order::open) return set_order(pair, orders_[pair]);
+    const Pair& one = pairs_[pair];
+    const bool may_a = lowest_[one.a] + one.a_below <= highest_[one.b];
+    const bool may_b = lowest_[one.b] + one.b_below <= highest_[one.a];
+    if (may_a && may_b) return true;
+    if (!may_a && !may_b) return false;
+    return set_order(pair, may_a ? Order::a_below : Order::b_below);
+  }
+
+  // The open pair that is violated with both at their lowest offsets and has least room, or nothing.
+  [[nodiscard]] std::optional<std::size_t> choose() const {
+    std::optional<std::size_t> best;
+    Bytes least = 0;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const Pair& pair = pairs_[i];
+      const Bytes rise = lowest_[pair.b] - lowest_[pair.a];
+      if (orders_[i] != Order::open || rise >= pair.a_below || -rise >= pair.b_below) continue;
+      const Bytes room = std::min(room_a(pair), room_b(pair));
+      if (best && room >= least) continue;
+      best = i;
+      least = room;
+    }
+    return best;
+  }
+
+  [[nodiscard]] Bytes room_a(const Pair& pair) const { return highest_[pair.b] - lowest_[pair.a] - pair.a_below; }
+  [[nodiscard]] Bytes room_b(const Pair& pair) const { return highest_[pair.a] - lowest_[pair.b] - pair.b_below; }
+
+  void decide(std::size_t pair, bool& is_consistent) {
+    const bool a_first = room_a(pairs_[pair]) >= room_b(pairs_[pair]);
+    decisions_.push_back({pair, a_first ? Order::b_below : Order::a_below, trail_.size()});
+    is_consistent = set_order(pair, a_first ? Order::a_below : Order::b_below) && propagate();
+  }
+
+  // To the last decision that has another way, and there. False if there is none.
+  bool step_back(bool& is_consistent) {
+    for (const std::size_t item : queue_) is_queued_[item] = false;
+    queue_.clear();
+    while (!decisions_.empty() && decisions_.back().second == Order::open) {
+      take_back(decisions_.back().trail);
+      decisions_.pop_back();
+    }
+    if (decisions_.empty()) return false;
+    Decision& decision = decisions_.back();
+    take_back(decision.trail);
+    const Order second = std::exchange(decision.second, Order::open);
+    is_consistent = lower_highest_to_capacity() && set_order(decision.pair, second) && propagate();
+    return true;
+  }
+
+  void take_back(std::size_t length) {
+    for (; trail_.size() > length; trail_.pop_back()) {
+      const Change& change = trail_.back();
+      if (change.kind == Change::Kind::lowest) lowest_[change.index] = change.before;
+      if (change.kind == Change::Kind::highest) highest_[change.index] = change.before;
+      if (change.kind == Change::Kind::order) orders_[change.index] = Order::open;
+    }
+  }
+
+  const Packing& packing_;
+  std::vector<Pair> pairs_;
+  std::vector<std::vector<std::size_t>> pairs_of_;  // by item
+  std::optional<Bytes> capacity_;
+  std::vector<Bytes> lowest_;   // by item
+  std::vector<Bytes> highest_;  // by item
+  std::vector<Order> orders_;   // by pair
+  std::vector<Change> trail_;
+  std::vector<Decision> decisions_;
+  std::vector<std::size_t> queue_;  // items whose bounds have moved
+  std::vector<bool> is_queued_;
+};
+
+}  // namespace
+
+Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
+                        std::vector<Bytes> start, const Goal& goal, Budget& budget) {
+  Minimum minimum{.lower = lower, .upper = peak_of(packing, start), .offsets = std::move(start)};
+  Search search(packing, spacings);
+  while (minimum.lower < minimum.upper && minimum.upper > goal.enough) {
+    const Bytes capacity = std::min(minimum.upper - 1, goal.hopeless);
+    std::optional<std::vector<Bytes>> found = search.next(capacity, budget);
+    if (found) {
+      minimum.offsets = std::move(*found);
+      minimum.upper = peak_of(packing, minimum.offsets);
+    } else {
+      if (!budget.exhausted()) minimum.lower = std::max(minimum.lower, capacity + 1);
+      break;
+    }
+  }
+  return minimum;
+}
+
+}  // namespace usmp::planners::exact

@@ -1,0 +1,33 @@
+// The exact search in one pool whose items may partly share bytes.
+//
+// Idea: memory planning as job shop scheduling, by pairs: of two items that meet, one is below the other, by at least a
+// distance that depends on which. Every item has a lowest and a highest offset; a pair that cannot stand one way has to
+// stand the other way, which moves these bounds, and so on. A pair that is violated with all items at their lowest
+// offsets is decided both ways; if there is none, these offsets are a plan, and the search goes on for a lower one.
+// Cost: exponential in the worst case, bounded by the budget, a node a decision; a node costs up to the number of pairs
+// times the bounds that move.
+// Source: Carlier and Pinson, An algorithm for solving the job-shop problem, 1989, without its edge finding: sizes do
+// not add up where items share bytes.
+// Tests: tests/planners/disjunctive_test.cpp, against exhaustive search.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "planners/exact/packing.hpp"
+
+namespace usmp::planners::exact {
+
+// How far above the start of one item another one that it meets has to start; else it is the size of the one below.
+struct Spacing {
+  std::size_t below = 0;
+  std::size_t above = 0;
+  Bytes bytes = 0;
+};
+
+// As `minimise`, from a right placement `start`.
+[[nodiscard]] Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
+                                      std::vector<Bytes> start, const Goal& goal, Budget& budget);
+
+}  // namespace usmp::planners::exact
