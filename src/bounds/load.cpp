@@ -161,6 +161,27 @@ Load load(const Problem& problem, std::span<const BufferId> buffers, Bytes granu
   return sweep(problem, buffers, granule, false);
 }
 
+std::vector<Load> load_over_time(const Problem& problem, std::span<const BufferId> buffers) {
+  std::vector<Load> steps = {{.bytes = 0, .at = 0}};
+  Sharing sharing(problem, 1);
+  Bytes sum = 0;
+  const std::vector<Event> events = sorted_events(problem, buffers);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    const Bytes size = problem.buffer(event.buffer).size;
+    sum += event.begins ? size : -size;
+    event.begins ? sharing.begin(event.buffer) : sharing.end(event.buffer);
+    if (i + 1 < events.size() && events[i + 1].tick == event.tick) continue;
+    const Bytes needed = sum - sharing.saved();
+    if (steps.back().at == event.tick) {
+      steps.back().bytes = needed;
+    } else if (steps.back().bytes != needed) {
+      steps.push_back({.bytes = needed, .at = event.tick});
+    }
+  }
+  return steps;
+}
+
 Bytes common_alignment(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool) {
   Bytes common = 0;
   for (const BufferId id : buffers) {

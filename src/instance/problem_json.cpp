@@ -47,6 +47,11 @@ std::string buffer_text(const Problem& problem, std::size_t id) {
   return text + "],\"pinned\":" + or_null(buffer.pinned) + "}";
 }
 
+std::string distance_text(const Distance& distance) {
+  return "{\"below\":" + std::to_string(distance.below.index()) +
+         ",\"above\":" + std::to_string(distance.above.index()) + ",\"bytes\":" + std::to_string(distance.bytes) + "}";
+}
+
 class ProblemReader {
  public:
   Problem run(std::string_view text) {
@@ -55,7 +60,8 @@ class ProblemReader {
                          header_version(problem_version, true),
                          {"horizon", Kind::value, true, [&](const JsonValue& v) { problem_.horizon = v.integer(0); }},
                          {"pools", Kind::list, true, [&](const JsonValue& v) { pool(v); }},
-                         {"buffers", Kind::list, true, [&](const JsonValue& v) { buffer(v); }}});
+                         {"buffers", Kind::list, true, [&](const JsonValue& v) { buffer(v); }},
+                         {"distances", Kind::list, false, [&](const JsonValue& v) { distance(v); }}});
     resolve_candidates();
     if (auto reason = invalid_reason(problem_)) throw Error(ErrorKind::usage, {}, *std::move(reason));
     return std::move(problem_);
@@ -90,6 +96,12 @@ class ProblemReader {
     live(value.member("live"), buffer);
     if (const auto pinned = value.find("pinned"); pinned && !pinned->is_null()) buffer.pinned = pinned->integer(0);
     problem_.buffers.push_back(std::move(buffer));
+  }
+
+  void distance(const JsonValue& value) {
+    value.check_keys({"below", "above", "bytes"}, {});
+    const auto id = [&](const char* key) { return BufferId(static_cast<std::size_t>(value.member(key).integer(0))); };
+    problem_.distances.push_back({id("below"), id("above"), value.member("bytes").integer(0)});
   }
 
   // The pools may stand behind the buffers: until then a pool is the number of its name.
@@ -159,6 +171,10 @@ std::string problem_json(const Problem& problem) {
   text += list_text(problem.pools.size(), [&](std::size_t i) { return pool_text(problem.pools[i]); });
   text += ",\n \"buffers\": ";
   text += list_text(problem.buffers.size(), [&](std::size_t i) { return buffer_text(problem, i); });
+  if (!problem.distances.empty()) {
+    text += ",\n \"distances\": ";
+    text += list_text(problem.distances.size(), [&](std::size_t i) { return distance_text(problem.distances[i]); });
+  }
   return text + "\n}\n";
 }
 

@@ -23,6 +23,20 @@ void require_live_ranges(const PlanDocument& document) {
   }
 }
 
+// Those between the chosen buffers, which are in ascending order.
+void add_distances(Problem& problem, const PlanDocument& document, const std::vector<std::size_t>& buffers) {
+  const auto place_of = [&](BufferId id) -> std::optional<BufferId> {
+    const auto found = std::lower_bound(buffers.begin(), buffers.end(), id.index());
+    if (found == buffers.end() || *found != id.index()) return std::nullopt;
+    return BufferId(static_cast<std::size_t>(found - buffers.begin()));
+  };
+  for (const Distance& distance : document.distances) {
+    const auto below = place_of(distance.below);
+    const auto above = place_of(distance.above);
+    if (below && above) problem.distances.push_back({*below, *above, distance.bytes});
+  }
+}
+
 // The buffers of one pool as a problem of its own, in their order.
 Problem problem_of(const PlanDocument& document, const PlanDocument::Pool& pool,
                    const std::vector<std::size_t>& buffers) {
@@ -40,25 +54,9 @@ Problem problem_of(const PlanDocument& document, const PlanDocument::Pool& pool,
                                .candidates = {PoolId(0)},
                                .live = *buffer.live});
   }
+  add_distances(problem, document, buffers);
   if (const auto reason = invalid_reason(problem)) fail("pool " + pool.name, "cannot be reported: " + *reason);
   return problem;
-}
-
-std::vector<PoolFigures::Step> timeline_of(const Problem& problem) {
-  std::map<Tick, Bytes> changes = {{0, 0}};
-  for (const Buffer& buffer : problem.buffers) {
-    for (const LiveRange& range : buffer.live) {
-      changes[range.begin] += buffer.size;
-      changes[range.end] -= buffer.size;
-    }
-  }
-  std::vector<PoolFigures::Step> steps;
-  Bytes live = 0;
-  for (const auto& [at, change] : changes) {
-    live += change;
-    if (steps.empty() || steps.back().live != live) steps.push_back({at, live});
-  }
-  return steps;
 }
 
 void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::vector<OperatorIndex>& operators) {
@@ -87,7 +85,8 @@ PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& p
     all.emplace_back(i);
     figures.asked += problem.buffers[i].size;
   }
-  figures.timeline = timeline_of(problem);
+  for (const bounds::Load& step : bounds::load_over_time(problem, all))
+    figures.timeline.push_back({step.at, step.bytes});
   const bounds::Load load = bounds::load(problem, all);
   figures.load = load.bytes;
   figures.peak_at = load.at;

@@ -84,6 +84,7 @@ PlanDocument plan_document(const Summary& summary) {
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     document.buffers.push_back(buffer_of(summary, BufferId(i)));
   }
+  document.distances = problem.distances;
   for (const liveness::Call& call : summary.analysis->calls) document.calls.push_back({call.callee, call.ticks});
   for (const liveness::Unplanned& allocate : summary.analysis->unplanned) {
     document.unplanned.push_back({allocate.name, summary.function_name(allocate.function), allocate.reason});

@@ -59,6 +59,14 @@ Json spilled_json(const PlanDocument::Spilled& spilled) {
   return json;
 }
 
+Json distance_json(const Distance& distance) {
+  Json json;
+  json["below"] = distance.below.index();
+  json["above"] = distance.above.index();
+  json["bytes"] = distance.bytes;
+  return json;
+}
+
 Json call_json(const PlanDocument::Call& call) {
   Json json;
   json["callee"] = call.callee;
@@ -125,6 +133,7 @@ std::string plan_json(const PlanDocument& document) {
   json["pools"] = list_json(document.pools, pool_json);
   json["buffers"] = list_json(document.buffers,
                               [id = std::size_t{0}](const auto& buffer) mutable { return buffer_json(buffer, id++); });
+  if (!document.distances.empty()) json["distances"] = list_json(document.distances, distance_json);
   json["calls"] = list_json(document.calls, call_json);
   json["unplanned"] = list_json(document.unplanned, unplanned_json);
   json["imported_c"] = list_json(document.imported_c, imported_json);

@@ -214,6 +214,20 @@ PlanDocument::Buffer buffer_of(const Json& json, const std::string& place) {
   return buffer;
 }
 
+Distance distance_of(const Json& json, const std::string& place) {
+  const Object object(json, place, "a distance");
+  object.require({"below", "above", "bytes"});
+  Distance distance;
+  std::size_t below = 0;
+  std::size_t above = 0;
+  object.read_count("below", below);
+  object.read_count("above", above);
+  object.read_bytes("bytes", distance.bytes);
+  distance.below = BufferId(below);
+  distance.above = BufferId(above);
+  return distance;
+}
+
 PlanDocument::Call call_of(const Json& json, const std::string& place) {
   const Object object(json, place, "a call");
   PlanDocument::Call call;
@@ -322,6 +336,16 @@ void check_live_ranges(const PlanDocument& document) {
   }
 }
 
+void check_distances(const PlanDocument& document) {
+  for (std::size_t i = 0; i < document.distances.size(); ++i) {
+    for (const BufferId id : {document.distances[i].below, document.distances[i].above}) {
+      if (id.index() < document.buffers.size()) continue;
+      fail("distances[" + std::to_string(i) + "]", "there is no buffer " + std::to_string(id.index()) +
+                                                       ": the plan has " + std::to_string(document.buffers.size()));
+    }
+  }
+}
+
 // Of a plan that does not say: the end of what is live last.
 Tick horizon_of(const PlanDocument& document) {
   Tick horizon = 0;
@@ -351,6 +375,7 @@ PlanDocument parse_plan_document(std::string_view text) {
   object.read_list("spilled", document.spilled, spilled_of);
   object.read_list("pools", document.pools, pool_of);
   object.read_list("buffers", document.buffers, buffer_of);
+  object.read_list("distances", document.distances, distance_of);
   object.read_list("calls", document.calls, call_of);
   object.read_list("unplanned", document.unplanned, unplanned_of);
   object.read_list("imported_c", document.imported_c, imported_of);
@@ -359,6 +384,7 @@ PlanDocument parse_plan_document(std::string_view text) {
   if (object.find("horizon") == nullptr) document.horizon = horizon_of(document);
   check_pools(document);
   check_live_ranges(document);
+  check_distances(document);
   return document;
 }
 

@@ -1,5 +1,9 @@
 #include "usmp/report/verification.hpp"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "report/layout.hpp"
 #include "report/proved.hpp"
 
@@ -8,6 +12,19 @@ namespace {
 
 std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string sharing_text(const Problem& problem, const Plan& plan) {
+  std::set<std::pair<BufferId, BufferId>> pairs;
+  for (const Distance& distance : problem.distances) {
+    const Allocation& below = plan.of(distance.below);
+    const Allocation& above = plan.of(distance.above);
+    const bool meet = below.pool == above.pool && below.offset < above.offset + problem.buffer(distance.above).size &&
+                      above.offset < below.offset + problem.buffer(distance.below).size;
+    if (meet) pairs.insert(std::minmax(distance.below, distance.above));
+  }
+  if (pairs.empty()) return {};
+  return ", but for " + counted(pairs.size(), "pair") + " that may share bytes and are far enough apart";
 }
 
 }  // namespace
@@ -20,7 +37,8 @@ std::string verification_text(const Summary& summary, std::optional<std::size_t>
   text +=
       counted(problem.pools.size(), "pool") +
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
-      "is live at the same time\n";
+      "is live at the same time" +
+      sharing_text(problem, *summary.plan) + "\n";
   for (const PoolId id : summary.pool_order()) {
     const Bytes used = summary.used[id.index()];
     const bounds::PoolBound& bound = summary.bounds[id.index()];

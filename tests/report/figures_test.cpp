@@ -38,6 +38,18 @@ TEST_CASE("figures of the example") {
   CHECK(figures.pools[2].timeline == std::vector<PoolFigures::Step>{{0, 10}, {6, 0}});
 }
 
+TEST_CASE("bytes that two live buffers share count once") {
+  Planned planned;
+  fill_example(planned);
+  // Both live at 1, 48 and 16 bytes; the second inside of the first.
+  planned.assembly.problem.distances = {{usmp::BufferId(0), usmp::BufferId(1), 20},
+                                        {usmp::BufferId(0), usmp::BufferId(3), 1}};
+  const PoolFigures dtcm = plan_figures(plan_document(planned.finish())).pools[0];
+  CHECK(dtcm.timeline == std::vector<PoolFigures::Step>{{0, 48}, {2, 16}, {3, 32}, {5, 0}});
+  CHECK(dtcm.load == 48);
+  CHECK(dtcm.at_peak.size() == 1);
+}
+
 TEST_CASE("a buffer's operator is the call it is first live in, a constant's the call of its function") {
   Planned planned;
   fill_example(planned);

@@ -176,15 +176,29 @@ TEST_CASE("a plan that is written reads back as the same document") {
   planned.summary.transformed = {{usmp::transform::Step::fuse, 90, 60, {{{}, "conv", "b: computed where it is read"}}}};
   planned.summary.minimized = usmp::PoolId(2);
   planned.summary.seed = UINT64_MAX;
+  planned.assembly.problem.pools[2].reserved = 16;
   planned.assembly.problem.buffers[4].pinned = 0;
+  planned.assembly.problem.distances = {{usmp::BufferId(1), usmp::BufferId(0), 7}};
   planned.plan.allocations[1] = {};
   const PlanDocument document = plan_document(planned.finish());
   CHECK(document.buffers.size() == 5);
   CHECK(document.transformed.at(0).changes.at(0).what == "b: computed where it is read");
   CHECK(parse_plan_document(plan_json(document)) == document);
+  CHECK(document.distances.size() == 1);
   PlanDocument other = document;
+  other.distances[0].bytes = 8;
+  CHECK_FALSE(parse_plan_document(plan_json(other)) == document);
+  other = document;
   other.buffers[3].live->back().end = 5;
   CHECK_FALSE(parse_plan_document(plan_json(other)) == document);
+}
+
+TEST_CASE("distances name buffers that there are") {
+  Planned planned;
+  fill_example(planned);
+  planned.assembly.problem.distances = {{usmp::BufferId(0), usmp::BufferId(5), 1}};
+  const std::string text = plan_json(planned.finish());
+  CHECK_THROWS_WITH(parse_plan_document(text), "distances[0]: there is no buffer 5: the plan has 5");
 }
 
 TEST_CASE("a plan of the first version reads, and what it does not say is not made up") {

@@ -22,6 +22,9 @@ struct Load {
 // that each of them obeys, so that the sum stays below Problem::max_total_bytes). 0 if nothing is live. O(n log n).
 [[nodiscard]] Load load(const Problem& problem, std::span<const BufferId> buffers, Bytes granule = 1);
 
+// What is needed from which tick on, as `load` counts it: from 0, and at each tick where it changes. O(n log n).
+[[nodiscard]] std::vector<Load> load_over_time(const Problem& problem, std::span<const BufferId> buffers);
+
 // The greatest common divisor of the alignments that the chosen buffers obey in `pool`: all their offsets there are
 // multiples of it. Empty buffers do not count; 1 if there are no others.
 [[nodiscard]] Bytes common_alignment(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);

@@ -32,7 +32,8 @@ struct PoolFigures {
 
   std::vector<std::size_t> buffers;  // placed here, indices into PlanDocument::buffers, ascending
   Bytes asked = 0;                   // sum of their sizes: the pool without sharing
-  std::vector<Step> timeline;        // first at 0, then where it changes
+  // First at 0, then where it changes. Bytes that two live buffers share count once, as bounds::load counts them.
+  std::vector<Step> timeline;
   Bytes load = 0;                    // the largest of them
   Tick peak_at = 0;                  // the first such tick
   std::vector<std::size_t> at_peak;  // buffers live then, largest first

@@ -113,7 +113,9 @@ struct PlanDocument {
   std::vector<Spilled> spilled;
   std::vector<Pool> pools;      // workspace pools, then parameter pools
   std::vector<Buffer> buffers;  // by id
-  std::vector<Call> calls;      // in execution order
+  // Of buffers, by index: how close those may be that may share bytes while both are live. See Problem::distances.
+  std::vector<Distance> distances;
+  std::vector<Call> calls;  // in execution order
   std::vector<Unplanned> unplanned;
   std::vector<ImportedC> imported_c;
   std::vector<Step> transformed;
