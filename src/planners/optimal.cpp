@@ -149,9 +149,13 @@ class Planner {
       Cost cost = cost_of(problem_, plan);
       if (!solved.complete || cost < solved.cost) solved = {std::move(plan), std::move(cost), goal, true};
     }
-    // The ideal's pools hold what is at home; they say nothing of plans that spill more.
-    if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
+    keep_what_holds(solved, goal);
     return solved;
+  }
+
+  // The ideal's pools hold what is at home; they say nothing of plans that spill more.
+  static void keep_what_holds(Solved& solved, const Cost& goal) {
+    if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
   }
 
   [[nodiscard]] bool may_share(const Group& group) const {
@@ -169,7 +173,7 @@ class Planner {
     if (score.unplaced > 0 || (solved.complete && solved.cost <= score.cost)) return solved;
     start_ = found.attempt;
     solved = {.plan = part_of(placer_.plan(), group), .cost = score.cost, .bound = goal, .complete = true};
-    if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
+    keep_what_holds(solved, goal);
     return solved;
   }
 

@@ -78,6 +78,7 @@ void check_equal(const Problem& a, const Problem& b) {
     CHECK(a.buffers[i].live == b.buffers[i].live);
     CHECK(a.buffers[i].pinned == b.buffers[i].pinned);
   }
+  CHECK(a.distances == b.distances);
 }
 
 // Digits in groups, as many locales write them.
@@ -144,6 +145,10 @@ TEST_CASE("random problems are read back as they were") {
         buffer.live.push_back({begin, begin + 1 + below(10)});
       problem.buffers.push_back(buffer);
     }
+    for (std::size_t i = 1; i < problem.buffers.size(); ++i) {
+      const Bytes size = problem.buffers[i - 1].size;
+      if (size > 0 && below(2) == 0) problem.distances.push_back({BufferId(i - 1), BufferId(i), below(size)});
+    }
     REQUIRE_FALSE(invalid_reason(problem).has_value());
     const std::string text = problem_json(problem);
     check_equal(parse_problem(text), problem);
@@ -190,6 +195,9 @@ TEST_CASE("every mistake in a problem is told with its JSON path") {
       {with("1234567,", "1e3,"), "horizon: found 1000.0, expected an integer from 0 to " + most},
       {with("1234567,", "[1],"), "horizon: found a list, expected an integer from 0 to " + most},
       {with("1234567,", "1e999,"), "horizon: a number is beyond every type"},
+      {with("\"horizon\"", "\"distances\":[{\"below\":0,\"above\":9,\"bytes\":1}],\"horizon\""),
+       "a distance is between buffers that do not exist"},
+      {with("\"horizon\"", "\"distances\":[{\"below\":0,\"above\":1}],\"horizon\""), "distances[0]: no key 'bytes'"},
       {with("\"horizon\"", "\"horizons\""), "unknown key 'horizons' (did you mean 'horizon'?)"},
       {with("\"horizon\"", "\"version\""), "key 'version' stands twice"},
       {with("\"kind\":\"workspace\"", "\"kind\":\"constant\""),
