@@ -93,7 +93,8 @@ PlanResult plan_and_verify(const Algorithm& algorithm, const Problem& problem, c
     return answer;
   };
   PlanResult result = search(problem, verified, goal, options, interrupt, terminal);
-  if (goal.minimize && result.has_plan()) require_verified(algorithm, problem, result.plan);
+  const bool is_made_of_several = goal.minimize || goal.shares_less;
+  if (is_made_of_several && result.has_plan()) require_verified(algorithm, problem, result.plan);
   return result;
 }
 

@@ -98,8 +98,10 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
   for (const auto& planned : planning.modules) {
     spdlog::debug("module {}: planning", planned->analysed.info->name);
     PlanResult result = plan_and_verify(planning.settings.algorithm, planned->assembly.problem,
-                                        {.minimize = planned->minimized, .feasibility_only = false}, options.search,
-                                        interrupt, terminal);
+                                        {.minimize = planned->minimized,
+                                         .feasibility_only = false,
+                                         .shares_less = planning.settings.algorithm.program.empty()},
+                                        options.search, interrupt, terminal);
     adopt(*planned, planning, std::move(result), options.search.seed);
     if (!planned->result.has_plan()) return;
   }

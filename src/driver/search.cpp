@@ -1,5 +1,9 @@
 #include "search.hpp"
 
+#include <utility>
+
+#include "usmp/planners/share_less.hpp"
+
 namespace usmp::driver {
 
 PlanResult search(const Problem& problem, const planners::Planner& planner, const Goal& goal,
@@ -18,7 +22,9 @@ PlanResult search(const Problem& problem, const planners::Planner& planner, cons
     };
   }
   if (goal.minimize) return planners::minimize_pool(problem, *goal.minimize, planner, wanted);
-  return planner(problem, wanted);
+  PlanResult result = planner(problem, wanted);
+  if (!goal.shares_less) return result;
+  return planners::share_less(problem, std::move(result), planner, wanted);
 }
 
 }  // namespace usmp::driver

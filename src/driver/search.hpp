@@ -17,6 +17,7 @@ namespace usmp::driver {
 struct Goal {
   std::optional<PoolId> minimize = {};  // this pool is made small first
   bool feasibility_only = false;        // any complete plan will do
+  bool shares_less = false;             // what comes out becomes C: see planners::share_less
 };
 
 // Plans with the limits of `options`. `interrupt` lives as long as Ctrl-C is to end searches: after it, those of

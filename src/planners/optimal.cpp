@@ -12,6 +12,7 @@
 // Source: see exact/engine.hpp; the heuristics are those of hill_climb.cpp and fast.cpp.
 // Tests: tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "planners/exact/disjunctive.hpp"
@@ -28,6 +29,8 @@ namespace {
 // Without a limit of the user's: both are worth about ten seconds of a processor of 2026.
 constexpr std::uint64_t default_nodes = 2'000'000;
 constexpr std::uint64_t default_work = 2'000'000'000;
+// Where buffers may share bytes; each is about two microseconds.
+constexpr std::uint64_t spaced_nodes = 500'000;
 // Looks at neighbours that heuristics may take: where a placement of all buffers takes many, the search does better.
 constexpr std::uint64_t heuristic_work = 200'000;
 constexpr std::uint64_t climbing_iterations = 100;  // cheap changes that often close a small gap
@@ -120,7 +123,7 @@ class Planner {
     const Cost goal = ideal(problem_, group);
     Solved solved = start(group, goal);
     if (solved.complete && (solved.cost <= goal || options_.feasibility_only)) return solved;
-    if (may_share(group)) {
+    if (!distances_in(group).empty()) {
       solved = climbed(group, goal, std::move(solved));
       const bool is_done = group.pools.size() > 1 || (solved.complete && solved.cost <= goal);
       return is_done ? solved : pack_spaced(group, std::move(solved));
@@ -158,11 +161,13 @@ class Planner {
     if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
   }
 
-  [[nodiscard]] bool may_share(const Group& group) const {
-    return std::ranges::any_of(problem_.distances, [&](const Distance& distance) {
-      return std::ranges::binary_search(group.buffers, distance.below) &&
-             std::ranges::binary_search(group.buffers, distance.above);
-    });
+  // Distances between buffers of the group.
+  [[nodiscard]] std::vector<Distance> distances_in(const Group& group) const {
+    const auto is_in = [&](BufferId id) { return std::ranges::binary_search(group.buffers, id); };
+    std::vector<Distance> distances;
+    std::ranges::copy_if(problem_.distances, std::back_inserter(distances),
+                         [&](const Distance& distance) { return is_in(distance.below) && is_in(distance.above); });
+    return distances;
   }
 
   // What a long climb finds from where the short one ended.
@@ -185,14 +190,18 @@ class Planner {
       const auto found = std::ranges::lower_bound(group.buffers, id);
       return static_cast<std::size_t>(found - group.buffers.begin());
     };
-    for (const Distance& distance : problem_.distances) {
-      if (!std::ranges::binary_search(group.buffers, distance.below)) continue;
+    for (const Distance& distance : distances_in(group)) {
       spacings.push_back({place_of(distance.below), place_of(distance.above), distance.bytes});
     }
     const Bytes lower = solved.bound.used[pool.index()];
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
-                      return exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, budget_);
+                      exact::Budget share = budget_.share(options_.node_limit > 0 ? budget_.left() : spaced_nodes);
+                      const exact::Minimum minimum =
+                          exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, share);
+                      budget_.charge(share);
+                      if (share.exhausted() && stopped_ == StopReason::finished) stopped_ = share.reason();
+                      return minimum;
                     });
   }
 
@@ -273,7 +282,8 @@ PlanResult optimal(const Problem& problem, const Options& options) {
   if (!problem.distances.empty()) {
     Problem apart = problem;
     apart.distances.clear();
-    PlanResult result = optimal(apart, options);
+    // Pins may share bytes, too.
+    PlanResult result = invalid_reason(apart) ? PlanResult{} : optimal(apart, options);
     const bool is_better =
         result.has_plan() && (!first.has_plan() || cost_of(problem, result.plan) < cost_of(problem, first.plan));
     if (is_better) first = std::move(result);
