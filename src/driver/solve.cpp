@@ -79,7 +79,9 @@ std::string plan_text(const Instance& read, const report::Solution& solution) {
 // Ctrl-C ends what runs in here; what comes after it is done in a moment.
 PlanResult search(const SolveOptions& options, const Algorithm& algorithm, const Problem& problem, std::ostream& err) {
   const Interrupt interrupt;
-  const Goal goal = {.minimize = {}, .feasibility_only = options.capacity && !options.minimize};
+  const bool any_plan = options.capacity && !options.minimize;
+  const Goal goal = {
+      .minimize = {}, .feasibility_only = any_plan, .shares_less = !any_plan && algorithm.program.empty()};
   return plan_and_verify(algorithm, problem, goal, options.search, interrupt, options.progress ? &err : nullptr);
 }
 

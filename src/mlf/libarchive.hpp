@@ -29,10 +29,9 @@ using EntryHandle = std::unique_ptr<archive_entry, EntryDeleter>;
 // What libarchive says went wrong, as this program words it: lower case at the front. Throws std::bad_alloc if it is
 // that memory ran out, which says nothing about the archive.
 [[nodiscard]] inline std::string fault_of(archive* handle) {
+  if (archive_errno(handle) == ENOMEM) throw std::bad_alloc();
   const char* text = archive_error_string(handle);
-  // It has words for every fault of an archive, but none where it cannot get the bytes of one of its own objects.
-  if (archive_errno(handle) == ENOMEM || text == nullptr) throw std::bad_alloc();
-  std::string fault = text;
+  std::string fault = text == nullptr ? "unknown fault" : text;
   if (!fault.empty() && fault[0] >= 'A' && fault[0] <= 'Z') fault[0] = static_cast<char>(fault[0] - 'A' + 'a');
   return fault;
 }

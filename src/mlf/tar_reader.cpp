@@ -231,7 +231,11 @@ Archive read_tar(const std::string& path, const Limits& limits, const std::funct
   const int status = archive_read_next_header(raw.get(), &entry);
   if (status == ARCHIVE_EOF)
     throw Error(ErrorKind::archive, {path, "", ""}, "the file is empty, expected a tar archive");
-  if (status != ARCHIVE_OK) throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault_of(raw.get()));
+  if (status != ARCHIVE_OK) {
+    // For every fault of a file's first bytes libarchive has words, but none where it cannot get bytes for itself.
+    if (archive_error_string(raw.get()) == nullptr) throw std::bad_alloc();
+    throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault_of(raw.get()));
+  }
   Archive result = TarReader(raw.get(), path, limits).read();
   if (result.members.empty()) throw Error(ErrorKind::archive, {path, "", ""}, "the archive holds no files");
   return result;
