@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-STEPS = ["fuse", "narrow", "merge", "constants", "reorder"]
+STEPS = ["fuse", "narrow", "merge", "constants", "reorder", "inplace"]
 POOLS = "workspace_pools: [{name: sram}]\nparameter_pools: [{name: flash}]\n"
 
 
