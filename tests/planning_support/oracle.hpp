@@ -5,8 +5,8 @@
 // before it that conflict end at or below its offset there, and so they do here; its own offset in the plan is
 // therefore free and aligned, and first fit takes the lowest such place. So some order and some choice of pools uses,
 // in every pool, no more than the plan does. Where buffers may share bytes, "end at or below" becomes "are far enough
-// below"; of two at one offset the one that has to be below goes first. Pinned buffers are in place before the first one; the argument is the
-// same.
+// below"; of two at one offset the one that has to be below goes first. Pinned buffers are in place before the first
+// one; the argument is the same.
 #pragma once
 
 #include <algorithm>

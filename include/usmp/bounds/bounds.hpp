@@ -42,8 +42,9 @@ class Heights {
   std::vector<Bytes> ends_;          // of pins
 };
 
-// Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next and not to share bytes with it: three times
-// the smallest of them (and what is reserved below). 0 if there is no such ring among the largest buffers.
+// Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next and not to
+// share bytes with it: three times the smallest of them (and what is reserved below). 0 if there is no such ring among
+// the largest buffers.
 //
 // Proof: say each has w bytes or more and the pool less than 3w behind what is reserved; look at the first w of each.
 // Two that both start in the first w bytes overlap, and so do two that both start later, within the next w. So of two

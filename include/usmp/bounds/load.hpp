@@ -34,8 +34,8 @@ struct Load {
 // With g the common alignment, sort the buffers live at one tick by offset. Each offset is a multiple of g, so a
 // buffer takes its size rounded up to g before the next one can start; only the topmost one may end unrounded. The
 // end of the topmost is therefore at least the sum of the rounded sizes less the largest rounding of one of them (and
-// less what may be shared: distances, too, are rounded up). All of it stands above what the pool reserves, rounded up to g. A buffer that is never live still has to fit by itself,
-// and a pinned one ends where it ends. O(n log n).
+// less what may be shared: distances, too, are rounded up). All of it stands above what the pool reserves, rounded up
+// to g. A buffer that is never live still has to fit by itself, and a pinned one ends where it ends. O(n log n).
 [[nodiscard]] Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
 
 // What a pool can hold at most: its capacity less what is reserved, both rounded up to `granule`, which divides the
