@@ -94,7 +94,12 @@ class Compiler {
 
   void compile(const tir::Let& s, std::vector<Step>& steps) {
     Step step{.kind = Step::Kind::let, .reads = reads_of({s.value})};
-    step.values.push_back(program(*s.value));
+    // C cuts the value to the variable's type.
+    Expr cut;
+    cut.kind = ExprKind::cast;
+    cut.type = s.value->type;
+    cut.operands = {s.value};
+    step.values.push_back(program(cut));
     step.variable = variables_.of(s.var);
     steps.push_back(std::move(step));
   }
@@ -244,11 +249,12 @@ class Walk {
     const auto most = static_cast<std::int64_t>(groups);
     const std::int64_t chunk = extent / most + (extent % most == 0 ? 0 : 1);
     left_ = chunk == 1 ? groups / static_cast<std::size_t>(extent) : 1;
-    for (std::int64_t done = 0; done < extent; done += chunk) {
-      const std::int64_t end = std::min(extent, done + chunk);
-      environment_[step.variable] = {min + done, min + end - 1};
+    for (std::int64_t done = 0; done < extent;) {
+      const std::int64_t count = std::min(chunk, extent - done);
+      environment_[step.variable] = {min + done, min + done + (count - 1)};
       walk(step.body, chunk == 1);
       ++group_;
+      done += count;
     }
     left_ = groups;
   }

@@ -67,6 +67,9 @@ class Finder {
     std::set<std::uint32_t> others;
     for (const NestRun::Access& access : run.accesses) {
       if (access.site >= nests_.analysis.sites.size()) continue;
+      // What may be accessed through pointers that are out of sight is live throughout.
+      const std::vector<LiveRange> throughout = {{0, nests_.analysis.horizon}};
+      if (nests_.analysis.sites[access.site].live == throughout) others.insert(access.site);
       const bool is_new = plain.emplace(access.site, access.var).second;
       if (!is_new || !access.is_base || nests_.analysis.sites[access.site].kind == BufferKind::constant) {
         others.insert(access.site);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/tir/constants.hpp"
 #include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -113,7 +114,10 @@ IndexProgram::Instruction IndexProgram::instruction_for(const Expr& expr, Variab
   };
   switch (expr.kind) {
     case ExprKind::int_imm:
-      return {.code = Code::constant, .value = expr.int_value};
+      // As C has it: modules may hold any number.
+      if (const auto value = tir::value_in_type(expr.int_value, expr.type))
+        return {.code = Code::constant, .value = *value};
+      return {};
     case ExprKind::var:
       return {.code = Code::variable, .a = variables.of(expr.var)};
     case ExprKind::add:
