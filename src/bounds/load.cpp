@@ -52,16 +52,24 @@ class Sharing {
   void begin(BufferId id) {
     live_[id.index()] = true;
     for (const BufferId partner : partners_[id.index()]) {
-      if (live_[partner.index()]) pairs_.insert(std::minmax(id, partner));
+      if (live_[partner.index()]) is_old_ = pairs_.insert(std::minmax(id, partner)).second || is_old_;
     }
   }
 
   void end(BufferId id) {
     live_[id.index()] = false;
-    for (const BufferId partner : partners_[id.index()]) pairs_.erase(std::minmax(id, partner));
+    for (const BufferId partner : partners_[id.index()])
+      is_old_ = pairs_.erase(std::minmax(id, partner)) > 0 || is_old_;
   }
 
-  [[nodiscard]] Bytes saved() const {
+  [[nodiscard]] Bytes saved() {
+    if (is_old_) saved_ = compute_saved();
+    is_old_ = false;
+    return saved_;
+  }
+
+ private:
+  [[nodiscard]] Bytes compute_saved() const {
     std::map<BufferId, std::vector<BufferId>> shares;
     for (const auto& [a, b] : pairs_) {
       shares[a].push_back(b);
@@ -84,7 +92,6 @@ class Sharing {
     return saved;
   }
 
- private:
   [[nodiscard]] Bytes rounded(BufferId id) const { return align_up(problem_.buffer(id).size, granule_); }
 
   // Of two that may share bytes.
@@ -96,11 +103,13 @@ class Sharing {
 
   // The best of what can be begun with: one buffer, or two that share.
   [[nodiscard]] Bytes needed(std::vector<BufferId> part, std::map<BufferId, std::vector<BufferId>>& shares) const {
-    constexpr std::size_t most_begun = 64;
+    // Beyond, one buffer and what stands beside it has to do.
+    constexpr std::size_t most_compared = 32;
     std::sort(part.begin(), part.end(),
               [&](BufferId a, BufferId b) { return rounded(a) != rounded(b) ? rounded(a) > rounded(b) : a < b; });
     Bytes most = 0;
-    for (std::size_t i = 0; i < std::min(part.size(), most_begun); ++i) {
+    if (part.size() > most_compared) return rounded(part.front()) + beside({part.front()}, part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
       const BufferId a = part[i];
       most = std::max(most, rounded(a) + beside({a}, part));
       for (const BufferId b : shares[a]) most = std::max(most, together(a, b) + beside({a, b}, part));
@@ -125,6 +134,8 @@ class Sharing {
   std::vector<std::vector<BufferId>> partners_;  // by BufferId
   std::vector<bool> live_;
   std::set<std::pair<BufferId, BufferId>> pairs_;  // both live; the smaller id first
+  bool is_old_ = false;                            // `saved_` is not of these pairs
+  Bytes saved_ = 0;
 };
 
 // The largest bytes that a tick asks for: the rounded sizes of what is live, less the largest rounding among them

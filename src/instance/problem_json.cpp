@@ -100,7 +100,10 @@ class ProblemReader {
 
   void distance(const JsonValue& value) {
     value.check_keys({"below", "above", "bytes"}, {});
-    const auto id = [&](const char* key) { return BufferId(static_cast<std::size_t>(value.member(key).integer(0))); };
+    constexpr std::int64_t most_ids = 1'000'000'000;
+    const auto id = [&](const char* key) {
+      return BufferId(static_cast<std::size_t>(value.member(key).integer(0, most_ids)));
+    };
     problem_.distances.push_back({id("below"), id("above"), value.member("bytes").integer(0)});
   }
 

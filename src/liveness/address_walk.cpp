@@ -20,19 +20,29 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
+// A condition of an if_then_else around an access: it happens only if that is so.
+struct Guard {
+  std::size_t condition = 0;  // index into Step::conditions
+  bool holds = true;
+
+  friend auto operator<=>(const Guard&, const Guard&) = default;
+};
+
 struct Access {
   std::size_t storage = 0;  // number of the variable
   IndexProgram index;
   Bytes element = 1;
+  std::vector<Guard> guards = {};
 };
 
 struct Step {
   enum class Kind : std::uint8_t { leaf, let, loop, branch, repeat, block };
   Kind kind = Kind::leaf;
-  std::vector<Access> reads;              // by the statement's own expressions
-  std::optional<Access> write = {};       // leaf: a store
-  std::uint32_t variable = 0;             // let, loop
-  std::vector<IndexProgram> values = {};  // let: its value; loop: min, extent; branch: condition
+  std::vector<Access> reads;                  // by the statement's own expressions
+  std::vector<IndexProgram> conditions = {};  // of if_then_else in these expressions
+  std::optional<Access> write = {};           // leaf: a store
+  std::uint32_t variable = 0;                 // let, loop
+  std::vector<IndexProgram> values = {};      // let: its value; loop: min, extent; branch: condition
   std::vector<Step> body = {};
   std::vector<Step> else_body = {};
 };
@@ -44,6 +54,9 @@ struct Compiled {
   std::size_t variables = 0;
   std::size_t size = 0;  // instructions of all programs
 };
+
+// Of one access: deeper ones happen whatever the rest says.
+constexpr std::size_t most_guards = 8;
 
 class Compiler {
  public:
@@ -63,7 +76,7 @@ class Compiler {
   }
 
   void compile(const tir::For& s, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::loop, .reads = reads_of({s.min, s.extent})};
+    Step step = step_of(Step::Kind::loop, {s.min, s.extent});
     step.values.push_back(program(*s.min));
     step.values.push_back(program(*s.extent));
     step.variable = variables_.of(s.var);
@@ -72,13 +85,13 @@ class Compiler {
   }
 
   void compile(const tir::While& s, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::repeat, .reads = reads_of({s.condition})};
+    Step step = step_of(Step::Kind::repeat, {s.condition});
     step.body = compile(s.body);
     steps.push_back(std::move(step));
   }
 
   void compile(const tir::IfThenElse& s, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::branch, .reads = reads_of({s.condition})};
+    Step step = step_of(Step::Kind::branch, {s.condition});
     step.values.push_back(program(*s.condition));
     step.body = compile(s.then_body);
     step.else_body = compile(s.else_body);
@@ -86,14 +99,14 @@ class Compiler {
   }
 
   void compile(const tir::Scope& s, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::block, .reads = {}};
+    Step step = step_of(Step::Kind::block, {});
     step.body = compile(s.body);
     steps.push_back(std::move(step));
   }
   // NOLINTEND(misc-no-recursion)
 
   void compile(const tir::Let& s, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::let, .reads = reads_of({s.value})};
+    Step step = step_of(Step::Kind::let, {s.value});
     // C cuts the value to the variable's type.
     Expr cut;
     cut.kind = ExprKind::cast;
@@ -105,7 +118,7 @@ class Compiler {
   }
 
   void compile(const tir::Store& s, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::leaf, .reads = reads_of({s.index, s.value, s.predicate})};
+    Step step = step_of(Step::Kind::leaf, {s.index, s.value, s.predicate});
     step.write = access(s.storage, *s.index, s.value->type);
     steps.push_back(std::move(step));
   }
@@ -122,22 +135,47 @@ class Compiler {
   void compile(const tir::AllocateConst& /*s*/, std::vector<Step>& /*steps*/) {}
 
   void add_leaf(const std::vector<ExprRef>& exprs, std::vector<Step>& steps) {
-    Step step{.kind = Step::Kind::leaf, .reads = reads_of(exprs)};
+    Step step = step_of(Step::Kind::leaf, exprs);
     if (!step.reads.empty()) steps.push_back(std::move(step));
   }
 
-  // All loads, whatever decides whether they happen.
-  std::vector<Access> reads_of(const std::vector<ExprRef>& exprs) {
-    std::vector<Access> reads;
+  // With all loads of the expressions.
+  Step step_of(Step::Kind kind, const std::vector<ExprRef>& exprs) {
+    Step step;
+    step.kind = kind;
     for (const ExprRef& root : exprs) {
-      if (!root) continue;
-      tir::for_each_expr(*root, [&](const Expr& expr) {
-        const bool is_pointer = expr.kind != ExprKind::string_imm && expr.type.is_handle();
-        if (is_pointer || expr.kind == ExprKind::let) is_followed_ = false;
-        if (expr.kind == ExprKind::load) reads.push_back(access(expr.var, *expr.operands[0], expr.type));
-      });
+      if (root) add_reads(*root, step);
     }
-    return reads;
+    return step;
+  }
+
+  // Shared expressions once for the same guards.
+  void add_reads(const Expr& root, Step& step) {
+    struct Place {
+      const Expr* expr;
+      std::vector<Guard> guards;
+    };
+    std::set<std::pair<const Expr*, std::vector<Guard>>> seen;  // looked up only
+    std::vector<Place> pending = {{&root, {}}};
+    while (!pending.empty()) {
+      const Place place = std::move(pending.back());
+      pending.pop_back();
+      if (!seen.emplace(place.expr, place.guards).second) continue;
+      const Expr& expr = *place.expr;
+      const bool is_pointer = expr.kind != ExprKind::string_imm && expr.type.is_handle();
+      if (is_pointer || expr.kind == ExprKind::let) is_followed_ = false;
+      if (expr.kind == ExprKind::load) {
+        step.reads.push_back(access(expr.var, *expr.operands[0], expr.type));
+        step.reads.back().guards = place.guards;
+      }
+      const bool chooses = expr.kind == ExprKind::call && expr.text == "tir.if_then_else" &&
+                           expr.operands.size() == 3 && place.guards.size() < most_guards;
+      if (chooses) step.conditions.push_back(program(*expr.operands[0]));
+      for (std::size_t i = 0; i < expr.operands.size(); ++i) {
+        pending.push_back({expr.operands[i].get(), place.guards});
+        if (chooses && i > 0) pending.back().guards.push_back({step.conditions.size() - 1, i == 1});
+      }
+    }
   }
 
   Access access(VarId var, const Expr& index, tir::DataType type) {
@@ -190,7 +228,7 @@ class Walk {
     std::vector<std::pair<std::uint32_t, Interval>> outside;
     for (Step& step : steps) {
       const bool repeats = step.kind == Step::Kind::loop || step.kind == Step::Kind::repeat;
-      if (!repeats) touch_all(step.reads, in_order);
+      if (!repeats) touch_all(step, in_order);
       switch (step.kind) {
         case Step::Kind::leaf:
           if (step.write) touch(*step.write, true);
@@ -207,7 +245,7 @@ class Walk {
           walk_branch(step, in_order);
           break;
         case Step::Kind::repeat:
-          touch_all(step.reads, false);
+          touch_all(step, false);
           walk(step.body, false);
           if (in_order) ++group_;
           break;
@@ -221,8 +259,8 @@ class Walk {
 
   void walk_branch(Step& step, bool in_order) {
     const Interval condition = step.values.front().run(environment_);
-    if (!condition.is_point() || condition.low != 0) walk(step.body, in_order);
-    if (!condition.is_point() || condition.low == 0) walk(step.else_body, in_order);
+    if (!is_never(condition, true)) walk(step.body, in_order);
+    if (!is_never(condition, false)) walk(step.else_body, in_order);
   }
 
   void walk_loop(Step& step, bool in_order) {
@@ -236,7 +274,7 @@ class Walk {
       walk_values(step, min.low, extent.low);
     } else {
       environment_[step.variable] = last ? Interval{min.low, *last - 1} : Interval{};
-      touch_all(step.reads, false);
+      touch_all(step, false);
       walk(step.body, false);
       if (in_order) ++group_;
     }
@@ -261,9 +299,19 @@ class Walk {
   // NOLINTEND(misc-no-recursion)
 
   // In order, reads come before what the statement does next.
-  void touch_all(std::vector<Access>& accesses, bool in_order) {
-    for (Access& access : accesses) touch(access, false);
-    if (in_order && !accesses.empty()) ++group_;
+  void touch_all(Step& step, bool in_order) {
+    for (Access& access : step.reads) {
+      const bool never = std::any_of(access.guards.begin(), access.guards.end(), [&](const Guard& guard) {
+        return is_never(step.conditions[guard.condition].run(environment_), guard.holds);
+      });
+      if (!never) touch(access, false);
+    }
+    if (in_order && !step.reads.empty()) ++group_;
+  }
+
+  // Whether a condition of these values cannot be what it has to be.
+  static bool is_never(const Interval& condition, bool holds) {
+    return holds ? condition.low == 0 && condition.high == 0 : condition.low > 0 || condition.high < 0;
   }
 
   void touch(Access& access, bool writes) {
@@ -274,8 +322,10 @@ class Walk {
     const auto begin = index.is_known() ? checked_mul(index.low, access.element) : std::nullopt;
     const auto last = index.is_known() ? checked_mul(index.high, access.element) : std::nullopt;
     const auto end = last ? checked_add(*last, access.element) : std::nullopt;
-    if (begin) touch.begin = std::clamp<Bytes>(*begin, 0, *size);
-    if (end) touch.end = std::clamp<Bytes>(*end, 0, *size);
+    // No access is outside of its storage. Where all seem to be, something is not as it looks: it could be anywhere.
+    const bool is_outside = begin && end && (*end <= 0 || *begin >= *size);
+    if (begin && !is_outside) touch.begin = std::clamp<Bytes>(*begin, 0, *size);
+    if (end && !is_outside) touch.end = std::clamp<Bytes>(*end, 0, *size);
     add(footprints_[access.storage].touches, touch);
   }
 

@@ -48,15 +48,16 @@ Interval quotient(const Interval& a, std::int64_t by, bool truncates) {
 
 Interval remainder(const Interval& a, std::int64_t by, bool truncates) {
   const bool is_one_period = floor_div(a.low, by) == floor_div(a.high, by);
-  if (is_one_period && (!truncates || a.low >= 0)) {
-    const std::int64_t base = floor_div(a.low, by) * by;
-    return {a.low - base, a.high - base};
-  }
+  const auto base = checked_mul(floor_div(a.low, by), by);
+  if (is_one_period && base && (!truncates || a.low >= 0)) return {a.low - *base, a.high - *base};
   if (!truncates) return {0, by - 1};
   return {a.low < 0 ? 1 - by : 0, a.high > 0 ? by - 1 : 0};
 }
 
 constexpr Interval either{.low = 0, .high = 1};
+
+bool is_false(const Interval& a) { return a.low == 0 && a.high == 0; }
+bool is_true(const Interval& a) { return a.low > 0 || a.high < 0; }
 
 Interval truth(bool is_always, bool is_never) {
   if (is_always) return {1, 1};
@@ -193,13 +194,14 @@ Interval IndexProgram::compute(const Instruction& instruction, const Environment
       const Interval& condition = values_[instruction.a];
       const Interval& yes = values_[instruction.b];
       const Interval& no = values_[instruction.c];
-      if (condition.is_point()) return condition.low != 0 ? yes : no;
+      if (is_true(condition)) return yes;
+      if (is_false(condition)) return no;
       if (!yes.is_known() || !no.is_known()) return {};
       return {std::min(yes.low, no.low), std::max(yes.high, no.high)};
     }
     case Code::not_: {
       const Interval& a = values_[instruction.a];
-      return a.is_point() ? truth(a.low == 0, a.low != 0) : either;
+      return truth(is_false(a), is_true(a));
     }
     default:
       return arithmetic(instruction.code, values_[instruction.a], values_[instruction.b]);
@@ -237,9 +239,9 @@ Interval IndexProgram::arithmetic(Code code, const Interval& a, const Interval& 
     case Code::equal:
       return truth(a.is_point() && b.is_point() && a.low == b.low, a.high < b.low || b.high < a.low);
     case Code::and_:
-      return truth(a.low == 1 && b.low == 1, a.high == 0 || b.high == 0);
+      return truth(is_true(a) && is_true(b), is_false(a) || is_false(b));
     case Code::or_:
-      return truth(a.low == 1 || b.low == 1, a.high == 0 && b.high == 0);
+      return truth(is_true(a) || is_true(b), is_false(a) && is_false(b));
     default:
       return {};
   }

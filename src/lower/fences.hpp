@@ -15,7 +15,7 @@ namespace usmp::lower {
 [[nodiscard]] tir::Block fenced(const tir::Block& block);
 
 // The same in all blocks inside, and where a loop goes from its last statement to its first. A block of one statement
-// needs none: what one statement accesses is apart.
+// needs none: what one statement accesses is apart, or of types that C lets alias.
 [[nodiscard]] tir::Block fenced_inside(const tir::Block& block);
 
 }  // namespace usmp::lower

@@ -49,6 +49,7 @@ class Search {
       if (!pair) return lowest_;
       if (!budget.spend()) return std::nullopt;
       decide(*pair, is_consistent);
+      budget.spend_work(std::exchange(looks_, 0) + pairs_.size());
     }
   }
 
@@ -162,6 +163,7 @@ class Search {
   }
 
   bool look_at(std::size_t pair) {
+    ++looks_;
     if (orders_[pair] != Order::open) return set_order(pair, orders_[pair]);
     const Pair& one = pairs_[pair];
     const bool may_a = lowest_[one.a] + one.a_below <= highest_[one.b];
@@ -232,6 +234,7 @@ class Search {
   std::vector<Decision> decisions_;
   std::vector<std::size_t> queue_;  // items whose bounds have moved
   std::vector<bool> is_queued_;
+  std::uint64_t looks_ = 0;  // at pairs, not told to the budget yet
 };
 
 }  // namespace
