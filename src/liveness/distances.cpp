@@ -34,6 +34,14 @@ std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::
   return common;
 }
 
+// Whether each range lies within one of the runs.
+bool covers(const std::vector<LiveRange>& runs, const std::vector<LiveRange>& ranges) {
+  return std::all_of(ranges.begin(), ranges.end(), [&](const LiveRange& range) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const LiveRange& ticks) { return ticks.begin <= range.begin && range.end <= ticks.end; });
+  });
+}
+
 class Finder {
  public:
   Finder(const Nests& nests, const Options& options) : nests_(nests), options_(options) {}
@@ -44,13 +52,7 @@ class Finder {
     for (const auto& [sites, pair] : pairs_) {
       const Site& first = nests_.analysis.sites[sites.first];
       const Site& second = nests_.analysis.sites[sites.second];
-      const std::vector<LiveRange> common = common_ticks(first.live, second.live);
-      const bool is_all_known = std::all_of(common.begin(), common.end(), [&](const LiveRange& range) {
-        return std::any_of(pair.ticks.begin(), pair.ticks.end(), [&](const LiveRange& ticks) {
-          return ticks.begin <= range.begin && range.end <= ticks.end;
-        });
-      });
-      if (!is_all_known) continue;
+      if (!covers(pair.ticks, common_ticks(first.live, second.live))) continue;
       if (pair.first_below < first.size) found.push_back({first.var, second.var, pair.first_below, pair.function});
       if (pair.second_below < second.size) found.push_back({second.var, first.var, pair.second_below, pair.function});
     }

@@ -40,6 +40,12 @@ Interval product(const Interval& a, const Interval& b) {
       {checked_mul(a.low, b.low), checked_mul(a.low, b.high), checked_mul(a.high, b.low), checked_mul(a.high, b.high)});
 }
 
+Interval sum(const Interval& a, const Interval& b) {
+  const auto low = checked_add(a.low, b.low);
+  const auto high = checked_add(a.high, b.high);
+  return low && high ? Interval{*low, *high} : Interval{};
+}
+
 // By a positive constant.
 Interval quotient(const Interval& a, std::int64_t by, bool truncates) {
   if (truncates) return {a.low / by, a.high / by};
@@ -214,11 +220,10 @@ Interval IndexProgram::arithmetic(Code code, const Interval& a, const Interval& 
   if (!a.is_known() || !b.is_known()) return is_truth ? either : Interval{};
   switch (code) {
     case Code::add:
-      return hull({checked_add(a.low, b.low), checked_add(a.high, b.high), checked_add(a.low, b.low),
-                   checked_add(a.high, b.high)});
+      return sum(a, b);
     case Code::sub: {
-      const auto negative = product(b, {-1, -1});
-      return negative.is_known() ? arithmetic(Code::add, a, negative) : Interval{};
+      const Interval negative = product(b, {-1, -1});
+      return negative.is_known() ? sum(a, negative) : Interval{};
     }
     case Code::mul:
       return product(a, b);

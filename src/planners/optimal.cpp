@@ -197,7 +197,7 @@ class Planner {
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
                       exact::Budget share = budget_.share(options_.node_limit > 0 ? budget_.left() : spaced_nodes);
-                      const exact::Minimum minimum =
+                      exact::Minimum minimum =
                           exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, share);
                       budget_.charge(share);
                       if (share.exhausted() && stopped_ == StopReason::finished) stopped_ = share.reason();

@@ -241,7 +241,8 @@ class Search {
 
 Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
                         std::vector<Bytes> start, const Goal& goal, Budget& budget) {
-  Minimum minimum{.lower = lower, .upper = peak_of(packing, start), .offsets = std::move(start)};
+  const Bytes peak = peak_of(packing, start);
+  Minimum minimum{.lower = lower, .upper = peak, .offsets = std::move(start)};
   Search search(packing, spacings);
   while (minimum.lower < minimum.upper && minimum.upper > goal.enough) {
     const Bytes capacity = std::min(minimum.upper - 1, goal.hopeless);
