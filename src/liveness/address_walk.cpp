@@ -268,7 +268,8 @@ class Walk {
     const Interval extent = step.values[1].run(environment_);
     const Interval outside = environment_[step.variable];
     const auto last = min.is_known() && extent.is_known() ? checked_add(min.high, extent.high) : std::nullopt;
-    if (extent.is_known() && extent.high <= 0) return;
+    // Its bounds are read all the same.
+    if (extent.is_known() && extent.high <= 0) return touch_all(step, in_order);
     const bool is_fixed = last && min.is_point() && extent.is_point() && step.reads.empty();
     if (in_order && is_fixed && left_ > 1) {
       walk_values(step, min.low, extent.low);
