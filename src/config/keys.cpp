@@ -22,11 +22,16 @@ const std::vector<std::string>& property_names() {
 const std::vector<std::string>& pool_keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> all = {"name",    "size_hint_bytes", "pool_offset", "alignment",
-                                    "targets", "section",         "internal"};
+                                    "targets", "section",         "internal",    "budget"};
     all.insert(all.end(), property_names().begin(), property_names().end());
     all.emplace_back("target_burst_bytes");
     return all;
   }();
+  return keys;
+}
+
+const std::vector<std::string>& budget_keys() {
+  static const std::vector<std::string> keys = {"max", "warn_at", "min_headroom", "max_growth"};
   return keys;
 }
 

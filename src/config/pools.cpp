@@ -4,8 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "config/budget.hpp"
 #include "config/keys.hpp"
-#include "config/size.hpp"
+#include "config/values.hpp"
 #include "config/yaml_tree.hpp"
 #include "usmp/support/text.hpp"
 
@@ -15,84 +16,6 @@ namespace {
 constexpr std::int64_t max_alignment = std::int64_t{1} << 20;
 constexpr std::size_t max_pools = 64;  // of one kind. Each buffer may have all of them as candidates
 constexpr std::size_t max_name = 100;
-
-std::string found(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlNode::Kind::null:
-      return "empty";
-    case YamlNode::Kind::scalar:
-      return (node.quoted ? "the text " : "") + shown(node.text);
-    case YamlNode::Kind::list:
-      return "a list";
-    case YamlNode::Kind::map:
-      return "a map";
-  }
-  return {};
-}
-
-[[noreturn]] void fail_value(const YamlEntry& entry, const std::string& expected) {
-  fail(entry.value.mark, entry.key + " is " + found(entry.value) + ": expected " + expected);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string result;
-  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
-  return result;
-}
-
-// For a misspelling or the beginning of a key; empty if there is none.
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  constexpr std::size_t shortest_beginning = 4;
-  for (const std::string& key : known) {
-    if (word.size() >= shortest_beginning && key.starts_with(word)) return " (did you mean '" + key + "'?)";
-  }
-  return did_you_mean(word, known);
-}
-
-[[noreturn]] void fail_unknown_key(const YamlEntry& entry, const std::string& owner,
-                                   const std::vector<std::string>& known) {
-  const std::string near = suggestion(entry.key, known);
-  fail(entry.mark, "unknown key " + shown(entry.key) + " in " + owner +
-                       (near.empty() ? ": expected one of " + joined(known) : near));
-}
-
-bool bool_of(const YamlEntry& entry) {
-  const YamlNode& value = entry.value;
-  if (value.kind == YamlNode::Kind::scalar && !value.quoted) {
-    if (value.text == "true") return true;
-    if (value.text == "false") return false;
-  }
-  fail_value(entry, "true or false");
-}
-
-std::optional<std::int64_t> integer_at_least(const YamlNode& value, std::int64_t low) {
-  if (value.kind != YamlNode::Kind::scalar || value.quoted) return std::nullopt;
-  const auto integer = parse_integer(value.text);
-  return integer && *integer >= low ? integer : std::nullopt;
-}
-
-std::optional<Bytes> size_hint_of(const YamlEntry& entry) {
-  static const std::string expected =
-      "bytes as 65536, 64KiB, 2MiB or 1GiB, or -1 for a pool without bound (no other units, no space)";
-  const YamlNode& value = entry.value;
-  if (value.kind != YamlNode::Kind::scalar) fail_value(entry, expected);
-  if (value.text == "-1") return std::nullopt;
-  const auto size = parse_size(value.text);
-  if (!size) fail_value(entry, is_size(value.text) ? "at most 8589934591GiB" : expected);
-  if (*size == 0) fail_value(entry, "at least one byte; without the key the pool has no bound");
-  return size;
-}
-
-// A size that may be 0 and has a limit below what would overflow a plan's arithmetic.
-Bytes offset_of(const YamlEntry& entry) {
-  static const std::string expected = "bytes as 0, 65536, 64KiB, 2MiB or 1GiB (no other units, no space)";
-  constexpr Bytes most = Problem::max_total_bytes / 8;
-  const YamlNode& value = entry.value;
-  if (value.kind != YamlNode::Kind::scalar || !is_size(value.text)) fail_value(entry, expected);
-  const auto offset = parse_size(value.text);
-  if (!offset || *offset > most) fail_value(entry, "at most " + format_size(most));
-  return *offset;
-}
 
 Bytes alignment_of(const YamlEntry& entry) {
   static const std::string expected = "a power of two from 1 to " + std::to_string(max_alignment);
@@ -172,6 +95,7 @@ void read_pool_key(const YamlEntry& entry, PoolSpec& pool) {
     pool.name = name_of(entry);
   } else if (key == "size_hint_bytes") {
     pool.size_hint = size_hint_of(entry);
+    pool.size_position = {.line = entry.value.mark.line, .column = entry.value.mark.column};
   } else if (key == "pool_offset") {
     pool.reserved = offset_of(entry);
   } else if (key == "alignment") {
@@ -182,6 +106,8 @@ void read_pool_key(const YamlEntry& entry, PoolSpec& pool) {
     pool.section = section_of(entry);
   } else if (key == "internal") {
     pool.internal = bool_of(entry);
+  } else if (key == "budget") {
+    pool.budget = read_budget(entry);
   } else if (key == "target_burst_bytes") {
     add_burst_bytes(entry, pool);
   } else {
@@ -303,6 +229,7 @@ class Reader {
   PoolSpec read_pool(const YamlNode& item, PoolKind kind) {
     PoolSpec pool;
     pool.kind = kind;
+    pool.position = {.line = item.mark.line, .column = item.mark.column};
     bool says_internal = false;
     Mark offset_mark;
     const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
@@ -320,6 +247,7 @@ class Reader {
       fail(offset_mark, "pool_offset is " + format_size(pool.reserved) + ", which leaves nothing of the pool's " +
                             format_size(*pool.size_hint) + ": expected less than size_hint_bytes");
     }
+    check_budget(pool.budget, pool.size_hint);
     // A section says where the generated C puts an array, so the array is its own unless the file says otherwise.
     if (!says_internal) pool.internal = !pool.section.empty();
     return pool;

@@ -173,7 +173,7 @@ TEST_CASE("every pools file in testdata is accepted") {
     names.push_back(entry.path().stem());
   }
   std::sort(names.begin(), names.end());
-  CHECK(names == std::vector<std::string>{"dtcm_sram", "flash", "internal", "io", "pinned", "sram", "tight"});
+  CHECK(names == std::vector<std::string>{"budget", "dtcm_sram", "flash", "internal", "io", "pinned", "sram", "tight"});
 }
 
 TEST_CASE("the pools files in testdata say what their users expect") {

@@ -56,6 +56,8 @@ TEST_CASE("the schema knows the parser's keys") {
   CHECK(keys_of(whole["$defs"]["pool"]["properties"]) == as_set(usmp::config::pool_keys()));
   CHECK(keys_of(whole["$defs"]["pin"]["properties"]) == as_set(usmp::config::pin_keys()));
   CHECK(whole["$defs"]["pin"]["additionalProperties"] == false);
+  CHECK(keys_of(whole["$defs"]["budget"]["properties"]) == as_set(usmp::config::budget_keys()));
+  CHECK(whole["$defs"]["budget"]["additionalProperties"] == false);
   CHECK(whole["additionalProperties"] == false);
   CHECK(whole["$defs"]["pool"]["additionalProperties"] == false);
 }

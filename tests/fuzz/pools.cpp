@@ -10,6 +10,26 @@ using namespace usmp;
 
 namespace {
 
+void check_budget(const config::PoolSpec& pool) {
+  const config::Budget& budget = pool.budget;
+  const auto stands = [](const auto& limit) {
+    return !limit || (limit->position.line > 0 && limit->position.column > 0);
+  };
+  fuzz::require(
+      stands(budget.max) && stands(budget.warn_at) && stands(budget.min_headroom) && stands(budget.max_growth),
+      "a limit that stands nowhere");
+  if (budget.max && pool.size_hint) fuzz::require(budget.max->value <= *pool.size_hint, "a limit above the size");
+  if (budget.warn_at) fuzz::require(budget.max || pool.size_hint, "a warning at a part of nothing");
+  if (budget.min_headroom) {
+    fuzz::require(pool.size_hint && budget.min_headroom->value < *pool.size_hint, "headroom without room");
+  }
+  for (const auto& percent : {budget.warn_at, budget.max_growth}) {
+    if (!percent) continue;
+    const std::string text = config::format_percent(percent->value);
+    fuzz::require(config::parse_percent(text) == percent->value, "a percentage is not read back");
+  }
+}
+
 void check_pools(const config::PoolsConfig& config) {
   fuzz::require(!config.workspace_pools.empty(), "no workspace pool");
   std::set<std::string> names;
@@ -19,6 +39,7 @@ void check_pools(const config::PoolsConfig& config) {
       fuzz::require(names.insert(upper_case(pool.name)).second, "two pools of one name");
       fuzz::require(!pool.size_hint || (*pool.size_hint > 0 && pool.reserved < *pool.size_hint), "a pool without room");
       fuzz::require(pool.reserved >= 0, "a negative offset");
+      check_budget(pool);
     }
   }
   for (const config::PinSpec& pin : config.pinned) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "usmp/config/budget.hpp"
 #include "usmp/problem/problem.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/error.hpp"
@@ -29,6 +30,9 @@ struct PoolSpec {
   bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
   // TVM's own, kept for later use: property_names(), and "target_burst_bytes.<target>". Each >= -1.
   std::map<std::string, std::int64_t> properties;
+  Budget budget;           // planning knows nothing of it
+  Position position;       // of the pool's entry; nowhere for pools that a module brings along
+  Position size_position;  // of size_hint_bytes; nowhere without
 };
 
 // A buffer that has to be at one place. What names the buffer: its name, its function, and its number among the planned
@@ -62,8 +66,8 @@ struct PoolsConfig {
 // Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
 // near spelling where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …),
 // unknown key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name
-// that is no C identifier, a keyword or taken, a pool that no target can use or that reserves all it has, a pin without
-// buffer, pool or offset.
+// that is no C identifier, a keyword or taken, a pool that no target can use or that reserves all it has, a budget that
+// limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
 
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".

@@ -1,0 +1,58 @@
+// What a plan may use of a pool before `usmp-plan check` warns or fails (docs/pools.md, "Budgets").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "usmp/support/checked.hpp"
+
+namespace usmp::config {
+
+// Where something stands in the pools file, both from 1, columns in bytes. Line 0: nowhere.
+struct Position {
+  std::size_t line = 0;
+  std::size_t column = 0;
+
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+// A share, exact to a hundredth of a percent: "95%", "0.5%", "1.25%".
+struct Percent {
+  static constexpr std::int64_t whole = 10000;
+
+  std::int64_t hundredths = 0;  // 0 to 100000
+
+  friend bool operator==(const Percent&, const Percent&) = default;
+};
+
+// Digits without leading zeros, perhaps a point and one or two more, and '%'. Nothing for anything else or beyond
+// 1000%.
+[[nodiscard]] std::optional<Percent> parse_percent(std::string_view text);
+
+// The shortest form that parse_percent reads.
+[[nodiscard]] std::string format_percent(Percent percent);
+
+// So much of `size` (>= 0), rounded down. It fits for shares up to 100%, and for sizes up to Problem::max_total_bytes.
+[[nodiscard]] Bytes share_of(Bytes size, Percent percent);
+
+template <class T>
+struct Limit {
+  T value{};
+  Position position;  // of the value
+};
+
+// All of one pool, in every module by itself. "Used" is as in reports: up to the end of the last buffer, reserved bytes
+// counted.
+struct Budget {
+  std::optional<Limit<Bytes>> max;           // used bytes at most; not above the pool's size
+  std::optional<Limit<Percent>> warn_at;     // of `max`, else of the pool's size: more is a warning. Up to 100%
+  std::optional<Limit<Bytes>> min_headroom;  // of the pool's size to be left; less than that size, which is bounded
+  std::optional<Limit<Percent>> max_growth;  // of used bytes above those of a baseline
+
+  [[nodiscard]] bool any() const { return max || warn_at || min_headroom || max_growth; }
+};
+
+}  // namespace usmp::config

@@ -1,0 +1,17 @@
+// The key `budget` of a pool.
+#pragma once
+
+#include <optional>
+
+#include "config/yaml_tree.hpp"
+#include "usmp/config/budget.hpp"
+
+namespace usmp::config {
+
+// Throws Error of kind usage: no map, an empty one, unknown keys, values of another kind.
+[[nodiscard]] Budget read_budget(const YamlEntry& entry);
+
+// What needs the pool's size: throws Error of kind usage where the pool has none, or one that the budget contradicts.
+void check_budget(const Budget& budget, std::optional<Bytes> pool_size);
+
+}  // namespace usmp::config
