@@ -34,14 +34,15 @@ constexpr const char* footer =
     "  usmp-plan verify model.tar --pools pools.yaml --execute\n"
     "                                                    compile, run and compare with unshared code\n"
     "  usmp-plan diff old.plan.json new.plan.json        what changed (exit code 1: they differ)\n"
+    "  usmp-plan check model.tar --pools pools.yaml      hold a model to its budgets (exit code 1: beyond)\n"
     "  usmp-plan report model.plan.json --format html -o map.html\n"
     "                                                    a memory map for the browser\n"
     "  usmp-plan inspect model.tar                       list functions, buffers and calls\n"
     "  usmp-plan problem model.tar -o problem.json       write the planning problem alone\n"
     "  usmp-plan solve buffers.csv -o plan.csv           plan a bare instance\n"
-    "Exit codes: 0 ok, 1 internal error (diff: they differ), 2 usage, pools file, instance or external algorithm,\n"
-    "3 malformed or unsupported archive, 4 no plan fits the pools, 5 a result could not be written,\n"
-    "6 out of memory.";
+    "Exit codes: 0 ok, 1 internal error (diff: they differ; check: beyond budget), 2 usage, pools file, instance or\n"
+    "external algorithm, 3 malformed or unsupported archive, 4 no plan fits the pools, 5 a result could not be\n"
+    "written, 6 out of memory.";
 
 constexpr const char* out_of_memory = "usmp-plan: error: out of memory\n";
 
@@ -75,8 +76,8 @@ int run(int argc, char** argv) {
   program.footer(footer);
   program.set_version_flag("--version", "usmp-plan " USMP_VERSION);
   const Command plan = add_plan(program);
-  const std::array subcommands = {add_diff(program),   add_inspect(program), add_init(program),  add_problem(program),
-                                  add_report(program), add_solve(program),   add_verify(program)};
+  const std::array subcommands = {add_check(program),   add_diff(program),   add_inspect(program), add_init(program),
+                                  add_problem(program), add_report(program), add_solve(program),   add_verify(program)};
   program.require_subcommand(0, 1);
 
   int code = driver::exit_ok;

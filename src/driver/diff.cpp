@@ -21,7 +21,7 @@ void check_options(const DiffOptions& options) {
 }
 
 Documents documents_of(const std::string& path, const DiffOptions& options, std::ostream& err) {
-  if (is_plan_file(path)) return std::vector{read_plan_file(path)};
+  if (is_plan_file(path)) return read_plan_file(path);
   PlanningOptions planning = options;
   planning.model.model = path;
   return plan_model(planning, err);

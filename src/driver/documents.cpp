@@ -20,9 +20,9 @@ bool is_plan_file(const std::string& path) {
   return front.find("\"usmp-plan/") != std::string::npos;
 }
 
-report::PlanDocument read_plan_file(const std::string& path) {
+std::vector<report::PlanDocument> read_plan_file(const std::string& path) {
   try {
-    return report::parse_plan_document(read_text_file(path, ErrorKind::usage, most_plan_bytes));
+    return report::parse_plan_documents(read_text_file(path, ErrorKind::usage, most_plan_bytes));
   } catch (const Error& error) {
     throw error.with_file(path);
   }

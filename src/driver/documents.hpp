@@ -15,8 +15,8 @@ namespace usmp::driver {
 // too.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
-// Throws Error of kind usage.
-[[nodiscard]] report::PlanDocument read_plan_file(const std::string& path);
+// The plan, or the plans of several modules as `--json` prints them. Throws Error of kind usage.
+[[nodiscard]] std::vector<report::PlanDocument> read_plan_file(const std::string& path);
 
 // Plans the model: a document a module. Nothing if there is no plan: then `err` has been told why, and the exit code is
 // exit_infeasible. Throws Error.

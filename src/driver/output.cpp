@@ -157,6 +157,10 @@ void write_file(const std::string& path, std::string_view text) {
   translating_errors([&] { replace_file(path, text); });
 }
 
+void append_file(const std::string& path, std::string_view text) {
+  translating_errors([&] { write_through(path, text); });
+}
+
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
                    const std::vector<std::string>& dropped) {
   translating_errors([&] { replace_archive(path, archive, files, dropped); });

@@ -23,6 +23,9 @@ void write_directory(const std::string& directory, const std::vector<OutputFile>
 // Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
 void write_file(const std::string& path, std::string_view text);
 
+// Appends to a file of others, which is made if there is none. Throws Error of kind output.
+void append_file(const std::string& path, std::string_view text);
+
 // Writes a tar of the archive's members with `files` put in place of members of the same name and `dropped` left out.
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,
                    const std::vector<std::string>& dropped);

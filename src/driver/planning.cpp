@@ -93,7 +93,7 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   return planning;
 }
 
-void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal) {
+void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
   const Interrupt interrupt;
   for (const auto& planned : planning.modules) {
     spdlog::debug("module {}: planning", planned->analysed.info->name);
@@ -103,7 +103,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
                                          .shares_less = planning.settings.algorithm.program.empty()},
                                         options.search, interrupt, terminal);
     adopt(*planned, planning, std::move(result), options.search.seed);
-    if (!planned->result.has_plan()) return;
+    if (!planned->result.has_plan() && without_plan == WithoutPlan::stop) return;
   }
 }
 

@@ -38,9 +38,13 @@ struct Planning {
 // Opens the model and brings every module to its problem. `release_tir`: see analyse_module. Throws Error.
 [[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir);
 
-// Plans every module and lowers it, or stops at the first one for which there is no plan. Progress goes to `terminal`,
-// which may be null.
-void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal);
+// What becomes of the other modules when there is no plan for one.
+enum class WithoutPlan : bool { stop, go_on };
+
+// Plans every module and lowers it; by default it stops at the first one for which there is no plan. Progress goes to
+// `terminal`, which may be null.
+void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal,
+              WithoutPlan without_plan = WithoutPlan::stop);
 
 // Takes a verified result as the module's own: lowers the module and fills the summary.
 void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed);

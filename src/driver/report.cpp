@@ -2,12 +2,14 @@
 #include "usmp/report/report.hpp"
 
 #include <ostream>
+#include <utility>
 
 #include "documents.hpp"
 #include "output.hpp"
 #include "run.hpp"
 #include "usmp/report/memory_map.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -15,19 +17,25 @@ namespace {
 // Options that shape a plan mean nothing where there is one.
 void check_options(const ReportOptions& options) {
   const bool shapes = options.pools_file || options.algorithm || options.workspace_io || options.minimize ||
-                      !options.pins.empty() || options.model.module || options.search.node_limit ||
-                      options.search.time_limit;
+                      !options.pins.empty() || options.search.node_limit || options.search.time_limit;
   if (!shapes) return;
   throw Error(ErrorKind::usage, {options.model.model, {}, {}},
-              "is a plan: --module and the options of planning are of use with a model only");
+              "is a plan: options of planning are of use with a model only");
 }
 
-report::PlanDocument only_one(std::vector<report::PlanDocument> documents, const std::string& model) {
-  if (documents.size() == 1) return std::move(documents.front());
-  std::string names;
-  for (const report::PlanDocument& document : documents) names += (names.empty() ? "" : ", ") + document.module;
-  throw Error(ErrorKind::usage, {model, {}, {}},
-              "a report is that of one module; choose it with --module. The archive holds: " + names);
+report::PlanDocument chosen(std::vector<report::PlanDocument> documents, const ModelOptions& options) {
+  if (documents.size() == 1 && !options.module) return std::move(documents.front());
+  std::vector<std::string> names;
+  std::string list;
+  for (report::PlanDocument& document : documents) {
+    if (document.module == options.module) return std::move(document);
+    names.push_back(document.module);
+    list += (list.empty() ? "" : ", ") + document.module;
+  }
+  throw Error(ErrorKind::usage, {options.model, {}, {}},
+              options.module ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
+                                   "; the file holds: " + list
+                             : "a report is that of one module; choose it with --module. The file holds: " + list);
 }
 
 std::string text_of(const report::PlanDocument& plan, const ReportOptions& options) {
@@ -54,7 +62,7 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
   std::string text;
   if (is_plan_file(path)) {
     check_options(options);
-    const report::PlanDocument plan = read_plan_file(path);
+    const report::PlanDocument plan = chosen(read_plan_file(path), options.model);
     try {
       text = text_of(plan, options);
     } catch (const Error& error) {
@@ -63,7 +71,7 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
   } else {
     std::optional<std::vector<report::PlanDocument>> documents = plan_model(options, err);
     if (!documents) return exit_infeasible;
-    text = text_of(only_one(std::move(*documents), path), options);
+    text = text_of(chosen(std::move(*documents), options.model), options);
   }
   if (options.output) {
     write_file(*options.output, text);

@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include <set>
+#include <utility>
 
 #include "documents.hpp"
 #include "model.hpp"
@@ -38,11 +39,12 @@ Settings read_settings(const std::optional<std::string>& pools_file, const std::
 void read_earlier_plans(Settings& settings, const std::vector<std::string>& files) {
   std::set<std::string> modules;
   for (const std::string& file : files) {
-    settings.earlier.push_back(report::earlier_plan(read_plan_file(file)));
-    settings.earlier_files.push_back(file);
-    const std::string& module = settings.earlier.back().module;
-    if (!modules.insert(module).second) {
-      throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + module + "'");
+    for (report::PlanDocument& document : read_plan_file(file)) {
+      if (!modules.insert(document.module).second) {
+        throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
+      }
+      settings.earlier.push_back(report::earlier_plan(std::move(document)));
+      settings.earlier_files.push_back(file);
     }
   }
 }

@@ -355,10 +355,7 @@ Tick horizon_of(const PlanDocument& document) {
   return horizon;
 }
 
-}  // namespace
-
-PlanDocument parse_plan_document(std::string_view text) {
-  const Json json = parsed(text);
+PlanDocument document_of(const Json& json) {
   PlanDocument document;
   document.schema_version = version_of(json);
   const Object object(json, {}, "a plan");
@@ -386,6 +383,34 @@ PlanDocument parse_plan_document(std::string_view text) {
   check_live_ranges(document);
   check_distances(document);
   return document;
+}
+
+// One of several plans: what is wrong with it stands below its place.
+PlanDocument module_of(const Json& json, const std::string& place) {
+  try {
+    return document_of(json);
+  } catch (const Error& error) {
+    fail(place + (error.where().place.empty() ? "" : "." + error.where().place), error.message());
+  }
+}
+
+}  // namespace
+
+PlanDocument parse_plan_document(std::string_view text) { return document_of(parsed(text)); }
+
+std::vector<PlanDocument> parse_plan_documents(std::string_view text) {
+  const Json json = parsed(text);
+  if (!json.is_object() || json.contains("schema") || !json.contains("modules")) return {document_of(json)};
+  std::vector<PlanDocument> documents;
+  Object(json, {}, "plans").read_list("modules", documents, module_of);
+  if (documents.empty()) fail("modules", "is empty: expected at least one plan of usmp-plan");
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    if (names.insert(documents[i].module).second) continue;
+    fail("modules[" + std::to_string(i) + "]",
+         "module is '" + documents[i].module + "', of which there is a plan already");
+  }
+  return documents;
 }
 
 }  // namespace usmp::report

@@ -1,6 +1,6 @@
 // Tables for other programs to show: CSV and Markdown.
 #include "report/layout.hpp"
-#include "report/markup.hpp"
+#include "report/markdown.hpp"
 #include "usmp/report/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -27,25 +27,6 @@ std::string csv_live(const std::vector<LiveRange>& live) {
   return text;
 }
 
-// A cell of a table of GitHub's Markdown; names in code spans would need their own escapes.
-std::string cell(const std::string& raw) {
-  std::string text;
-  for (const char c : markup_text(raw)) {
-    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) text += '\\';
-    text += c;
-  }
-  return text;
-}
-
-std::string table_row(const std::vector<std::string>& cells) {
-  std::string text = "|";
-  for (const std::string& one : cells) {
-    text += ' ';
-    text += one + " |";
-  }
-  return text + "\n";
-}
-
 std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
   std::string text =
       "| pool | used | of | lower bound | live at the peak | lost to alignment | lost to fragmentation | without "
@@ -55,11 +36,11 @@ std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];
     const std::string bound =
-        pool.lower_bound ? std::to_string(*pool.lower_bound) + " (" + cell(pool.lower_bound_reason) + ")" : "";
-    text += table_row({cell(pool.name), std::to_string(pool.used),
-                       pool.capacity ? std::to_string(*pool.capacity) : "unbounded", bound,
-                       std::to_string(of_pool.load), std::to_string(of_pool.lost_to_alignment),
-                       std::to_string(of_pool.lost_to_fragmentation), std::to_string(of_pool.asked)});
+        pool.lower_bound ? std::to_string(*pool.lower_bound) + " (" + markdown_text(pool.lower_bound_reason) + ")" : "";
+    text += markdown_row({markdown_text(pool.name), std::to_string(pool.used),
+                          pool.capacity ? std::to_string(*pool.capacity) : "unbounded", bound,
+                          std::to_string(of_pool.load), std::to_string(of_pool.lost_to_alignment),
+                          std::to_string(of_pool.lost_to_fragmentation), std::to_string(of_pool.asked)});
   }
   return text;
 }
@@ -70,9 +51,9 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
   for (std::size_t i = 0; i < std::min(rows_at_peak, figures.at_peak.size()); ++i) {
     const PlanDocument::Buffer& buffer = plan.buffers[figures.at_peak[i]];
     const OperatorIndex call = operators[figures.at_peak[i]];
-    text += table_row({cell(buffer.name), std::to_string(buffer.size), std::to_string(buffer.offset),
-                       to_string(buffer.kind), cell(live_text(*buffer.live)),
-                       call ? cell(operator_name(plan, *call)) : ""});
+    text += markdown_row({markdown_text(buffer.name), std::to_string(buffer.size), std::to_string(buffer.offset),
+                          to_string(buffer.kind), markdown_text(live_text(*buffer.live)),
+                          call ? markdown_text(operator_name(plan, *call)) : ""});
   }
   if (figures.at_peak.size() > rows_at_peak) {
     text += "\nand " + std::to_string(figures.at_peak.size() - rows_at_peak) + " more\n";
@@ -99,14 +80,14 @@ std::string report_csv(const PlanDocument& plan) {
 
 std::string report_markdown(const PlanDocument& plan) {
   const PlanFigures figures = plan_figures(plan);
-  std::string text = "### Memory plan of " + cell(plan.module) + " (" + cell(plan.archive) + ")\n\nPlanned by " +
-                     cell(plan.algorithm) + ", status " + to_string(plan.status) + ". Sizes in bytes.\n\n" +
-                     pools_table(plan, figures);
+  std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
+                     ")\n\nPlanned by " + markdown_text(plan.algorithm) + ", status " + to_string(plan.status) +
+                     ". Sizes in bytes.\n\n" + pools_table(plan, figures);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PoolFigures& of_pool = figures.pools[i];
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;
-    text += "\nLive at the peak of " + cell(plan.pools[i].name) + " (" + bytes_text(of_pool.load) + " at tick " +
-            std::to_string(of_pool.peak_at) + " of " + std::to_string(plan.horizon) + "):\n\n" +
+    text += "\nLive at the peak of " + markdown_text(plan.pools[i].name) + " (" + bytes_text(of_pool.load) +
+            " at tick " + std::to_string(of_pool.peak_at) + " of " + std::to_string(plan.horizon) + "):\n\n" +
             peak_table(plan, of_pool, figures.operators);
   }
   return text;

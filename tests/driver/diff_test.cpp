@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "files.hpp"
+#include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
 
 using namespace usmp::driver;
@@ -85,4 +86,32 @@ TEST_CASE("diff: errors keep their exit codes and messages") {
   outcome = run_diff(tight);
   CHECK(outcome.code == exit_infeasible);
   CHECK(outcome.out.empty());
+}
+
+TEST_CASE("diff: the plans of several modules in one file, as --json prints them") {
+  const TemporaryDirectory temporary;
+  write_two_modules(temporary.path / "model", "lstm.tar", "cast_subtract.tar");
+  PlanOptions options;
+  options.model.model = temporary.file("model");
+  options.model.json = true;
+  options.dry_run = true;
+  for (const std::string algorithm : {"optimal", "none"}) {
+    options.algorithm = algorithm;
+    std::ostringstream out;
+    std::ostringstream err;
+    REQUIRE_MESSAGE(plan(options, out, err) == exit_ok, err.str());
+    write(temporary.path / (algorithm + ".json"), out.str());
+  }
+  CHECK(run_diff(options_for(temporary.file("none.json"), temporary.file("none.json"))).code == exit_ok);
+  DiffOptions both = options_for(temporary.file("none.json"), temporary.file("optimal.json"));
+  both.format = DiffFormat::json;
+  const Outcome outcome = run_diff(both);
+  CHECK(outcome.code == exit_different);
+  const auto value = nlohmann::json::parse(outcome.out);
+  REQUIRE(value.at("modules").size() == 2);
+  CHECK(value.at("modules").at(0).at("differs") == true);
+  CHECK(value.at("modules").at(1).at("after").at("module") == "second");
+
+  DiffOptions model = options_for(temporary.file("optimal.json"), temporary.file("model"));
+  CHECK_MESSAGE(run_diff(model).code == exit_ok, run_diff(model).out);
 }

@@ -11,6 +11,7 @@
 using nlohmann::json;
 using usmp::report::earlier_plan;
 using usmp::report::parse_plan_document;
+using usmp::report::parse_plan_documents;
 using usmp::report::plan_document;
 using usmp::report::plan_json;
 using usmp::report::PlanDocument;
@@ -294,4 +295,28 @@ TEST_CASE("what is no plan file is refused with its place") {
   CHECK(message(nested(65)) == "nested deeper than 64 levels: expected a plan of usmp-plan");
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": )" + nested(1'000'000) + "}") ==
         "nested deeper than 64 levels: expected a plan of usmp-plan");
+}
+
+TEST_CASE("the plans of several modules are read from one file, and a single plan as well") {
+  Planned planned;
+  fill_everything(planned);
+  const PlanDocument plan = plan_document(planned.finish());
+  PlanDocument other = plan;
+  other.module = "other";
+  const std::string both = "{\"modules\": [\n" + plan_json(plan) + ",\n" + plan_json(other) + "]}\n";
+  CHECK(parse_plan_documents(both) == std::vector{plan, other});
+  CHECK(parse_plan_documents(plan_json(plan)) == std::vector{plan});
+
+  const auto refused = [](const std::string& text, const char* message) {
+    CHECK_THROWS_WITH_AS((void)parse_plan_documents(text), message, usmp::Error);
+  };
+  refused("{\"modules\": [\n" + plan_json(plan) + ",\n" + plan_json(plan) + "]}\n",
+          "modules[1]: module is 'default', of which there is a plan already");
+  refused("{\"modules\": []}", "modules: is empty: expected at least one plan of usmp-plan");
+  refused("{\"modules\": {}}", "modules: is object: expected a list");
+  refused("{\"modules\": [3]}", "modules[0]: is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  std::string bad = both;
+  bad.replace(bad.rfind("\"size\":48"), 9, "\"size\":-1");
+  refused(bad, "modules[1].buffers[0]: size is -1: expected bytes from 0 to 72057594037927936");
+  CHECK_THROWS_AS((void)parse_plan_document(both), usmp::Error);
 }

@@ -1,4 +1,4 @@
-"""Holds the schemas of plans, diffs and reports in docs/schema against the golden files of this folder.
+"""Holds the schemas of plans, diffs, reports and checks in docs/schema against the golden files of this folder.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.
 """
@@ -57,6 +57,7 @@ def main() -> None:
     check("plan", [GOLDEN / "plan.json", GOLDEN / "plan_empty.json", *map(Path, sys.argv[1:])])
     check("diff", [GOLDEN / "diff.json"])
     check("report", [GOLDEN / "report.json"])
+    check("check", [GOLDEN / "check.json"])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ enum ExitCode : int {
   exit_memory = 6,      // out of memory
 
   exit_different = 1,  // of `diff`: the plans differ. What is internal is told on standard error
+  exit_breach = 1,     // of `check`: a plan is beyond its budget
 };
 
 enum class Verbosity { quiet, normal, verbose };
@@ -87,6 +88,14 @@ struct ReportOptions : PlanningOptions {
   std::optional<std::string> output;  // absent: `out`
 };
 
+// `pools_file` is required.
+struct CheckOptions : PlanningOptions {
+  std::vector<std::string> baselines;       // M.plan.json, or several plans as `--json` prints them
+  bool github = false;                      // workflow commands behind the text
+  std::optional<std::string> step_summary;  // a file that Markdown is appended to
+  std::optional<std::string> junit;         // a file for JUnit's XML
+};
+
 struct InspectOptions {
   InspectOptions() { model.transform = "none"; }
 
@@ -120,6 +129,7 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 int diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
 int report(const ReportOptions& options, std::ostream& out, std::ostream& err);
+int check(const CheckOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);

@@ -136,6 +136,10 @@ struct PlanDocument {
 // not listed. Keys that are not known are left aside. O(text · log).
 [[nodiscard]] PlanDocument parse_plan_document(std::string_view text);
 
+// Reads a plan file, or the plans of several modules as `usmp-plan MODEL --json` prints them: {"modules": [plan, …]}.
+// At least one; the modules' names differ. Throws what parse_plan_document throws.
+[[nodiscard]] std::vector<PlanDocument> parse_plan_documents(std::string_view text);
+
 // What the document says of places, for planning.
 [[nodiscard]] assemble::EarlierPlan earlier_plan(PlanDocument document);
 

@@ -1,0 +1,52 @@
+// usmp-plan check MODEL: holds a model's plan to the budgets of the pools file.
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "commands.hpp"
+#include "options.hpp"
+
+namespace usmp::apps {
+namespace {
+
+struct Options {
+  driver::CheckOptions check;
+  bool quiet = false;
+};
+
+// GitHub names the file that the job's page is made of.
+std::optional<std::string> step_summary() {
+  const char* const path = std::getenv("GITHUB_STEP_SUMMARY");
+  return path == nullptr || *path == '\0' ? std::nullopt : std::optional<std::string>(path);
+}
+
+}  // namespace
+
+Command add_check(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  driver::CheckOptions& check = options->check;
+  auto* app = program.add_subcommand("check", "hold a model to the budgets of its pools (exit code 1: beyond one)");
+  add_model_options(*app, check.model, true);
+  add_planning_options(*app, check);
+  app->get_option("--pools")->required();
+  app->add_option("--baseline", check.baselines, "the plan that max_growth is measured against")
+      ->type_name("M.plan.json")
+      ->allow_extra_args(false);
+  auto* github =
+      app->add_flag("--github", check.github,
+                    "annotate the pools file on GitHub; append Markdown to $GITHUB_STEP_SUMMARY if it is set");
+  app->add_option("--junit", check.junit, "write the checks as JUnit's XML")->type_name("FILE");
+  app->add_flag("--json", check.model.json, "print JSON")->excludes(github);
+  app->add_flag("--quiet", options->quiet, "print only what is beyond a limit");
+  return {app, [options] {
+            driver::CheckOptions& chosen = options->check;
+            if (chosen.github) chosen.step_summary = step_summary();
+            chosen.verbosity = options->quiet ? driver::Verbosity::quiet : driver::Verbosity::normal;
+            chosen.color = color_terminal();
+            chosen.progress = !options->quiet && progress_terminal();
+            set_up_logging(chosen.verbosity);
+            return driver::check(chosen, std::cout, std::cerr);
+          }};
+}
+
+}  // namespace usmp::apps

@@ -1,0 +1,109 @@
+// usmp-plan check: plans a model and holds each pool to its budget.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "algorithm.hpp"
+#include "documents.hpp"
+#include "model.hpp"
+#include "output.hpp"
+#include "planning.hpp"
+#include "run.hpp"
+#include "usmp/bounds/bounds.hpp"
+#include "usmp/report/budget_check.hpp"
+
+namespace usmp::driver {
+namespace {
+
+using Documents = std::optional<std::vector<report::PlanDocument>>;
+
+Documents read_baselines(const std::vector<std::string>& files) {
+  if (files.empty()) return std::nullopt;
+  Documents all(std::in_place);
+  std::set<std::string> modules;
+  for (const std::string& file : files) {
+    for (report::PlanDocument& document : read_plan_file(file)) {
+      if (!modules.insert(document.module).second) {
+        throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
+      }
+      all->push_back(std::move(document));
+    }
+  }
+  return all;
+}
+
+// A planner says what its first buffer without a place lacked; the bounds say what any plan would have needed.
+std::vector<report::PlanningOutcome::Need> needs_of(const Problem& problem, const std::optional<Shortage>& shortage) {
+  const std::vector<bounds::PoolBound> least = bounds::pool_bounds(problem);
+  std::vector<report::PlanningOutcome::Need> needs;
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
+    const Pool& pool = problem.pools[i];
+    if (!pool.capacity) continue;
+    report::PlanningOutcome::Need need{pool.name, least[i].bytes, *pool.capacity};
+    for (const Shortage::PoolNeed& lacking : shortage ? shortage->pools : std::vector<Shortage::PoolNeed>()) {
+      if (lacking.pool == PoolId(i)) need.required = std::max(need.required, lacking.required);
+    }
+    if (need.required > need.available) needs.push_back(std::move(need));
+  }
+  return needs;
+}
+
+report::PlanningOutcome outcome_of(const PlannedModule& planned, const Settings& settings) {
+  report::PlanningOutcome outcome;
+  outcome.module = planned.analysed.info->name;
+  outcome.algorithm = settings.algorithm.name;
+  if (planned.result.has_plan()) {
+    outcome.plan = report::plan_document(planned.summary);
+    return outcome;
+  }
+  const Problem& problem = planned.assembly.problem;
+  outcome.no_plan = no_plan_text(problem, planned.result, settings.algorithm);
+  outcome.needs = needs_of(problem, planned.result.shortage);
+  return outcome;
+}
+
+report::BudgetReport checked(const Planning& planning, const Documents& baseline) {
+  std::vector<report::PlanningOutcome> outcomes;
+  for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning.settings));
+  report::BudgetReport report = report::check_budgets(planning.settings.pools, outcomes, baseline);
+  report.archive = planning.model.file_name;
+  report.pools_file = *planning.settings.pools_file;
+  return report;
+}
+
+std::string text_of(const report::BudgetReport& report, const CheckOptions& options) {
+  if (options.model.json) return report::check_json(report);
+  const std::string text =
+      report::check_text(report, {.color = options.color, .quiet = options.verbosity == Verbosity::quiet});
+  return options.github ? text + report::check_github(report) : text;
+}
+
+int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
+  if (!options.pools_file)
+    throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
+  const Documents baseline = read_baselines(options.baselines);
+  Planning planning = assemble_all(options, true);
+  if (!report::has_limits(planning.settings.pools)) {
+    throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
+                "no pool has a budget or a size: expected something to check (docs/pools.md)");
+  }
+  plan_all(planning, options, options.progress ? &err : nullptr, WithoutPlan::go_on);
+  const report::BudgetReport report = checked(planning, baseline);
+  const std::string text = text_of(report, options);  // takes memory, so before anything is written
+  if (options.junit) write_file(*options.junit, report::check_junit(report));
+  if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");
+  out << text;
+  for (const auto& planned : planning.modules) {
+    if (!planned->result.has_plan()) (void)report_infeasible(*planned, planning.settings, err);
+  }
+  if (planning.without_plan() != nullptr) return exit_infeasible;
+  return report.verdict() == report::Verdict::breach ? exit_breach : exit_ok;
+}
+
+}  // namespace
+
+int check(const CheckOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return check_or_throw(options, out, err); });
+}
+
+}  // namespace usmp::driver

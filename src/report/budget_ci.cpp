@@ -1,0 +1,153 @@
+// Checks of budgets in the languages of CI services.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "report/findings.hpp"
+#include "report/markup.hpp"
+#include "usmp/report/budget_check.hpp"
+
+namespace usmp::report {
+namespace {
+
+// Workflow commands end with the line, and their properties at ',' and ':'. The rest is data: the runner undoes this.
+std::string escaped(std::string_view text, bool property) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '%') {
+      result += "%25";
+    } else if (c == '\r') {
+      result += "%0D";
+    } else if (c == '\n') {
+      result += "%0A";
+    } else if (property && c == ':') {
+      result += "%3A";
+    } else if (property && c == ',') {
+      result += "%2C";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+// GitHub knows files by their paths in the repository: "ci/pools.yaml", never "./ci/pools.yaml".
+std::string repository_path(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
+
+std::string attribute(const char* name, std::string_view value) {
+  return " " + std::string(name) + "=\"" + markup_text(value) + "\"";
+}
+
+std::string attribute(const char* name, std::size_t value) { return attribute(name, std::to_string(value)); }
+
+// Lines become separate ones of text; markup_text would write the break out.
+std::string element_text(const std::string& text) {
+  std::string result;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result += (begin == 0 ? "" : "\n") + markup_text(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+struct TestCase {
+  std::string class_name;
+  std::string name;
+  config::Position position;
+  Verdict verdict = Verdict::ok;
+  std::string message;
+};
+
+std::vector<TestCase> cases_of(const ModuleCheck& module) {
+  const bool planned = module.no_plan.empty();
+  std::vector<TestCase> cases = {{.class_name = module.module,
+                                  .name = "plan",
+                                  .position = {},
+                                  .verdict = planned ? Verdict::ok : Verdict::breach,
+                                  .message = module.no_plan}};
+  for (const PoolCheck& pool : module.pools) {
+    for (const LimitCheck& check : pool.checks) {
+      cases.push_back({.class_name = module.module + "." + pool.name,
+                       .name = to_string(check.rule),
+                       .position = check.position,
+                       .verdict = check.verdict,
+                       .message = check.message});
+    }
+  }
+  return cases;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string case_text(const TestCase& one, const std::string& pools_file) {
+  std::string text = "  <testcase" + attribute("classname", one.class_name) + attribute("name", one.name) +
+                     attribute("file", repository_path(pools_file));
+  if (one.position.line > 0) text += attribute("line", one.position.line);
+  switch (one.verdict) {
+    case Verdict::ok:
+      return text + "/>\n";
+    case Verdict::not_checked:
+      return text + ">\n   <skipped" + attribute("message", one.message) + "/>\n  </testcase>\n";
+    case Verdict::warning:
+      return text + ">\n   <system-out>warning: " + element_text(one.message) + "</system-out>\n  </testcase>\n";
+    case Verdict::breach:
+      return text + ">\n   <failure" + attribute("message", first_line(one.message)) + attribute("type", one.name) +
+             ">" + element_text(one.message) + "</failure>\n  </testcase>\n";
+  }
+  return text;
+}
+
+struct Counts {
+  std::size_t tests = 0;
+  std::size_t failures = 0;
+  std::size_t skipped = 0;
+
+  [[nodiscard]] std::string attributes() const {
+    return attribute("tests", tests) + attribute("failures", failures) + attribute("errors", std::size_t{0}) +
+           attribute("skipped", skipped);
+  }
+};
+
+Counts counts_of(const std::vector<TestCase>& cases) {
+  const auto count = [&](Verdict verdict) {
+    return static_cast<std::size_t>(
+        std::count_if(cases.begin(), cases.end(), [&](const TestCase& one) { return one.verdict == verdict; }));
+  };
+  return {.tests = cases.size(), .failures = count(Verdict::breach), .skipped = count(Verdict::not_checked)};
+}
+
+}  // namespace
+
+std::string check_github(const BudgetReport& report) {
+  std::string text;
+  for (const Finding& finding : findings_of(report)) {
+    text += finding.verdict == Verdict::breach ? "::error" : "::warning";
+    text += " file=" + escaped(repository_path(report.pools_file), true);
+    if (finding.position.line > 0) {
+      text += ",line=" + std::to_string(finding.position.line) + ",col=" + std::to_string(finding.position.column);
+    }
+    text += ",title=" + escaped(finding.title, true) + "::" + escaped(finding.message, false) + "\n";
+  }
+  return text;
+}
+
+std::string check_junit(const BudgetReport& report) {
+  std::string suites;
+  Counts all;
+  for (const ModuleCheck& module : report.modules) {
+    const std::vector<TestCase> cases = cases_of(module);
+    const Counts counts = counts_of(cases);
+    all.tests += counts.tests;
+    all.failures += counts.failures;
+    all.skipped += counts.skipped;
+    suites += " <testsuite" + attribute("name", report.archive + ": " + module.module) + counts.attributes() + ">\n";
+    for (const TestCase& one : cases) suites += case_text(one, report.pools_file);
+    suites += " </testsuite>\n";
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "usmp-plan check") +
+         all.attributes() + ">\n" + suites + "</testsuites>\n";
+}
+
+}  // namespace usmp::report

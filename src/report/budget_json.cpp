@@ -1,0 +1,67 @@
+#include "report/findings.hpp"
+#include "report/json_lines.hpp"
+#include "usmp/report/budget_check.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json check_json(const LimitCheck& check) {
+  Json json;
+  json["limit"] = to_string(check.rule);
+  json["result"] = to_string(check.verdict);
+  json["required"] = check.required;
+  json["available"] = check.available;
+  json["excess"] = check.excess();
+  json["line"] = check.position.line > 0 ? Json(check.position.line) : Json(nullptr);
+  json["column"] = check.position.line > 0 ? Json(check.position.column) : Json(nullptr);
+  json["message"] = check.message;
+  return json;
+}
+
+Json pool_json(const PoolCheck& pool) {
+  Json json;
+  json["name"] = pool.name;
+  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["used"] = or_null(pool.used);
+  json["capacity"] = or_null(pool.capacity);
+  json["baseline"] = or_null(pool.baseline);
+  json["checks"] = Json::array();
+  for (const LimitCheck& check : pool.checks) json["checks"].push_back(check_json(check));
+  return json;
+}
+
+Json module_json(const ModuleCheck& module) {
+  Json json;
+  json["module"] = module.module;
+  json["algorithm"] = module.algorithm;
+  json["result"] = to_string(module.verdict());
+  json["no_plan"] = module.no_plan.empty() ? Json(nullptr) : Json(module.no_plan);
+  json["pools"] = Json::array();
+  for (const PoolCheck& pool : module.pools) json["pools"].push_back(pool_json(pool));
+  return json;
+}
+
+}  // namespace
+
+std::string check_json(const BudgetReport& report) {
+  Json json;
+  json["schema"] = "usmp-plan/check";
+  json["schema_version"] = check_schema_version;
+  json["archive"] = report.archive;
+  json["result"] = to_string(report.verdict());
+  const std::vector<Finding> findings = findings_of(report);
+  json["breaches"] = count_of(findings, Verdict::breach);
+  json["warnings"] = count_of(findings, Verdict::warning);
+  json["modules"] = Json::array();
+  for (const ModuleCheck& module : report.modules) json["modules"].push_back(module_json(module));
+  return json_lines(json);
+}
+
+}  // namespace usmp::report

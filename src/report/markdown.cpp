@@ -1,0 +1,25 @@
+#include "report/markdown.hpp"
+
+#include "report/markup.hpp"
+
+namespace usmp::report {
+
+std::string markdown_text(std::string_view text) {
+  std::string result;
+  for (const char c : markup_text(text)) {
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& one : cells) {
+    text += ' ';
+    text += one + " |";
+  }
+  return text + "\n";
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,120 @@
+// usmp-plan report as a user meets it: what it takes, exit codes. The formats are those of tests/report.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "files.hpp"
+#include "two_modules.hpp"
+#include "usmp/driver/driver.hpp"
+
+using namespace usmp::driver;
+using nlohmann::json;
+
+namespace {
+
+Outcome run_report(const ReportOptions& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = report(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+ReportOptions options_for(const std::string& model) {
+  ReportOptions options;
+  options.model.model = model;
+  return options;
+}
+
+std::string plans_of(const std::string& model) {
+  PlanOptions options;
+  options.model.model = model;
+  options.model.json = true;
+  options.dry_run = true;
+  std::ostringstream out;
+  std::ostringstream err;
+  REQUIRE_MESSAGE(plan(options, out, err) == exit_ok, err.str());
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("report: every format of a model and of its plan file is the same, with exit code 0") {
+  const TemporaryDirectory temporary;
+  write(temporary.path / "lstm.json", plans_of(testdata + "/lstm.tar"));
+  for (const ReportFormat format : {ReportFormat::text, ReportFormat::json, ReportFormat::csv, ReportFormat::markdown,
+                                    ReportFormat::svg, ReportFormat::html}) {
+    ReportOptions model = options_for(testdata + "/lstm.tar");
+    model.format = format;
+    ReportOptions plan = options_for(temporary.file("lstm.json"));
+    plan.format = format;
+    const Outcome of_model = run_report(model);
+    const Outcome of_plan = run_report(plan);
+    CHECK_MESSAGE(of_model.code == exit_ok, of_model.err);
+    CHECK_MESSAGE(of_plan.code == exit_ok, of_plan.err);
+    CHECK(of_model.out.size() > 100);
+    CHECK(of_model.out == of_plan.out);
+    plan.output = temporary.file("report");
+    CHECK(run_report(plan).out.empty());
+    CHECK(read(temporary.path / "report") == of_plan.out);
+  }
+}
+
+TEST_CASE("report: one module of several, of a model and of a file with the plans of all") {
+  const TemporaryDirectory temporary;
+  write_two_modules(temporary.path / "model", "lstm.tar", "cast_subtract.tar");
+  write(temporary.path / "plans.json", plans_of(temporary.file("model")));
+  for (const char* name : {"model", "plans.json"}) {
+    ReportOptions options = options_for(temporary.file(name));
+    options.format = ReportFormat::json;
+    Outcome outcome = run_report(options);
+    CHECK(outcome.code == exit_usage);
+    CHECK(outcome.err == "usmp-plan: error: " + temporary.file(name) +
+                             ": a report is that of one module; choose it with --module. The file holds: default, "
+                             "second\n");
+    options.model.module = "second";
+    outcome = run_report(options);
+    REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+    CHECK(json::parse(outcome.out).at("module") == "second");
+    options.model.module = "secnod";
+    outcome = run_report(options);
+    CHECK(outcome.code == exit_usage);
+    CHECK(outcome.err.find("no module 'secnod' (did you mean 'second'?)") != std::string::npos);
+  }
+}
+
+TEST_CASE("report: exit codes of what goes wrong") {
+  const TemporaryDirectory temporary;
+  CHECK(run_report(options_for(temporary.file("none.tar"))).code == exit_archive);
+  CHECK(run_report(options_for(temporary.file("none.plan.json"))).code == exit_usage);
+  write(temporary.path / "bad.plan.json", R"({"schema": "usmp-plan/plan", "schema_version": 9})");
+  Outcome outcome = run_report(options_for(temporary.file("bad.plan.json")));
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err ==
+        "usmp-plan: error: " + temporary.file("bad.plan.json") + ": schema_version is 9: expected at most 2\n");
+
+  json dateless = json::parse(plans_of(testdata + "/lstm.tar")).at("modules").at(0);
+  dateless["buffers"][0].erase("live");
+  write(temporary.path / "old.plan.json", dateless.dump());
+  outcome = run_report(options_for(temporary.file("old.plan.json")));
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err.find("buffers[0]: the key live is missing") != std::string::npos);
+
+  ReportOptions useless = options_for(temporary.file("old.plan.json"));
+  useless.algorithm = "none";
+  outcome = run_report(useless);
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err.ends_with("is a plan: options of planning are of use with a model only\n"));
+
+  ReportOptions tight = options_for(testdata + "/lstm.tar");
+  tight.pools_file = testdata + "/pools/tight.yaml";
+  outcome = run_report(tight);
+  CHECK(outcome.code == exit_infeasible);
+  CHECK(outcome.out.empty());
+
+  ReportOptions nowhere = options_for(testdata + "/lstm.tar");
+  nowhere.output = temporary.path.string();  // a directory
+  outcome = run_report(nowhere);
+  CHECK(outcome.code == exit_output);
+  CHECK(outcome.out.empty());
+}
