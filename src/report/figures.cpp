@@ -75,6 +75,18 @@ void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::ve
                    [](const PoolFigures::Share& a, const PoolFigures::Share& b) { return a.bytes > b.bytes; });
 }
 
+// The bound of packing without one of the buffers; `problem` has those of the pool in the order of `figures.buffers`.
+void fill_without(PoolFigures& figures, const Problem& problem) {
+  const std::size_t count = std::min(PoolFigures::most_without, figures.at_peak.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<BufferId> others;
+    for (std::size_t k = 0; k < figures.buffers.size(); ++k) {
+      if (figures.buffers[k] != figures.at_peak[i]) others.emplace_back(k);
+    }
+    figures.without.push_back({figures.at_peak[i], bounds::packing_bound(problem, others, problem.pools[0]).bytes});
+  }
+}
+
 PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& pool, std::vector<std::size_t> buffers,
                        const std::vector<OperatorIndex>& operators) {
   PoolFigures figures;
@@ -91,6 +103,7 @@ PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& p
   figures.load = load.bytes;
   figures.peak_at = load.at;
   fill_peak(figures, document, operators);
+  if (pool.kind == PoolKind::workspace) fill_without(figures, problem);
   if (pool.used == 0) return figures;
   const Bytes packed = std::min(pool.used, bounds::packing_bound(problem, all, problem.pools[0]).bytes);
   figures.lost_to_alignment = std::max<Bytes>(0, packed - pool.reserved - load.bytes);

@@ -48,6 +48,18 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
   return json;
 }
 
+// The buffers are those of the peak: their ids say which.
+Json without_json(const PoolFigures& figures) {
+  Json list = Json::array();
+  for (const PoolFigures::Without& without : figures.without) {
+    Json one;
+    one["id"] = without.buffer;
+    one["at_least"] = without.at_least;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& all) {
   const PlanDocument::Pool& pool = plan.pools[index];
   const PoolFigures& figures = all.pools[index];
@@ -65,6 +77,7 @@ Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& a
   json["lost_to_alignment"] = figures.lost_to_alignment;
   json["lost_to_fragmentation"] = figures.lost_to_fragmentation;
   json["peak"] = peak_json(plan, figures, all.operators);
+  json["without"] = without_json(figures);
   json["timeline"] = Json::array();
   for (const PoolFigures::Step& step : figures.timeline) json["timeline"].push_back({step.at, step.live});
   return json;

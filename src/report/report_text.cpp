@@ -23,6 +23,17 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
   return text;
 }
 
+std::string without_lines(const PlanDocument& plan, const PlanFigures& figures, std::size_t pool) {
+  std::string text;
+  for (const PoolFigures::Without& without : figures.pools[pool].without) {
+    const OperatorIndex& call = figures.operators[without.buffer];
+    text += "  without " + printable(plan.buffers[without.buffer].name) + " (" +
+            (call ? name_of(plan, call) : printable(plan.buffers[without.buffer].function)) +
+            ") the other buffers would need at least " + bytes_text(without.at_least) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string report_text(const PlanDocument& plan, const TextOptions& options) {
@@ -36,7 +47,8 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
             (pool.reserved > 0 ? std::to_string(pool.reserved) + " reserved, " : "") + std::to_string(of_pool.load) +
             " live at the peak, " + std::to_string(of_pool.lost_to_alignment) + " lost to alignment, " +
             std::to_string(of_pool.lost_to_fragmentation) + " to fragmentation\n" +
-            shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares);
+            shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
+            without_lines(plan, figures, i);
   }
   return text;
 }

@@ -80,6 +80,28 @@ TEST_CASE("what is used is reserved, live, or lost to alignment or to fragmentat
   CHECK(32 + figures.load + figures.lost_to_alignment + figures.lost_to_fragmentation == 116);
 }
 
+TEST_CASE("without one of the largest buffers at the peak, the others need what no plan of them can do without") {
+  Planned planned;
+  fill_example(planned);
+  const PlanFigures example = plan_figures(plan_document(planned.finish()));
+  // Without a, of 48 bytes, c of 32 is alone at [3, 5); without b, a alone at [0, 1).
+  CHECK(example.pools[0].without == std::vector<PoolFigures::Without>{{0, 32}, {1, 48}});
+  CHECK(example.pools[1].without == std::vector<PoolFigures::Without>{{3, 0}});
+  CHECK(example.pools[2].without.empty());  // constants are all live at every tick
+
+  Planned many;
+  many.add_pool("ram", PoolKind::workspace, std::nullopt, 16);
+  many.assembly.problem.horizon = 1;
+  for (const usmp::Bytes size : {10, 20, 30, 40, 50}) {
+    const auto offset = static_cast<usmp::Bytes>(many.assembly.problem.buffers.size()) * 64;
+    many.add_buffer({"b", "f", BufferKind::tensor, size, 1, {PoolId(0)}, {{0, 1}}}, 0, offset);
+  }
+  const PoolFigures ram = plan_figures(plan_document(many.finish())).pools[0];
+  // The rest rounded up to 16, but for the largest rounding, which may be at the top.
+  CHECK(ram.without == std::vector<PoolFigures::Without>{
+                           {4, 16 + 32 + 32 + 48 - 12}, {3, 16 + 32 + 32 + 64 - 14}, {2, 16 + 32 + 48 + 64 - 14}});
+}
+
 TEST_CASE("names of operators are TVM's without its prefix") {
   PlanDocument document;
   document.module = "my net";

@@ -32,10 +32,13 @@ dtcm: 96 bytes without sharing; used are 64 live at the peak, 0 lost to alignmen
   Bytes   Share  Operator that made them
      48  75.00%  between operators
      16  25.00%  #1 conv
+  without a (main) the other buffers would need at least 32 bytes
+  without b (#1 conv) the other buffers would need at least 48 bytes
 
 sram: 100 bytes without sharing; used are 100 live at the peak, 0 lost to alignment, 0 to fragmentation
   Bytes    Share  Operator that made them
     100  100.00%  between operators
+  without big (main) the other buffers would need at least 0 bytes
 )");
 }
 
@@ -71,5 +74,7 @@ TEST_CASE("the example as Markdown") {
   const std::string text = report_markdown(example());
   CHECK(text.find("| dtcm | 64 | 1024 | 60 (load) | 64 | 0 | 0 | 96 |\n") != std::string::npos);
   CHECK(text.find("Live at the peak of dtcm (64 bytes at tick 1 of 6):\n\n| buffer |") != std::string::npos);
-  CHECK(text.find("| b | 16 | 48 | scratch | \\[1,3) | #1 conv |\n") != std::string::npos);
+  CHECK(text.find("| b | 16 | 48 | scratch | \\[1,3) | #1 conv |\n\n- without a (main) the other buffers would need at "
+                  "least 32 bytes\n- without b (#1 conv) the other buffers would need at least 48 bytes\n") !=
+        std::string::npos);
 }

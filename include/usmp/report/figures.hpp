@@ -30,6 +30,15 @@ struct PoolFigures {
     friend bool operator==(const Share&, const Share&) = default;
   };
 
+  // What would be left to need if a buffer were not there: every plan of the others in this pool uses at least so much.
+  struct Without {
+    std::size_t buffer = 0;  // index into PlanDocument::buffers
+    Bytes at_least = 0;
+
+    friend bool operator==(const Without&, const Without&) = default;
+  };
+  static constexpr std::size_t most_without = 3;
+
   std::vector<std::size_t> buffers;  // placed here, indices into PlanDocument::buffers, ascending
   Bytes asked = 0;                   // sum of their sizes: the pool without sharing
   // First at 0, then where it changes. Bytes that two live buffers share count once, as bounds::load counts them.
@@ -38,6 +47,8 @@ struct PoolFigures {
   Tick peak_at = 0;                  // the first such tick
   std::vector<std::size_t> at_peak;  // buffers live then, largest first
   std::vector<Share> shares;         // largest first
+  // Of the largest of a workspace pool's `at_peak`, in its order: where a change of the model would help most.
+  std::vector<Without> without;
   // used = reserved + load + lost_to_alignment + lost_to_fragmentation. To alignment: what every plan of these buffers
   // loses, because offsets are multiples of alignments (bounds::packing_bound). To fragmentation: the rest, gaps that
   // are free at the peak or buffers that stand above them.
