@@ -34,6 +34,7 @@ constexpr const char* footer =
     "  usmp-plan verify model.tar --pools pools.yaml --execute\n"
     "                                                    compile, run and compare with unshared code\n"
     "  usmp-plan diff old.plan.json new.plan.json        what changed (exit code 1: they differ)\n"
+    "  usmp-plan compare model.tar --pools pools.yaml    algorithms side by side\n"
     "  usmp-plan check model.tar --pools pools.yaml      hold a model to its budgets (exit code 1: beyond)\n"
     "  usmp-plan report model.plan.json --format html -o map.html\n"
     "                                                    a memory map for the browser\n"
@@ -76,8 +77,9 @@ int run(int argc, char** argv) {
   program.footer(footer);
   program.set_version_flag("--version", "usmp-plan " USMP_VERSION);
   const Command plan = add_plan(program);
-  const std::array subcommands = {add_check(program),   add_diff(program),   add_inspect(program), add_init(program),
-                                  add_problem(program), add_report(program), add_solve(program),   add_verify(program)};
+  const std::array subcommands = {add_check(program),   add_compare(program), add_diff(program),
+                                  add_inspect(program), add_init(program),    add_problem(program),
+                                  add_report(program),  add_solve(program),   add_verify(program)};
   program.require_subcommand(0, 1);
 
   int code = driver::exit_ok;

@@ -80,16 +80,24 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * milliseconds)));
 }
 
-void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
+void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
   add_transform_option(app, options.model);
   add_pools_options(app, options.pools_file, options.workspace_io);
-  add_algorithm_option(app, options.algorithm, "the pools file's, else " + driver::default_algorithm_name());
+}
+
+void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {
   app.add_option("--minimize", options.minimize, "make this pool as small as possible before everything else")
       ->type_name("POOL");
   app.add_option("--pins", options.pins, "keep buffers where an earlier plan placed them")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);
   add_search_options(app, options.search);
+}
+
+void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
+  add_problem_options(app, options);
+  add_algorithm_option(app, options.algorithm, "the pools file's, else " + driver::default_algorithm_name());
+  add_goal_options(app, options);
 }
 
 bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }

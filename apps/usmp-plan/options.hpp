@@ -16,7 +16,13 @@ void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bo
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback);
 void add_search_options(CLI::App& app, driver::SearchOptions& options);
 
-// All that shapes the plan of an archive, besides the model.
+// What is planned, besides the model: transformations, pools, inputs and outputs.
+void add_problem_options(CLI::App& app, driver::PlanningOptions& options);
+
+// What is looked for and how long, besides the algorithm.
+void add_goal_options(CLI::App& app, driver::PlanningOptions& options);
+
+// All that shapes the plan of an archive, besides the model: the two above and the algorithm.
 void add_planning_options(CLI::App& app, driver::PlanningOptions& options);
 
 // "30", "0.5": seconds, rounded up to milliseconds. Throws CLI::ValidationError that names the option.

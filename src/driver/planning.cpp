@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "algorithm.hpp"
-#include "interrupt.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/support/printable.hpp"
@@ -93,16 +92,21 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   return planning;
 }
 
+void plan_module(PlannedModule& planned, const Planning& planning, const PlanningOptions& options,
+                 const Interrupt& interrupt, std::ostream* terminal) {
+  spdlog::debug("module {}: planning", planned.analysed.info->name);
+  const Algorithm& algorithm = planning.settings.algorithm;
+  PlanResult result = plan_and_verify(
+      algorithm, planned.assembly.problem,
+      {.minimize = planned.minimized, .feasibility_only = false, .shares_less = algorithm.program.empty()},
+      options.search, interrupt, terminal);
+  adopt(planned, planning, std::move(result), options.search.seed);
+}
+
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
   const Interrupt interrupt;
   for (const auto& planned : planning.modules) {
-    spdlog::debug("module {}: planning", planned->analysed.info->name);
-    PlanResult result = plan_and_verify(planning.settings.algorithm, planned->assembly.problem,
-                                        {.minimize = planned->minimized,
-                                         .feasibility_only = false,
-                                         .shares_less = planning.settings.algorithm.program.empty()},
-                                        options.search, interrupt, terminal);
-    adopt(*planned, planning, std::move(result), options.search.seed);
+    plan_module(*planned, planning, options, interrupt, terminal);
     if (!planned->result.has_plan() && without_plan == WithoutPlan::stop) return;
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assembling.hpp"
+#include "interrupt.hpp"
 #include "model.hpp"
 #include "settings.hpp"
 #include "usmp/codegen/codegen.hpp"
@@ -37,6 +38,10 @@ struct Planning {
 
 // Opens the model and brings every module to its problem. `release_tir`: see analyse_module. Throws Error.
 [[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir);
+
+// Plans one module with the settings' algorithm and, if there is a plan, lowers it.
+void plan_module(PlannedModule& planned, const Planning& planning, const PlanningOptions& options,
+                 const Interrupt& interrupt, std::ostream* terminal);
 
 // What becomes of the other modules when there is no plan for one.
 enum class WithoutPlan : bool { stop, go_on };

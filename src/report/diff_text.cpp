@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "report/layout.hpp"
+#include "report/markdown.hpp"
 #include "usmp/report/diff.hpp"
 
 namespace usmp::report {
@@ -142,42 +143,21 @@ void add_module_text(const PlanDiff& diff, const DiffTextOptions& options, std::
   out += std::string("  ") + effect_text + "\n";
 }
 
-// A cell or a sentence in which nothing means anything to Markdown but its letters.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::string_view("\\`*_{}[]<>|#~").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) row += " " + escaped(cell) + " |";
-  return row + "\n";
-}
-
-std::string markdown_head(const std::vector<Table::Column>& columns) {
-  std::vector<std::string> headings;
-  std::string rule = "|";
-  for (const Table::Column& column : columns) {
-    headings.push_back(column.heading);
-    rule += column.align == Table::Align::right ? "---:|" : "---|";
-  }
-  return markdown_row(headings) + rule + "\n";
+std::string cells_row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = markdown_text(cell);
+  return markdown_row(cells);
 }
 
 void add_module_markdown(const PlanDiff& diff, std::string& out) {
-  out += "### " + escaped(sides_text(diff)) + "\n\n";
-  for (const PoolDiff& pool : diff.pools) out += "- " + escaped(pool_sentence(pool)) + "\n";
+  out += "### " + markdown_text(sides_text(diff)) + "\n\n";
+  for (const PoolDiff& pool : diff.pools) out += "- " + markdown_text(pool_sentence(pool)) + "\n";
   out += "\n" + markdown_head(pool_columns());
-  for (const PoolDiff& pool : diff.pools) out += markdown_row(pool_cells(pool));
+  for (const PoolDiff& pool : diff.pools) out += cells_row(pool_cells(pool));
   out += "\nBuffers: " + counts_text(diff) + "\n";
   if (diff.buffers.empty()) return;
   const std::size_t shown = rows_shown(diff, false);
   out += "\n" + markdown_head(buffer_columns());
-  for (std::size_t i = 0; i < shown; ++i) out += markdown_row(buffer_cells(diff.buffers[i]));
+  for (std::size_t i = 0; i < shown; ++i) out += cells_row(buffer_cells(diff.buffers[i]));
   const std::string more = more_text(diff, shown);
   out += "\n" + (more.empty() ? "" : more + ". ") + effect_text + "\n";
 }

@@ -15,6 +15,14 @@ std::size_t width_of(std::string_view text) {
   return text.size() - static_cast<std::size_t>(continuations);
 }
 
+std::string decimals(double value, int precision) {
+  std::array<char, 400> buffer{};  // the longest double in fixed notation has 309 digits in front of the point
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, precision);
+  assert(result.ec == std::errc{});
+  return {buffer.data(), result.ptr};
+}
+
 }  // namespace
 
 std::string pad_left(std::string_view text, std::size_t width) {
@@ -27,12 +35,9 @@ std::string pad_right(std::string_view text, std::size_t width) {
   return std::string(text) + std::string(own < width ? width - own : 0, ' ');
 }
 
-std::string two_decimals(double value) {
-  std::array<char, 400> buffer{};  // the longest double in fixed notation has 309 digits in front of the point
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2);
-  assert(result.ec == std::errc{});
-  return {buffer.data(), result.ptr};
-}
+std::string two_decimals(double value) { return decimals(value, 2); }
+
+std::string three_decimals(double value) { return decimals(value, 3); }
 
 std::string percent(Bytes part, Bytes whole) {
   return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";

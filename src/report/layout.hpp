@@ -18,6 +18,9 @@ namespace usmp::report {
 // Two digits behind the point: "92.19".
 [[nodiscard]] std::string two_decimals(double value);
 
+// Three: "0.004".
+[[nodiscard]] std::string three_decimals(double value);
+
 // "92.19%"; `whole` is not 0.
 [[nodiscard]] std::string percent(Bytes part, Bytes whole);
 

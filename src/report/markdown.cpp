@@ -13,6 +13,16 @@ std::string markdown_text(std::string_view text) {
   return result;
 }
 
+std::string markdown_head(const std::vector<Table::Column>& columns) {
+  std::vector<std::string> headings;
+  std::string rule = "|";
+  for (const Table::Column& column : columns) {
+    headings.push_back(markdown_text(column.heading));
+    rule += column.align == Table::Align::right ? "--:|" : "---|";
+  }
+  return markdown_row(headings) + rule + "\n";
+}
+
 std::string markdown_row(const std::vector<std::string>& cells) {
   std::string text = "|";
   for (const std::string& one : cells) {

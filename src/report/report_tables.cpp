@@ -1,4 +1,5 @@
 // Tables for other programs to show: CSV and Markdown.
+#include "report/csv.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
 #include "usmp/report/figures.hpp"
@@ -8,16 +9,6 @@ namespace usmp::report {
 namespace {
 
 constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
-
-// Quoted if it must be. Spreadsheets take a field that starts like a formula for one: it gets an apostrophe in front.
-std::string csv_field(const std::string& raw) {
-  std::string text = printable(raw);
-  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) text.insert(0, "'");
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string csv_live(const std::vector<LiveRange>& live) {
   std::string text;
@@ -61,6 +52,18 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
   return text;
 }
 
+std::string without_list(const PlanDocument& plan, const PlanFigures& figures, std::size_t pool) {
+  std::string text;
+  for (const PoolFigures::Without& without : figures.pools[pool].without) {
+    const PlanDocument::Buffer& buffer = plan.buffers[without.buffer];
+    const OperatorIndex call = figures.operators[without.buffer];
+    text += "- without " + markdown_text(buffer.name) + " (" +
+            markdown_text(call ? operator_name(plan, *call) : buffer.function) +
+            ") the other buffers would need at least " + bytes_text(without.at_least) + "\n";
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string report_csv(const PlanDocument& plan) {
@@ -88,7 +91,7 @@ std::string report_markdown(const PlanDocument& plan) {
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;
     text += "\nLive at the peak of " + markdown_text(plan.pools[i].name) + " (" + bytes_text(of_pool.load) +
             " at tick " + std::to_string(of_pool.peak_at) + " of " + std::to_string(plan.horizon) + "):\n\n" +
-            peak_table(plan, of_pool, figures.operators);
+            peak_table(plan, of_pool, figures.operators) + without_list(plan, figures, i);
   }
   return text;
 }

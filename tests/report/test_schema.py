@@ -1,4 +1,4 @@
-"""Holds the schemas of plans, diffs, reports and checks in docs/schema against the golden files of this folder.
+"""Holds the schemas of plans, diffs, reports, checks and comparisons in docs/schema against the golden files of this folder.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.
 """
@@ -58,6 +58,7 @@ def main() -> None:
     check("diff", [GOLDEN / "diff.json"])
     check("report", [GOLDEN / "report.json"])
     check("check", [GOLDEN / "check.json"])
+    check("compare", [GOLDEN / "compare.json"])
 
 
 if __name__ == "__main__":

@@ -96,6 +96,16 @@ struct CheckOptions : PlanningOptions {
   std::optional<std::string> junit;         // a file for JUnit's XML
 };
 
+enum class CompareFormat { text, markdown, json, csv };
+
+// `algorithm` is not used.
+struct CompareOptions : PlanningOptions {
+  std::optional<std::string> algorithms;  // names with commas between them; absent: all of the table
+  CompareFormat format = CompareFormat::text;
+  std::optional<std::string> save;  // a directory for the plans
+  bool times = true;                // how long each took, which no two runs agree on
+};
+
 struct InspectOptions {
   InspectOptions() { model.transform = "none"; }
 
@@ -130,6 +140,7 @@ int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 int diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
 int report(const ReportOptions& options, std::ostream& out, std::ostream& err);
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err);
+int compare(const CompareOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);

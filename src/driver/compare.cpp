@@ -1,0 +1,166 @@
+// usmp-plan compare: one problem, several algorithms.
+#include "usmp/report/compare.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "algorithm.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "planning.hpp"
+#include "run.hpp"
+#include "usmp/report/plan_json.hpp"
+#include "usmp/support/printable.hpp"
+
+namespace usmp::driver {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    names.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
+  std::vector<Algorithm> algorithms;
+  if (!options.algorithms) {
+    for (const planners::Algorithm& row : planners::algorithms()) {
+      algorithms.push_back(algorithm_named(std::string(row.name)));
+    }
+    return algorithms;
+  }
+  std::set<std::string> known;
+  for (const std::string& name : names_in(*options.algorithms)) {
+    if (name.empty()) {
+      throw Error(ErrorKind::usage, {},
+                  "--algorithms: found '" + *options.algorithms + "', expected names with commas between them");
+    }
+    algorithms.push_back(algorithm_named(name));
+    if (known.insert(algorithms.back().name).second) continue;
+    throw Error(ErrorKind::usage, {}, "--algorithms: '" + algorithms.back().name + "' stands twice");
+  }
+  return algorithms;
+}
+
+// The algorithm with a watch around it: what is measured is planning, without verification.
+Algorithm timed(const Algorithm& algorithm, Clock::duration& spent) {
+  Algorithm result = algorithm;
+  result.plan = [plan = algorithm.plan, &spent](const Problem& problem, const planners::Options& options) {
+    const Clock::time_point start = Clock::now();
+    PlanResult answer = plan(problem, options);
+    spent += Clock::now() - start;
+    return answer;
+  };
+  return result;
+}
+
+// What the algorithms make of one module.
+struct Compared {
+  std::vector<report::AlgorithmRun> runs;
+  std::string no_plan;  // why the first algorithm found none
+
+  [[nodiscard]] bool has_plan() const {
+    return std::any_of(runs.begin(), runs.end(), [](const report::AlgorithmRun& run) { return run.plan.has_value(); });
+  }
+};
+
+Compared compare_module(PlannedModule& module, Planning& planning, const std::vector<Algorithm>& algorithms,
+                        const CompareOptions& options, const Interrupt& interrupt, std::ostream* terminal) {
+  Compared compared;
+  for (const Algorithm& algorithm : algorithms) {
+    Clock::duration spent{};
+    planning.settings.algorithm = timed(algorithm, spent);
+    plan_module(module, planning, options, interrupt, terminal);
+    report::AlgorithmRun& run = compared.runs.emplace_back();
+    run.algorithm = algorithm.name;
+    if (options.times) run.time = std::chrono::duration_cast<std::chrono::microseconds>(spent);
+    if (module.result.has_plan()) {
+      run.plan = report::plan_document(module.summary);
+    } else if (compared.no_plan.empty()) {
+      compared.no_plan = no_plan_text(module.assembly.problem, module.result, algorithm);
+    }
+  }
+  return compared;
+}
+
+// "default.optimal.plan.json"; programs may have any name.
+std::string plan_name(const std::string& module, const std::string& algorithm) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+  std::string name = module + ".";
+  for (const char c : algorithm) name += plain.find(c) == std::string_view::npos ? '_' : c;
+  return name + ".plan.json";
+}
+
+std::vector<OutputFile> plan_files(const std::vector<Compared>& modules) {
+  std::vector<OutputFile> files;
+  std::set<std::string> names;
+  for (const Compared& module : modules) {
+    for (const report::AlgorithmRun& run : module.runs) {
+      if (!run.plan) continue;
+      std::string name = plan_name(run.plan->module, run.algorithm);
+      if (!names.insert(name).second) {
+        throw Error(ErrorKind::usage, {}, "--save: two plans would have the name " + name);
+      }
+      files.push_back({std::move(name), [text = report::plan_json(*run.plan)](TextSink& sink) { sink.write(text); }});
+    }
+  }
+  return files;
+}
+
+std::string text_of(const report::Comparison& comparison, const CompareOptions& options) {
+  switch (options.format) {
+    case CompareFormat::text:
+      return report::compare_text(comparison, options.color);
+    case CompareFormat::markdown:
+      return report::compare_markdown(comparison);
+    case CompareFormat::json:
+      return report::compare_json(comparison);
+    case CompareFormat::csv:
+      return report::compare_csv(comparison);
+  }
+  return {};
+}
+
+int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
+  const std::vector<Algorithm> algorithms = chosen_algorithms(options);
+  Planning planning = assemble_all(options, true);
+  report::Comparison comparison;
+  comparison.archive = planning.model.file_name;
+  std::vector<Compared> modules;
+  {
+    const Interrupt interrupt;
+    for (const auto& module : planning.modules) {
+      modules.push_back(
+          compare_module(*module, planning, algorithms, options, interrupt, options.progress ? &err : nullptr));
+      comparison.modules.push_back(report::compare_runs(module->analysed.info->name, modules.back().runs));
+    }
+  }
+  const std::string text = text_of(comparison, options);  // takes memory, so before anything is written
+  if (options.save) write_directory(*options.save, plan_files(modules), {});
+  out << text;
+  int code = exit_ok;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (modules[i].has_plan()) continue;
+    err << "usmp-plan: error: module '" << printable(comparison.modules[i].module) << "': " << modules[i].no_plan
+        << '\n';
+    code = exit_infeasible;
+  }
+  return code;
+}
+
+}  // namespace
+
+int compare(const CompareOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return compare_or_throw(options, out, err); });
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,24 @@
+#include "report/csv.hpp"
+
+#include <string_view>
+
+#include "usmp/support/printable.hpp"
+
+namespace usmp::report {
+
+std::string csv_field(const std::string& raw) {
+  std::string text = printable(raw);
+  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) text.insert(0, "'");
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_row(const std::vector<std::string>& cells) {
+  std::string row;
+  for (const std::string& cell : cells) row += (&cell == cells.data() ? "" : ",") + csv_field(cell);
+  return row + "\n";
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,126 @@
+"""check, compare, report and diff as a shell sees them: command lines, exit codes, JSON that holds against its schema.
+
+Usage: reports.py USMP_PLAN ROOT, where ROOT is the project's directory.
+"""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+PROGRAM, ROOT = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+MODELS = [ROOT / "testdata" / f"{name}.tar" for name in ("ds_cnn", "lstm", "repeated_op")]
+BUDGET = ROOT / "testdata" / "pools" / "budget.yaml"
+TIGHT = ROOT / "testdata" / "pools" / "tight.yaml"
+
+
+def run(*arguments: object, code: int = 0, text: str = "", **variables: str) -> str:
+    """Runs the program; what it prints. Only exit codes above 1 have a message on standard error."""
+    environment = {key: value for key, value in os.environ.items() if key != "GITHUB_STEP_SUMMARY"} | variables
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=600, env=environment)
+    assert done.returncode == code, (arguments, done)
+    assert (done.stderr == "") == (code <= 1), (arguments, done)
+    assert text in done.stdout + done.stderr, (arguments, done)
+    return done.stdout
+
+
+def check_schema(name: str, text: str) -> dict:
+    value = json.loads(text)
+    if jsonschema is not None:
+        schema = json.loads((ROOT / "docs" / "schema" / f"{name}.schema.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(value)
+    return value
+
+
+def check_checks(folder: Path) -> None:
+    junit = folder / "junit.xml"
+    for model in MODELS:
+        baseline = folder / "baseline.json"
+        baseline.write_text(run(model, "--pools", BUDGET, "--dry-run", "--json"), encoding="utf-8")
+        command = ("check", model, "--pools", BUDGET, "--baseline", baseline, "--junit", junit)
+        assert check_schema("check", run(*command, "--json"))["result"] == "ok"
+        assert run(*command) == run(*command, LC_ALL="de_DE.UTF-8")
+        assert run(*command, "--quiet") == ""
+        assert xml.etree.ElementTree.parse(junit).getroot().get("failures") == "0"
+        broken = check_schema("check", run(*command, "--json", "--algorithm", "none", code=1))
+        assert broken["result"] == "breach" and broken["breaches"] > 0
+        assert int(xml.etree.ElementTree.parse(junit).getroot().get("failures")) == broken["breaches"]
+        unplanned = check_schema("check", run("check", model, "--pools", TIGHT, "--json", code=4))
+        assert unplanned["modules"][0]["no_plan"]
+    summary = folder / "summary.md"
+    github = ("check", MODELS[0], "--pools", BUDGET, "--algorithm", "none", "--github")
+    run(*github, code=1, text="::error file=")
+    run(*github, code=1, text="::error file=", GITHUB_STEP_SUMMARY="")
+    run(*github, code=1, text="::error file=", GITHUB_STEP_SUMMARY=str(summary))
+    assert summary.read_text(encoding="utf-8").startswith("### Memory budgets of ds\\_cnn.tar: ")
+    run(*github[:-1], code=1, GITHUB_STEP_SUMMARY=str(folder / "untouched.md"))
+    assert not (folder / "untouched.md").exists()
+    run(*github, code=5, text="cannot be", GITHUB_STEP_SUMMARY=str(folder / "none" / "summary.md"))
+    run("check", MODELS[0], code=2, text="--pools is required")
+    run("check", "--pools", BUDGET, code=2, text="MODEL is required")
+    run(*github, "--json", code=2, text="excludes")
+
+
+def check_comparisons(folder: Path) -> None:
+    for model in MODELS:
+        command = ("compare", model, "--pools", BUDGET, "--no-time")
+        value = check_schema("compare", run(*command, "--json"))
+        assert run(*command) == run(*command, LC_ALL="de_DE.UTF-8")
+        [module] = value["modules"]
+        names = [result["algorithm"] for result in module["results"]]
+        assert "optimal" in names and "none" in names
+        cost = {result["algorithm"]: (result["spilled"], *(pool["used"] for pool in result["pools"]))
+                for result in module["results"] if result["status"]}
+        assert min(cost.values()) == cost["optimal"]
+        for result in module["results"]:
+            assert not result["optimal"] or cost[result["algorithm"]] == cost["optimal"]
+        rows = list(csv.DictReader(io.StringIO(run(*command, "--format", "csv"))))
+        assert len(rows) == sum(max(1, len(result["pools"])) for result in module["results"])
+        for row in rows:
+            if row["plan"] != "no plan":
+                assert (row["used"] == row["lower_bound"]) == (row["proved"] == "true")
+    saved = folder / "saved"
+    timed = check_schema("compare", run("compare", MODELS[0], "--algorithms", "optimal,none", "--save", saved, "--json"))
+    assert all(result["seconds"] >= 0 for result in timed["modules"][0]["results"])
+    plans = [saved / f"default.{algorithm}.plan.json" for algorithm in ("none", "optimal")]
+    for plan in plans:
+        check_schema("plan", plan.read_text(encoding="utf-8"))
+    assert check_schema("diff", run("diff", *plans, "--json", code=1))["differs"]
+    run("compare", MODELS[0], "--json", "--format", "csv", code=2, text="excludes")
+    run("compare", MODELS[0], "--algorithm", "none", code=2, text="--algorithm")
+    run("compare", MODELS[0], "--algorithms", "optimum", code=2, text="did you mean 'optimal'?")
+
+
+def check_reports(folder: Path) -> None:
+    for model in MODELS:
+        plan = folder / "plan.json"
+        plan.write_text(run(model, "--pools", BUDGET, "--dry-run", "--json"), encoding="utf-8")
+        report = check_schema("report", run("report", plan, "--json"))
+        assert report == json.loads(run("report", model, "--pools", BUDGET, "--json"))
+        for pool in report["pools"]:
+            assert len(pool["without"]) <= 3
+            if pool["kind"] == "workspace" and pool["peak"]["bytes"] > 0:
+                assert [one["id"] for one in pool["without"]] == [one["id"] for one in pool["peak"]["buffers"][:3]]
+        assert not check_schema("diff", run("diff", plan, plan, "--json"))["differs"]
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        check_checks(Path(folder))
+        check_comparisons(Path(folder))
+        check_reports(Path(folder))
+    print("ok" if jsonschema else "ok, without the schemas: no package jsonschema")
+
+
+if __name__ == "__main__":
+    main()
