@@ -1,5 +1,4 @@
 // usmp-plan check: plans a model and holds each pool to its budget.
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -32,19 +31,20 @@ Documents read_baselines(const std::vector<std::string>& files) {
   return all;
 }
 
-// A planner says what its first buffer without a place lacked; the bounds say what any plan would have needed.
+// Which pools are too small: by what every plan needs of a pool while the others stay as they are. Where that explains
+// nothing, by what the planner lacked for the first buffer without a place.
 std::vector<report::PlanningOutcome::Need> needs_of(const Problem& problem, const std::optional<Shortage>& shortage) {
-  const std::vector<bounds::PoolBound> least = bounds::pool_bounds(problem);
   std::vector<report::PlanningOutcome::Need> needs;
+  const auto add = [&](const Pool& pool, Bytes required) {
+    if (pool.capacity && required > *pool.capacity) needs.push_back({pool.name, required, *pool.capacity});
+  };
   for (std::size_t i = 0; i < problem.pools.size(); ++i) {
-    const Pool& pool = problem.pools[i];
-    if (!pool.capacity) continue;
-    report::PlanningOutcome::Need need{pool.name, least[i].bytes, *pool.capacity};
-    for (const Shortage::PoolNeed& lacking : shortage ? shortage->pools : std::vector<Shortage::PoolNeed>()) {
-      if (lacking.pool == PoolId(i)) need.required = std::max(need.required, lacking.required);
-    }
-    if (need.required > need.available) needs.push_back(std::move(need));
+    Problem larger = problem;
+    larger.pools[i].capacity.reset();
+    add(problem.pools[i], bounds::pool_bounds(larger)[i].bytes);
   }
+  if (!needs.empty() || !shortage) return needs;
+  for (const Shortage::PoolNeed& lacking : shortage->pools) add(problem.pool(lacking.pool), lacking.required);
   return needs;
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("check: within budget, a warning, a breach") {
         "  sram  max        9824       9824       -  ok\n");
   outcome = checked.run(sram("max: 9824, warn_at: 99%"));
   CHECK(outcome.code == exit_ok);
-  CHECK(outcome.out.find(checked.temporary.file("pools.yaml") + ":3:33: warning: module default: sram uses more") !=
+  CHECK(outcome.out.find(checked.temporary.file("pools.yaml") + ":3:34: warning: module default: sram uses more") !=
         std::string::npos);
   outcome = checked.run(sram("max: 9823, warn_at: 99%"));
   CHECK(outcome.code == exit_breach);
@@ -106,12 +106,12 @@ TEST_CASE("check: GitHub's commands stand behind the text, Markdown is appended 
                             "bytes, available 1 (max), excess 9823\n"));
   const std::string summary = read(checked.temporary.path / "summary.md");
   CHECK(summary.starts_with("of the step before\n### Memory budgets of lstm.tar: 1 breach\n"));
-  outcome = checked.run(sram("max: 1KiB"));
+  outcome = checked.run(sram("max: 10KiB"));
   CHECK(outcome.code == exit_ok);
   CHECK(outcome.out.find("::") == std::string::npos);
   CHECK(read(checked.temporary.path / "summary.md").size() > summary.size());
   checked.options.step_summary = checked.temporary.file("none/summary.md");
-  CHECK(checked.run(sram("max: 1KiB")).code == exit_output);
+  CHECK(checked.run(sram("max: 10KiB")).code == exit_output);
 }
 
 TEST_CASE("check: growth against a plan file, and against what --json prints") {
