@@ -75,7 +75,9 @@ class Walk {
   Nests run_for_nests() {
     nests_.emplace();
     Analysis analysis = run();
-    return {std::move(analysis), nests_->take()};
+    Nests nests{std::move(analysis), nests_->take(), {}};
+    for (const SiteState& state : states_) nests.escaped.push_back(state.escaped);
+    return nests;
   }
 
  private:

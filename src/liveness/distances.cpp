@@ -1,6 +1,7 @@
 // Runs of outermost loops in which one site dies and another is born, and what the addresses in the loop say of the
 // two. A pair counts only if every tick at which both are live is one of such a run.
-// Tests: tests/liveness/distances_test.cpp, and random modules, whose every byte read is checked against its owner.
+// Tests: tests/liveness/distances_test.cpp (addresses), sharing_conditions_test.cpp (which pairs),
+// random_nests_test.cpp (replayed byte by byte), and random modules.
 #include "usmp/liveness/distances.hpp"
 
 #include <algorithm>
@@ -69,13 +70,9 @@ class Finder {
     std::set<std::uint32_t> others;
     for (const NestRun::Access& access : run.accesses) {
       if (access.site >= nests_.analysis.sites.size()) continue;
-      // What may be accessed through pointers that are out of sight is live throughout.
-      const std::vector<LiveRange> throughout = {{0, nests_.analysis.horizon}};
-      if (nests_.analysis.sites[access.site].live == throughout) others.insert(access.site);
       const bool is_new = plain.emplace(access.site, access.var).second;
-      if (!is_new || !access.is_base || nests_.analysis.sites[access.site].kind == BufferKind::constant) {
-        others.insert(access.site);
-      }
+      const bool is_constant = nests_.analysis.sites[access.site].kind == BufferKind::constant;
+      if (!is_new || !access.is_base || is_constant || nests_.escaped[access.site]) others.insert(access.site);
     }
     for (const std::uint32_t site : others) plain.erase(site);
     return plain;

@@ -70,6 +70,7 @@ class NestRecorder {
 struct Nests {
   Analysis analysis;
   std::vector<NestRun> runs;
+  std::vector<bool> escaped;  // by site: pointers to it are out of sight, so that accesses may be
 };
 
 // As `analyse`, with the runs of all outermost loops, in order of execution.
