@@ -15,6 +15,15 @@ namespace usmp::tir::testing {
 inline constexpr tir::DataType int8_type{tir::TypeCode::int_, 8, 1};
 inline constexpr tir::DataType float32_type{tir::TypeCode::float_, 32, 1};
 
+// An expression of any kind, also of those for which there is no maker.
+inline tir::ExprRef make_operator(tir::ExprKind kind, tir::DataType type, std::vector<tir::ExprRef> operands) {
+  tir::Expr expr;
+  expr.kind = kind;
+  expr.type = type;
+  expr.operands = std::move(operands);
+  return tir::make_expr(std::move(expr));
+}
+
 class ModuleBuilder {
  public:
   // --- Variables and expressions -----------------------------------------------------------------------------------
@@ -119,6 +128,7 @@ class ModuleBuilder {
     module_.functions.back().is_entry = true;
   }
   [[nodiscard]] tir::Module& module() { return module_; }
+  [[nodiscard]] const tir::Module& module() const { return module_; }
 
   [[nodiscard]] tir::Module build() {
     std::sort(module_.functions.begin(), module_.functions.end(),

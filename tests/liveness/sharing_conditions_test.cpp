@@ -1,0 +1,300 @@
+// Which buffers may share bytes at all: what has to die, what has to be born, and near misses of each condition.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "liveness/program_of_nests.hpp"
+
+namespace usmp::liveness::testing {
+namespace {
+
+// --- What dies and what is born --------------------------------------------------------------------------------------
+
+// out[i] = in[i]
+tir::Stmt copy(Program& p, VarId out, VarId in) { return p.for_i(16, block(p.store(out, p.i(), p.load(in, p.i())))); }
+
+TEST_CASE("neither is needed outside of the time they share in the loop") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  SUBCASE("the old one dies there") {
+    CHECK(p.found({copy(p, out, in)}) == "in>=out+0");
+    p.is_kept(in);
+    CHECK(p.found({copy(p, out, in)}).empty());
+  }
+  SUBCASE("the new one is born there") {
+    CHECK(p.found({p.call("look", {in}), copy(p, out, in)}) == "in>=out+0");
+    CHECK(p.found({p.call("touch", {out}), copy(p, out, in)}).empty());
+  }
+  SUBCASE("not in a later loop") { CHECK(p.found({copy(p, out, in), copy(p, out, in)}).empty()); }
+  SUBCASE("the outermost loop is what counts") {
+    const VarId flag = p.kept("flag");
+    CHECK(p.found({p.for_i(4, block(p.for_j(4, block(p.store(out, p.j(), p.load(in, p.j())))),
+                                    p.when(p.load(flag, 0), block(p.store(flag, 0, p.load(in, 3))))))}) ==
+          "in>=out+4; out>=in+4");
+  }
+}
+
+TEST_CASE("two buffers of one loop alone: one is taken for the old one") {
+  Program p;
+  const VarId first = p.temporary("first", 16);
+  const VarId second = p.temporary("second", 16);
+  const VarId kept = p.kept("kept");
+  SUBCASE("in the order of their use") {
+    CHECK(p.found({p.for_i(16, block(p.store(first, p.i(), p.number(1)), p.store(second, p.i(), p.load(first, p.i())),
+                                     p.store(kept, 0, p.load(second, p.i()))))}) == "first>=second+0");
+  }
+  SUBCASE("written one after the other") {
+    CHECK(p.found({p.for_i(16, block(p.store(first, p.i(), p.number(1)), p.store(second, p.i(), p.number(1))))}) ==
+          "first>=second+0");
+  }
+  SUBCASE("a store of the old one above the new one's bytes would destroy these") {
+    CHECK(p.found({p.for_i(16, block(p.store(second, p.i(), p.number(1)), p.store(first, p.i(), p.load(second, p.i())),
+                                     p.store(kept, 0, p.load(first, p.i()))))}) == "first>=second+1");
+  }
+}
+
+TEST_CASE("of several runs the largest distance counts, and each has to allow it") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const auto lifetime = [&](std::vector<tir::Stmt> nests) { return p.scope(p.body(std::move(nests))); };
+  const tir::Stmt straight = copy(p, out, in);
+  const tir::Stmt ahead = p.for_i(13, block(p.store(out, plus(p.i(), 3), p.load(in, p.i()))));
+  CHECK(p.distances_of(block(lifetime({straight}))) == "in>=out+0");
+  CHECK(p.distances_of(block(lifetime({ahead}))) == "in>=out+3; out>=in+10");
+  CHECK(p.distances_of(block(lifetime({straight}), lifetime({ahead}))) == "in>=out+3");
+  CHECK(p.distances_of(block(lifetime({ahead}), lifetime({straight}))) == "in>=out+3");
+  CHECK(p.distances_of(block(lifetime({straight}), lifetime({straight, p.call("look", {in})}))).empty());
+  CHECK(p.distances_of(block(lifetime({p.call("touch", {out}), straight}), lifetime({straight}))).empty());
+  // Only one of them is live.
+  CHECK(p.distances_of(block(lifetime({straight}), p.scope(block(p.allocate(in, 16), p.call("fill", {in}))))) ==
+        "in>=out+0");
+}
+
+TEST_CASE("one function called several times: each pair of its arguments by itself") {
+  Program p;
+  const VarId from = p.pointer("from");
+  const VarId to = p.pointer("to");
+  p.function("op", {from, to}, block(copy(p, to, from)));
+  const VarId a = p.buffer("a", 16);
+  const VarId b = p.temporary("b", 16);
+  const VarId c = p.temporary("c", 16);
+  p.is_kept(c);
+  SUBCASE("a chain") { CHECK(p.found({p.call("op", {a, b}), p.call("op", {b, c})}) == "a>=b+0; b>=c+0"); }
+  SUBCASE("a reader behind") {
+    CHECK(p.found({p.call("op", {a, b}), p.call("op", {a, c}), p.call("look", {b})}) == "a>=c+0");
+  }
+  SUBCASE("in a loop of the caller") {
+    CHECK(p.found({p.for_i(3, block(p.call("op", {a, b}), p.call("op", {b, c})))}).empty());
+  }
+}
+
+// --- Inputs and outputs ----------------------------------------------------------------------------------------------
+
+TEST_CASE("outputs never die, inputs are never born") {
+  Program p;
+  const VarId in = p.pointer("in");
+  const VarId out = p.pointer("out");
+  const VarId old = p.pointer("old");
+  const VarId made = p.pointer("made");
+  const auto allocate_both = [&](tir::Block body) {
+    body.insert(body.begin(), {p.allocate(old, 8), p.allocate(made, 8)});
+    return body;
+  };
+  const auto copy_8 = [&](VarId to, VarId from) { return p.for_i(8, block(p.store(to, p.i(), p.load(from, p.i())))); };
+  const auto distances = [&](tir::Block body, Options options = with_io()) {
+    p.module().functions.clear();
+    p.entry({in, out}, allocate_both(std::move(body)));
+    return text_of(p.build(), options);
+  };
+  SUBCASE("an input dies, an output is born") {
+    CHECK(distances(block(copy_8(made, in), copy_8(out, made))) == "in>=made+0; made>=out+0");
+    CHECK(distances(block(copy_8(out, in))) == "in>=out+0");
+    CHECK(distances(block(copy_8(out, in)), {}).empty());  // the application's memory
+  }
+  SUBCASE("an output that is read last in a loop at the end of the program") {
+    CHECK(distances(block(copy_8(old, in), copy_8(made, old))) == "in>=old+0; old>=made+0");
+    CHECK(distances(block(copy_8(out, in), copy_8(made, out))) == "in>=out+0");
+  }
+  SUBCASE("an input that is read first in a loop at the begin") {
+    const auto first = p.for_i(8, block(p.store(old, p.i(), p.load(in, p.i()))));
+    CHECK(distances(block(first, copy_8(out, in))) == "in>=out+0");
+  }
+  SUBCASE("both at once") {
+    const Options both{.workspace_io = true, .inputs = {in, out}, .outputs = {out}};
+    CHECK(distances(block(copy_8(out, in)), both).empty());
+    CHECK(distances(block(copy_8(made, out), copy_8(out, made)), both).empty());
+    const Options apart{.workspace_io = true, .inputs = {in}, .outputs = {out}};
+    CHECK(distances(block(copy_8(out, in)), apart) == "in>=out+0");
+  }
+}
+
+// --- Near misses: what is not understood -----------------------------------------------------------------------------
+
+TEST_CASE("each buffer is accessed through one pointer to its first byte") {
+  Program p;
+  const VarId from = p.pointer("from");
+  const VarId to = p.pointer("to");
+  const VarId other = p.pointer("other");
+  const ExprRef sum = p.plus(p.load(from, p.i()), p.load(other, p.i()));
+  p.function("op", {from, to}, block(copy(p, to, from)));
+  p.function("add", {from, other, to}, block(p.for_i(16, block(p.store(to, p.i(), sum)))));
+  const VarId in = p.buffer("in", 32);
+  const VarId out = p.buffer("out", 16);
+  SUBCASE("passed as it is") { CHECK(p.found({p.call("op", {in, out})}) == "in>=out+0; out>=in+16"); }
+  SUBCASE("passed at an offset") {
+    CHECK(p.found({p.call("op", {p.address_of(in, 4), p.var(out)})}).empty());
+    CHECK(p.found({p.call("op", {p.var(in), p.address_of(out, 4)})}).empty());
+    CHECK(p.found({p.call("op", {p.access_ptr(in, 4, 16), p.var(out)})}).empty());
+  }
+  SUBCASE("passed twice") {
+    const VarId more = p.buffer("more", 16);
+    CHECK(p.found({p.call("add", {in, more, out})}) == "in>=out+0; more>=out+0; out>=in+16");
+    CHECK(p.found({p.call("add", {in, in, out})}).empty());
+  }
+  SUBCASE("through another function") {
+    const VarId a = p.pointer("a");
+    const VarId b = p.pointer("b");
+    p.function("whole", {a, b}, block(p.call("op", {a, b})));
+    p.function("shifted", {a, b}, block(p.call("op", {p.address_of(a, 4), p.var(b)})));
+    CHECK(p.found({p.call("whole", {in, out})}) == "in>=out+0; out>=in+16");
+    CHECK(p.found({p.call("shifted", {in, out})}).empty());
+    CHECK(p.found({p.call("whole", {p.address_of(in, 4), p.var(out)})}).empty());
+  }
+  SUBCASE("a variable for the pointer") {
+    const VarId pointer = p.pointer("pointer");
+    CHECK(p.found({p.let(pointer, p.address_of(in, 4)), copy(p, out, pointer)}).empty());
+    CHECK(p.found({p.let(pointer, p.var(in)), p.call("op", {pointer, out})}).empty());
+    CHECK(p.found({p.let(pointer, p.var(in)),
+                   p.for_i(16, block(p.store(out, p.i(), p.plus(p.load(in, p.i()), p.load(pointer, p.i())))))})
+              .empty());
+  }
+  SUBCASE("one of two") {
+    const VarId pointer = p.pointer("pointer");
+    const VarId more = p.buffer("more", 16);
+    const ExprRef one_of = p.choice(p.load(p.kept("flag"), 0), p.var(in), p.var(more));
+    CHECK(p.found({p.let(pointer, one_of), copy(p, out, pointer)}).empty());
+    CHECK(p.found({p.call("op", {one_of, p.var(out)})}).empty());
+  }
+}
+
+TEST_CASE("let expressions, in which a variable may stand for another pointer, are not followed") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const auto let_in = [&](VarId var, const ExprRef& value, const ExprRef& body) {
+    tir::Expr let = *tir::testing::make_operator(ExprKind::let, body->type, {value, body});
+    let.var = var;
+    return tir::make_expr(std::move(let));
+  };
+  const VarId number = p.integer("number");
+  const VarId pointer = p.pointer("pointer");
+  const ExprRef by_number = let_in(number, minus(15, p.i()), p.load(in, p.var(number)));
+  const ExprRef by_pointer = let_in(pointer, p.var(in), p.load(pointer, p.i()));
+  const ExprRef by_same = let_in(p.i_var(), minus(15, p.i()), p.load(in, p.i()));
+  CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_number)))}).empty());
+  CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_same)))}).empty());
+  CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_pointer)))}).empty());
+}
+
+TEST_CASE("a loop that calls functions, or lets pointers out, is not followed") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const tir::Stmt store = p.store(out, p.i(), p.load(in, p.i()));
+  CHECK(p.found({p.for_i(16, block(store, p.evaluate(tir::make_call(int32_type, "tir.exp", {p.i()}))))}) ==
+        "in>=out+0");
+  CHECK(p.found({p.for_i(16, block(store, p.call("elsewhere", std::vector<VarId>{})))}).empty());
+  CHECK(p.found({p.for_i(16, block(store, p.call("look", {in})))}).empty());
+  CHECK(p.found({p.for_i(16, block(store, p.evaluate(tir::make_call(int32_type, "tir.prefetch", {p.var(in)}))))})
+            .empty());
+  p.function("op", {}, {});
+  CHECK(p.found({p.for_i(16, block(store, p.call("op", std::vector<VarId>{})))}).empty());
+  CHECK(p.found({p.for_i(16, block(store, p.evaluate(tir::make_cast(tir::int64_type, p.var(in)))))}).empty());
+}
+
+TEST_CASE("a buffer that pointers out of sight may reach never dies") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.temporary("out", 16);  // both live to the end of the program
+  const VarId hidden = p.buffer("hidden", 1, tir::handle_type);
+  const VarId again = p.pointer("again");
+  const tir::Stmt loop = p.for_i(16, block(p.store(out, p.i(), p.plus(p.load(in, p.i()), p.load(again, p.i())))));
+  CHECK(p.found({p.store(hidden, 0, p.var(in)), p.let(again, p.load(hidden, 0)), loop}).empty());
+  CHECK(p.found({p.let(again, p.load(hidden, 0)), loop}) == "in>=out+0");
+}
+
+TEST_CASE("types that C keeps apart are not overlaid") {
+  Program p;
+  constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
+  const auto between = [&](tir::DataType from, tir::DataType to) {
+    const VarId in = p.buffer("in", 16, from);
+    const VarId out = p.buffer("out", 16, to);
+    std::string text = p.found({p.for_i(16, block(p.store(out, p.i(), p.cast(to, p.load(in, p.i())))))});
+    p.forget();
+    return text;
+  };
+  CHECK(between(int32_type, int32_type) == "in>=out+0");
+  CHECK(between(float32_type, float32_type) == "in>=out+0");
+  CHECK(between(float32_type, int8_type) == "in>=out+0");
+  CHECK(between(tir::uint8_type, int8_type) == "in>=out+0");
+  CHECK(between(int32_type, float32_type).empty());
+  CHECK(between(int32_type, int16_type).empty());
+  SUBCASE("nor one that is accessed as two types") {
+    const VarId in = p.buffer("in", 16);
+    const VarId out = p.buffer("out", 16);
+    const ExprRef wide = tir::make_load(int32_type, in, make_int(0));
+    CHECK(
+        p.found({p.for_i(16, block(p.store(out, p.i(), p.plus(p.cast(int8_type, wide), p.load(in, p.i())))))}).empty());
+  }
+}
+
+TEST_CASE("loops that run once are none") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  CHECK(p.found({p.loop(p.j_var(), 1, block(copy(p, out, in)))}) == "in>=out+0");
+  CHECK(p.found({p.loop(p.j_var(), 1, block(p.store(out, 0, p.load(in, 0))))}).empty());
+}
+
+TEST_CASE("a buffer inside the loop is neither born nor dies in it") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const VarId inner = p.pointer("inner");
+  CHECK(p.found({p.for_i(16, block(p.allocate(inner, 16), p.store(inner, 0, p.load(in, p.i())),
+                                   p.store(out, p.i(), p.load(inner, 0))))}) == "in>=out+0");
+}
+
+TEST_CASE("constants and buffers of unknown size take no part") {
+  Program p;
+  const VarId data = p.pointer("data");
+  const VarId unknown = p.pointer("unknown");
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const ExprRef sum = p.plus(p.load(in, p.i()), p.plus(p.load(data, p.i()), p.load(unknown, p.i())));
+  CHECK(p.found({p.constant(data, std::string(16, '\1')),
+                 p.allocate(unknown, std::vector{p.cast(int32_type, p.load(p.kept("flag"), 0))}),
+                 p.for_i(16, block(p.store(out, p.i(), sum)))}) == "in>=out+0");
+}
+
+TEST_CASE("what is found names the function in which both meet first") {
+  Program p;
+  const VarId from = p.pointer("from");
+  const VarId to = p.pointer("to");
+  p.function("op", {from, to}, block(copy(p, to, from)));
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  const tir::Module module = p.module_of({p.call("op", {in, out})});
+  const std::vector<StorageDistance> found = find_distances(module);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].below == out);
+  CHECK(found[0].above == in);
+  CHECK(module.functions[found[0].function].name == "op");
+}
+
+}  // namespace
+}  // namespace usmp::liveness::testing
