@@ -34,6 +34,23 @@ TEST_CASE("sizes of types are whole bytes a lane") {
   CHECK(void_type.bytes() == 0);
 }
 
+TEST_CASE("types that C lets alias: equal ones, and any with a character type") {
+  const auto type = [](const char* text) { return *parse_data_type(text); };
+  for (const char* const any : {"int8", "uint8", "int16", "int32", "int64", "float16", "float32", "bool"}) {
+    CHECK(may_alias(type(any), type(any)));
+    for (const char* const narrow : {"int8", "uint8"}) {
+      CHECK(may_alias(type(any), type(narrow)));
+      CHECK(may_alias(type(narrow), type(any)));
+    }
+  }
+  CHECK(may_alias(type("float32x4"), type("float32")));
+  CHECK(may_alias(type("int8x4"), type("float32")));
+  for (const char* const other : {"uint32", "float32", "int16", "int64", "bool"}) {
+    CHECK_FALSE(may_alias(type("int32"), type(other)));
+    CHECK_FALSE(may_alias(type(other), type("int32")));
+  }
+}
+
 TEST_CASE("allocation sizes say why they are unknown") {
   Module module;
   module.vars.push_back({.name = "n", .type = int32_type, .element = {}, .storage_scope = {}});
