@@ -125,6 +125,10 @@ TEST_CASE("of two buffers that may share, what they need as close as they may be
   CHECK(load(problem, std::vector{a, c}).bytes == 32);
   problem.buffers[1].live = {{0, 1}};  // a and b never meet
   CHECK(load_with({{a, b, 0}}) == 52);
+  problem.buffers[0].live = {{0, 1}};
+  problem.buffers[1].live = {{0, 2}};
+  problem.buffers[2].live = {{1, 2}};
+  CHECK(load_with({{a, b, 0}}) == 36);  // what b shared with a says nothing of b and c
 }
 
 TEST_CASE("distances are rounded up like sizes") {
