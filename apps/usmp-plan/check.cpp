@@ -25,20 +25,19 @@ std::optional<std::string> step_summary() {
 Command add_check(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   driver::CheckOptions& check = options->check;
-  auto* app = program.add_subcommand("check", "hold a model to the budgets of its pools (exit code 1: beyond one)");
+  auto* app = program.add_subcommand("check", "hold a model to the budgets of its pools");
   add_model_options(*app, check.model, true);
   add_planning_options(*app, check);
   app->get_option("--pools")->required();
   app->add_option("--baseline", check.baselines, "the plan that max_growth is measured against")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);
-  auto* github =
-      app->add_flag("--github", check.github,
-                    "annotate the pools file on GitHub; append Markdown to $GITHUB_STEP_SUMMARY if it is set");
+  auto* github = app->add_flag("--github", check.github, "annotate the pools file on GitHub, and its step summary");
   app->add_option("--junit", check.junit, "write the checks as JUnit's XML")->type_name("FILE");
   app->add_flag("--json", check.model.json, "print JSON")->excludes(github);
   app->add_flag("--quiet", options->quiet, "print only what is beyond a limit");
-  return {app, [options] {
+  return {app,
+          [options] {
             driver::CheckOptions& chosen = options->check;
             if (chosen.github) chosen.step_summary = step_summary();
             chosen.verbosity = options->quiet ? driver::Verbosity::quiet : driver::Verbosity::normal;
@@ -46,7 +45,10 @@ Command add_check(CLI::App& program) {
             chosen.progress = !options->quiet && progress_terminal();
             set_up_logging(chosen.verbosity);
             return driver::check(chosen, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan check model.tar --pools pools.yaml", "for CI"},
+           {"usmp-plan check model.tar --pools pools.yaml --baseline old/kws.plan.json", "how much it grew"}},
+          "The exit code is 1 if it is beyond one."};
 }
 
 }  // namespace usmp::apps

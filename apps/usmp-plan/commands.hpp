@@ -4,12 +4,22 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace usmp::apps {
 
+// A command line that is shown, and what it does.
+struct Example {
+  std::string command;
+  std::string effect;
+};
+
 struct Command {
   CLI::App* app = nullptr;
-  std::function<int()> run;  // after the command line has been parsed; returns an exit code
+  std::function<int()> run;            // after the command line has been parsed; returns an exit code
+  std::vector<Example> examples = {};  // for --help and the manual page
+  std::string details = {};            // the same: what the one line of the app's description leaves out
 };
 
 Command add_plan(CLI::App& program);  // the program's own options: what it does without a subcommand

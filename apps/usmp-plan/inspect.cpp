@@ -9,25 +9,31 @@ namespace usmp::apps {
 
 Command add_inspect(CLI::App& program) {
   const auto options = std::make_shared<driver::InspectOptions>();
-  auto* app = program.add_subcommand("inspect", "list modules, functions, buffers with live ranges, calls");
+  auto* app = program.add_subcommand("inspect", "list functions, buffers with live ranges, calls");
   add_model_options(*app, options->model, true);
   add_transform_option(*app, options->model);
   app->add_flag("--tir", options->tir, "print the IR");
   app->add_flag("--json", options->model.json, "print JSON");
-  return {app, [options] {
+  return {app,
+          [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::inspect(*options, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan inspect model.tar", "functions, buffers, calls"},
+           {"usmp-plan inspect model.tar --transform all --tir", "the program that is planned"}}};
 }
 
 Command add_init(CLI::App& program) {
   const auto options = std::make_shared<driver::ModelOptions>();
   auto* app = program.add_subcommand("init", "print a starter pools file for a model");
   add_model_options(*app, *options, true);
-  return {app, [options] {
+  app->add_flag("--json", options->json, "print it as JSON, which --pools takes, too");
+  return {app,
+          [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::init(*options, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan init model.tar > pools.yaml", "then put your memories in"}}};
 }
 
 }  // namespace usmp::apps

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,34 +14,12 @@
 #include <new>
 #include <typeinfo>
 
-#include "commands.hpp"
+#include "program.hpp"
+#include "usage_error.hpp"
 #include "usmp/driver/driver.hpp"
 
 namespace usmp::apps {
 namespace {
-
-constexpr const char* description =
-    "usmp-plan: offline memory planner for TVM Model Library Format archives\n"
-    "Plans all buffers of a model into the memories of a board and writes C for it.";
-
-constexpr const char* footer =
-    "Examples:\n"
-    "  usmp-plan model.tar --pools pools.yaml            write model_planned/\n"
-    "  usmp-plan model.tar --pools pools.yaml -o out.tar write a re-planned archive\n"
-    "  usmp-plan init model.tar > pools.yaml             start a pools file\n"
-    "  usmp-plan verify model.tar --pools pools.yaml --execute\n"
-    "                                                    compile, run and compare with unshared code\n"
-    "  usmp-plan diff old.plan.json new.plan.json        what changed (exit code 1: they differ)\n"
-    "  usmp-plan compare model.tar --pools pools.yaml    algorithms side by side\n"
-    "  usmp-plan check model.tar --pools pools.yaml      hold a model to its budgets (exit code 1: beyond)\n"
-    "  usmp-plan report model.plan.json --format html -o map.html\n"
-    "                                                    a memory map for the browser\n"
-    "  usmp-plan inspect model.tar                       list functions, buffers and calls\n"
-    "  usmp-plan problem model.tar -o problem.json       write the planning problem alone\n"
-    "  usmp-plan solve buffers.csv -o plan.csv           plan a bare instance\n"
-    "Exit codes: 0 ok, 1 internal error (diff: they differ; check: beyond budget), 2 usage, pools file, instance or\n"
-    "external algorithm, 3 malformed or unsupported archive, 4 no plan fits the pools, 5 a result could not be\n"
-    "written, 6 out of memory.";
 
 constexpr const char* out_of_memory = "usmp-plan: error: out of memory\n";
 
@@ -72,27 +48,21 @@ void turn_signals_into_errors() {
   ::_exit(driver::exit_memory);
 }
 
-int run(int argc, char** argv) {
-  CLI::App program(description, "usmp-plan");
-  program.footer(footer);
-  program.set_version_flag("--version", "usmp-plan " USMP_VERSION);
-  const Command plan = add_plan(program);
-  const std::array subcommands = {add_check(program),   add_compare(program), add_diff(program),
-                                  add_inspect(program), add_init(program),    add_problem(program),
-                                  add_report(program),  add_solve(program),   add_verify(program)};
-  program.require_subcommand(0, 1);
-
-  int code = driver::exit_ok;
+int parse_and_run(Program& program, int argc, char** argv) {
   try {
-    program.parse(argc, argv);
-    const auto* const chosen = std::find_if(subcommands.begin(), subcommands.end(),
-                                            [](const Command& command) { return command.app->parsed(); });
-    code = chosen == subcommands.end() ? plan.run() : chosen->run();
+    program.parser().parse(argc, argv);
+    if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
+    return program.chosen().run();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
-    std::cerr << "usmp-plan: error: " << error.what() << " (--help shows the options)\n";
+    if (error.get_exit_code() == 0 && !misspelled_command(program)) return program.parser().exit(error);  // --help
+    std::cerr << "usmp-plan: error: " << usage_message(program, error) << '\n';
     return driver::exit_usage;
   }
+}
+
+int run(int argc, char** argv) {
+  Program program;
+  const int code = parse_and_run(program, argc, argv);
   errno = 0;
   if (!std::cout.flush() && code == driver::exit_ok) {
     std::cerr << "usmp-plan: error: standard output could not be written"

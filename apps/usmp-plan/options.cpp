@@ -4,10 +4,15 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
+
+#include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::apps {
 namespace {
@@ -26,39 +31,82 @@ std::uint64_t node_limit_of(const std::string& text) {
   return number_of(text, 1, "--node-limit", "a number of search nodes, at least 1");
 }
 
+std::string joined(const std::vector<std::string>& words, const std::string& separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+// "text, json or csv"
+std::string enumeration(const std::vector<std::string>& words) {
+  const std::vector<std::string> all_but_last(words.begin(), words.end() - 1);
+  return joined(all_but_last, ", ") + (all_but_last.empty() ? "" : " or ") + words.back();
+}
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
 }  // namespace
 
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](const std::string& word) -> std::string {
+            if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+            return "unknown '" + printable(word) + "'" + did_you_mean(word, words) + "; expected " + enumeration(words);
+          },
+          "{" + joined(words, ",") + "}"};
+}
+
+CLI::Validator such_as(const std::vector<std::string>& words, bool list) {
+  return {[](const std::string&) { return std::string(); }, "{" + joined(words, ",") + (list ? "}," : "}")};
+}
+
+void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
+                        const std::function<void(const std::string&)>& choose) {
+  auto* format = app.add_option_function<std::string>("--format", choose,
+                                                      enumeration(formats) + " (default: " + formats.front() + ")")
+                     ->type_name("NAME")
+                     ->check(one_of(formats));
+  app.add_flag_callback(
+         "--json", [choose] { choose("json"); }, "the same as --format json")
+      ->excludes(format);
+}
+
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
-  auto* model =
-      app.add_option("MODEL", options.model, "MLF archive (.tar, .tar.gz, .tar.xz, .tar.zst) or extracted archive");
+  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory");
   if (required) model->required();
   app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
 }
 
 void add_transform_option(CLI::App& app, driver::ModelOptions& options) {
+  std::vector<std::string> names = {"none", "all"};
+  for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
-                 "change the program so that it needs less memory: none, all, or some of " +
-                     driver::transformation_names() + " (default: " + options.transform + ")")
-      ->type_name("NAMES");
+                 "changes that save memory: " + joined(names, ", ") + " (default: " + options.transform + ")")
+      ->type_name("NAMES")
+      ->check(such_as(names, true));
 }
 
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
-  app.add_option("--pools", pools_file, "pools file (default: one unbounded internal pool)")->type_name("FILE");
+  app.add_option("--pools", pools_file, "the memories (default: one unbounded internal pool)")->type_name("FILE");
   app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools");
 }
 
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback) {
-  app.add_option("--algorithm", algorithm, "planning algorithm (default: " + fallback + ")")->type_name("NAME");
+  app.add_option("--algorithm", algorithm, "how to plan (default: " + fallback + ")")
+      ->type_name("NAME")
+      ->check(such_as(driver::algorithm_names()));
 }
 
 void add_search_options(CLI::App& app, driver::SearchOptions& options) {
   app.add_option_function<std::string>(
          "--node-limit", [&options](const std::string& text) { options.node_limit = node_limit_of(text); },
-         "search nodes after which an exact search ends (default: worth about 10 s)")
+         "end the search after N nodes (default: about 10 s)")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
-         "end the search after so many seconds; the plan then depends on the machine")
+         "end the search then; the plan depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
          "--seed",
@@ -86,7 +134,7 @@ void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
 }
 
 void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {
-  app.add_option("--minimize", options.minimize, "make this pool as small as possible before everything else")
+  app.add_option("--minimize", options.minimize, "make this pool as small as possible before all else")
       ->type_name("POOL");
   app.add_option("--pins", options.pins, "keep buffers where an earlier plan placed them")
       ->type_name("M.plan.json")
@@ -100,7 +148,11 @@ void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
   add_goal_options(app, options);
 }
 
-bool color_terminal() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+bool color_terminal() {
+  if (isatty(STDOUT_FILENO) == 0 || is_set("NO_COLOR")) return false;
+  const char* const terminal = std::getenv("TERM");
+  return terminal == nullptr || std::string_view(terminal) != "dumb";
+}
 
 bool progress_terminal() { return isatty(STDERR_FILENO) != 0; }
 

@@ -3,12 +3,25 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "usmp/driver/driver.hpp"
 
 namespace usmp::apps {
+
+// Takes these words only. What it shows of itself, "{text,json}", is what the manual and the completions are made of.
+CLI::Validator one_of(const std::vector<std::string>& words);
+
+// Shows these words to the manual and the completions, and takes any text: what is wrong is told by the driver, which
+// knows more. `list`: with commas between them.
+CLI::Validator such_as(const std::vector<std::string>& words, bool list = false);
+
+// The same name for the format in all commands that have one: adds --format, and --json for "json".
+void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
+                        const std::function<void(const std::string&)>& choose);
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
 void add_transform_option(CLI::App& app, driver::ModelOptions& options);
@@ -28,7 +41,8 @@ void add_planning_options(CLI::App& app, driver::PlanningOptions& options);
 // "30", "0.5": seconds, rounded up to milliseconds. Throws CLI::ValidationError that names the option.
 std::chrono::milliseconds seconds_of(const std::string& text, const std::string& option);
 
-// Whether standard output is a terminal that may be coloured.
+// Whether standard output is a terminal that may be coloured: not if NO_COLOR is set and not empty, nor if the terminal
+// is a dumb one.
 bool color_terminal();
 
 // Whether standard error is a terminal, on which long searches show how far they are.

@@ -14,10 +14,13 @@ Command add_problem(CLI::App& program) {
   add_transform_option(*app, options->model);
   add_pools_options(*app, options->pools_file, options->workspace_io);
   app->add_option("-o,--output", options->output, "file to write (default: standard output)")->type_name("FILE");
-  return {app, [options] {
+  app->add_flag("--json", options->model.json, "changes nothing: a problem is JSON");
+  return {app,
+          [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::problem(*options, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan problem model.tar -o problem.json", "for solve, or a program of yours"}}};
 }
 
 }  // namespace usmp::apps

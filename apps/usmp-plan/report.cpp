@@ -18,27 +18,25 @@ const std::map<std::string, driver::ReportFormat> formats = {
 
 Command add_report(CLI::App& program) {
   const auto options = std::make_shared<driver::ReportOptions>();
-  auto* app = program.add_subcommand("report", "tell what holds the memory of a plan; draw its memory map");
-  app->add_option("PLAN", options->model.model, "M.plan.json, or a model to plan with the options below")->required();
+  auto* app = program.add_subcommand("report", "tell what holds the memory; draw a memory map");
+  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), or a model to plan")->required();
   app->add_option("--module", options->model.module, "one module of the archive")->type_name("NAME");
   add_planning_options(*app, *options);
-  app->add_option_function<std::string>(
-         "--format", [options](const std::string& name) { options->format = formats.at(name); },
-         "text, json, csv, markdown, svg or html (default: text)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"text", "json", "csv", "markdown", "svg", "html"}));
-  app->add_flag_callback(
-         "--json", [options] { options->format = driver::ReportFormat::json; }, "the same as --format json")
-      ->excludes("--format");
+  add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
+                     [options](const std::string& name) { options->format = formats.at(name); });
   app->add_option("-o,--output", options->output, "write a file instead of standard output")->type_name("FILE");
   app->add_flag_callback(
       "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "every buffer in the text");
-  return {app, [options] {
+  return {app,
+          [options] {
             options->color = color_terminal();
             options->progress = progress_terminal();
             set_up_logging(driver::Verbosity::normal);
             return driver::report(*options, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan report kws.plan.json", "what holds the peak"},
+           {"usmp-plan report kws.plan.json --format html -o map.html", "a memory map"}},
+          "The options of planning are for models."};
 }
 
 }  // namespace usmp::apps

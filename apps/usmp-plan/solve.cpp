@@ -18,13 +18,17 @@ Command add_solve(CLI::App& program) {
       ->type_name("FILE");
   add_algorithm_option(*app, options->algorithm, driver::default_algorithm_name());
   add_search_options(*app, options->search);
-  app->add_flag("--json", options->json, "print JSON");
-  return {app, [options] {
+  auto* json = app->add_flag("--json", options->json, "print JSON");
+  app->add_flag("--quiet", options->quiet, "print nothing on success")->excludes(json);
+  return {app,
+          [options] {
             options->color = color_terminal();
-            options->progress = progress_terminal();
+            options->progress = !options->quiet && progress_terminal();
             set_up_logging(driver::Verbosity::normal);
             return driver::solve(*options, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan solve buffers.csv -o plan.csv", "the smallest plan"},
+           {"usmp-plan solve buffers.csv --capacity 64KiB", "whether one fits"}}};
 }
 
 }  // namespace usmp::apps

@@ -27,7 +27,7 @@ void check(const CLI::App& app, const driver::VerifyOptions& options) {
 Command add_verify(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   driver::VerifyOptions& verify = options->verify;
-  auto* app = program.add_subcommand("verify", "check a plan, and with --execute the code that is emitted");
+  auto* app = program.add_subcommand("verify", "check a plan, and with --execute the emitted C");
   add_model_options(*app, verify.model, true);
   add_planning_options(*app, verify);
   auto* plan = app->add_option("--plan", verify.plans, "verify this plan instead of planning")
@@ -36,28 +36,32 @@ Command add_verify(CLI::App& program) {
   for (const char* option : {"--algorithm", "--minimize", "--pins", "--node-limit", "--time-limit"}) {
     plan->excludes(app->get_option(option));
   }
-  app->add_flag("--execute", verify.execute, "compile and run the code beside unshared code (runs C of the archive)");
+  app->add_flag("--execute", verify.execute, "compile and run it beside unshared C: runs the archive");
   app->add_option("--cc", verify.compiler, "C compiler (default: the first of cc, gcc and clang)")
       ->type_name("PROGRAM");
   app->add_option("--cflags", verify.compiler_flags, "further flags of the compiler, in one word")->type_name("FLAGS");
-  app->add_flag("--sanitize", verify.sanitize, "compile with AddressSanitizer and UndefinedBehaviorSanitizer");
-  app->add_option("--rounds", verify.rounds, "runs of each module, each on inputs of its own (default: 3)")
+  app->add_flag("--sanitize", verify.sanitize, "compile with Address- and UndefinedBehaviorSanitizer");
+  app->add_option("--rounds", verify.rounds, "runs of each module, each on new inputs (default: 3)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   app->add_option_function<std::string>(
          "--timeout", [&verify](const std::string& text) { verify.timeout = seconds_of(text, "--timeout"); },
          "of each compilation and each program (default: 600)")
       ->type_name("SECONDS");
-  app->add_option("--keep", verify.keep, "new or empty directory in which sources and programs stay")->type_name("DIR");
-  app->add_flag("--quiet", options->quiet, "print nothing on success");
-  return {app, [options, app] {
+  app->add_option("--keep", verify.keep, "new or empty directory, keeps sources and programs")->type_name("DIR");
+  auto* json = app->add_flag("--json", verify.model.json, "print JSON");
+  app->add_flag("--quiet", options->quiet, "print nothing on success")->excludes(json);
+  return {app,
+          [options, app] {
             check(*app, options->verify);
             options->verify.verbosity = options->quiet ? driver::Verbosity::quiet : driver::Verbosity::normal;
             options->verify.color = color_terminal();
             options->verify.progress = !options->quiet && progress_terminal();
             set_up_logging(options->verify.verbosity);
             return driver::verify(options->verify, std::cout, std::cerr);
-          }};
+          },
+          {{"usmp-plan verify model.tar --pools pools.yaml --execute", "a self-test for CI"},
+           {"usmp-plan verify model.tar --pools pools.yaml --plan kws.plan.json", "check a plan file"}}};
 }
 
 }  // namespace usmp::apps

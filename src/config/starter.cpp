@@ -79,4 +79,6 @@ std::string starter_file(const ModelSummary& model) {
   return text;
 }
 
+std::string starter_json() { return "{\"workspace_pools\": [{\"name\": \"sram\"}]}\n"; }
+
 }  // namespace usmp::config

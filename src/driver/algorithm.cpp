@@ -11,6 +11,7 @@
 
 #include "model.hpp"
 #include "usmp/external/external.hpp"
+#include "usmp/report/algorithms.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
@@ -72,10 +73,9 @@ Algorithm default_algorithm() { return of_table(planners::algorithms().front());
 Algorithm algorithm_named(const std::string& name, const std::string& place) {
   if (name.starts_with(external_prefix)) return of_program(name.substr(external_prefix.size()), place);
   if (const planners::Algorithm* found = planners::find_algorithm(name)) return of_table(*found);
-  std::vector<std::string> names;
-  for (const planners::Algorithm& algorithm : planners::algorithms()) names.emplace_back(algorithm.name);
-  throw Error(ErrorKind::usage, {{}, {}, place},
-              "unknown algorithm '" + name + "'" + did_you_mean(name, names) + "; --list-algorithms lists them");
+  throw Error(
+      ErrorKind::usage, {{}, {}, place},
+      "unknown algorithm '" + name + "'" + did_you_mean(name, algorithm_names()) + "; --list-algorithms lists them");
 }
 
 PlanResult plan_and_verify(const Algorithm& algorithm, const Problem& problem, const Goal& goal,
@@ -109,9 +109,23 @@ std::string no_plan_text(const Problem& problem, const PlanResult& result, const
   return text;
 }
 
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const planners::Algorithm& algorithm : planners::algorithms()) names.emplace_back(algorithm.name);
+  return names;
+}
+
 std::string default_algorithm_name() { return default_algorithm().name; }
 
-int list_algorithms(std::ostream& out) {
+int list_algorithms(std::ostream& out, bool json) {
+  if (json) {
+    std::vector<report::AlgorithmRow> rows;
+    for (const planners::Algorithm& algorithm : planners::algorithms()) {
+      rows.push_back({std::string(algorithm.name), std::string(algorithm.summary), rows.empty()});
+    }
+    out << report::algorithms_json(rows);
+    return exit_ok;
+  }
   std::size_t width = std::string_view("exec:PROGRAM").size();
   for (const planners::Algorithm& algorithm : planners::algorithms()) width = std::max(width, algorithm.name.size());
   const auto line = [&](std::string_view name, std::string_view summary) {

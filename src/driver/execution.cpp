@@ -78,7 +78,8 @@ execute::Findings execute_module(const PlannedModule& planned, const Planning& p
   return execute::compare({tested, reference, foreign_files(planned, planning.model)}, compiler, options, directory);
 }
 
-int execute_all(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
+                std::ostream& err) {
   const TerminationDeferred termination;  // until programs have ended and the directory has gone
   const WorkDirectory directory(options.keep);
   const execute::Options wanted{.compiler = options.compiler,
@@ -94,9 +95,7 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::ost
       const execute::Findings findings = execute_module(*planned, planning, compiler, wanted,
                                                         (std::filesystem::path(directory.path()) / name).string());
       if (!findings.faults.empty()) return report_faults(*planned, options, directory, findings.faults, err);
-      if (options.verbosity == Verbosity::quiet) continue;
-      if (planning.modules.size() > 1) out << "module " << name << ", ";
-      out << report::execution_text({compiler.program, compiler.sanitize, options.rounds, findings.elements});
+      executions.push_back({compiler.program, compiler.sanitize, options.rounds, findings.elements});
     } catch (const Error& error) {
       throw error.with_file(options.model.model);
     }

@@ -3,10 +3,12 @@
 
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "planning.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/execute/execute.hpp"
+#include "usmp/report/verification.hpp"
 
 namespace usmp::driver {
 
@@ -16,7 +18,9 @@ namespace usmp::driver {
                                                const execute::Compiler& compiler, const execute::Options& options,
                                                const std::string& directory);
 
-// Prints what was executed, or the faults found; returns an ExitCode. Throws Error (see execute::compare).
-int execute_all(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err);
+// Executes the modules in their order, and says of each what was executed, up to the first that has faults. These are
+// printed. Returns an ExitCode. Throws Error (see execute::compare).
+int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
+                std::ostream& err);
 
 }  // namespace usmp::driver

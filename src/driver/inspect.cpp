@@ -66,7 +66,7 @@ int init_or_throw(const ModelOptions& options, std::ostream& out) {
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     add_module(summary, analyse_module(model, info, false, true));
   }
-  out << config::starter_file(summary);
+  out << (options.json ? config::starter_json() : config::starter_file(summary));
   return exit_ok;
 }
 

@@ -54,10 +54,14 @@ std::vector<transform::Step> transformations_of(const std::string& text) {
   std::string wrong;
   if (auto steps = transform::parse_steps(text, &wrong)) return std::move(*steps);
   std::vector<std::string> names = {"none", "all"};
-  for (const transform::Step step : transform::all_steps) names.emplace_back(transform::name_of(step));
+  std::string listed;
+  for (const std::string& name : transformation_names()) {
+    names.push_back(name);
+    listed += (listed.empty() ? "" : ", ") + name;
+  }
   throw Error(ErrorKind::usage, {},
               "--transform: unknown transformation '" + wrong + "'" + did_you_mean(wrong, names) +
-                  "; expected none, all or " + transformation_names());
+                  "; expected none, all or " + listed);
 }
 
 bool has_step(const Model& model, transform::Step step) { return std::ranges::count(model.transformations, step) > 0; }
@@ -77,11 +81,10 @@ Model open_bare_module(const std::string& path) {
 
 }  // namespace
 
-std::string transformation_names() {
-  std::string text;
-  for (const transform::Step step : transform::all_steps)
-    text += (text.empty() ? "" : ", ") + std::string(transform::name_of(step));
-  return text;
+std::vector<std::string> transformation_names() {
+  std::vector<std::string> names;
+  for (const transform::Step step : transform::all_steps) names.emplace_back(transform::name_of(step));
+  return names;
 }
 
 std::string file_name_of(const std::string& path) {

@@ -57,7 +57,10 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
     if (problem.pools[i].name == name) return PoolId(i);
     names.push_back(problem.pools[i].name);
   }
-  throw Error(ErrorKind::usage, {}, "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names));
+  std::string listed;
+  for (const std::string& known : names) listed += (listed.empty() ? "" : ", ") + known;
+  throw Error(ErrorKind::usage, {},
+              "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + listed);
 }
 
 }  // namespace

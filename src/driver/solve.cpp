@@ -106,7 +106,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   const std::string text =
       options.json ? report::solution_json(solution) : report::solution_text(solution, options.color);
   if (options.output) write_file(*options.output, plan_text(read, solution));
-  out << text;
+  if (!options.quiet) out << text;
   return exit_ok;
 }
 

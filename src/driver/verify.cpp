@@ -78,12 +78,38 @@ void require_emission(const Planning& planning, const VerifyOptions& options) {
   }
 }
 
-void print_checks(const Planning& planning, const VerifyOptions& options, std::ostream& out) {
-  if (options.verbosity == Verbosity::quiet) return;
+// Pairs are counted where they are shown.
+std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
+  std::vector<report::Verified> checks;
   for (const auto& planned : planning.modules) {
-    const Problem& problem = planned->assembly.problem;
-    out << report::verification_text(planned->summary, verify::conflicting_pairs(problem), options.color);
+    checks.push_back({&planned->summary, {}, {}});
+    if (shown) checks.back().conflicts = verify::conflicting_pairs(planned->assembly.problem);
   }
+  return checks;
+}
+
+void print_executions(const std::vector<report::Verified>& checks, const std::vector<report::Execution>& executions,
+                      std::ostream& out) {
+  for (std::size_t i = 0; i < executions.size(); ++i) {
+    if (checks.size() > 1) out << "module " << c_identifier(checks[i].summary->module) << ", ";
+    out << report::execution_text(executions[i]);
+  }
+}
+
+// What was checked is printed before anything runs.
+int execute_and_print(const Planning& planning, const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  const bool as_text = options.verbosity != Verbosity::quiet && !options.model.json;
+  std::vector<report::Verified> checks = checks_of(planning, options.verbosity != Verbosity::quiet);
+  if (as_text) {
+    for (const report::Verified& check : checks) out << report::verification_text(check, options.color);
+  }
+  std::vector<report::Execution> executions;
+  const int code = options.execute ? execute_all(planning, options, executions, err) : exit_ok;
+  if (as_text) print_executions(checks, executions, out);
+  if (code != exit_ok || !options.model.json) return code;
+  for (std::size_t i = 0; i < executions.size(); ++i) checks[i].execution = executions[i];
+  out << report::verification_json(checks);
+  return code;
 }
 
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
@@ -101,8 +127,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
     adopt_files(planning, options);
   }
   if (!planning.model.bare_module) require_emission(planning, options);
-  print_checks(planning, options, out);
-  return options.execute ? execute_all(planning, options, out, err) : exit_ok;
+  return execute_and_print(planning, options, out, err);
 }
 
 }  // namespace

@@ -4,17 +4,21 @@
 #include <set>
 #include <utility>
 
+#include "report/json_lines.hpp"
 #include "report/layout.hpp"
 #include "report/proved.hpp"
 
 namespace usmp::report {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string sharing_text(const Problem& problem, const Plan& plan) {
+// Pairs of buffers whose places meet, as they may because of their distances.
+std::size_t sharing_pairs(const Problem& problem, const Plan& plan) {
   std::set<std::pair<BufferId, BufferId>> pairs;
   for (const Distance& distance : problem.distances) {
     const Allocation& below = plan.of(distance.below);
@@ -23,22 +27,74 @@ std::string sharing_text(const Problem& problem, const Plan& plan) {
                       above.offset < below.offset + problem.buffer(distance.below).size;
     if (meet) pairs.insert(std::minmax(distance.below, distance.above));
   }
-  if (pairs.empty()) return {};
-  return ", but for " + counted(pairs.size(), "pair") + " that may share bytes and are far enough apart";
+  return pairs.size();
+}
+
+std::string sharing_text(std::size_t pairs) {
+  if (pairs == 0) return {};
+  return ", but for " + counted(pairs, "pair") + " that may share bytes and are far enough apart";
+}
+
+Json pool_json(const Summary& summary, PoolId id) {
+  const Pool& pool = summary.assembly->problem.pool(id);
+  const bounds::PoolBound& bound = summary.bounds[id.index()];
+  Json json;
+  json["name"] = pool.name;
+  json["capacity"] = pool.capacity ? Json(*pool.capacity) : Json(nullptr);
+  json["used"] = summary.used[id.index()];
+  json["lower_bound"] = bound.bytes;
+  json["lower_bound_reason"] = bound.reason;
+  return json;
+}
+
+Json execution_json(const std::optional<Execution>& execution) {
+  if (!execution) return nullptr;
+  Json json;
+  json["compiler"] = execution->compiler;
+  json["sanitized"] = execution->sanitized;
+  json["rounds"] = execution->rounds;
+  json["elements"] = execution->elements;
+  return json;
+}
+
+Json module_json(const Verified& verified) {
+  const Summary& summary = *verified.summary;
+  Json json;
+  json["module"] = summary.module;
+  json["archive"] = summary.archive;
+  json["algorithm"] = summary.algorithm;
+  json["buffers"] = summary.assembly->problem.buffers.size();
+  json["conflicts"] = verified.conflicts ? Json(*verified.conflicts) : Json(nullptr);
+  json["sharing"] = sharing_pairs(summary.assembly->problem, *summary.plan);
+  json["pools"] = Json::array();
+  for (const PoolId id : summary.pool_order()) json["pools"].push_back(pool_json(summary, id));
+  json["executed"] = execution_json(verified.execution);
+  json["warnings"] = summary.warnings;
+  return json;
 }
 
 }  // namespace
 
-std::string verification_text(const Summary& summary, std::optional<std::size_t> conflicts, bool color) {
+std::string verification_json(const std::vector<Verified>& modules) {
+  Json json;
+  json["format"] = "usmp-plan/verification";
+  json["version"] = 1;
+  json["modules"] = Json::array();
+  for (const Verified& module : modules) json["modules"].push_back(module_json(module));
+  return json_lines(json);
+}
+
+std::string verification_text(const Verified& verified, bool color) {
+  const Summary& summary = *verified.summary;
   const Problem& problem = summary.assembly->problem;
   std::string text = "module " + printable(summary.module) + " of " + printable(summary.archive) + ", planned by " +
                      printable(summary.algorithm) + "\nverified: " + counted(problem.buffers.size(), "buffer") + ", ";
-  if (conflicts) text += counted(*conflicts, "pair") + " live together, ";
+  if (verified.conflicts) text += counted(*verified.conflicts, "pair") + " live together, ";
   text +=
       counted(problem.pools.size(), "pool") +
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
       "is live at the same time" +
-      sharing_text(problem, *summary.plan) + "\n";
+      sharing_text(sharing_pairs(problem, *summary.plan)) + "\n";
   for (const PoolId id : summary.pool_order()) {
     const Bytes used = summary.used[id.index()];
     const bounds::PoolBound& bound = summary.bounds[id.index()];

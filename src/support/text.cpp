@@ -33,6 +33,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+std::string_view only_completion(std::string_view word, std::span<const std::string> candidates) {
+  constexpr std::size_t shortest = 3;
+  std::string_view only;
+  if (word.size() < shortest) return only;
+  for (const std::string& candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    if (!only.empty() && only != candidate) return {};
+    only = candidate;
+  }
+  return only;
+}
+
 template <class Float>
 std::string to_shortest(Float value) {
   std::array<char, 64> buffer{};
@@ -69,7 +81,7 @@ std::string_view nearest_spelling(std::string_view word, std::span<const std::st
       best_distance = distance;
     }
   }
-  return best;
+  return best.empty() ? only_completion(word, candidates) : best;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {

@@ -422,5 +422,5 @@ TEST_CASE("one pool made small before everything else") {
   options.minimize = "flash";
   const Outcome outcome = run_plan(options);
   CHECK(outcome.code == exit_usage);
-  CHECK(outcome.err == "usmp-plan: error: --minimize: unknown pool 'flash'\n");
+  CHECK(outcome.err == "usmp-plan: error: --minimize: unknown pool 'flash'; the pools are: sram, dtcm\n");
 }

@@ -40,6 +40,15 @@ TEST_CASE("nearest_spelling finds misspellings and nothing far-fetched") {
   CHECK(did_you_mean("colour", keys).empty());
 }
 
+TEST_CASE("nearest_spelling completes the beginning of one candidate only") {
+  const std::vector<std::string> names{"greedy_by_size", "greedy_by_conflicts", "hill_climb"};
+  CHECK(nearest_spelling("hil", names) == "hill_climb");
+  CHECK(nearest_spelling("hi", names).empty());
+  CHECK(nearest_spelling("greedy", names).empty());
+  CHECK(nearest_spelling("greedy_by_c", names) == "greedy_by_conflicts");
+  CHECK(nearest_spelling("climb", names).empty());
+}
+
 TEST_CASE("shortest_decimal is short and exact") {
   CHECK(shortest_decimal(0.1) == "0.1");
   CHECK(shortest_decimal(0.1F) == "0.1");

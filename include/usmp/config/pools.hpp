@@ -92,4 +92,7 @@ struct ModelSummary {
 // A commented pools file for the model that parse_pools accepts.
 [[nodiscard]] std::string starter_file(const ModelSummary& model);
 
+// The same settings without the comments, as JSON, which is YAML, too.
+[[nodiscard]] std::string starter_json();
+
 }  // namespace usmp::config

@@ -128,6 +128,7 @@ struct SolveOptions {
   std::optional<std::string> output;  // the plan: CSV for CSV, an answer for JSON
   SearchOptions search;
   bool json = false;
+  bool quiet = false;     // nothing on success
   bool progress = false;  // `err` is a terminal: long searches show there how far they are
   bool color = false;
 };
@@ -145,10 +146,13 @@ int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err)
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);
 int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
-int list_algorithms(std::ostream& out);
+int list_algorithms(std::ostream& out, bool json);
 
-// "fuse, narrow, reorder": what ModelOptions::transform may name, for help texts.
-std::string transformation_names();
+// The steps that ModelOptions::transform may name besides "none" and "all", for help texts and completions.
+std::vector<std::string> transformation_names();
+
+// Those of the table, for completions. "exec:PROGRAM" is one, too.
+std::vector<std::string> algorithm_names();
 
 // The first one of the table, for help texts.
 std::string default_algorithm_name();

@@ -41,8 +41,8 @@ struct OutputFile {
 [[nodiscard]] std::string upper_case(std::string_view text);
 
 // The candidate nearest to `word` in edit distance (insertions, deletions, substitutions, neighbour swaps), if
-// one is near enough to be a misspelling; otherwise empty. Ties go to the earlier candidate.
-// O(|word| · total length of the candidates).
+// one is near enough to be a misspelling; otherwise the only one that `word` is the beginning of, of three characters
+// at least; otherwise empty. Ties go to the earlier candidate. O(|word| · total length of the candidates).
 [[nodiscard]] std::string_view nearest_spelling(std::string_view word, std::span<const std::string> candidates);
 
 // " (did you mean 'x'?)" for the nearest spelling, or the empty string.

@@ -1,0 +1,23 @@
+// The manual page and the completions of shells, made of what --help is made of. The same program gives the same bytes:
+// no date, no path of the machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "usmp-plan/manual.hpp"
+
+namespace usmp::apps {
+
+[[nodiscard]] std::string man_page(const Manual& manual);         // roff with the man macros
+[[nodiscard]] std::string bash_completion(const Manual& manual);  // bash 4 and later, needs no bash-completion
+[[nodiscard]] std::string zsh_completion(const Manual& manual);   // an autoloaded function _usmp-plan
+[[nodiscard]] std::string fish_completion(const Manual& manual);
+
+// The text in single quotes of a shell, with what is written for a quote in it.
+[[nodiscard]] std::string in_quotes(std::string_view text, std::string_view quote);
+
+// "one two three"
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);
+
+}  // namespace usmp::apps

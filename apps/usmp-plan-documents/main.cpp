@@ -1,0 +1,40 @@
+// usmp-plan-documents man|bash|zsh|fish: prints the manual page of usmp-plan, or its completion for a shell. Run when
+// the project is built; nothing of it is installed.
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "documents.hpp"
+#include "usmp-plan/program.hpp"
+
+namespace {
+
+int run(const std::string& kind) {
+  using usmp::apps::Manual;
+  const std::map<std::string, std::function<std::string(const Manual&)>> documents = {
+      {"man", usmp::apps::man_page},
+      {"bash", usmp::apps::bash_completion},
+      {"zsh", usmp::apps::zsh_completion},
+      {"fish", usmp::apps::fish_completion}};
+  const auto found = documents.find(kind);
+  if (found == documents.end()) {
+    std::cerr << "usage: usmp-plan-documents man|bash|zsh|fish\n";
+    return 2;
+  }
+  const usmp::apps::Program program;
+  std::cout << found->second(program.manual());
+  return std::cout.flush() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc == 2 ? argv[1] : "");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "usmp-plan-documents: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,50 @@
+#include "program.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace usmp::apps {
+namespace {
+
+// Shows our help instead of the parser's, which does not break lines.
+class HelpFormatter final : public CLI::FormatterBase {
+ public:
+  explicit HelpFormatter(const Program& program) : program_(program) {}
+
+  std::string make_help(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) const override {
+    const Manual manual = program_.manual();
+    const std::string name = app->get_parent() == nullptr ? "" : app->get_name();
+    const auto found = std::find_if(manual.commands.begin(), manual.commands.end(),
+                                    [&](const CommandText& command) { return command.name == name; });
+    return help_text(manual, *found);
+  }
+
+ private:
+  const Program& program_;
+};
+
+}  // namespace
+
+Program::Program()
+    : parser_("Plans all tensors and scratch buffers of a model into the memories of a board, and writes C for it",
+              "usmp-plan") {
+  parser_.set_help_flag("-h,--help", "show this help");
+  parser_.set_version_flag("--version", "usmp-plan " USMP_VERSION, "show the version");
+  parser_.formatter(std::make_shared<HelpFormatter>(*this));
+  parser_.require_subcommand(0, 1);
+  for (const auto add : {add_plan, add_init, add_inspect, add_report, add_diff, add_compare, add_check, add_verify,
+                         add_problem, add_solve}) {
+    commands_.push_back(add(parser_));
+  }
+}
+
+Manual Program::manual() const { return manual_of(commands_, USMP_VERSION); }
+
+const Command& Program::chosen() const {
+  const auto found = std::find_if(commands_.begin() + 1, commands_.end(),
+                                  [](const Command& command) { return command.app->parsed(); });
+  return found == commands_.end() ? commands_.front() : *found;
+}
+
+}  // namespace usmp::apps

@@ -1,0 +1,79 @@
+#include "usage_error.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::apps {
+namespace {
+
+std::vector<std::string> names_of_options(const CommandText& command) {
+  std::vector<std::string> names;
+  for (const OptionText& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// "; it is an option of usmp-plan report": where an option belongs that stands at a command which does not have it.
+std::string owners(const Manual& manual, const std::string& option) {
+  std::string text;
+  for (const CommandText& command : manual.commands) {
+    if (!contains(names_of_options(command), option)) continue;
+    text += text.empty() ? "; it is one of usmp-plan" : ", of usmp-plan";
+    if (!command.name.empty()) text += " " + command.name;
+  }
+  return text;
+}
+
+// What is wrong with an argument that the parser did not know what to do with.
+std::string unexpected(const Manual& manual, const CommandText& command, const std::string& argument) {
+  if (argument.size() < 2 || !argument.starts_with('-')) return "unexpected argument '" + printable(argument) + "'";
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::vector<std::string> names = names_of_options(command);
+  const std::string elsewhere = owners(manual, name);
+  const std::string hint = name.starts_with("--") ? did_you_mean(name, names) : "";  // one letter is near to all others
+  return "unknown option '" + printable(name) + "'" + (elsewhere.empty() ? hint : elsewhere);
+}
+
+std::optional<std::string> first_unexpected(const Program& program, const CommandText& command) {
+  const std::vector<std::string> remaining = program.parser().remaining(true);
+  const auto option = std::find_if(remaining.begin(), remaining.end(),
+                                   [](const std::string& word) { return word.size() > 1 && word.starts_with('-'); });
+  if (option != remaining.end()) return unexpected(program.manual(), command, *option);
+  if (!remaining.empty()) return unexpected(program.manual(), command, remaining.front());
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> misspelled_command(const Program& program) {
+  if (!program.parser().get_subcommands().empty()) return {};
+  const CLI::Option* const model = program.parser().get_option("MODEL");
+  if (model->results().empty()) return {};
+  const std::string& word = model->results().front();
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.parser().get_subcommands({})) names.push_back(command->get_name());
+  const std::string hint = did_you_mean(word, names);
+  std::error_code unreadable;
+  if (hint.empty() || std::filesystem::exists(word, unreadable)) return {};
+  return "'" + printable(word) + "' is neither a file nor a command" + hint;
+}
+
+std::string usage_message(const Program& program, const CLI::ParseError& error) {
+  if (auto message = misspelled_command(program)) return *message + "; see usmp-plan --help";
+  const Manual manual = program.manual();
+  const std::string name = program.chosen().app->get_parent() == nullptr ? "" : program.chosen().app->get_name();
+  const auto command = std::find_if(manual.commands.begin(), manual.commands.end(),
+                                    [&](const CommandText& candidate) { return candidate.name == name; });
+  const std::string message = first_unexpected(program, *command).value_or(error.what());
+  return message + "; see usmp-plan " + (name.empty() ? "" : name + " ") + "--help";
+}
+
+}  // namespace usmp::apps

@@ -1,0 +1,18 @@
+// What is wrong with a command line, said so that the right one is close by.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "program.hpp"
+
+namespace usmp::apps {
+
+// The message about a model that is none: a word like that of a command which names no file. "solv x.csv" is not about
+// a model "solv".
+[[nodiscard]] std::optional<std::string> misspelled_command(const Program& program);
+
+// The message for what the parser refused, without a line feed.
+[[nodiscard]] std::string usage_message(const Program& program, const CLI::ParseError& error);
+
+}  // namespace usmp::apps

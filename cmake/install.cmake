@@ -1,0 +1,41 @@
+# What `make install` and the packages hold: the program with its documents, and the planning library with its headers.
+set(documentation ${CMAKE_INSTALL_DOCDIR})
+if(USMP_DEBIAN)
+  set(zsh_completions ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)  # Debian's zsh looks there
+else()
+  set(zsh_completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+
+install(TARGETS usmp-plan RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(PROGRAMS apps/export_tir.py DESTINATION ${CMAKE_INSTALL_DATADIR}/usmp-plan COMPONENT program)
+install(FILES ${USMP_DOCUMENTS}/man/usmp-plan.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(FILES ${USMP_DOCUMENTS}/bash/usmp-plan
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES ${USMP_DOCUMENTS}/zsh/_usmp-plan DESTINATION ${zsh_completions} COMPONENT program)
+install(FILES ${USMP_DOCUMENTS}/fish/usmp-plan.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+install(FILES README.md SECURITY.md DESTINATION ${documentation} COMPONENT program)
+install(DIRECTORY docs DESTINATION ${documentation} COMPONENT program)
+
+# The library is what plans: problems, their lower bounds, planners, the verifier, and the files of instances. What
+# reads archives and writes C is behind the program; its headers change with TVM. docs/api.md
+set(public_modules support problem bounds instance planners verify)
+set(public_targets ${public_modules})
+list(TRANSFORM public_targets PREPEND usmp_)
+add_library(usmp_library INTERFACE)
+target_link_libraries(usmp_library INTERFACE ${public_targets})
+set_target_properties(usmp_library PROPERTIES EXPORT_NAME usmp)
+foreach(module IN LISTS public_modules)
+  set_target_properties(usmp_${module} PROPERTIES EXPORT_NAME ${module})
+  install(DIRECTORY include/usmp/${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/usmp COMPONENT library)
+endforeach()
+install(TARGETS usmp_library ${public_targets} EXPORT usmp-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/usmp)
+install(EXPORT usmp-targets NAMESPACE usmp:: DESTINATION ${package_directory} COMPONENT library)
+include(CMakePackageConfigHelpers)
+configure_package_config_file(cmake/usmp-config.cmake.in ${PROJECT_BINARY_DIR}/usmp-config.cmake
+                              INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/usmp-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/usmp-config.cmake ${PROJECT_BINARY_DIR}/usmp-config-version.cmake
+        DESTINATION ${package_directory} COMPONENT library)

@@ -1,0 +1,156 @@
+"""The command line as people and scripts meet it: help that fits a screen, hints at misspelled words, quiet success,
+colour and progress on terminals only, JSON of every command.
+
+usage: test_command_line.py USMP_PLAN TESTDATA
+"""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+PROGRAM, TESTDATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+MODEL, FIVE = TESTDATA / "repeated_op.tar", TESTDATA / "instances/five.csv"
+SCREEN = (80, 50)
+
+
+def run(*arguments: object, folder: str | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=folder)
+
+
+def quiet_success(*arguments: object) -> str:
+    done = run(*arguments)
+    assert done.returncode == 0 and done.stderr == "", (arguments, done)
+    return done.stdout
+
+
+def commands() -> list[str]:
+    text = quiet_success("--help").split("\nCommands", 1)[1].split("\n\n", 1)[0]
+    return re.findall(r"^  (\w+) ", text, re.MULTILINE)
+
+
+def test_help() -> None:
+    assert len(commands()) >= 7
+    for command in ["", *commands()]:
+        words = [command] if command else []
+        text = quiet_success(*words, "--help")
+        lines = text.splitlines()
+        assert len(lines) <= SCREEN[1] and max(map(len, lines)) <= SCREEN[0], (command, len(lines), max(map(len, lines)))
+        assert lines[0].startswith(f"Usage: usmp-plan {command}".rstrip() + " "), lines[0]
+        assert "\nExamples:\n  usmp-plan " in text and "\nOptions:\n" in text and text.endswith("\n"), command
+        assert quiet_success(*words, "-h") == text
+    assert re.fullmatch(r"usmp-plan \d+\.\d+\.\d+\n", quiet_success("--version"))
+
+
+def test_hints() -> None:
+    for line, expected in (
+            ("solv x.csv", "'solv' is neither a file nor a command (did you mean 'solve'?); see usmp-plan --help"),
+            ("inspec", "'inspec' is neither a file nor a command (did you mean 'inspect'?)"),
+            ("solv --help", "(did you mean 'solve'?)"),
+            ("dif a b --format text", "(did you mean 'diff'?)"),
+            ("model.tar --pool x.yaml", "unknown option '--pool' (did you mean '--pools'?); see usmp-plan --help"),
+            ("model.tar --transfrom=all", "unknown option '--transfrom' (did you mean '--transform'?)"),
+            ("solve x.csv --cap 3", "unknown option '--cap' (did you mean '--capacity'?); see usmp-plan solve --help"),
+            ("model.tar --capacity 3", "unknown option '--capacity'; it is one of usmp-plan solve; see"),
+            ("model.tar -x", "unknown option '-x'; see"),
+            ("model.tar other.tar", "unexpected argument 'other.tar'"),
+            ("model.tar \x1b[31m", "unexpected argument '\\x1b[31m'"),
+            ("diff old.json", "NEW is required; see usmp-plan diff --help"),
+            ("report p.json --format htm", "--format: unknown 'htm' (did you mean 'html'?); expected text, json, csv, markdown, svg or html"),
+            (f"{MODEL} --algorithm optimla", "unknown algorithm 'optimla' (did you mean 'optimal'?)"),
+            (f"{MODEL} --transform fuse,narow", "unknown transformation 'narow' (did you mean 'narrow'?)"),
+            (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
+            (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),
+    ):
+        done = run(*line.split(" "), *([] if "--help" in line or not line.startswith(str(MODEL)) else ["--dry-run"]))
+        assert done.returncode == 2 and done.stdout == "", (line, done)
+        assert done.stderr.startswith("usmp-plan: error: ") and done.stderr.count("\n") == 1, (line, done)
+        assert expected in done.stderr, (line, done.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "solv").mkdir()
+        done = run("solv", folder=folder)
+        assert done.returncode == 3 and "neither" not in done.stderr, "a directory that is there is a model"
+        assert run("nothing", folder=folder).returncode == 3, "and what is like no command, too"
+
+
+def on_a_terminal(*arguments: object, **environment: str) -> str:
+    """What the program prints to a terminal that is its standard output and its standard error."""
+    leader, follower = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=follower, stdout=follower, stderr=follower,
+                               env={**inherited, "TERM": "xterm", **environment})
+    os.close(follower)
+    text = b""
+    try:
+        while block := os.read(leader, 4096):
+            text += block
+    except OSError:  # the other end is closed
+        pass
+    assert process.wait(timeout=60) == 0, text
+    os.close(leader)
+    return text.decode()
+
+
+def test_colour() -> None:
+    for arguments in ((MODEL, "--dry-run"), ("verify", MODEL), ("solve", FIVE)):
+        assert "\x1b[" in on_a_terminal(*arguments), arguments
+        assert "\x1b[" in on_a_terminal(*arguments, NO_COLOR=""), arguments
+        assert "\x1b" not in on_a_terminal(*arguments, NO_COLOR="1"), arguments
+        assert "\x1b" not in on_a_terminal(*arguments, TERM="dumb"), arguments
+        assert "\x1b" not in quiet_success(*arguments), arguments
+
+
+def test_quiet() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Path(folder, "out/default.plan.json")
+        assert quiet_success(MODEL, "-o", plan.parent, "--quiet") == ""
+        assert quiet_success("verify", MODEL, "--plan", plan, "--quiet") == ""
+        assert quiet_success("diff", plan, plan, "--quiet") == ""
+        assert quiet_success("solve", FIVE, "-o", Path(folder, "five.csv"), "--quiet") == ""
+        assert quiet_success("problem", MODEL, "-o", Path(folder, "problem.json")) == ""
+        assert quiet_success("report", plan, "--format", "svg", "-o", Path(folder, "map.svg")) == ""
+
+
+def test_json() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        quiet_success(MODEL, "-o", folder, "--quiet")
+        plan = Path(folder, "default.plan.json")
+        lines = {
+            "": (MODEL, "--dry-run"), "init": ("init", MODEL), "inspect": ("inspect", MODEL), "report": ("report", plan),
+            "diff": ("diff", plan, plan), "verify": ("verify", MODEL), "problem": ("problem", MODEL), "solve": ("solve", FIVE),
+        }
+        for command in ["", *commands()]:
+            if command not in lines:
+                assert "  --json " in quiet_success(command, "--help"), command
+                continue
+            found = json.loads(quiet_success(*lines[command], "--json"))
+            assert isinstance(found, dict), command
+        algorithms = json.loads(quiet_success("--list-algorithms", "--json"))["algorithms"]
+        assert [a["name"] for a in algorithms if a["default"]] == ["optimal"], algorithms
+        listed = [line.split()[0] for line in quiet_success("--list-algorithms").splitlines()]
+        assert [a["name"] for a in algorithms] == listed[:-1] and listed[-1] == "exec:PROGRAM"
+        pools = Path(folder, "pools.yaml")
+        pools.write_text(quiet_success("init", MODEL, "--json"))
+        quiet_success(MODEL, "--pools", pools, "--dry-run")
+        for options, executed in (((), None), (("--execute", "--rounds", 1), 1)):
+            verified = json.loads(quiet_success("verify", MODEL, *options, "--json"))
+            if jsonschema is not None:
+                schema = TESTDATA.parent / "docs/schema/verification.schema.json"
+                jsonschema.Draft202012Validator(json.loads(schema.read_text())).validate(verified)
+            (module,) = verified["modules"]
+            assert (module["executed"] or {}).get("rounds") == executed and module["module"] == "default", module
+            assert module["buffers"] >= 4 and module["conflicts"] >= 2, module
+
+
+for test in (test_help, test_hints, test_colour, test_quiet, test_json):
+    test()
+    print(f"{test.__name__}: ok")
