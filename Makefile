@@ -3,7 +3,10 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev libyaml-cpp-dev libspdlog-dev
-PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml
+PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml mandoc
+PACKAGES_SHELLS = bash zsh fish mandoc
+PACKAGES_DEB = dpkg-dev file lintian
+PACKAGES_ROOT = mmdebstrap
 PACKAGES_HTML = chromium python3-websocket
 PACKAGES_CHECK = clang-format clang-tidy cppcheck
 PACKAGES_COVERAGE = gcovr
@@ -150,10 +153,38 @@ fuzz: fuzz-build
 fuzz-merge: fuzz-build
 	@tests/fuzz/run.py $(BUILD)-fuzz testdata/fuzz --merge --jobs $(JOBS) $(if $(TARGETS),--targets $(TARGETS))
 
+# make install PREFIX=/opt/usmp DESTDIR=/tmp/stage: to /usr/local without them.
 .PHONY: install
 install: all
-	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) $(if $(PREFIX),--prefix "$(PREFIX)")
+
+# usmp-plan_VERSION_ARCH.deb and libusmp-dev_VERSION_ARCH.deb in $(BUILD)-deb. The same sources give the same bytes.
+.PHONY: deb
+deb: deps
+	@$(call install_missing,$(PACKAGES_DEB))
+	@$(CONFIGURE) -B $(BUILD)-deb -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DUSMP_TESTS=OFF -DUSMP_DEBIAN=ON >/dev/null
+	@cmake --build $(BUILD)-deb -j $(JOBS)
+	@cd $(BUILD)-deb && rm -f *.deb && SOURCE_DATE_EPOCH=1767225600 cpack >/dev/null && ls *.deb
+
+# The packages: contents, lintian, and installed and run in a root directory of their own.
+.PHONY: check-deb
+check-deb: deb
+	@$(call install_missing,$(PACKAGES_ROOT))
+	@python3 -B tests/package/check_deb.py $(BUILD)-deb .
+
+# Completions in all three shells, and the manual page. `make test` leaves out the shells that are not installed.
+.PHONY: check-documents
+check-documents: all
+	@$(call install_missing,$(PACKAGES_SHELLS))
+	@for kind in bash zsh fish man; do \
+	  python3 -B tests/apps/test_documents.py $$kind $(BUILD)/usmp-plan $(BUILD)/documents --required || exit 1; \
+	done
+
+# The picture of README.md; a test tells when it is not current.
+.PHONY: picture
+picture: all
+	@$(BUILD)/usmp-plan report testdata/resnet8.tar --format svg -o docs/resnet8.svg
 
 .PHONY: clean
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-coverage $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-coverage $(BUILD)-deb $(BUILD)-fuzz

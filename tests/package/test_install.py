@@ -1,0 +1,80 @@
+"""`make install` into an empty directory: what is there, that it runs from there, and that a program finds the library.
+
+usage: test_install.py BUILD ROOT COMPILER
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BUILD, ROOT, COMPILER = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3]
+PUBLIC = ("bounds", "instance", "planners", "problem", "support", "verify")
+
+
+def run(*command: object, **environment: str) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600,
+                          env={**os.environ, **environment})
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
+def install(stage: Path) -> Path:
+    """DESTDIR and a prefix, as packagers use them."""
+    run("cmake", "--install", BUILD, "--prefix", "/opt/usmp", DESTDIR=str(stage))
+    return stage / "opt/usmp"
+
+
+def check_files(prefix: Path) -> None:
+    def files(pattern: str) -> list[str]:
+        return sorted(str(path.relative_to(prefix)) for path in prefix.glob(pattern) if path.is_file())
+
+    assert files("bin/*") == ["bin/usmp-plan"]
+    for one in ("share/man/man1/usmp-plan.1.gz", "share/bash-completion/completions/usmp-plan",
+                "share/zsh/site-functions/_usmp-plan", "share/fish/vendor_completions.d/usmp-plan.fish",
+                "share/usmp-plan/export_tir.py", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/docs/cli.md"):
+        assert files(one) == [one], one
+    headers = files("include/**/*")
+    sources = [path.relative_to(ROOT) for module in PUBLIC for path in (ROOT / f"include/usmp/{module}").glob("*.hpp")]
+    assert headers == sorted(map(str, sources)), headers
+    libraries = [Path(path).name for path in files("lib/**/*.a")]
+    assert libraries == [f"libusmp_{module}.a" for module in PUBLIC], libraries
+    for text in (*prefix.glob("lib/**/*.cmake"), *prefix.glob("share/**/completions/*"), *prefix.glob("share/zsh/**/_*")):
+        assert str(BUILD) not in text.read_text() and str(ROOT) not in text.read_text(), f"{text} names this machine"
+
+
+def check_headers(prefix: Path, folder: Path) -> None:
+    """Each can be included by itself, and nothing of the project but what is installed."""
+    sources = []
+    for header in sorted((prefix / "include").glob("**/*.hpp")):
+        name = header.relative_to(prefix / "include")
+        sources.append(folder / (str(name).replace("/", "_") + ".cpp"))
+        sources[-1].write_text(f'#include "{name}"\n#include "{name}"\n')
+    assert len(sources) > 15
+    run(COMPILER, "-std=c++20", "-fsyntax-only", "-I", prefix / "include", *sources)
+
+
+def check_example(prefix: Path, folder: Path) -> None:
+    run("cmake", "-S", ROOT / "docs/examples/library", "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={COMPILER}")
+    run("cmake", "--build", folder)
+    lines = run(folder / "plan_buffers").splitlines()
+    # All four fit the first pool, and no plan of it is smaller: 600 and 400 bytes are live together.
+    assert [line.split(" + ")[0] for line in lines[:4]] == [f"{name}: dtcm" for name in ("input", "conv", "pool", "dense")], lines
+    assert lines[4:] == ["dtcm: 1000 bytes used", "sram: 0 bytes used", "status: optimal"], lines
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prefix = install(folder / "stage")
+        check_files(prefix)
+        plan = run(prefix / "bin/usmp-plan", ROOT / "testdata/cast_subtract.tar", "--dry-run")
+        assert "module default of cast_subtract.tar" in plan, plan
+        check_headers(prefix, folder)
+        check_example(prefix, folder / "example")
+    print("installed tree: ok")
+
+
+main()
