@@ -1,0 +1,143 @@
+"""What README, docs and --help show is true: their commands run, their figures and their picture are those of the program.
+
+usage: docs.py USMP_PLAN ROOT. Commands are the lines of ```sh blocks, in a folder with the files that they name; blocks
+behind "<!-- not run: REASON -->" are listed instead. docs/ci.md has a test of its own, and what docs/testing.md shows
+are campaigns of hours.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+PROGRAM, ROOT = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+TESTDATA = ROOT / "testdata"
+PICTURE = ROOT / "docs/resnet8.svg"
+OTHERWISE = {"ci.md", "testing.md"}
+
+
+def output(*arguments: object, folder: str | None = None) -> str:
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=folder)
+    assert done.returncode == 0, (arguments, done)
+    return done.stdout
+
+
+def commands_of(document: Path) -> Iterator[str]:
+    text = document.read_text(encoding="utf-8")
+    for marker, block in re.findall(r"((?:<!-- not run: [^\n]* -->\n)?)```sh\n(.*?)```", text, re.DOTALL):
+        if marker:
+            print(f"{document.name}: not run: {marker[14:-5]}: {block.splitlines()[0]} …")
+            continue
+        yield from (line for line in block.replace("\\\n", "").splitlines() if line and not line.startswith("#"))
+
+
+def prepare(folder: Path) -> None:
+    """All files that commands name, and the program in the path."""
+    shutil.copy(TESTDATA / "repeated_op.tar", folder / "model.tar")
+    shutil.copy(TESTDATA / "pools/dtcm_sram.yaml", folder / "pools.yaml")
+    shutil.copy(TESTDATA / "instances/five.csv", folder / "buffers.csv")
+    shutil.copy(ROOT / "docs/examples/external_planner.py", folder / "my_planner")
+    (folder / "my_planner").chmod(0o755)
+    for name in ("old", "new", "model_planned"):
+        arguments = ["--pools", folder / "pools.yaml", "-o", folder / name, "--quiet"]
+        output(folder / "model.tar", *arguments, *(["--algorithm", "none"] if name == "old" else []))
+        shutil.copy(folder / name / "default.plan.json", folder / name / "kws.plan.json")
+    shutil.copy(folder / "new/kws.plan.json", folder / "kws.plan.json")
+
+
+def run(command: str, folder: Path, source: str) -> None:
+    environment = {**os.environ, "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=300,
+                          cwd=folder, env=environment)
+    # 1 says of a diff that there is one.
+    different = done.returncode == 1 and command.startswith("usmp-plan diff ") and done.stderr == ""
+    assert done.returncode == 0 or different, f"{source}: {command}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def test_documents() -> None:
+    count = 0
+    for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        if document.name in OTHERWISE:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            commands = list(commands_of(document))
+            if commands:
+                prepare(folder)
+            for command in commands:
+                run(command, folder, document.name)
+                count += 1
+        stray = re.findall(r"^ {4}(?:usmp-plan|make) [^\[\n]*$", document.read_text(encoding="utf-8"), re.MULTILINE)
+        assert not [line for line in stray if not re.search(r"\b[A-Z]{3,}\b", line)], (document.name, stray)
+    assert count >= 12, count
+    print(f"documents: {count} commands run")
+
+
+def test_examples_of_help() -> None:
+    commands = ["", *re.findall(r"^  (\w+) ", output("--help").split("\nCommands", 1)[1].split("\n\n", 1)[0], re.MULTILINE)]
+    count = 0
+    for command in commands:
+        examples = output(*([command] if command else []), "--help").split("\nExamples:\n", 1)[1].split("\n\n")[0]
+        with tempfile.TemporaryDirectory() as name:
+            prepare(Path(name))
+            for line in re.findall(r"^  (usmp-plan .*?)(?: {4}.*)?$", examples, re.MULTILINE):
+                run(line, Path(name), f"usmp-plan {command} --help")
+                count += 1
+    assert count >= len(commands), count
+    print(f"--help: {count} examples run")
+
+
+def rows(document: Path, header: str) -> list[list[str]]:
+    """The cells of the table that begins with this header, as they stand there."""
+    lines = document.read_text(encoding="utf-8").splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith(header))
+    table = []
+    for line in [lines[at], *lines[at + 2:]]:
+        if not line.startswith("|"):
+            break
+        table.append([cell.strip() for cell in line.strip("|").split("|")])
+    return table
+
+
+def workspace_bytes(archive: Path, *arguments: str) -> int:
+    (plan,) = json.loads(output(archive, "--dry-run", "--json", *arguments))["modules"]
+    assert all(pool["status"] == "optimal" for pool in plan["pools"]), (archive, plan["pools"])
+    return sum(pool["used"] for pool in plan["pools"] if pool["kind"] == "workspace")
+
+
+def test_figures() -> None:
+    header, *table = rows(ROOT / "README.md", "| archive | unplanned |")
+    assert header[1:] == ["unplanned", "TVM's planner, best of three", "as TVM wrote it", "transformed"], header
+    assert len(table) >= 4
+    measured = {row[0]: row for row in rows(ROOT / "docs/performance.md", "| archive | unplanned | TVM greedy_by_size |")}
+    for name, unplanned, tvm, as_written, transformed in table:
+        archive = TESTDATA / f"{name}.tar"
+        assert int(as_written) == workspace_bytes(archive, "--transform", "none"), (name, as_written)
+        assert int(transformed) == workspace_bytes(archive), (name, transformed, workspace_bytes(archive))
+        assert unplanned == measured[name][1], (name, unplanned)
+        assert int(tvm) == min(map(int, measured[name][2:5])), (name, tvm)
+        for recorded in sorted((ROOT.parent / "shared/archives").glob(f"own/{name}.tvm.json")):
+            plans = json.loads(recorded.read_text(encoding="utf-8"))["plans"].values()
+            assert int(tvm) == min(plan["pool_sizes"]["global_workspace"] for plan in plans), (name, tvm)
+
+
+def test_picture() -> None:
+    assert output("report", TESTDATA / "resnet8.tar", "--format", "svg") == PICTURE.read_text(encoding="utf-8"), \
+        "docs/resnet8.svg is not current: make picture"
+    assert PICTURE.stat().st_size < 20_000
+    assert f"({PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_links() -> None:
+    for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}, which is not there"
+
+
+for test in (test_links, test_figures, test_picture, test_documents, test_examples_of_help):
+    test()
