@@ -7,13 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace usmp::apps {
+#include "example.hpp"
 
-// A command line that is shown, and what it does.
-struct Example {
-  std::string command;
-  std::string effect;
-};
+namespace usmp::apps {
 
 struct Command {
   CLI::App* app = nullptr;

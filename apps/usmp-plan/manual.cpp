@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "commands.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::apps {

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "commands.hpp"
+#include "example.hpp"
 
 namespace usmp::apps {
+
+struct Command;  // commands.hpp, which takes long to compile
 
 // What stands behind an option or in an argument, as far as a shell can complete it.
 enum class ValueKind {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+namespace usmp::apps {
+
+// A command line that is shown, and what it does.
+struct Example {
+  std::string command;
+  std::string effect;
+};
+
+}  // namespace usmp::apps
