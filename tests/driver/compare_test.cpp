@@ -53,7 +53,7 @@ TEST_CASE("compare: all algorithms of the table by default") {
   const Outcome outcome = run_compare(options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   std::ostringstream listed;
-  REQUIRE(list_algorithms(listed) == exit_ok);
+  REQUIRE(list_algorithms(listed, false) == exit_ok);
   const json results = json::parse(outcome.out).at("modules").at(0).at("results");
   CHECK(results.size() >= 9);
   for (const json& result : results) {
