@@ -2,6 +2,7 @@
 // another.
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "byte_source.hpp"
 #include "fuzz.hpp"
@@ -54,12 +55,41 @@ Buffer buffer_of(fuzz::ByteSource& input, std::size_t pools) {
   return buffer;
 }
 
+struct RawDistance {
+  unsigned below, above, bytes;
+};
+
+std::vector<RawDistance> raw_distances(fuzz::ByteSource& input) {
+  std::vector<RawDistance> raw(input.byte() % 32);
+  for (RawDistance& distance : raw) distance = {input.byte(), input.byte(), input.byte()};
+  return raw;
+}
+
+// Of buffers that are not empty, each pair once a direction.
+void add_distances(Problem& problem, const std::vector<RawDistance>& raw) {
+  for (const auto& [below, above, bytes] : raw) {
+    const std::size_t count = std::max<std::size_t>(1, problem.buffers.size());
+    const BufferId a(below % count);
+    const BufferId b(above % count);
+    if (a == b || problem.buffer(a).size == 0) continue;
+    problem.distances.push_back({a, b, bytes % problem.buffer(a).size});
+  }
+  std::sort(problem.distances.begin(), problem.distances.end());
+  const auto same_pair = [](const Distance& x, const Distance& y) { return x.below == y.below && x.above == y.above; };
+  problem.distances.erase(std::unique(problem.distances.begin(), problem.distances.end(), same_pair),
+                          problem.distances.end());
+}
+
+// The highest bit of the first byte says whether buffers may share bytes.
 Problem problem_of(fuzz::ByteSource& input) {
   Problem problem;
   problem.horizon = most_ticks;
-  const std::size_t pools = 1 + input.byte() % most_pools;
+  const unsigned head = input.byte();
+  const std::size_t pools = 1 + head % most_pools;
   for (std::size_t i = 0; i < pools; ++i) problem.pools.push_back(pool_of(input, i));
+  const std::vector<RawDistance> raw = (head & 0x80U) != 0 ? raw_distances(input) : std::vector<RawDistance>{};
   while (!input.empty() && problem.buffers.size() < most_buffers) problem.buffers.push_back(buffer_of(input, pools));
+  add_distances(problem, raw);
   return problem;
 }
 

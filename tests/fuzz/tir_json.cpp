@@ -1,5 +1,8 @@
 // TIR JSON → module → text, and when its buffers are live.
+#include <map>
+
 #include "fuzz.hpp"
+#include "usmp/liveness/distances.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir_json/reader.hpp"
@@ -19,6 +22,12 @@ void check_analysis(const tir::Module& module, const liveness::Options& options)
       last = range.end;
     }
     fuzz::require(last <= analysis.horizon, "live behind the end");
+  }
+  std::map<tir::VarId, Bytes> sizes;
+  for (const liveness::Site& site : analysis.sites) sizes[site.var] = site.size;
+  for (const liveness::StorageDistance& distance : liveness::find_distances(module, options)) {
+    fuzz::require(distance.below != distance.above && sizes.contains(distance.above), "a distance to nothing");
+    fuzz::require(distance.bytes >= 0 && distance.bytes < sizes[distance.below], "a distance out of range");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/instance/json.hpp"
+#include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/mlf/metadata.hpp"
@@ -79,6 +80,7 @@ void read(Run& run, const mlf::Archive& archive, const Wish& wish) {
   run.module = tir_json::read_module(tir->bytes);
   run.interface = codegen::interface_of(run.info(), run.module);
   run.analysis = liveness::analyse(run.module, liveness_options(run, wish.workspace_io));
+  run.analysis.distances = liveness::find_distances(run.module, liveness_options(run, wish.workspace_io));
   run.pools = wish.pools.empty() ? config::default_pools() : config::parse_pools(wish.pools);
 }
 
