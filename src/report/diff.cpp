@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/match.hpp"
+#include "report/pool_distances.hpp"
 #include "usmp/bounds/load.hpp"
 
 namespace usmp::report {
@@ -14,17 +15,21 @@ namespace {
 bounds::Load load_of(const PlanDocument& document, const std::string& pool) {
   Problem problem;
   std::vector<BufferId> all;
-  for (const PlanDocument::Buffer& buffer : document.buffers) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+    const PlanDocument::Buffer& buffer = document.buffers[i];
     if (buffer.pool != pool || !buffer.live) continue;
+    chosen.push_back(i);
     all.emplace_back(problem.buffers.size());
     Buffer& one = problem.buffers.emplace_back();
     one.size = buffer.size;
     one.live = *buffer.live;
   }
+  add_distances(problem, document, chosen);
   return bounds::load(problem, all);
 }
 
-PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& pool) {
+PoolState figures_of(const PlanDocument& document, const PlanDocument::Pool& pool) {
   const bounds::Load load = load_of(document, pool.name);
   return {.capacity = pool.capacity,
           .used = pool.used,

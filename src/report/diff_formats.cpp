@@ -14,7 +14,7 @@ Json or_null(const std::optional<T>& value, const One& one) {
 
 Json number(Bytes value) { return value; }
 
-Json figures_json(const PoolFigures& figures) {
+Json figures_json(const PoolState& figures) {
   Json json;
   json["used"] = figures.used;
   json["capacity"] = or_null(figures.capacity, number);
@@ -94,7 +94,7 @@ std::string csv_row(const std::vector<std::string>& cells) {
 }
 
 std::string pool_row(const std::string& module, const PoolDiff& pool) {
-  const auto used = [](const std::optional<PoolFigures>& f) { return f ? std::to_string(f->used) : std::string(); };
+  const auto used = [](const std::optional<PoolState>& f) { return f ? std::to_string(f->used) : std::string(); };
   const std::string change = !pool.before ? "new" : !pool.after ? "gone" : pool.growth() != 0 ? "resized" : "same";
   return csv_row({"pool", module, change, pool.name, "", "", std::to_string(pool.growth()), used(pool.before),
                   used(pool.after), "", "", "", ""});

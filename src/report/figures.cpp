@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "report/pool_distances.hpp"
 #include "usmp/bounds/load.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -20,20 +21,6 @@ void require_live_ranges(const PlanDocument& document) {
     if (document.buffers[i].live) continue;
     fail("buffers[" + std::to_string(i) + "]",
          "the key live is missing: expected a plan that says when buffers are live. Plan again to get one");
-  }
-}
-
-// Those between the chosen buffers, which are in ascending order.
-void add_distances(Problem& problem, const PlanDocument& document, const std::vector<std::size_t>& buffers) {
-  const auto place_of = [&](BufferId id) -> std::optional<BufferId> {
-    const auto found = std::lower_bound(buffers.begin(), buffers.end(), id.index());
-    if (found == buffers.end() || *found != id.index()) return std::nullopt;
-    return BufferId(static_cast<std::size_t>(found - buffers.begin()));
-  };
-  for (const Distance& distance : document.distances) {
-    const auto below = place_of(distance.below);
-    const auto above = place_of(distance.above);
-    if (below && above) problem.distances.push_back({*below, *above, distance.bytes});
   }
 }
 

@@ -173,3 +173,14 @@ TEST_CASE("modules are matched by name") {
   CHECK(diff_text(diff, {}).ends_with("module a is gone\n"));
   CHECK(diff_modules({a}, {b}, "x", "y").modules.size() == 1);
 }
+
+TEST_CASE("bytes that live buffers share count once at the peak") {
+  PlanDocument sharing = example();
+  sharing.distances = {{BufferId(0), BufferId(1), 20}};
+  const Diff diff = diff_of(example(), sharing);
+  REQUIRE(diff.modules.size() == 1);
+  const PoolDiff& dtcm = diff.modules[0].pools[0];
+  REQUIRE(dtcm.name == "dtcm");
+  CHECK(dtcm.before->live_at_peak == 64);
+  CHECK(dtcm.after->live_at_peak == 48);
+}

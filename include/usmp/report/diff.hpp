@@ -14,22 +14,22 @@ namespace usmp::report {
 inline constexpr int diff_schema_version = 1;
 
 // Of one pool in one plan.
-struct PoolFigures {
+struct PoolState {
   std::optional<Bytes> capacity;  // nothing: unbounded
   Bytes used = 0;
   std::optional<Bytes> lower_bound;  // nothing: the plan does not say
-  Bytes live_at_peak = 0;            // the largest sum of sizes of its buffers that are live at one tick
+  Bytes live_at_peak = 0;            // what its buffers need at one tick at least, see bounds::load
   Tick peak = 0;                     // the first such tick; 0 if nothing is live
   PlanStatus status = PlanStatus::feasible;
 
-  friend bool operator==(const PoolFigures&, const PoolFigures&) = default;
+  friend bool operator==(const PoolState&, const PoolState&) = default;
 };
 
 struct PoolDiff {
   std::string name;
   PoolKind kind = PoolKind::workspace;
-  std::optional<PoolFigures> before;  // nothing: the pool is new
-  std::optional<PoolFigures> after;   // nothing: the pool is gone
+  std::optional<PoolState> before;  // nothing: the pool is new
+  std::optional<PoolState> after;   // nothing: the pool is gone
 
   // The tick of a peak is no difference by itself: it is a number of the module, not of the plan.
   [[nodiscard]] bool differs() const;
