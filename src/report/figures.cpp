@@ -137,6 +137,14 @@ Bytes PoolFigures::live_at(Tick tick) const {
   return behind == timeline.begin() ? 0 : (behind - 1)->live;
 }
 
+Bytes PoolFigures::most_live(const LiveRange& ticks) const {
+  Bytes most = live_at(ticks.begin);
+  for (const Step& step : timeline) {
+    if (ticks.begin < step.at && step.at < ticks.end) most = std::max(most, step.live);
+  }
+  return most;
+}
+
 PlanFigures plan_figures(const PlanDocument& document) {
   require_live_ranges(document);
   PlanFigures figures;

@@ -5,7 +5,8 @@
 namespace usmp::report {
 namespace {
 
-constexpr std::size_t most_shares = 10;  // of each pool, unless verbose
+constexpr std::size_t most_shares = 10;     // of each pool, unless verbose
+constexpr std::size_t most_operators = 40;  // the same
 
 std::string name_of(const PlanDocument& plan, const OperatorIndex& call) {
   return call ? printable(operator_name(plan, *call)) : "between operators";
@@ -20,6 +21,21 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
   }
   std::string text = table.text("  ");
   if (figures.shares.size() > most) text += "  and " + std::to_string(figures.shares.size() - most) + " more\n";
+  return text;
+}
+
+// What is live in each operator, in order of execution, with a bar as long as its share of the peak.
+std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
+  using Align = Table::Align;
+  constexpr Bytes longest_bar = 24;
+  Table table({{"Most live", Align::right}, {"", Align::left}, {"In operator", Align::left}});
+  for (std::size_t i = 0; i < std::min(most, plan.calls.size()); ++i) {
+    const Bytes live = figures.most_live(plan.calls[i].ticks);
+    const auto length = static_cast<std::size_t>((live * longest_bar + figures.load - 1) / figures.load);
+    table.add({std::to_string(live), std::string(length, '#'), printable(operator_name(plan, i))});
+  }
+  std::string text = table.text("  ");
+  if (plan.calls.size() > most) text += "  and " + std::to_string(plan.calls.size() - most) + " more\n";
   return text;
 }
 
@@ -49,6 +65,9 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
             std::to_string(of_pool.lost_to_fragmentation) + " to fragmentation\n" +
             shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
             without_lines(plan, figures, i);
+    if (!plan.calls.empty()) {
+      text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);
+    }
   }
   return text;
 }

@@ -35,10 +35,18 @@ dtcm: 96 bytes without sharing; used are 64 live at the peak, 0 lost to alignmen
   without a (main) the other buffers would need at least 32 bytes
   without b (#1 conv) the other buffers would need at least 48 bytes
 
+  Most live                            In operator
+         64  ########################  #1 conv
+         32  ############              #2 extern_relu
+
 sram: 100 bytes without sharing; used are 100 live at the peak, 0 lost to alignment, 0 to fragmentation
   Bytes    Share  Operator that made them
     100  100.00%  between operators
   without big (main) the other buffers would need at least 0 bytes
+
+  Most live                            In operator
+        100  ########################  #1 conv
+        100  ########################  #2 extern_relu
 )");
 }
 

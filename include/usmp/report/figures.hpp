@@ -56,6 +56,7 @@ struct PoolFigures {
   Bytes lost_to_fragmentation = 0;
 
   [[nodiscard]] Bytes live_at(Tick tick) const;
+  [[nodiscard]] Bytes most_live(const LiveRange& ticks) const;  // at one of these ticks. O(timeline)
 };
 
 struct PlanFigures {
