@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <utility>
 
 namespace usmp::tir {
@@ -113,9 +114,13 @@ std::optional<std::int64_t> as_int(const Expr& expr) {
 
 Operands::~Operands() {
   std::vector<ExprRef> dying;
+  // Without memory for the list the rest is destroyed one inside the other, as it would be without all this.
   const auto take = [&](Operands& operands) {
-    for (ExprRef& operand : operands) {
-      if (operand && !operand->operands.empty()) dying.push_back(std::move(operand));
+    try {
+      for (ExprRef& operand : operands) {
+        if (operand && !operand->operands.empty()) dying.push_back(std::move(operand));
+      }
+    } catch (const std::bad_alloc&) {
     }
   };
   take(*this);
