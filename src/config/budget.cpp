@@ -42,7 +42,7 @@ std::optional<Percent> parse_percent(std::string_view text) {
   if (!digits || front.size() > most_digits || front.starts_with('-')) return std::nullopt;
   const auto whole = parse_integer(front);
   if (!whole) return std::nullopt;
-  const std::int64_t hundredths = *whole * 100 + (behind[0] - '0') * 10 + (behind[1] - '0');
+  const std::int64_t hundredths = *whole * 100 + std::int64_t{10} * (behind[0] - '0') + (behind[1] - '0');
   return hundredths <= most_hundredths ? std::optional(Percent{hundredths}) : std::nullopt;
 }
 
