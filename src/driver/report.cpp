@@ -1,6 +1,7 @@
 // usmp-plan report: one plan, of a file or of a model that is planned for it, for people, programs and pages.
 #include "usmp/report/report.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -25,10 +26,11 @@ void check_options(const ReportOptions& options) {
 
 report::PlanDocument chosen(std::vector<report::PlanDocument> documents, const ModelOptions& options) {
   if (documents.size() == 1 && !options.module) return std::move(documents.front());
+  const auto asked = std::ranges::find(documents, options.module, &report::PlanDocument::module);
+  if (asked != documents.end()) return std::move(*asked);
   std::vector<std::string> names;
   std::string list;
-  for (report::PlanDocument& document : documents) {
-    if (document.module == options.module) return std::move(document);
+  for (const report::PlanDocument& document : documents) {
     names.push_back(document.module);
     list += (list.empty() ? "" : ", ") + document.module;
   }

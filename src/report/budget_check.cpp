@@ -50,14 +50,15 @@ LimitCheck not_checked(Rule rule, config::Position position, std::string why, Ve
 // The checks of one pool of a plan.
 class PlannedPool {
  public:
-  PlannedPool(const PlanDocument::Pool& pool, const PoolSpec& spec) : pool_(pool), spec_(spec) {
-    result_ = {.name = pool.name,
-               .kind = pool.kind,
-               .used = pool.used,
-               .capacity = pool.capacity,
-               .baseline = {},
-               .checks = {}};
-  }
+  PlannedPool(const PlanDocument::Pool& pool, const PoolSpec& spec)
+      : pool_(pool),
+        spec_(spec),
+        result_{.name = pool.name,
+                .kind = pool.kind,
+                .used = pool.used,
+                .capacity = pool.capacity,
+                .baseline = {},
+                .checks = {}} {}
 
   PoolCheck run(const PlanDocument* baseline, bool has_baseline) && {
     const Budget& budget = spec_.budget;
