@@ -5,7 +5,6 @@
 #include <fstream>
 #include <utility>
 
-#include "usmp/liveness/distances.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir_json/reader.hpp"
 
@@ -156,10 +155,7 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
     result.module = std::move(transformed.module);
     result.transformed = std::move(transformed.steps);
     result.analysis = live_ranges(result, result.module, workspace_io);
-    if (has_step(model, transform::Step::inplace)) {
-      result.analysis.distances =
-          liveness::find_distances(result.module, liveness_options(result, result.module, workspace_io));
-    }
+    result.analysis.distances = std::move(transformed.distances);
     if (has_step(model, transform::Step::constants)) liveness::share_constants(result.analysis, result.module);
     return result;
   } catch (const Error& error) {

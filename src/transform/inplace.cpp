@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "usmp/bounds/load.hpp"
-#include "usmp/liveness/distances.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -41,8 +40,7 @@ Bytes load_with(const tir::Module& module, const std::vector<StorageDistance>& d
 
 }  // namespace
 
-StepResult look_for_shared_bytes(const tir::Module& module, const liveness::Options& options, Bytes load) {
-  const std::vector<StorageDistance> distances = liveness::find_distances(module, options);
+StepResult describe_shared_bytes(const tir::Module& module, const std::vector<StorageDistance>& distances, Bytes load) {
   StepResult result{Step::inplace, load, distances.empty() ? load : load_with(module, distances), {}};
   for (const StorageDistance& distance : distances) {
     const auto name = [&](tir::VarId var) { return "'" + module.var(var).name + "'"; };

@@ -5,7 +5,8 @@
 
 namespace usmp::transform {
 
-// A change for each pair that liveness::find_distances finds. `load` is that of the module as it is.
-[[nodiscard]] StepResult look_for_shared_bytes(const tir::Module& module, const liveness::Options& options, Bytes load);
+// A change for each of the module's distances. `load` is that of the module as it is.
+[[nodiscard]] StepResult describe_shared_bytes(const tir::Module& module,
+                                               const std::vector<liveness::StorageDistance>& distances, Bytes load);
 
 }  // namespace usmp::transform

@@ -10,6 +10,7 @@
 #include "transform/narrow.hpp"
 #include "transform/peak.hpp"
 #include "transform/reorder.hpp"
+#include "usmp/liveness/distances.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -115,7 +116,8 @@ Result transform(const tir::Module& module, const Options& options) {
     load = result.steps.back().load_after;
   }
   if (std::ranges::count(options.steps, Step::inplace) > 0) {
-    result.steps.push_back(look_for_shared_bytes(result.module, options.liveness, load));
+    result.distances = liveness::find_distances(result.module, options.liveness);
+    result.steps.push_back(describe_shared_bytes(result.module, result.distances, load));
   }
   add_notes(result);
   return result;

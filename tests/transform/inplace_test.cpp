@@ -8,6 +8,7 @@
 
 #include "liveness/program_of_nests.hpp"
 #include "transform/peak.hpp"
+#include "usmp/liveness/distances.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::transform {
@@ -26,7 +27,7 @@ tir::Stmt copy(Program& p, VarId out, VarId in, std::int64_t elements) {
 }
 
 StepResult result_of(const tir::Module& module, const liveness::Options& options = {}) {
-  return look_for_shared_bytes(module, options, peak_of(module).load);
+  return describe_shared_bytes(module, liveness::find_distances(module, options), peak_of(module).load);
 }
 
 TEST_CASE("a change for each direction in which two buffers may share bytes, with the function where they meet") {

@@ -66,6 +66,8 @@ struct StepResult {
 struct Result {
   tir::Module module;             // with Function::notes
   std::vector<StepResult> steps;  // those asked for, in order
+  // Of Step::inplace: liveness::find_distances of the module. Empty without it.
+  std::vector<liveness::StorageDistance> distances = {};
 
   [[nodiscard]] std::vector<Change> changes() const;  // of all steps
 };
