@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "usmp/verify/verify.hpp"
+#include "verify/sharing.hpp"
 
 namespace usmp::verify {
 namespace {
@@ -38,13 +39,8 @@ std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
   return std::nullopt;
 }
 
-// Whether the problem says of the two that one may start so little above the other.
 bool may_share(const Problem& problem, const Plan& plan, BufferId a, BufferId b) {
-  const Bytes rise = plan.of(b).offset - plan.of(a).offset;
-  return std::any_of(problem.distances.begin(), problem.distances.end(), [&](const Distance& known) {
-    if (known.below == a && known.above == b) return rise >= known.bytes;
-    return known.below == b && known.above == a && -rise >= known.bytes;
-  });
+  return verify::may_share(problem, a, plan.of(a).offset, b, plan.of(b).offset);
 }
 
 std::size_t live_ranges(const Problem& problem) {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "verify/sharing.hpp"
+
 namespace usmp::verify {
 namespace {
 
@@ -81,21 +83,13 @@ class Exhaustion {
     return *std::find_if(offsets.begin(), offsets.end(), free);  // above everything is always free
   }
 
-  bool may_share(std::size_t i, Bytes offset_i, std::size_t j, Bytes offset_j) const {
-    for (const Distance& known : problem_.distances) {
-      if (known.below.index() == i && known.above.index() == j && offset_j - offset_i >= known.bytes) return true;
-      if (known.below.index() == j && known.above.index() == i && offset_i - offset_j >= known.bytes) return true;
-    }
-    return false;
-  }
-
   bool is_free(std::size_t i, PoolId pool, Bytes offset) const {
     const Buffer& buffer = problem_.buffers[i];
     for (std::size_t j = 0; j < problem_.buffers.size(); ++j) {
       const Allocation& at = plan_.allocations[j];
       const Buffer& other = problem_.buffers[j];
       const bool apart = offset + buffer.size <= at.offset || at.offset + other.size <= offset || other.size == 0 ||
-                         may_share(i, offset, j, at.offset);
+                         may_share(problem_, BufferId(i), offset, BufferId(j), at.offset);
       if (j != i && at.placed() && at.pool == pool && !apart && meet(buffer, other)) return false;
     }
     return true;
