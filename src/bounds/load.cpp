@@ -41,8 +41,11 @@ std::vector<Event> sorted_events(const Problem& problem, std::span<const BufferI
 // most counts, or the largest buffer, and beside it others that share with none of what counts.
 class Sharing {
  public:
-  Sharing(const Problem& problem, Bytes granule)
-      : problem_(problem), granule_(granule), partners_(problem.buffers.size()), live_(problem.buffers.size(), false) {
+  // Without distances it holds nothing and costs nothing.
+  Sharing(const Problem& problem, Bytes granule) : problem_(problem), granule_(granule) {
+    if (problem.distances.empty()) return;
+    partners_.resize(problem.buffers.size());
+    live_.resize(problem.buffers.size(), false);
     for (const Distance& distance : problem.distances) {
       partners_[distance.below.index()].push_back(distance.above);
       partners_[distance.above.index()].push_back(distance.below);
@@ -50,6 +53,7 @@ class Sharing {
   }
 
   void begin(BufferId id) {
+    if (partners_.empty()) return;
     live_[id.index()] = true;
     for (const BufferId partner : partners_[id.index()]) {
       if (live_[partner.index()]) is_old_ = pairs_.insert(std::minmax(id, partner)).second || is_old_;
@@ -57,6 +61,7 @@ class Sharing {
   }
 
   void end(BufferId id) {
+    if (partners_.empty()) return;
     live_[id.index()] = false;
     for (const BufferId partner : partners_[id.index()])
       is_old_ = pairs_.erase(std::minmax(id, partner)) > 0 || is_old_;
