@@ -36,12 +36,16 @@ class Search {
       }
     }
     orders_.assign(pairs_.size(), Order::open);
+    is_queued_.assign(packing.items.size(), false);
   }
 
   // Offsets with a peak of at most `capacity`, or nothing: then none are left to find, or the budget is exhausted.
   // Called again with a lower capacity, it goes on where it stopped.
   std::optional<std::vector<Bytes>> next(Bytes capacity, Budget& budget) {
-    bool is_consistent = capacity_ ? lower_capacity(capacity) : begin(capacity);
+    if (!capacity_) begin();
+    capacity_ = capacity;
+    // What was decided stays; what contradicts the new capacity is taken back below.
+    bool is_consistent = lower_highest_to_capacity() && propagate();
     while (true) {
       if (!is_consistent && !step_back(is_consistent)) return std::nullopt;
       if (!is_consistent) continue;
@@ -70,27 +74,12 @@ class Search {
     return packing_.items[i].size == 0 || packing_.items[i].live.empty();
   }
 
-  bool begin(Bytes capacity) {
-    capacity_ = capacity;
-    bool fits = true;
+  void begin() {
     for (const Item& item : packing_.items) {
-      const Bytes first = item.size == 0 ? 0 : align_up(packing_.reserved, item.alignment);
-      lowest_.push_back(item.pinned.value_or(first));
-      const Bytes last = std::max<Bytes>(-1, capacity - item.size);
-      highest_.push_back(item.pinned.value_or(last < 0 ? -1 : last - last % item.alignment));
-      fits = fits && lowest_.back() <= highest_.back() && lowest_.back() + item.size <= capacity;
+      lowest_.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(packing_.reserved, item.alignment)));
+      highest_.push_back(item.pinned.value_or(Problem::max_total_bytes));
     }
     for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
-    return fits && propagate();
-  }
-
-  // What was decided stays; what contradicts the new capacity is taken back by the caller.
-  bool lower_capacity(Bytes capacity) {
-    capacity_ = capacity;
-    for (std::size_t i = 0; i < packing_.items.size(); ++i) {
-      if (lowest_[i] + packing_.items[i].size > capacity) return false;
-    }
-    return lower_highest_to_capacity() && propagate();
   }
 
   // The capacity holds for all that is tried from here on, also after decisions are taken back: it is applied anew.
@@ -143,7 +132,6 @@ class Search {
   }
 
   void queue(std::size_t i) {
-    if (is_queued_.size() < packing_.items.size()) is_queued_.resize(packing_.items.size(), false);
     if (is_queued_[i]) return;
     is_queued_[i] = true;
     queue_.push_back(i);
