@@ -22,10 +22,12 @@ install_missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p
 	fi
 
 CONFIGURE = cmake -S . -G Ninja
+# Built whole more often than in part: sources of a module together. For changing them, `cmake -B …` without it.
+RELEASE = -DCMAKE_BUILD_TYPE=Release -DUSMP_UNITY=ON
 
 .PHONY: all
 all: deps
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=OFF >/dev/null
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
 .PHONY: deps
@@ -44,7 +46,7 @@ demo: all
 
 .PHONY: test
 test: deps-test
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 
@@ -55,7 +57,7 @@ COMPILE_EVERY ?= 1
 TRANSFORM ?= none
 .PHONY: random-modules
 random-modules: deps-test
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
 	@$(BUILD)/tests/usmp-random-modules --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --transform $(TRANSFORM) --jobs $(JOBS)
 
@@ -63,7 +65,7 @@ random-modules: deps-test
 # with all of them, one in a hundred: make random-transforms COUNT=100000
 .PHONY: random-transforms
 random-transforms: deps-test
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
 	@for steps in fuse narrow merge constants reorder all; do \
 	  echo "--transform $$steps"; \
@@ -91,7 +93,7 @@ check: deps-test
 	@.ci/check_layers
 	@.ci/check_format
 	@.ci/check_cppcheck $(JOBS)
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
 	@.ci/check_tidy $(BUILD) $(JOBS)
 
 .PHONY: format
@@ -124,9 +126,9 @@ coverage: deps-test
 # whose names or files contain one of the words.
 .PHONY: mutants
 mutants: deps-test
-	@$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
-	@python3 -B tests/mutations/run.py $(BUILD) $(NAMES) --jobs $(JOBS)
+	@$(CONFIGURE) -B $(BUILD)-mutants -DCMAKE_BUILD_TYPE=Release -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD)-mutants -j $(JOBS)
+	@python3 -B tests/mutations/run.py $(BUILD)-mutants $(NAMES) --jobs $(JOBS)
 
 .PHONY: bench
 bench: deps-test

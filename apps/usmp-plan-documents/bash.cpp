@@ -1,4 +1,5 @@
 #include "documents.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::apps {
 namespace {
@@ -11,12 +12,12 @@ std::string names_of_commands(const Manual& manual, std::string_view separator) 
   return joined(names, separator);
 }
 
-std::string action(const OptionText& option) {
+std::string bash_action(const OptionText& option) {
   switch (option.kind) {
     case ValueKind::words:
-      return "_usmp_plan_words " + in_quotes(joined(option.words, " "), "'\\''");
+      return "_usmp_plan_words " + shell_quoted(joined(option.words, " "), "'\\''");
     case ValueKind::word_list:
-      return "_usmp_plan_list " + in_quotes(joined(option.words, " "), "'\\''");
+      return "_usmp_plan_list " + shell_quoted(joined(option.words, " "), "'\\''");
     case ValueKind::file:
       return "_usmp_plan_paths -f";
     case ValueKind::directory:
@@ -37,7 +38,7 @@ std::string value_branches(const CommandText& command) {
     if (option.value.empty()) continue;
     std::vector<std::string> patterns;
     for (const std::string& name : option.names) patterns.push_back(command.name + ":" + name);
-    text += "    " + joined(patterns, "|") + ") " + action(option) + "; return ;;\n";
+    text += "    " + joined(patterns, "|") + ") " + bash_action(option) + "; return ;;\n";
   }
   return text;
 }
@@ -46,7 +47,7 @@ std::string option_branch(const CommandText& command) {
   std::vector<std::string> names;
   for (const OptionText& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
   return "      " + (command.name.empty() ? "''" : command.name) + ") _usmp_plan_words " +
-         in_quotes(joined(names, " "), "'\\''") + " ;;\n";
+         shell_quoted(joined(names, " "), "'\\''") + " ;;\n";
 }
 
 std::string options_with_values(const CommandText& command) {
@@ -100,7 +101,7 @@ std::string bash_completion(const Manual& manual) {
   for (const CommandText& command : manual.commands) text += option_branch(command);
   text += "    esac\n    return\n  fi\n  _usmp_plan_paths -f\n";
   text += "  if ((COMP_CWORD == 1)); then COMPREPLY+=($(compgen -W " +
-          in_quotes(names_of_commands(manual, " "), "'\\''") +
+          shell_quoted(names_of_commands(manual, " "), "'\\''") +
           " -- \"$cur\")); fi\n}\n\ncomplete -F _usmp_plan usmp-plan\n";
   return text;
 }

@@ -15,9 +15,6 @@ namespace usmp::apps {
 [[nodiscard]] std::string fish_completion(const Manual& manual);
 
 // The text in single quotes of a shell, with what is written for a quote in it.
-[[nodiscard]] std::string in_quotes(std::string_view text, std::string_view quote);
-
-// "one two three"
-[[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);
+[[nodiscard]] std::string shell_quoted(std::string_view text, std::string_view quote);
 
 }  // namespace usmp::apps

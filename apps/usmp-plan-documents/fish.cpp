@@ -1,4 +1,5 @@
 #include "documents.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::apps {
 namespace {
@@ -7,7 +8,7 @@ namespace {
 std::string shell_word(std::string_view text) {
   std::string doubled;
   for (const char c : text) doubled += c == '\\' ? std::string("\\\\") : std::string(1, c);
-  return in_quotes(doubled, "\\'");
+  return shell_quoted(doubled, "\\'");
 }
 
 std::string value_of(const OptionText& option) {

@@ -65,7 +65,7 @@ std::string exit_status() {
   return text;
 }
 
-constexpr std::string_view rest =
+constexpr std::string_view closing_sections =
     ".SH ENVIRONMENT\n"
     ".TP\n\\fBNO_COLOR\\fR\nIf it is set and not empty, no colour is used. Without it, colour is used on terminals "
     "only.\n"
@@ -94,7 +94,7 @@ std::string man_page(const Manual& manual) {
   }
   text += ".SH DESCRIPTION\n" + roff(description(program)) + "\n.SH OPTIONS\n" + body_of(program);
   text += ".SH COMMANDS\n" + commands;
-  return text + ".SH EXAMPLES\n" + examples + exit_status() + std::string(rest);
+  return text + ".SH EXAMPLES\n" + examples + exit_status() + std::string(closing_sections);
 }
 
 }  // namespace usmp::apps

@@ -1,9 +1,10 @@
 #include "documents.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::apps {
 namespace {
 
-std::string shell_word(const std::string& text) { return in_quotes(text, "'\\''"); }
+std::string shell_word(const std::string& text) { return shell_quoted(text, "'\\''"); }
 
 // In descriptions and messages of _arguments, brackets and colons have a meaning.
 std::string escaped(std::string_view text) {
@@ -15,7 +16,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string action(const OptionText& option) {
+std::string zsh_action(const OptionText& option) {
   switch (option.kind) {
     case ValueKind::words:
       return "(" + joined(option.words, " ") + ")";
@@ -38,7 +39,7 @@ std::string action(const OptionText& option) {
 std::string specification(const OptionText& option) {
   const bool has_value = !option.value.empty();
   std::string rest = "[" + escaped(option.description) + "]";
-  if (has_value) rest += ":" + escaped(option.value) + ":" + action(option);
+  if (has_value) rest += ":" + escaped(option.value) + ":" + zsh_action(option);
   std::string text;
   for (const std::string& name : option.names) {
     std::string head = option.repeated ? "*" : "(" + joined(option.names, " ") + ")";
@@ -58,7 +59,7 @@ std::string options_of(const CommandText& command) {
 std::string branch(const CommandText& command) {
   std::string text = "      (" + command.name + ")\n      _arguments -S" + options_of(command);
   for (const OptionText& argument : command.arguments) {
-    const std::string end = argument.kind == ValueKind::text ? " " : action(argument);
+    const std::string end = argument.kind == ValueKind::text ? " " : zsh_action(argument);
     text += " \\\n        " + shell_word(":" + escaped(argument.names.front()) + ":" + end);
   }
   return text + " && ret=0\n      ;;\n";

@@ -9,7 +9,7 @@
 namespace usmp::apps {
 namespace {
 
-struct Options {
+struct CheckArguments {
   driver::CheckOptions check;
   bool quiet = false;
 };
@@ -23,7 +23,7 @@ std::optional<std::string> step_summary() {
 }  // namespace
 
 Command add_check(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckArguments>();
   driver::CheckOptions& check = options->check;
   auto* app = program.add_subcommand("check", "hold a model to the budgets of its pools");
   add_model_options(*app, check.model, true);

@@ -9,10 +9,10 @@
 namespace usmp::apps {
 namespace {
 
-const std::map<std::string, driver::CompareFormat> formats = {{"text", driver::CompareFormat::text},
-                                                              {"markdown", driver::CompareFormat::markdown},
-                                                              {"json", driver::CompareFormat::json},
-                                                              {"csv", driver::CompareFormat::csv}};
+const std::map<std::string, driver::CompareFormat> compare_formats = {{"text", driver::CompareFormat::text},
+                                                                      {"markdown", driver::CompareFormat::markdown},
+                                                                      {"json", driver::CompareFormat::json},
+                                                                      {"csv", driver::CompareFormat::csv}};
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Command add_compare(CLI::App& program) {
       ->check(such_as(driver::algorithm_names(), true));
   add_goal_options(*app, *options);
   add_format_options(*app, {"text", "markdown", "json", "csv"},
-                     [options](const std::string& name) { options->format = formats.at(name); });
+                     [options](const std::string& name) { options->format = compare_formats.at(name); });
   app->add_option("--save", options->save, "keep the plans there, as M.ALGORITHM.plan.json")->type_name("DIR");
   app->add_flag_callback(
       "--no-time", [options] { options->times = false; }, "leave the times out, which differ from run to run");

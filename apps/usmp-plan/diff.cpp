@@ -9,21 +9,21 @@
 namespace usmp::apps {
 namespace {
 
-struct Options {
+struct DiffArguments {
   driver::DiffOptions diff;
   bool quiet = false;
   bool verbose = false;
 };
 
-const std::map<std::string, driver::DiffFormat> formats = {{"text", driver::DiffFormat::text},
-                                                           {"markdown", driver::DiffFormat::markdown},
-                                                           {"json", driver::DiffFormat::json},
-                                                           {"csv", driver::DiffFormat::csv}};
+const std::map<std::string, driver::DiffFormat> diff_formats = {{"text", driver::DiffFormat::text},
+                                                                {"markdown", driver::DiffFormat::markdown},
+                                                                {"json", driver::DiffFormat::json},
+                                                                {"csv", driver::DiffFormat::csv}};
 
 }  // namespace
 
 Command add_diff(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DiffArguments>();
   driver::DiffOptions& diff = options->diff;
   auto* app = program.add_subcommand("diff", "tell what differs between two plans");
   app->add_option("OLD", diff.before, "a plan file (M.plan.json), or a model to plan")->required();
@@ -31,7 +31,7 @@ Command add_diff(CLI::App& program) {
   app->add_option("--module", diff.model.module, "one module of the archives (default: all)")->type_name("NAME");
   add_planning_options(*app, diff);
   add_format_options(*app, {"text", "markdown", "json", "csv"},
-                     [&diff](const std::string& name) { diff.format = formats.at(name); });
+                     [&diff](const std::string& name) { diff.format = diff_formats.at(name); });
   auto* quiet = app->add_flag("--quiet", options->quiet, "print no text, only the exit code tells");
   app->add_flag("--verbose", options->verbose, "list every buffer that differs")->excludes(quiet);
   return {app,

@@ -31,16 +31,10 @@ std::uint64_t node_limit_of(const std::string& text) {
   return number_of(text, 1, "--node-limit", "a number of search nodes, at least 1");
 }
 
-std::string joined(const std::vector<std::string>& words, const std::string& separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
-
 // "text, json or csv"
 std::string enumeration(const std::vector<std::string>& words) {
   const std::vector<std::string> all_but_last(words.begin(), words.end() - 1);
-  return joined(all_but_last, ", ") + (all_but_last.empty() ? "" : " or ") + words.back();
+  return joined(all_but_last) + (all_but_last.empty() ? "" : " or ") + words.back();
 }
 
 bool is_set(const char* variable) {
@@ -83,7 +77,7 @@ void add_transform_option(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
-                 "changes that save memory: " + joined(names, ", ") + " (default: " + options.transform + ")")
+                 "changes that save memory: " + joined(names) + " (default: " + options.transform + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
 }

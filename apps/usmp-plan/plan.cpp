@@ -8,14 +8,14 @@
 namespace usmp::apps {
 namespace {
 
-struct Options {
+struct PlanArguments {
   driver::PlanOptions plan;
   bool quiet = false;
   bool verbose = false;
   bool list_algorithms = false;
 };
 
-int run(Options& options) {
+int run(PlanArguments& options) {
   if (!options.list_algorithms && options.plan.model.model.empty()) throw CLI::RequiredError("MODEL");
   options.plan.verbosity = options.quiet     ? driver::Verbosity::quiet
                            : options.verbose ? driver::Verbosity::verbose
@@ -30,7 +30,7 @@ int run(Options& options) {
 }  // namespace
 
 Command add_plan(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PlanArguments>();
   driver::PlanOptions& plan = options->plan;
   add_model_options(program, plan.model, false);
   add_planning_options(program, plan);

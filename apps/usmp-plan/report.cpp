@@ -9,7 +9,7 @@
 namespace usmp::apps {
 namespace {
 
-const std::map<std::string, driver::ReportFormat> formats = {
+const std::map<std::string, driver::ReportFormat> report_formats = {
     {"text", driver::ReportFormat::text}, {"json", driver::ReportFormat::json},
     {"csv", driver::ReportFormat::csv},   {"markdown", driver::ReportFormat::markdown},
     {"svg", driver::ReportFormat::svg},   {"html", driver::ReportFormat::html}};
@@ -23,7 +23,7 @@ Command add_report(CLI::App& program) {
   app->add_option("--module", options->model.module, "one module of the archive")->type_name("NAME");
   add_planning_options(*app, *options);
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
-                     [options](const std::string& name) { options->format = formats.at(name); });
+                     [options](const std::string& name) { options->format = report_formats.at(name); });
   app->add_option("-o,--output", options->output, "write a file instead of standard output")->type_name("FILE");
   app->add_flag_callback(
       "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "every buffer in the text");

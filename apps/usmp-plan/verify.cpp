@@ -8,7 +8,7 @@
 namespace usmp::apps {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   driver::VerifyOptions verify;
   bool quiet = false;
 };
@@ -25,7 +25,7 @@ void check(const CLI::App& app, const driver::VerifyOptions& options) {
 }  // namespace
 
 Command add_verify(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyArguments>();
   driver::VerifyOptions& verify = options->verify;
   auto* app = program.add_subcommand("verify", "check a plan, and with --execute the emitted C");
   add_model_options(*app, verify.model, true);

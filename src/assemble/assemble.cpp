@@ -26,14 +26,6 @@ PoolKind kind_of(const Site& site) {
 
 const char* noun(PoolKind kind) { return kind == PoolKind::constant ? "parameter" : "workspace"; }
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
-
-std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
-
 // Whether code for `target` may do with the pool what buffers of the kind need.
 bool admits(const PoolSpec& pool, const std::string& target, PoolKind kind) {
   if (pool.targets.empty() || target.empty()) return true;
@@ -97,7 +89,7 @@ class Assembler {
     for (const tir::AnnotatedPool& pool : module_.annotated_pools) {
       if (!named.contains(pool.name) || by_name_.contains(pool.name)) continue;
       if (c_identifier(pool.name) != pool.name) {
-        throw Error(ErrorKind::archive, {}, "the module's memory pool " + quoted(pool.name) + " is no C identifier");
+        throw Error(ErrorKind::archive, {}, "the module's memory pool " + in_quotes(pool.name) + " is no C identifier");
       }
       add_pool(spec_of(pool));
     }
@@ -127,7 +119,7 @@ class Assembler {
     if (site.alignment < 1 || site.alignment > max_alignment ||
         !std::has_single_bit(static_cast<std::uint64_t>(site.alignment))) {
       throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function_of(site)},
-                  "buffer " + quoted(site.name) + " asks for an alignment of " + std::to_string(site.alignment) +
+                  "buffer " + in_quotes(site.name) + " asks for an alignment of " + std::to_string(site.alignment) +
                       ", which is no power of two up to " + std::to_string(max_alignment));
     }
     return {.name = site.name,
@@ -156,7 +148,7 @@ class Assembler {
       const auto found = by_name_.find(name);
       if (found == by_name_.end()) {
         throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function_of(site)},
-                    "buffer " + quoted(site.name) + " names the pool " + quoted(name) +
+                    "buffer " + in_quotes(site.name) + " names the pool " + in_quotes(name) +
                         " as a candidate, which neither the pools file nor the module describes");
       }
       offered.push_back(found->second);
@@ -171,10 +163,10 @@ class Assembler {
   [[noreturn]] void throw_no_candidate(const Site& site) const {
     const PoolKind kind = kind_of(site);
     std::vector<std::string> refused;
-    for (const PoolId id : offered_to(site)) refused.push_back(quoted(assembly_.pools[id.index()].name));
+    for (const PoolId id : offered_to(site)) refused.push_back(in_quotes(assembly_.pools[id.index()].name));
     std::vector<std::string> targets;
-    for (const std::string& target : site.targets) targets.push_back(quoted(target));
-    std::string message = "buffer " + quoted(site.name) + " of " + quoted(function_of(site)) + " has no pool: ";
+    for (const std::string& target : site.targets) targets.push_back(in_quotes(target));
+    std::string message = "buffer " + in_quotes(site.name) + " of " + in_quotes(function_of(site)) + " has no pool: ";
     if (refused.empty()) {
       message += std::string("there is no ") + noun(kind) + " pool";
     } else {

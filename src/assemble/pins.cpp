@@ -20,17 +20,7 @@ struct Resolved {
   Bytes offset = 0;
 };
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
-
-std::string full_name(const Buffer& buffer) { return quoted(buffer.name) + " of " + quoted(buffer.function); }
-
-// The first few of many, so that a message stays readable.
-std::string listed(const std::vector<std::string>& items) {
-  constexpr std::size_t most = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(items.size(), most); ++i) text += (i == 0 ? "" : ", ") + items[i];
-  return items.size() > most ? text + " and " + std::to_string(items.size() - most) + " more" : text;
-}
+std::string full_name(const Buffer& buffer) { return in_quotes(buffer.name) + " of " + in_quotes(buffer.function); }
 
 [[noreturn]] void fail(const config::PinSpec& pin, std::string message) {
   throw Error(ErrorKind::usage, {{}, {}, pin.place}, std::move(message));
@@ -117,8 +107,8 @@ class Names {
       if (counts[buffer.function] > 1) choice += ", occurrence: " + std::to_string(occurrence);
       choices.push_back(choice + "} (" + std::to_string(buffer.size) + " bytes)");
     }
-    fail(pin, "buffer " + quoted(pin.buffer) + " may be one of " + std::to_string(meant.size()) + ": expected " +
-                  (one_function ? "the key occurrence" : "the key function") + ", as in " + listed(choices));
+    fail(pin, "buffer " + in_quotes(pin.buffer) + " may be one of " + std::to_string(meant.size()) + ": expected " +
+                  (one_function ? "the key occurrence" : "the key function") + ", as in " + first_few(choices));
   }
 
   const Problem& problem_;
@@ -134,10 +124,10 @@ PoolId pool_for(const Problem& problem, const config::PinSpec& pin, const Buffer
     candidates.push_back(problem.pool(id).name);
   }
   if (std::find(all.begin(), all.end(), pin.pool) == all.end()) {
-    fail(pin, "unknown pool " + quoted(pin.pool) + did_you_mean(pin.pool, all));
+    fail(pin, "unknown pool " + in_quotes(pin.pool) + did_you_mean(pin.pool, all));
   }
-  fail(pin, "buffer " + full_name(buffer) + " may not be in pool " + quoted(pin.pool) + ": expected one of " +
-                listed(candidates));
+  fail(pin, "buffer " + full_name(buffer) + " may not be in pool " + in_quotes(pin.pool) + ": expected one of " +
+                first_few(candidates));
 }
 
 // Why buffers of an earlier plan are not pinned, with their names.
@@ -148,7 +138,7 @@ struct LeftOut {
     std::vector<std::string> all;
     const auto add = [&all](const char* reason, const std::vector<std::string>& names) {
       if (!names.empty())
-        all.push_back(std::string("not pinned as in the earlier plan, ") + reason + ": " + listed(names));
+        all.push_back(std::string("not pinned as in the earlier plan, ") + reason + ": " + first_few(names));
     };
     add("the module has no such buffer any more", gone);
     add("the size has changed", resized);
@@ -198,13 +188,13 @@ void throw_unknown_buffer(const config::PinSpec& pin, const std::vector<const As
   if (functions.empty()) {
     const std::vector<std::string> known(names.begin(), names.end());
     const std::string near = did_you_mean(pin.buffer, known);
-    fail(pin, "unknown buffer " + quoted(pin.buffer) +
+    fail(pin, "unknown buffer " + in_quotes(pin.buffer) +
                   (near.empty() ? "; usmp-plan inspect lists those that --transform leaves" : near));
   }
   const std::vector<std::string> known(functions.begin(), functions.end());
   const std::string near = did_you_mean(*pin.function, known);
-  fail(pin, "no function " + quoted(*pin.function) + " declares a planned buffer " + quoted(pin.buffer) +
-                (near.empty() ? ": expected one of " + listed(known) : near));
+  fail(pin, "no function " + in_quotes(*pin.function) + " declares a planned buffer " + in_quotes(pin.buffer) +
+                (near.empty() ? ": expected one of " + first_few(known) : near));
 }
 
 std::vector<std::string> pin_as_before(Assembly& assembly, const EarlierPlan& plan) {
@@ -221,7 +211,7 @@ std::vector<std::string> pin_as_before(Assembly& assembly, const EarlierPlan& pl
     const auto found = buffers.find(before.next(place.buffer, place.function));
     if (place.pool.empty()) continue;
     if (found == buffers.end()) {
-      left_out.gone.push_back(quoted(place.buffer) + " of " + quoted(place.function));
+      left_out.gone.push_back(in_quotes(place.buffer) + " of " + in_quotes(place.function));
       continue;
     }
     const Buffer& buffer = problem.buffer(found->second);

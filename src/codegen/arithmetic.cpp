@@ -13,8 +13,6 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
-
 // Printing it twice costs nothing.
 bool is_trivial(const Expr& expr) {
   return expr.kind == ExprKind::var || expr.kind == ExprKind::int_imm || expr.kind == ExprKind::float_imm;
@@ -22,7 +20,7 @@ bool is_trivial(const Expr& expr) {
 
 // Arithmetic of loop variables and constants, of whose comparisons intervals know enough.
 bool is_index(const Expr& root) {
-  bool is_plain = is_integer(root.type) && !(root.type.is_uint() && root.type.bits == 64);
+  bool is_plain = root.type.is_integer() && !(root.type.is_uint() && root.type.bits == 64);
   tir::for_each_expr(root, [&](const Expr& expr) {
     is_plain = is_plain && expr.kind <= ExprKind::max && expr.kind != ExprKind::float_imm;
   });
@@ -107,7 +105,7 @@ void ExpressionPrinter::add_arithmetic(const Expr& expr, int min, std::size_t la
     add_binary(expr, prec_any, lane);
     return add(")");
   }
-  if (is_integer(expr.type)) {
+  if (expr.type.is_integer()) {
     if (ExprRef rest = without_cancelled_terms(expr)) return add(keep(std::move(rest)), min, lane);
   }
   // "x - 3" rather than "x + -3", "x + 3" rather than "x - -3".
@@ -123,7 +121,7 @@ void ExpressionPrinter::add_arithmetic(const Expr& expr, int min, std::size_t la
 std::optional<bool> ExpressionPrinter::known_comparison(const Expr& expr) {
   const Expr& a = *expr.operands[0];
   const Expr& b = *expr.operands[1];
-  if (!is_integer(a.type) || !is_integer(b.type)) return std::nullopt;
+  if (!a.type.is_integer() || !b.type.is_integer()) return std::nullopt;
   // Written as a < b or a <= b or a == b, or the opposite of one of them.
   const bool swapped = expr.kind == ExprKind::gt || expr.kind == ExprKind::ge;
   const Expr& low = swapped ? b : a;
@@ -198,7 +196,7 @@ void ExpressionPrinter::add_division(const Expr& expr, int min, std::size_t lane
   const Expr& b = *expr.operands[1];
   const bool is_floor = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod;
   const bool is_quotient = expr.kind == ExprKind::div || expr.kind == ExprKind::floor_div;
-  if (is_integer(expr.type)) {
+  if (expr.type.is_integer()) {
     if (const auto divisor = ranges_.of(b); divisor && *divisor == Range{0, 0}) unsupported("division by zero");
     if (add_power_of_two_division(expr, min, lane)) return;
     const auto divisor = ranges_.of(b);
@@ -231,7 +229,7 @@ void ExpressionPrinter::add_min_max(const Expr& expr, int min, std::size_t lane)
   const Expr& b = *expr.operands[1];
   const bool is_min = expr.kind == ExprKind::min;
   // Bounds that always hold go away, with the comparisons that compilers would warn of.
-  if (is_integer(expr.type)) {
+  if (expr.type.is_integer()) {
     const auto x = ranges_.of(a);
     const auto y = ranges_.of(b);
     const bool a_is_less = x && y && x->high <= y->low;

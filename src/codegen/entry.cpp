@@ -9,13 +9,10 @@
 #include "codegen/c_types.hpp"
 #include "codegen/interface_files.hpp"
 #include "usmp/codegen/functions.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
 namespace {
-
-bool is_identifier_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // The types in a declaration "R name(T1 a, T2 b)", so that arguments are cast to what the operators' file declares.
 std::vector<std::string> parameter_types(const std::string& declaration) {

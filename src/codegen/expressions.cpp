@@ -14,8 +14,6 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
-bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
-
 // The C expression has a value of the narrow type without being cut to it.
 bool is_within_type(const Expr& root) {
   std::vector<const Expr*> parts = {&root};
@@ -297,7 +295,7 @@ void ExpressionPrinter::add_literal(std::int64_t value, DataType type, int min, 
 bool ExpressionPrinter::is_folded(const Expr& expr) {
   const bool is_leaf = expr.kind == ExprKind::int_imm || expr.kind == ExprKind::var || expr.kind == ExprKind::load ||
                        expr.kind == ExprKind::let;
-  return !is_leaf && is_integer(expr.type) && ranges_.constant(expr) && !has_side_effects(expr);
+  return !is_leaf && expr.type.is_integer() && ranges_.constant(expr) && !has_side_effects(expr);
 }
 
 void ExpressionPrinter::add_assigned(const Expr& expr, int min, std::size_t lane) {
@@ -305,7 +303,7 @@ void ExpressionPrinter::add_assigned(const Expr& expr, int min, std::size_t lane
     const std::int64_t value = *ranges_.constant(expr);
     return add_literal(tir::value_in_type(value, expr.type).value_or(value), expr.type, min, true);
   }
-  if (is_integer(expr.type) && expr.type.bits < 32 && !expr.type.is_bool() && !is_within_type(expr)) {
+  if (expr.type.is_integer() && expr.type.bits < 32 && !expr.type.is_bool() && !is_within_type(expr)) {
     add("(" + c_type(expr.type) + ")");
     return add(expr, prec_unary, lane);
   }

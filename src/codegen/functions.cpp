@@ -6,6 +6,7 @@
 #include "codegen/constant_data.hpp"
 #include "codegen/expressions.hpp"
 #include "codegen/statements.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -14,10 +15,6 @@ constexpr std::string_view open_extern_c = "#ifdef __cplusplus\nextern \"C\" {\n
 constexpr std::string_view close_extern_c = "#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n";
 
 constexpr std::array standard_headers = {"math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"};
-
-bool is_identifier_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // Every identifier in a C text; those in comments and strings too, which does no harm: names to be avoided.
 void collect_identifiers(const std::string& text, std::unordered_set<std::string>& names) {

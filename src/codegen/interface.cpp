@@ -15,8 +15,6 @@ namespace {
 
 using tir::Param;
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
-
 // Of the tensor; nothing if the module does not say.
 std::optional<Bytes> size_of(const Param& param) {
   if (!param.is_tensor || !param.shape) return std::nullopt;
@@ -112,7 +110,7 @@ class Matcher {
     if (!matched) {
       for (const mlf::Tensor& input : info_.inputs) {
         if (!find_free(input.name)) {
-          fail("the archive names an input " + quoted(input.name) + ", which is no parameter of the entry function");
+          fail("the archive names an input " + in_quotes(input.name) + ", which is no parameter of the entry function");
         }
       }
       fail("the archive names inputs that share parameters of the entry function");
@@ -143,12 +141,12 @@ class Matcher {
     const Param& param = entry_.params[index];
     const auto size = size_of(param);
     if (size && tensor.size && *size != *tensor.size) {
-      fail(std::string(what) + " " + quoted(tensor.name) + " has " + std::to_string(*tensor.size) +
-           " bytes in metadata.json, but parameter " + quoted(param.name) + " has " + std::to_string(*size));
+      fail(std::string(what) + " " + in_quotes(tensor.name) + " has " + std::to_string(*tensor.size) +
+           " bytes in metadata.json, but parameter " + in_quotes(param.name) + " has " + std::to_string(*size));
     }
     if (param.is_tensor && !tensor.dtype.empty() && tensor.dtype != tir::to_string(param.element)) {
-      fail(std::string(what) + " " + quoted(tensor.name) + " is " + tensor.dtype + " in metadata.json, but parameter " +
-           quoted(param.name) + " is " + tir::to_string(param.element));
+      fail(std::string(what) + " " + in_quotes(tensor.name) + " is " + tensor.dtype +
+           " in metadata.json, but parameter " + in_quotes(param.name) + " is " + tir::to_string(param.element));
     }
     return {.name = tensor.name, .member = {}, .param = index, .size = size.value_or(tensor.size.value_or(0))};
   }

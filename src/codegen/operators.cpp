@@ -13,8 +13,6 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
-
 std::optional<std::int64_t> constant_of(const Expr& expr) {
   return tir::as_int(expr.kind == tir::ExprKind::broadcast ? *expr.operands[0] : expr);
 }
@@ -36,7 +34,7 @@ bool ExpressionPrinter::is_unsigned_and_extended(const Expr& complement) const {
   const auto is_conversion = [](const Expr& expr) {
     return expr.kind == ExprKind::cast || (expr.text == "tir.reinterpret" && expr.operands.size() == 1);
   };
-  while (is_conversion(*number) && is_integer(number->operands[0]->type)) {
+  while (is_conversion(*number) && number->operands[0]->type.is_integer()) {
     found = found || is_extended(number->type);
     number = &peeled(*number->operands[0]);
   }
@@ -185,7 +183,7 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   if (op == "tir.shift_right") infix = " >> ";
   if (infix.empty()) return false;
   need_operands(expr, 2);
-  if (!is_integer(expr.type)) unsupported("operator " + op + " is of type " + tir::to_string(expr.type));
+  if (!expr.type.is_integer()) unsupported("operator " + op + " is of type " + tir::to_string(expr.type));
   if (op == "tir.shift_right") {
     const auto count = ranges_.of(*expr.operands[1]);
     if (count && (count->high < 0 || count->low >= std::max<int>(32, expr.type.bits))) {
@@ -217,7 +215,7 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
 void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t lane) {
   need_operands(expr, 2);
   const DataType type = expr.type.element();
-  if (!is_integer(type) || type.is_bool()) {
+  if (!type.is_integer() || type.is_bool()) {
     unsupported("operator tir.shift_left is of type " + tir::to_string(expr.type));
   }
   const auto count = ranges_.of(*expr.operands[1]);
@@ -296,7 +294,7 @@ void ExpressionPrinter::add_reinterpret(const Expr& expr, int min, std::size_t l
   if (!same_size || !has_c_type(from) || from.is_bool() || to.is_bool()) {
     unsupported("reinterpretation of " + tir::to_string(value.type) + " as " + tir::to_string(expr.type));
   }
-  if (is_integer(from) && is_integer(to)) {
+  if (from.is_integer() && to.is_integer()) {
     const bool opened = open(prec_unary, min);
     add("(" + c_type(to) + ")");
     add(value, prec_unary, lane);

@@ -22,7 +22,7 @@ std::string element_of(DataType type) {
 bool is_access_ptr(const Expr& expr) { return expr.kind == ExprKind::call && expr.text == "tir.tvm_access_ptr"; }
 
 // C types of the parameters in "int32_t f(const int8_t* a, int n)"; nothing if the text is no such list.
-std::optional<std::vector<std::string>> parameter_types(const std::string& prototype) {
+std::optional<std::vector<std::string>> types_of_prototype(const std::string& prototype) {
   const std::size_t open = prototype.find('(');
   const std::size_t close = prototype.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
@@ -280,7 +280,7 @@ ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, Data
   if (file_.imported_names.contains(name)) return function;
   for (const mlf::ForeignFunction& foreign : file_.planned.info.foreign_functions) {
     if (foreign.name != name || foreign.prototype.empty()) continue;
-    const auto types = parameter_types(foreign.prototype);
+    const auto types = types_of_prototype(foreign.prototype);
     return {.declaration = foreign.prototype,
             .parameters = types.value_or(std::vector<std::string>()),
             .checks_arguments = types.has_value()};

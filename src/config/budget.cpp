@@ -7,6 +7,7 @@
 #include "config/size.hpp"
 #include "config/values.hpp"
 #include "usmp/config/pools.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::config {
 namespace {

@@ -36,12 +36,6 @@ void fail_value(const YamlEntry& entry, const std::string& expected) {
   fail(entry.value.mark, entry.key + " is " + found(entry.value) + ": expected " + expected);
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string result;
-  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
-  return result;
-}
-
 void fail_unknown_key(const YamlEntry& entry, const std::string& owner, const std::vector<std::string>& known) {
   const std::string near = suggestion(entry.key, known);
   fail(entry.mark, "unknown key " + shown(entry.key) + " in " + owner +

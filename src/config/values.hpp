@@ -21,9 +21,6 @@ namespace usmp::config {
 [[noreturn]] void fail_unknown_key(const YamlEntry& entry, const std::string& owner,
                                    const std::vector<std::string>& known);
 
-// "a, b, c".
-[[nodiscard]] std::string joined(const std::vector<std::string>& words);
-
 // Each of these throws Error of kind usage at the value if it is none of what is asked for.
 [[nodiscard]] bool bool_of(const YamlEntry& entry);
 [[nodiscard]] Bytes offset_of(const YamlEntry& entry);  // a size that may be 0, small enough for a plan's arithmetic

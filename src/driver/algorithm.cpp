@@ -23,7 +23,6 @@ namespace usmp::driver {
 namespace {
 
 constexpr std::string_view external_prefix = "exec:";
-constexpr std::size_t most_violations = 10;  // in one message
 
 Algorithm of_table(const planners::Algorithm& row) {
   return {.name = std::string(row.name), .program = {}, .plan = row.plan};
@@ -41,21 +40,14 @@ Algorithm of_program(const std::string& program, const std::string& place) {
           }};
 }
 
-std::vector<std::string> listed(const std::vector<verify::Violation>& violations) {
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < std::min(violations.size(), most_violations); ++i) lines.push_back(violations[i].message);
-  if (violations.size() > most_violations) lines.emplace_back("and more");
-  return lines;
-}
-
 void require_verified(const Algorithm& algorithm, const Problem& problem, const Plan& plan) {
-  const std::vector<verify::Violation> violations = verify::check(problem, plan, most_violations + 1);
+  const std::vector<std::string> violations = violations_of(problem, plan);
   if (violations.empty()) return;
   if (!algorithm.program.empty()) {
-    throw Error(ErrorKind::usage, {algorithm.program, "answer", {}}, "the plan is wrong:", listed(violations));
+    throw Error(ErrorKind::usage, {algorithm.program, "answer", {}}, "the plan is wrong:", violations);
   }
   std::string message = "the plan failed verification, nothing was written, this is a bug of usmp-plan:";
-  for (const std::string& line : listed(violations)) message += "\n  " + printable(line);
+  for (const std::string& line : violations) message += "\n  " + printable(line);
   throw std::logic_error(message);
 }
 
@@ -67,6 +59,15 @@ void require_true_claims(const Problem& problem, const PlanResult& result) {
 }
 
 }  // namespace
+
+std::vector<std::string> violations_of(const Problem& problem, const Plan& plan) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> lines;
+  for (const verify::Violation& violation : verify::check(problem, plan, most + 1)) {
+    lines.push_back(lines.size() < most ? violation.message : "and more");
+  }
+  return lines;
+}
 
 Algorithm default_algorithm() { return of_table(planners::algorithms().front()); }
 

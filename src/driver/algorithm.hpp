@@ -17,6 +17,9 @@ struct Algorithm {
   planners::Planner plan;
 };
 
+// What the verifier finds wrong with the plan, a line each, the first ten of many; empty if nothing.
+std::vector<std::string> violations_of(const Problem& problem, const Plan& plan);
+
 // The one of the table that stands first.
 Algorithm default_algorithm();
 

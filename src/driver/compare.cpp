@@ -14,21 +14,12 @@
 #include "run.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    names.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
 
 std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
   std::vector<Algorithm> algorithms;
@@ -39,7 +30,7 @@ std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
     return algorithms;
   }
   std::set<std::string> known;
-  for (const std::string& name : names_in(*options.algorithms)) {
+  for (const std::string& name : split(*options.algorithms, ',')) {
     if (name.empty()) {
       throw Error(ErrorKind::usage, {},
                   "--algorithms: found '" + *options.algorithms + "', expected names with commas between them");

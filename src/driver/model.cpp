@@ -52,15 +52,12 @@ liveness::Options liveness_options(const AnalysedModule& analysed, const tir::Mo
 std::vector<transform::Step> transformations_of(const std::string& text) {
   std::string wrong;
   if (auto steps = transform::parse_steps(text, &wrong)) return std::move(*steps);
+  const std::vector<std::string> steps = transformation_names();
   std::vector<std::string> names = {"none", "all"};
-  std::string listed;
-  for (const std::string& name : transformation_names()) {
-    names.push_back(name);
-    listed += (listed.empty() ? "" : ", ") + name;
-  }
+  names.insert(names.end(), steps.begin(), steps.end());
   throw Error(ErrorKind::usage, {},
               "--transform: unknown transformation '" + wrong + "'" + did_you_mean(wrong, names) +
-                  "; expected none, all or " + listed);
+                  "; expected none, all or " + joined(steps));
 }
 
 bool has_step(const Model& model, transform::Step step) { return std::ranges::count(model.transformations, step) > 0; }
@@ -92,11 +89,7 @@ std::string file_name_of(const std::string& path) {
   return name.filename().string();
 }
 
-std::string module_list(const mlf::Metadata& metadata) {
-  std::string text;
-  for (const std::string& name : module_names(metadata)) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
+std::string module_list(const mlf::Metadata& metadata) { return joined(module_names(metadata)); }
 
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
   std::ifstream file(path, std::ios::binary);

@@ -10,6 +10,7 @@
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -57,10 +58,9 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
     if (problem.pools[i].name == name) return PoolId(i);
     names.push_back(problem.pools[i].name);
   }
-  std::string listed;
-  for (const std::string& known : names) listed += (listed.empty() ? "" : ", ") + known;
-  throw Error(ErrorKind::usage, {},
-              "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + listed);
+  throw Error(
+      ErrorKind::usage, {},
+      "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + joined(names));
 }
 
 }  // namespace

@@ -29,15 +29,13 @@ report::PlanDocument chosen(std::vector<report::PlanDocument> documents, const M
   const auto asked = std::ranges::find(documents, options.module, &report::PlanDocument::module);
   if (asked != documents.end()) return std::move(*asked);
   std::vector<std::string> names;
-  std::string list;
-  for (const report::PlanDocument& document : documents) {
-    names.push_back(document.module);
-    list += (list.empty() ? "" : ", ") + document.module;
-  }
+  names.reserve(documents.size());
+  for (const report::PlanDocument& document : documents) names.push_back(document.module);
   throw Error(ErrorKind::usage, {options.model, {}, {}},
-              options.module ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
-                                   "; the file holds: " + list
-                             : "a report is that of one module; choose it with --module. The file holds: " + list);
+              options.module
+                  ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
+                        "; the file holds: " + joined(names)
+                  : "a report is that of one module; choose it with --module. The file holds: " + joined(names));
 }
 
 std::string text_of(const report::PlanDocument& plan, const ReportOptions& options) {

@@ -13,8 +13,6 @@
 namespace usmp::driver {
 namespace {
 
-constexpr std::size_t most_violations = 10;  // in one message
-
 std::string io_text(bool workspace_io) { return workspace_io ? "in the workspace" : "outside of the workspace"; }
 
 // The module's plan as the file has it.
@@ -27,14 +25,9 @@ Plan plan_of_file(const PlannedModule& planned, const Settings& settings, const 
   }
   try {
     Plan plan = assemble::recorded_plan(planned.assembly, recorded);
-    const auto violations = verify::check(planned.assembly.problem, plan, most_violations + 1);
+    std::vector<std::string> violations = violations_of(planned.assembly.problem, plan);
     if (violations.empty()) return plan;
-    std::vector<std::string> shown;
-    for (std::size_t i = 0; i < std::min(violations.size(), most_violations); ++i) {
-      shown.push_back(violations[i].message);
-    }
-    if (violations.size() > most_violations) shown.emplace_back("and more");
-    throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(shown));
+    throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(violations));
   } catch (const Error& error) {
     throw error.with_file(file);
   }

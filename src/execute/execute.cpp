@@ -8,6 +8,7 @@
 #include "usmp/codegen/layout.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/file_sink.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::execute {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_faults = 10;  // in one report
-
-[[noreturn]] void fail(const std::string& message) { throw Error(ErrorKind::usage, {}, message); }
 
 Compiler compiler_of(const std::string& program, const Options& options) {
   Compiler compiler{program, {"-O1", "-ffp-contract=off", "-w"}, options.sanitize};
@@ -54,13 +53,6 @@ std::vector<std::string> foreign_code(const Programs& programs) {
     if (std::find(names.begin(), names.end(), function.name) == names.end()) names.push_back(function.name);
   }
   return names;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
 }
 
 class Comparing {
@@ -120,7 +112,7 @@ class Comparing {
     const std::string what =
         compilation.file.empty() ? "the program cannot be linked" : compilation.file + " does not compile";
     if (!foreign.empty() || !programs_.foreign.empty()) {
-      fail("the module needs code that is not TVM's own" + (foreign.empty() ? "" : " (" + listed(foreign) + ")") +
+      fail("the module needs code that is not TVM's own" + (foreign.empty() ? "" : " (" + first_few(foreign) + ")") +
            " and cannot be executed without all of it here (--cflags says where headers and libraries are): " + what +
            compilation.message);
     }

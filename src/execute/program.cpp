@@ -24,8 +24,6 @@ OutputFile text_file(std::string path, std::string text) {
   return {std::move(path), [text = std::move(text)](TextSink& sink) { sink.write(text); }};
 }
 
-[[noreturn]] void fail(const std::string& message) { throw Error(ErrorKind::usage, {}, message); }
-
 // Temporary files of compilers go where everything else goes, so that they vanish with it, however it ends.
 process::Result run_within(process::Command command, const std::string& directory, const Options& options,
                            const std::string& what) {
@@ -73,6 +71,8 @@ std::vector<Unit> units_of(const Program& program, const std::vector<OutputFile>
 }
 
 }  // namespace
+
+void fail(const std::string& message) { throw Error(ErrorKind::usage, {}, message); }
 
 Program write_program(const std::string& what, const codegen::PlannedModule& module, const Tensors& tensors,
                       const std::vector<OutputFile>& foreign, const std::string& directory) {

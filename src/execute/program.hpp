@@ -32,6 +32,9 @@ struct RunOutcome {
   std::string results;
 };
 
+// Throws Error of kind usage.
+[[noreturn]] void fail(const std::string& message);
+
 // Writes the module's files, the foreign ones and the harness below `directory`. Throws as codegen does.
 [[nodiscard]] Program write_program(const std::string& what, const codegen::PlannedModule& module,
                                     const Tensors& tensors, const std::vector<OutputFile>& foreign,

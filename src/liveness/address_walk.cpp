@@ -58,7 +58,7 @@ struct Compiled {
 // Of one access: deeper ones happen whatever the rest says.
 constexpr std::size_t most_guards = 8;
 
-class Compiler {
+class AddressCompiler {
  public:
   std::optional<Compiled> run(const tir::For& nest) {
     compile(nest, compiled_.steps);
@@ -201,9 +201,9 @@ class Compiler {
   bool is_followed_ = true;
 };
 
-class Walk {
+class AddressWalk {
  public:
-  Walk(Compiled& compiled, const std::map<VarId, Bytes>& sizes, std::size_t most_groups)
+  AddressWalk(Compiled& compiled, const std::map<VarId, Bytes>& sizes, std::size_t most_groups)
       : compiled_(compiled), environment_(compiled.variables), left_(most_groups) {
     for (const VarId var : compiled.storages) {
       const auto size = sizes.find(var);
@@ -369,12 +369,12 @@ void for_each_access_behind_writes(const Footprint& born, const Footprint& dying
 
 std::optional<std::map<VarId, Footprint>> walk_addresses(const tir::For& nest, const std::map<VarId, Bytes>& sizes,
                                                          std::size_t most_groups) {
-  std::optional<Compiled> compiled = Compiler().run(nest);
+  std::optional<Compiled> compiled = AddressCompiler().run(nest);
   if (!compiled) return std::nullopt;
   // Larger nests get fewer groups, so that none takes long.
   constexpr std::size_t most_work = 4'000'000;
   const std::size_t affordable = most_work / std::max<std::size_t>(compiled->size, 1);
-  return Walk(*compiled, sizes, std::clamp<std::size_t>(affordable, 1, most_groups)).run();
+  return AddressWalk(*compiled, sizes, std::clamp<std::size_t>(affordable, 1, most_groups)).run();
 }
 
 Bytes distance_below(const Footprint& born, const Footprint& dying) {

@@ -16,7 +16,7 @@ constexpr std::uint64_t reserve_step = std::uint64_t{128} << 20;
 constexpr std::size_t shown_bytes = 100;  // of a name that is too long
 
 // An MLF archive is four directories deep.
-constexpr std::ptrdiff_t max_depth = 64;
+constexpr std::ptrdiff_t max_path_depth = 64;
 
 }  // namespace
 
@@ -71,8 +71,8 @@ void Intake::add(Member member) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\';
   });
   if (is_odd) throw fault(member.name, "the member's name holds a control character or a backslash");
-  if (std::count(member.name.begin(), member.name.end(), '/') > max_depth) {
-    throw fault(member.name, "lies more than " + std::to_string(max_depth) + " directories deep");
+  if (std::count(member.name.begin(), member.name.end(), '/') > max_path_depth) {
+    throw fault(member.name, "lies more than " + std::to_string(max_path_depth) + " directories deep");
   }
   if (!names_.insert(member.name).second) throw fault(member.name, "the member stands in the archive twice");
   archive_.members.push_back(std::move(member));

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "mlf/file.hpp"
+
 #include "mlf/intake.hpp"
 
 namespace usmp::mlf {
@@ -16,11 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Bounds the loops that symbolic links can make. An MLF archive is four directories deep.
-constexpr std::size_t max_depth = 64;
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
+constexpr std::size_t max_directory_depth = 64;
 
 class DirectoryReader {
  public:
@@ -53,8 +51,8 @@ class DirectoryReader {
   };
 
   void list(const Pending& directory) {
-    if (directory.depth > max_depth) {
-      throw intake_.fault(directory.name, "more than " + std::to_string(max_depth) +
+    if (directory.depth > max_directory_depth) {
+      throw intake_.fault(directory.name, "more than " + std::to_string(max_directory_depth) +
                                               " directories deep: is there a loop of symbolic links?");
     }
     std::error_code fault;
@@ -101,7 +99,7 @@ class DirectoryReader {
     const std::uintmax_t size = fs::file_size(path, fault);
     const auto mode = static_cast<std::uint32_t>(fs::status(path, fault).permissions()) & 0777U;
     Member member{.name = name, .bytes = {}, .mode = mode};
-    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
+    const File file(std::fopen(path.c_str(), "rb"));
     if (!file) throw intake_.fault(name, "cannot be read: " + std::generic_category().message(errno));
     std::array<char, 1 << 16> chunk{};
     while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {

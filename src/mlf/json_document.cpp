@@ -11,7 +11,7 @@
 namespace usmp::mlf {
 namespace {
 
-constexpr std::size_t max_depth = 64;  // metadata.json of TVM is eight deep
+constexpr std::size_t max_json_depth = 64;  // metadata.json of TVM is eight deep
 constexpr std::size_t max_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_shown = 6;  // members named in a message
 
@@ -99,7 +99,8 @@ nlohmann::json parse_metadata(const Archive& archive) {
     throw fault(
         "", "has " + std::to_string(member->bytes.size()) + " bytes, expected at most " + std::to_string(max_bytes));
   }
-  if (json_depth(member->bytes) > max_depth) throw fault("", "nested more than " + std::to_string(max_depth) + " deep");
+  if (json_depth(member->bytes) > max_json_depth)
+    throw fault("", "nested more than " + std::to_string(max_json_depth) + " deep");
   try {
     return nlohmann::json::parse(member->bytes);
   } catch (const nlohmann::json::parse_error& error) {

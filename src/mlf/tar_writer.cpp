@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "mlf/file.hpp"
 #include "mlf/libarchive.hpp"
 #include "usmp/mlf/archive.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr int directory_mode = 0755;
 constexpr std::size_t piece_bytes = std::size_t{1} << 18;
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
 
 bool ends_with_any(const std::string& path, std::initializer_list<const char*> endings) {
   for (const char* ending : endings) {
@@ -98,7 +95,7 @@ class TarWriter {
     std::error_code status;
     std::uint64_t left = std::filesystem::file_size(entry.file, status);
     if (status) throw fault("cannot read " + entry.file + ": " + status.message());
-    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(entry.file.c_str(), "rb"));
+    const File file(std::fopen(entry.file.c_str(), "rb"));
     if (!file) throw fault("cannot read " + entry.file + ": " + std::generic_category().message(errno));
     add_header(entry.name, AE_IFREG, entry.mode, left);
     std::array<char, 1 << 16> chunk{};

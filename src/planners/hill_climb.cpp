@@ -23,8 +23,8 @@
 namespace usmp::planners {
 namespace {
 
-constexpr std::uint64_t default_work = 8'000'000;  // looks at neighbours that the default limit allows
-constexpr std::uint64_t most_iterations = 5'000;   // of the default limit
+constexpr std::uint64_t most_looks = 8'000'000;   // looks at neighbours that the default limit allows
+constexpr std::uint64_t most_iterations = 5'000;  // of the default limit
 
 // Fruitless iterations before the best order is shaken: enough to try the moves around a bottleneck.
 std::uint64_t patience_for(std::size_t buffers) { return std::min<std::uint64_t>(1000, 20 + 15 * buffers); }
@@ -194,7 +194,7 @@ class Climb {
 };
 
 // Looks at neighbours that one iteration may take.
-std::uint64_t work(const FirstFit& placer, const Group& group) {
+std::uint64_t looks(const FirstFit& placer, const Group& group) {
   std::uint64_t sum = 0;
   for (const BufferId id : group.buffers) sum += 4 + placer.neighbours(id).size();
   return sum;
@@ -222,7 +222,7 @@ Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random
 }
 
 std::uint64_t climb_limit(const FirstFit& placer, const Group& group) {
-  return std::min(most_iterations, default_work / work(placer, group));
+  return std::min(most_iterations, most_looks / looks(placer, group));
 }
 
 PlanResult hill_climb(const Problem& problem, const Options& options) {

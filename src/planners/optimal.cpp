@@ -72,10 +72,10 @@ struct Solved {
   bool impossible = false;  // proved
 };
 
-class Planner {
+class OptimalPlanner {
  public:
   // `first` is a plan to be improved, if it has one.
-  Planner(const Problem& problem, const Options& options, const PlanResult& first)
+  OptimalPlanner(const Problem& problem, const Options& options, const PlanResult& first)
       : problem_(problem),
         options_(options),
         first_(first),
@@ -288,7 +288,7 @@ PlanResult optimal(const Problem& problem, const Options& options) {
         result.has_plan() && (!first.has_plan() || cost_of(problem, result.plan) < cost_of(problem, first.plan));
     if (is_better) first = std::move(result);
   }
-  return Planner(problem, options, first).run();
+  return OptimalPlanner(problem, options, first).run();
 }
 
 }  // namespace usmp::planners

@@ -9,7 +9,7 @@
 namespace usmp::planners {
 namespace {
 
-constexpr Bytes unbounded = std::numeric_limits<Bytes>::max();
+constexpr Bytes unlimited = std::numeric_limits<Bytes>::max();
 // More pieces of buffers with several live ranges than this would take too long to evade.
 constexpr std::size_t most_pieces = std::size_t{1} << 15U;
 constexpr int bumps_in_gap = 4;    // obstacles in a gap that are evaded before it is given up
@@ -152,7 +152,7 @@ void Sweep::place_idle(BufferId id) {
   const Buffer& buffer = problem_.buffer(id);
   Shortage shortage{.buffer = id, .pools = {}};
   for (const PoolId pool : buffer.candidates) {
-    const Bytes capacity = problem_.pool(pool).capacity.value_or(unbounded);
+    const Bytes capacity = problem_.pool(pool).capacity.value_or(unlimited);
     const Bytes offset = first_offset(buffer, problem_.pool(pool));
     if (offset + buffer.size <= capacity) {
       result_.plan.allocations[id.index()] = {pool, offset};
@@ -278,7 +278,7 @@ void Sweep::place(const Span& span) {
   Shortage shortage{.buffer = BufferId(span.buffer), .pools = {}};
   for (const PoolId pool : buffer.candidates) {
     const Bytes required = above_all(pool, span.buffer).offset + buffer.size;
-    shortage.pools.push_back({pool, required, problem_.pool(pool).capacity.value_or(unbounded)});
+    shortage.pools.push_back({pool, required, problem_.pool(pool).capacity.value_or(unlimited)});
   }
   refuse(span.buffer, std::move(shortage));
 }
@@ -297,7 +297,7 @@ void Sweep::refuse(std::uint32_t id, Shortage shortage) {
 }
 
 std::optional<Sweep::Place> Sweep::find(PoolId pool, const Span& span) {
-  const Bytes capacity = problem_.pool(pool).capacity.value_or(unbounded);
+  const Bytes capacity = problem_.pool(pool).capacity.value_or(unlimited);
   const Bytes size = problem_.buffers[span.buffer].size;
   if (size > capacity) return std::nullopt;
   if (const auto found = find_gap(pool, span)) return found;
@@ -367,7 +367,7 @@ Sweep::Place Sweep::above_all(PoolId pool, std::uint32_t id) const {
   const LiveBlocks& blocks = pools_[pool.index()];
   const Obstacles& obstacles = obstacles_[pool.index()];
   const Bytes alignment = alignment_in(buffer, problem_.pool(pool));
-  const auto offset = clear_offset(obstacles, times(id), buffer, alignment, blocks.top(), unbounded, bumps_above);
+  const auto offset = clear_offset(obstacles, times(id), buffer, alignment, blocks.top(), unlimited, bumps_above);
   return {offset.value_or(align_up(std::max(blocks.top(), obstacles.top()), alignment)), blocks.topmost()};
 }
 

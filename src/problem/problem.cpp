@@ -5,20 +5,20 @@
 #include <numeric>
 #include <set>
 
+#include "usmp/support/text.hpp"
+
 namespace usmp {
 namespace {
-
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 std::optional<std::string> invalid_live_ranges(const Buffer& buffer, Tick horizon) {
   const LiveRange* previous = nullptr;
   for (const LiveRange& range : buffer.live) {
     if (range.begin < 0 || range.begin >= range.end || range.end > horizon) {
-      return "buffer " + quoted(buffer.name) + ": live range [" + std::to_string(range.begin) + ", " +
+      return "buffer " + in_quotes(buffer.name) + ": live range [" + std::to_string(range.begin) + ", " +
              std::to_string(range.end) + ") is empty or outside [0, " + std::to_string(horizon) + ")";
     }
     if (previous != nullptr && range.begin <= previous->end) {
-      return "buffer " + quoted(buffer.name) + ": live ranges are not sorted, disjoint and apart";
+      return "buffer " + in_quotes(buffer.name) + ": live ranges are not sorted, disjoint and apart";
     }
     previous = &range;
   }
@@ -26,18 +26,18 @@ std::optional<std::string> invalid_live_ranges(const Buffer& buffer, Tick horizo
 }
 
 std::optional<std::string> invalid_buffer(const Buffer& buffer, std::size_t pool_count) {
-  if (buffer.size < 0) return "buffer " + quoted(buffer.name) + ": negative size " + std::to_string(buffer.size);
+  if (buffer.size < 0) return "buffer " + in_quotes(buffer.name) + ": negative size " + std::to_string(buffer.size);
   if (buffer.alignment < 1) {
-    return "buffer " + quoted(buffer.name) + ": alignment " + std::to_string(buffer.alignment) + " is below 1";
+    return "buffer " + in_quotes(buffer.name) + ": alignment " + std::to_string(buffer.alignment) + " is below 1";
   }
-  if (buffer.candidates.empty()) return "buffer " + quoted(buffer.name) + ": no candidate pool";
+  if (buffer.candidates.empty()) return "buffer " + in_quotes(buffer.name) + ": no candidate pool";
   if (buffer.pinned && buffer.candidates.size() != 1) {
-    return "buffer " + quoted(buffer.name) + " is pinned, but not to one pool";
+    return "buffer " + in_quotes(buffer.name) + " is pinned, but not to one pool";
   }
   std::set<PoolId> seen;
   for (const PoolId pool : buffer.candidates) {
-    if (pool.index() >= pool_count) return "buffer " + quoted(buffer.name) + ": candidate pool does not exist";
-    if (!seen.insert(pool).second) return "buffer " + quoted(buffer.name) + ": candidate pool named twice";
+    if (pool.index() >= pool_count) return "buffer " + in_quotes(buffer.name) + ": candidate pool does not exist";
+    if (!seen.insert(pool).second) return "buffer " + in_quotes(buffer.name) + ": candidate pool named twice";
   }
   return std::nullopt;
 }
@@ -45,10 +45,10 @@ std::optional<std::string> invalid_buffer(const Buffer& buffer, std::size_t pool
 std::optional<std::string> invalid_pools(const std::vector<Pool>& pools) {
   std::set<std::string> names;
   for (const Pool& pool : pools) {
-    if (pool.alignment < 1) return "pool " + quoted(pool.name) + ": alignment is below 1";
-    if (pool.capacity && *pool.capacity < 0) return "pool " + quoted(pool.name) + ": negative capacity";
-    if (pool.reserved < 0) return "pool " + quoted(pool.name) + ": negative reserved bytes";
-    if (!names.insert(pool.name).second) return "pool " + quoted(pool.name) + " stands twice";
+    if (pool.alignment < 1) return "pool " + in_quotes(pool.name) + ": alignment is below 1";
+    if (pool.capacity && *pool.capacity < 0) return "pool " + in_quotes(pool.name) + ": negative capacity";
+    if (pool.reserved < 0) return "pool " + in_quotes(pool.name) + ": negative reserved bytes";
+    if (!names.insert(pool.name).second) return "pool " + in_quotes(pool.name) + " stands twice";
   }
   return std::nullopt;
 }
@@ -76,8 +76,8 @@ std::optional<Bytes> total_bytes(const Problem& problem) {
 }
 
 std::string pin_text(const Buffer& buffer, const Pool& pool) {
-  return "buffer " + quoted(buffer.name) + " is pinned to offset " + std::to_string(*buffer.pinned) + " of pool " +
-         quoted(pool.name);
+  return "buffer " + in_quotes(buffer.name) + " is pinned to offset " + std::to_string(*buffer.pinned) + " of pool " +
+         in_quotes(pool.name);
 }
 
 std::optional<std::string> invalid_distances(const Problem& problem) {
@@ -87,8 +87,8 @@ std::optional<std::string> invalid_distances(const Problem& problem) {
       return "a distance is between buffers that do not exist";
     }
     const Buffer& below = problem.buffer(distance.below);
-    const std::string who =
-        "the distance from buffer " + quoted(below.name) + " to buffer " + quoted(problem.buffer(distance.above).name);
+    const std::string who = "the distance from buffer " + in_quotes(below.name) + " to buffer " +
+                            in_quotes(problem.buffer(distance.above).name);
     if (distance.below == distance.above) return who + ": they are one";
     if (distance.bytes < 0 || distance.bytes >= below.size) {
       return who + " is " + std::to_string(distance.bytes) + ", not in [0, " + std::to_string(below.size) + ")";
@@ -133,8 +133,9 @@ std::optional<std::string> invalid_pins(const Problem& problem) {
     for (const BufferId id : pinned) {
       if (!pins_collide(problem, BufferId(i), id)) continue;
       const Buffer& other = problem.buffer(id);
-      return pin_text(buffer, problem.pool(buffer.candidates.front())) + " and overlaps buffer " + quoted(other.name) +
-             ", pinned to offset " + std::to_string(*other.pinned) + " and live at the same time";
+      return pin_text(buffer, problem.pool(buffer.candidates.front())) + " and overlaps buffer " +
+             in_quotes(other.name) + ", pinned to offset " + std::to_string(*other.pinned) +
+             " and live at the same time";
     }
     pinned.emplace_back(i);
   }

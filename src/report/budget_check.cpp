@@ -5,6 +5,7 @@
 
 #include "report/findings.hpp"
 #include "report/layout.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
@@ -153,12 +154,6 @@ std::string prefix_of(const ModuleCheck& module) { return "module " + printable(
 
 bool is_found(const LimitCheck& check) { return check.verdict == Verdict::warning || check.verdict == Verdict::breach; }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::string counted(std::size_t count, const std::string& one, const std::string& several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
-
 }  // namespace
 
 const char* to_string(Rule rule) {
@@ -243,7 +238,7 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
   std::vector<Finding> findings;
   for (const ModuleCheck& module : report.modules) {
     const bool planned = module.no_plan.empty();
-    const std::string front = prefix_of(module) + (planned ? "" : first_line(module.no_plan));
+    const std::string front = prefix_of(module) + (planned ? "" : std::string(first_line(module.no_plan)));
     bool any = false;
     for (const PoolCheck& pool : module.pools) {
       for (const LimitCheck& check : pool.checks) {
@@ -267,7 +262,7 @@ std::string tally_text(const BudgetReport& report) {
   const std::size_t warnings = findings.size() - breaches;
   if (findings.empty()) return "within budget";
   std::string text = breaches > 0 ? counted(breaches, "breach", "breaches") : "";
-  if (warnings > 0) text += (text.empty() ? "" : ", ") + counted(warnings, "warning", "warnings");
+  if (warnings > 0) text += (text.empty() ? "" : ", ") + counted(warnings, "warning");
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include "report/findings.hpp"
 #include "report/markup.hpp"
 #include "usmp/report/budget_check.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
@@ -78,8 +79,6 @@ std::vector<TestCase> cases_of(const ModuleCheck& module) {
   }
   return cases;
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string case_text(const TestCase& one, const std::string& pools_file) {
   std::string text = "  <testcase" + attribute("classname", one.class_name) + attribute("name", one.name) +

@@ -7,11 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json check_json(const LimitCheck& check) {
   Json json;
   json["limit"] = to_string(check.rule);

@@ -1,4 +1,5 @@
 // Differences for programs.
+#include "report/csv.hpp"
 #include "report/json_lines.hpp"
 #include "usmp/report/diff.hpp"
 
@@ -7,18 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T, class One>
-Json or_null(const std::optional<T>& value, const One& one) {
-  return value ? one(*value) : Json(nullptr);
-}
-
-Json number(Bytes value) { return value; }
-
 Json figures_json(const PoolState& figures) {
   Json json;
   json["used"] = figures.used;
-  json["capacity"] = or_null(figures.capacity, number);
-  json["lower_bound"] = or_null(figures.lower_bound, number);
+  json["capacity"] = or_null(figures.capacity);
+  json["lower_bound"] = or_null(figures.lower_bound);
   json["live_at_peak"] = figures.live_at_peak;
   json["peak_tick"] = figures.peak;
   json["status"] = to_string(figures.status);
@@ -77,20 +71,6 @@ Json module_json(const PlanDiff& diff) {
   json["buffers"] = Json::array();
   for (const BufferDiff& buffer : diff.buffers) json["buffers"].push_back(buffer_json(buffer));
   return json;
-}
-
-// RFC 4180.
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + "\"";
-}
-
-std::string csv_row(const std::vector<std::string>& cells) {
-  std::string row;
-  for (const std::string& cell : cells) row += (row.empty() ? "" : ",") + csv_cell(cell);
-  return row + "\n";
 }
 
 std::string pool_row(const std::string& module, const PoolDiff& pool) {

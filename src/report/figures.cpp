@@ -12,15 +12,15 @@
 namespace usmp::report {
 namespace {
 
-[[noreturn]] void fail(std::string place, std::string message) {
+[[noreturn]] void fail_at(std::string place, std::string message) {
   throw Error(ErrorKind::usage, {{}, {}, std::move(place)}, std::move(message));
 }
 
 void require_live_ranges(const PlanDocument& document) {
   for (std::size_t i = 0; i < document.buffers.size(); ++i) {
     if (document.buffers[i].live) continue;
-    fail("buffers[" + std::to_string(i) + "]",
-         "the key live is missing: expected a plan that says when buffers are live. Plan again to get one");
+    fail_at("buffers[" + std::to_string(i) + "]",
+            "the key live is missing: expected a plan that says when buffers are live. Plan again to get one");
   }
 }
 
@@ -42,7 +42,7 @@ Problem problem_of(const PlanDocument& document, const PlanDocument::Pool& pool,
                                .live = *buffer.live});
   }
   add_distances(problem, document, buffers);
-  if (const auto reason = invalid_reason(problem)) fail("pool " + pool.name, "cannot be reported: " + *reason);
+  if (const auto reason = invalid_reason(problem)) fail_at("pool " + pool.name, "cannot be reported: " + *reason);
   return problem;
 }
 

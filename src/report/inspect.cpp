@@ -150,7 +150,7 @@ Json calls_json(const liveness::Analysis& analysis) {
   return list;
 }
 
-Json unplanned_json(const tir::Module& module, const liveness::Analysis& analysis) {
+Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysis& analysis) {
   Json list = Json::array();
   for (const liveness::Unplanned& allocate : analysis.unplanned) {
     Json json;
@@ -183,7 +183,7 @@ std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
   json["functions"] = functions_json(module);
   json["buffers"] = buffers_json(module, analysis);
   json["calls"] = calls_json(analysis);
-  json["unplanned"] = unplanned_json(module, analysis);
+  json["unplanned"] = unplanned_allocates_json(module, analysis);
   json["extern_callees"] = analysis.extern_callees;
   return json_lines(json);
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "usmp/problem/problem.hpp"
 
@@ -11,6 +13,17 @@ namespace usmp::report {
 
 // Ends with a newline. Names that are not UTF-8 are repaired with U+FFFD.
 [[nodiscard]] std::string json_lines(const nlohmann::ordered_json& object);
+
+// What `json_of` makes of the value; null without one.
+template <class T, class JsonOf>
+[[nodiscard]] nlohmann::ordered_json or_null(const std::optional<T>& value, const JsonOf& json_of) {
+  return value ? nlohmann::ordered_json(json_of(*value)) : nlohmann::ordered_json(nullptr);
+}
+
+template <class T>
+[[nodiscard]] nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return or_null(value, [](const T& known) { return known; });
+}
 
 // [[0, 17], [40, 52]]: half-open ranges.
 [[nodiscard]] nlohmann::ordered_json live_json(const std::vector<LiveRange>& live);

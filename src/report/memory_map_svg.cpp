@@ -55,22 +55,23 @@ Tenths scaled(std::int64_t value, std::int64_t span, Tenths length) {
   return std::llround(static_cast<double>(value) / static_cast<double>(span) * static_cast<double>(length));
 }
 
-std::string attribute(std::string_view name, Tenths value) {
+std::string svg_attribute(std::string_view name, Tenths value) {
   return " " + std::string(name) + "=\"" + pixels(value) + "\"";
 }
 
 std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height) {
-  return "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height);
+  return "<rect" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("width", width) +
+         svg_attribute("height", height);
 }
 
 std::string text_element(Tenths x, Tenths y, std::string_view attributes, std::string_view text) {
-  return "<text" + attribute("x", x) + attribute("y", y) + std::string(attributes) + ">" + markup_text(text) +
+  return "<text" + svg_attribute("x", x) + svg_attribute("y", y) + std::string(attributes) + ">" + markup_text(text) +
          "</text>\n";
 }
 
 std::string line_element(std::string_view name, Tenths x1, Tenths y1, Tenths x2, Tenths y2) {
-  return "<line class=\"" + std::string(name) + "\"" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
-         attribute("y2", y2) + "/>\n";
+  return "<line class=\"" + std::string(name) + "\"" + svg_attribute("x1", x1) + svg_attribute("y1", y1) +
+         svg_attribute("x2", x2) + svg_attribute("y2", y2) + "/>\n";
 }
 
 // "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step.

@@ -7,12 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json pool_json(const PlanDocument::Pool& pool) {
+Json planned_pool_json(const PlanDocument::Pool& pool) {
   Json json;
   json["name"] = pool.name;
   json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
@@ -67,7 +62,7 @@ Json distance_json(const Distance& distance) {
   return json;
 }
 
-Json call_json(const PlanDocument::Call& call) {
+Json planned_call_json(const PlanDocument::Call& call) {
   Json json;
   json["callee"] = call.callee;
   json["ticks"] = {call.ticks.begin, call.ticks.end};
@@ -130,11 +125,11 @@ std::string plan_json(const PlanDocument& document) {
   json["totals"]["constants_used"] = document.constants_used;
   json["totals"]["unplanned_workspace"] = or_null(document.unplanned_workspace);
   json["spilled"] = list_json(document.spilled, spilled_json);
-  json["pools"] = list_json(document.pools, pool_json);
+  json["pools"] = list_json(document.pools, planned_pool_json);
   json["buffers"] = list_json(document.buffers,
                               [id = std::size_t{0}](const auto& buffer) mutable { return buffer_json(buffer, id++); });
   if (!document.distances.empty()) json["distances"] = list_json(document.distances, distance_json);
-  json["calls"] = list_json(document.calls, call_json);
+  json["calls"] = list_json(document.calls, planned_call_json);
   json["unplanned"] = list_json(document.unplanned, unplanned_json);
   json["imported_c"] = list_json(document.imported_c, imported_json);
   json["transformed"] = list_json(document.transformed, step_json);

@@ -12,33 +12,33 @@
 namespace usmp::report {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
-constexpr std::size_t max_depth = 64;  // a plan is five deep
+constexpr std::size_t max_plan_depth = 64;  // a plan is five deep
 
 [[noreturn]] void fail(std::string place, std::string message) {
   throw Error(ErrorKind::usage, {{}, {}, std::move(place)}, std::move(message));
 }
 
-std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const ParsedJson& value) { return value.dump(-1, ' ', false, ParsedJson::error_handler_t::replace); }
 
 // An object of the file and where it stands; its members by key.
 class Object {
  public:
-  Object(const Json& json, std::string place, const char* expected) : json_(json), place_(std::move(place)) {
+  Object(const ParsedJson& json, std::string place, const char* expected) : json_(json), place_(std::move(place)) {
     if (!json.is_object()) fail(place_, std::string("is ") + json.type_name() + ": expected " + expected);
   }
 
   [[nodiscard]] const std::string& place() const { return place_; }
   [[nodiscard]] std::string place_of(const char* key) const { return place_.empty() ? key : place_ + "." + key; }
 
-  [[nodiscard]] const Json* find(const char* key) const {
+  [[nodiscard]] const ParsedJson* find(const char* key) const {
     const auto found = json_.find(key);
     return found == json_.end() ? nullptr : &*found;
   }
 
-  [[nodiscard]] const Json& required(const char* key) const {
-    const Json* const value = find(key);
+  [[nodiscard]] const ParsedJson& required(const char* key) const {
+    const ParsedJson* const value = find(key);
     if (value == nullptr) fail(place_, std::string("the key ") + key + " is missing: expected a plan of usmp-plan");
     return *value;
   }
@@ -48,14 +48,14 @@ class Object {
   }
 
   void read(const char* key, std::string& target) const {
-    const Json* const value = find(key);
+    const ParsedJson* const value = find(key);
     if (value == nullptr) return;
     if (!value->is_string()) fail(place_, std::string(key) + " is " + value->type_name() + ": expected text");
     target = value->get<std::string>();
   }
 
   void read(const char* key, bool& target) const {
-    const Json* const value = find(key);
+    const ParsedJson* const value = find(key);
     if (value == nullptr) return;
     if (!value->is_boolean()) fail(place_, std::string(key) + " is " + value->type_name() + ": expected true or false");
     target = value->get<bool>();
@@ -73,23 +73,23 @@ class Object {
 
   // Nothing for null as well as for an absent key.
   void read_bytes(const char* key, std::optional<Bytes>& target) const {
-    if (const Json* const value = find(key); value == nullptr || value->is_null()) return;
+    if (const ParsedJson* const value = find(key); value == nullptr || value->is_null()) return;
     read_bytes(key, target.emplace());
   }
 
   void read(const char* key, std::optional<std::string>& target) const {
-    if (const Json* const value = find(key); value == nullptr || value->is_null()) return;
+    if (const ParsedJson* const value = find(key); value == nullptr || value->is_null()) return;
     read(key, target.emplace());
   }
 
   // A word of a fixed set, which are the words of the values.
   template <class T, std::size_t n>
   void read_word(const char* key, T& target, const std::array<std::pair<const char*, T>, n>& words) const {
-    const Json* const value = find(key);
+    const ParsedJson* const value = find(key);
     if (value == nullptr) return;
     std::string expected;
     for (const auto& [word, meaning] : words) {
-      if (*value == Json(word)) {
+      if (*value == ParsedJson(word)) {
         target = meaning;
         return;
       }
@@ -102,7 +102,7 @@ class Object {
   // Appends what `one` makes of each element and its place.
   template <class T, class One>
   void read_list(const char* key, std::vector<T>& target, const One& one) const {
-    const Json* const list = find(key);
+    const ParsedJson* const list = find(key);
     if (list == nullptr) return;
     const std::string place = place_of(key);
     if (!list->is_array()) fail(place, std::string("is ") + list->type_name() + ": expected a list");
@@ -115,7 +115,7 @@ class Object {
  private:
   template <class T>
   void read_number(const char* key, T& target, std::uint64_t least, std::uint64_t most, const char* what) const {
-    const Json* const value = find(key);
+    const ParsedJson* const value = find(key);
     if (value == nullptr) return;
     const bool fits =
         value->is_number_unsigned() && value->get<std::uint64_t>() >= least && value->get<std::uint64_t>() <= most;
@@ -126,7 +126,7 @@ class Object {
     target = value->get<T>();
   }
 
-  const Json& json_;
+  const ParsedJson& json_;
   std::string place_;
 };
 
@@ -144,8 +144,8 @@ const std::array buffer_kinds = {word(BufferKind::tensor), word(BufferKind::scra
 const std::array pool_kinds = {std::pair<const char*, PoolKind>("workspace", PoolKind::workspace),
                                std::pair<const char*, PoolKind>("parameter", PoolKind::constant)};
 
-LiveRange range_of(const Json& range, const std::string& place) {
-  const auto is_tick = [](const Json& tick) {
+LiveRange read_range(const ParsedJson& range, const std::string& place) {
+  const auto is_tick = [](const ParsedJson& tick) {
     return tick.is_number_unsigned() &&
            tick.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Tick>::max());
   };
@@ -155,12 +155,12 @@ LiveRange range_of(const Json& range, const std::string& place) {
   return {range[0].get<Tick>(), range[1].get<Tick>()};
 }
 
-std::string text_item(const Json& item, const std::string& place) {
+std::string text_item(const ParsedJson& item, const std::string& place) {
   if (!item.is_string()) fail(place, std::string("is ") + item.type_name() + ": expected text");
   return item.get<std::string>();
 }
 
-PlanDocument::Search search_of(const Json& json, const std::string& place) {
+PlanDocument::Search read_search(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "how the search ended");
   PlanDocument::Search search;
   object.read("minimized", search.minimized);
@@ -169,7 +169,7 @@ PlanDocument::Search search_of(const Json& json, const std::string& place) {
   return search;
 }
 
-PlanDocument::Spilled spilled_of(const Json& json, const std::string& place) {
+PlanDocument::Spilled read_spilled(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "spilled bytes");
   PlanDocument::Spilled spilled;
   object.read_bytes("bytes", spilled.bytes);
@@ -177,7 +177,7 @@ PlanDocument::Spilled spilled_of(const Json& json, const std::string& place) {
   return spilled;
 }
 
-PlanDocument::Pool pool_of(const Json& json, const std::string& place) {
+PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a pool");
   object.require({"name", "kind", "used"});
   PlanDocument::Pool pool;
@@ -195,7 +195,7 @@ PlanDocument::Pool pool_of(const Json& json, const std::string& place) {
   return pool;
 }
 
-PlanDocument::Buffer buffer_of(const Json& json, const std::string& place) {
+PlanDocument::Buffer read_buffer(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a buffer");
   object.require({"name", "function", "size", "pool"});
   PlanDocument::Buffer buffer;
@@ -205,7 +205,7 @@ PlanDocument::Buffer buffer_of(const Json& json, const std::string& place) {
   object.read("pinned", buffer.pinned);
   object.read_bytes("size", buffer.size);
   object.read_bytes("alignment", buffer.alignment, 1);
-  if (object.find("live") != nullptr) object.read_list("live", buffer.live.emplace(), range_of);
+  if (object.find("live") != nullptr) object.read_list("live", buffer.live.emplace(), read_range);
   object.read_list("candidates", buffer.candidates, text_item);
   if (object.required("pool").is_null()) return buffer;
   object.require({"offset"});
@@ -214,7 +214,7 @@ PlanDocument::Buffer buffer_of(const Json& json, const std::string& place) {
   return buffer;
 }
 
-Distance distance_of(const Json& json, const std::string& place) {
+Distance read_distance(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a distance");
   object.require({"below", "above", "bytes"});
   Distance distance;
@@ -228,15 +228,15 @@ Distance distance_of(const Json& json, const std::string& place) {
   return distance;
 }
 
-PlanDocument::Call call_of(const Json& json, const std::string& place) {
+PlanDocument::Call read_call(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a call");
   PlanDocument::Call call;
   object.read("callee", call.callee);
-  call.ticks = range_of(object.required("ticks"), object.place_of("ticks"));
+  call.ticks = read_range(object.required("ticks"), object.place_of("ticks"));
   return call;
 }
 
-PlanDocument::Unplanned unplanned_of(const Json& json, const std::string& place) {
+PlanDocument::Unplanned read_unplanned(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "an allocate");
   PlanDocument::Unplanned unplanned;
   object.read("name", unplanned.name);
@@ -245,7 +245,7 @@ PlanDocument::Unplanned unplanned_of(const Json& json, const std::string& place)
   return unplanned;
 }
 
-ImportedC imported_of(const Json& json, const std::string& place) {
+ImportedC read_imported(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "C of the archive");
   ImportedC imported;
   object.read("function", imported.function);
@@ -254,7 +254,7 @@ ImportedC imported_of(const Json& json, const std::string& place) {
   return imported;
 }
 
-PlanDocument::Change change_of(const Json& json, const std::string& place) {
+PlanDocument::Change read_change(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a change");
   PlanDocument::Change change;
   object.read("function", change.function);
@@ -262,43 +262,43 @@ PlanDocument::Change change_of(const Json& json, const std::string& place) {
   return change;
 }
 
-PlanDocument::Step step_of(const Json& json, const std::string& place) {
+PlanDocument::Step read_step(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a step");
   PlanDocument::Step step;
   object.read("step", step.step);
   object.read_bytes("load_before", step.load_before);
   object.read_bytes("load_after", step.load_after);
-  object.read_list("changes", step.changes, change_of);
+  object.read_list("changes", step.changes, read_change);
   return step;
 }
 
-void read_totals(const Json& json, PlanDocument& document) {
+void read_totals(const ParsedJson& json, PlanDocument& document) {
   const Object object(json, "totals", "totals");
   object.read_bytes("workspace_used", document.workspace_used);
   object.read_bytes("constants_used", document.constants_used);
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
 }
 
-Json parsed(std::string_view text) {
-  if (json_depth(text) > max_depth) {
-    fail({}, "nested deeper than " + std::to_string(max_depth) + " levels: expected a plan of usmp-plan");
+ParsedJson parsed(std::string_view text) {
+  if (json_depth(text) > max_plan_depth) {
+    fail({}, "nested deeper than " + std::to_string(max_plan_depth) + " levels: expected a plan of usmp-plan");
   }
   try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+    return ParsedJson::parse(text);
+  } catch (const ParsedJson::parse_error& error) {
     fail("byte " + std::to_string(error.byte), "is no JSON: expected a plan of usmp-plan");
-  } catch (const Json::out_of_range&) {
+  } catch (const ParsedJson::out_of_range&) {
     fail({}, "holds a number that is too large: expected a plan of usmp-plan");
   }
 }
 
-int version_of(const Json& json) {
-  if (!json.is_object() || json.value("schema", Json()) != Json("usmp-plan/plan")) {
+int version_of(const ParsedJson& json) {
+  if (!json.is_object() || json.value("schema", ParsedJson()) != ParsedJson("usmp-plan/plan")) {
     fail({}, "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
   }
-  const Json& version = Object(json, {}, "a plan").required("schema_version");
+  const ParsedJson& version = Object(json, {}, "a plan").required("schema_version");
   for (int known = 1; known <= plan_schema_version; ++known) {
-    if (version == Json(known)) return known;
+    if (version == ParsedJson(known)) return known;
   }
   fail({}, "schema_version is " + dumped(version) + ": expected at most " + std::to_string(plan_schema_version));
 }
@@ -355,7 +355,7 @@ Tick horizon_of(const PlanDocument& document) {
   return horizon;
 }
 
-PlanDocument document_of(const Json& json) {
+PlanDocument document_of(const ParsedJson& json) {
   PlanDocument document;
   document.schema_version = version_of(json);
   const Object object(json, {}, "a plan");
@@ -366,17 +366,17 @@ PlanDocument document_of(const Json& json) {
   object.read_count("seed", document.seed);
   if (object.find("workspace_io") != nullptr) object.read("workspace_io", document.workspace_io.emplace());
   object.read_word("status", document.status, statuses);
-  if (const Json* const search = object.find("search")) document.search = search_of(*search, "search");
+  if (const ParsedJson* const search = object.find("search")) document.search = read_search(*search, "search");
   object.read_count("horizon", document.horizon);
-  if (const Json* const totals = object.find("totals")) read_totals(*totals, document);
-  object.read_list("spilled", document.spilled, spilled_of);
-  object.read_list("pools", document.pools, pool_of);
-  object.read_list("buffers", document.buffers, buffer_of);
-  object.read_list("distances", document.distances, distance_of);
-  object.read_list("calls", document.calls, call_of);
-  object.read_list("unplanned", document.unplanned, unplanned_of);
-  object.read_list("imported_c", document.imported_c, imported_of);
-  object.read_list("transformed", document.transformed, step_of);
+  if (const ParsedJson* const totals = object.find("totals")) read_totals(*totals, document);
+  object.read_list("spilled", document.spilled, read_spilled);
+  object.read_list("pools", document.pools, read_pool);
+  object.read_list("buffers", document.buffers, read_buffer);
+  object.read_list("distances", document.distances, read_distance);
+  object.read_list("calls", document.calls, read_call);
+  object.read_list("unplanned", document.unplanned, read_unplanned);
+  object.read_list("imported_c", document.imported_c, read_imported);
+  object.read_list("transformed", document.transformed, read_step);
   object.read_list("warnings", document.warnings, text_item);
   if (object.find("horizon") == nullptr) document.horizon = horizon_of(document);
   check_pools(document);
@@ -386,7 +386,7 @@ PlanDocument document_of(const Json& json) {
 }
 
 // One of several plans: what is wrong with it stands below its place.
-PlanDocument module_of(const Json& json, const std::string& place) {
+PlanDocument module_of(const ParsedJson& json, const std::string& place) {
   try {
     return document_of(json);
   } catch (const Error& error) {
@@ -399,7 +399,7 @@ PlanDocument module_of(const Json& json, const std::string& place) {
 PlanDocument parse_plan_document(std::string_view text) { return document_of(parsed(text)); }
 
 std::vector<PlanDocument> parse_plan_documents(std::string_view text) {
-  const Json json = parsed(text);
+  const ParsedJson json = parsed(text);
   if (!json.is_object() || json.contains("schema") || !json.contains("modules")) return {document_of(json)};
   std::vector<PlanDocument> documents;
   Object(json, {}, "plans").read_list("modules", documents, module_of);

@@ -9,11 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json operator_json(const PlanDocument& plan, const OperatorIndex& call) {
   if (!call) return nullptr;
   Json json;

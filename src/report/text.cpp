@@ -11,7 +11,7 @@
 namespace usmp::report {
 namespace {
 
-constexpr std::size_t rows_at_peak = 10;  // of each pool, unless verbose
+constexpr std::size_t lines_at_peak = 10;  // of each pool, unless verbose
 
 namespace ansi {
 constexpr std::string_view bold = "\x1b[1m";
@@ -145,7 +145,7 @@ class PlanText {
   void peak(const PlanDocument::Pool& pool, const PoolFigures& figures) {
     if (pool.kind != PoolKind::workspace || figures.load == 0) return;
     const std::vector<std::size_t>& live = figures.at_peak;
-    const std::size_t shown = options_.verbose ? live.size() : std::min(live.size(), rows_at_peak);
+    const std::size_t shown = options_.verbose ? live.size() : std::min(live.size(), lines_at_peak);
     heading("Live at the peak of " + printable(pool.name));
     out_ += " (" + bytes_text(figures.load) + " at tick " + std::to_string(figures.peak_at) + " of " +
             std::to_string(plan_.horizon) + ")\n";

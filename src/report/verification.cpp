@@ -7,15 +7,12 @@
 #include "report/json_lines.hpp"
 #include "report/layout.hpp"
 #include "report/proved.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 // Pairs of buffers whose places meet, as they may because of their distances.
 std::size_t sharing_pairs(const Problem& problem, const Plan& plan) {

@@ -8,10 +8,6 @@
 namespace usmp {
 namespace {
 
-bool is_identifier_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // Optimal string alignment distance (Damerau–Levenshtein without repeated edits).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
@@ -60,6 +56,46 @@ std::string c_identifier(std::string_view name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) result += '_';
   for (const char c : name) result += is_identifier_char(c) ? c : '_';
   return result;
+}
+
+bool is_identifier_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string joined(std::span<const std::string> words, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += separator;
+    text += words[i];
+  }
+  return text;
+}
+
+std::string first_few(std::span<const std::string> words) {
+  constexpr std::size_t most = 6;
+  if (words.size() <= most) return joined(words);
+  return joined(words.first(most)) + " and " + std::to_string(words.size() - most) + " more";
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string counted(std::size_t count, std::string_view one, std::string_view several) {
+  std::string text = std::to_string(count) + " ";
+  text += count == 1 || several.empty() ? one : several;
+  if (count != 1 && several.empty()) text += 's';
+  return text;
 }
 
 std::string upper_case(std::string_view text) {

@@ -11,8 +11,6 @@ namespace {
 __extension__ using Wide = __int128;  // any result of an operator on two int64
 using MaybeWide = std::optional<Wide>;
 
-bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
-
 // The value that has the same bits in the type.
 Wide wrapped(Wide value, DataType type) {
   if (type.is_bool()) return value != 0 ? 1 : 0;
@@ -80,7 +78,7 @@ MaybeWide of_operator(const Expr& expr, const std::vector<std::int64_t>& operand
     const Wide a = operands[0];
     if (name == "tir.likely") return a;
     if (name == "tir.bitwise_not") return wrapped(expr.type.is_bool() ? 1 - a : -1 - a, expr.type);
-    const bool same_size = is_integer(expr.operands[0]->type) && expr.operands[0]->type.bits == expr.type.bits;
+    const bool same_size = expr.operands[0]->type.is_integer() && expr.operands[0]->type.bits == expr.type.bits;
     if (name == "tir.reinterpret" && same_size && !expr.type.is_bool()) return wrapped(a, expr.type);
   }
   if (operands.size() != 2) return std::nullopt;
@@ -116,7 +114,7 @@ bool is_condition(ExprKind kind) {
 
 bool is_c_integer(DataType type) {
   const bool is_wide = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
-  return type.is_bool() || (is_integer(type) && is_wide);
+  return type.is_bool() || (type.is_integer() && is_wide);
 }
 
 bool is_folded_operator(std::string_view name) {

@@ -52,7 +52,7 @@ std::string to_string(DataType type) {
 }
 
 bool may_alias(DataType a, DataType b) {
-  const auto is_char = [](DataType type) { return (type.is_int() || type.is_uint()) && type.bits == 8; };
+  const auto is_char = [](DataType type) { return type.is_integer() && type.bits == 8; };
   return a.element() == b.element() || is_char(a) || is_char(b);
 }
 

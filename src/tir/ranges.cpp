@@ -137,7 +137,7 @@ std::optional<Range> range_of_type(DataType type) {
 }
 
 DataType promoted(DataType type) {
-  const bool narrow = (type.is_int() || type.is_uint()) && type.bits < 32 && !type.is_bool();
+  const bool narrow = type.is_integer() && type.bits < 32 && !type.is_bool();
   return narrow ? int32_type : type.element();
 }
 

@@ -10,14 +10,7 @@ namespace {
 using tir::Expr;
 using tir::ExprKind;
 
-Expr new_expr(ExprKind kind, tir::DataType type) {
-  Expr expr;
-  expr.kind = kind;
-  expr.type = type;
-  return expr;
-}
-
-bool is_index_type(tir::DataType type) { return type.is_int() || type.is_uint(); }
+bool is_index_type(tir::DataType type) { return type.is_integer(); }
 
 bool fits(std::int64_t value, tir::DataType type) {
   if (type.bits >= 64) return true;
@@ -61,7 +54,7 @@ ExprBuilder::Built ExprBuilder::binary(NodeId node, ExprKind kind, Built a, Buil
   };
   for (const Built* const side : {&a, &b}) {
     if (!is_index_type(side->expr->type)) {
-      fail_at(node, "an index has type " + quoted(tir::to_string(side->expr->type)) + ", expected an integer type");
+      fail_at(node, "an index has type " + shown(tir::to_string(side->expr->type)) + ", expected an integer type");
     }
   }
   const tir::DataType type = type_for(*a.expr, *b.expr).with_lanes(std::max(a.expr->type.lanes, b.expr->type.lanes));
@@ -72,7 +65,7 @@ ExprBuilder::Built ExprBuilder::binary(NodeId node, ExprKind kind, Built a, Buil
     const auto value = kind == ExprKind::mul ? checked_mul(a.expr->int_value, b.expr->int_value)
                                              : checked_add(a.expr->int_value, b.expr->int_value);
     if (!value || !fits(*value, type)) {
-      fail_at(node, "the flat index does not fit in its type " + quoted(tir::to_string(type)));
+      fail_at(node, "the flat index does not fit in its type " + shown(tir::to_string(type)));
     }
     return {tir::make_int(*value, type)};
   }
@@ -133,7 +126,7 @@ ExprBuilder::Built ExprBuilder::flat_index(NodeId access, NodeId buffer) {
 ExprBuilder::Built ExprBuilder::lane_index(NodeId access, Built index, std::uint16_t lanes) const {
   const tir::DataType type = index.expr->type;
   if (!is_index_type(type)) {
-    fail_at(access, "the index has type " + quoted(tir::to_string(type)) + ", expected an integer type");
+    fail_at(access, "the index has type " + shown(tir::to_string(type)) + ", expected an integer type");
   }
   if (type.lanes == lanes) return index;
   if (type.is_vector()) {

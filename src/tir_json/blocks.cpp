@@ -126,7 +126,7 @@ void BlockBuilder::loop(NodeId node, tir::VarId var, tir::ExprRef min, tir::Expr
   const tir::DataType type = context_.module().var(var).type;
   for (const tir::DataType part : {type, min->type, extent->type}) {
     if ((!part.is_int() && !part.is_uint()) || part.is_vector()) {
-      fail_at(node, "a loop variable or bound of type " + quoted(tir::to_string(part)) + ", expected an integer type");
+      fail_at(node, "a loop variable or bound of type " + shown(tir::to_string(part)) + ", expected an integer type");
     }
   }
   auto& emitted = emit(tir::For{var, std::move(min), std::move(extent), {}});
@@ -165,7 +165,7 @@ std::vector<std::string> BlockBuilder::candidate_pools(NodeId node) {
 void BlockBuilder::check_redeclared(NodeId node, tir::VarId var, const std::optional<Bytes>& size) {
   const auto [entry, is_new] = declared_.emplace(var, size);
   if (!is_new && entry->second != size) {
-    fail_at(node, "storage " + quoted(context_.module().var(var).name) +
+    fail_at(node, "storage " + shown(context_.module().var(var).name) +
                       " is allocated twice with different sizes, expected one size for each variable");
   }
 }
@@ -181,7 +181,7 @@ tir::Allocate BlockBuilder::allocate(NodeId node) {
     result.extents.push_back(exprs_.expr(extent));
     const tir::DataType type = result.extents.back()->type;
     if ((!type.is_int() && !type.is_uint()) || type.is_vector()) {
-      fail_at(extent, "an extent of type " + quoted(tir::to_string(type)) + ", expected an integer type");
+      fail_at(extent, "an extent of type " + shown(tir::to_string(type)) + ", expected an integer type");
     }
   }
   check_redeclared(node, result.var, tir::allocation_size(result).bytes);

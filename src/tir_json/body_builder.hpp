@@ -20,6 +20,14 @@
 
 namespace usmp::tir_json {
 
+// Without operands.
+[[nodiscard]] inline tir::Expr new_expr(tir::ExprKind kind, tir::DataType type) {
+  tir::Expr expr;
+  expr.kind = kind;
+  expr.type = type;
+  return expr;
+}
+
 // What functions share while a module is read.
 class ModuleContext {
  public:

@@ -64,7 +64,7 @@ std::string target_kind(const Graph& graph, NodeId target) {
 tir::DataType type_attribute(const Graph& graph, NodeId node, std::string_view name) {
   const std::string text(graph.attribute(node, name));
   const auto type = tir::parse_data_type(text);
-  if (!type) fail_at(node, name, "found " + quoted(text) + ", expected a data type such as int8 or float32x4");
+  if (!type) fail_at(node, name, "found " + shown(text) + ", expected a data type such as int8 or float32x4");
   return *type;
 }
 
@@ -159,7 +159,7 @@ std::vector<std::string> ModuleContext::pool_names(std::span<const std::uint32_t
         module_.annotated_pools.push_back(std::move(pool));
         check_count(module_.annotated_pools.size());
       } else if (same->is_constant != pool.is_constant || same->size_hint != pool.size_hint) {
-        fail_at(info, "pool " + quoted(name) + " is described twice with different kinds or sizes");
+        fail_at(info, "pool " + shown(name) + " is described twice with different kinds or sizes");
       }
     }
     names.push_back(name);

@@ -39,13 +39,6 @@ std::optional<ExprKind> plain_operator(NodeType type) {
   return std::nullopt;
 }
 
-Expr new_expr(ExprKind kind, tir::DataType type) {
-  Expr expr;
-  expr.kind = kind;
-  expr.type = type;
-  return expr;
-}
-
 // An int64, or a uint64 in two's complement.
 std::int64_t int_value(const Graph& graph, NodeId node) {
   const std::string_view text = graph.attribute(node, "value");
@@ -60,7 +53,7 @@ double float_value(const Graph& graph, NodeId node) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    fail_at(node, "value", "found " + quoted(text) + ", expected a floating point number");
+    fail_at(node, "value", "found " + shown(text) + ", expected a floating point number");
   }
   return value;
 }
@@ -192,14 +185,14 @@ ExprBuilder::Built ExprBuilder::construct_leaf(NodeId node) {
     case NodeType::int_imm: {
       const tir::DataType type = type_attribute(graph_, node);
       if ((!type.is_int() && !type.is_uint()) || type.is_vector()) {
-        fail_at(node, "dtype", "found " + quoted(tir::to_string(type)) + ", expected an integer type");
+        fail_at(node, "dtype", "found " + shown(tir::to_string(type)) + ", expected an integer type");
       }
       return {tir::make_int(int_value(graph_, node), type)};
     }
     case NodeType::float_imm: {
       const tir::DataType type = type_attribute(graph_, node);
       if (!type.is_float() || type.is_vector()) {
-        fail_at(node, "dtype", "found " + quoted(tir::to_string(type)) + ", expected a floating point type");
+        fail_at(node, "dtype", "found " + shown(tir::to_string(type)) + ", expected a floating point type");
       }
       return {tir::make_float(float_value(graph_, node), type)};
     }
@@ -224,8 +217,8 @@ ExprBuilder::Built ExprBuilder::construct_operator(NodeId node) {
   const std::size_t first = *kind == ExprKind::select ? 1 : 0;
   for (const Built& operand : std::span(operands).subspan(first)) {
     if (operand.expr->type != operands[first].expr->type || operand.expr->type.lanes != type.lanes) {
-      fail_at(node, "the operands are " + quoted(tir::to_string(operands[first].expr->type)) + " and " +
-                        quoted(tir::to_string(operand.expr->type)) + ", the result is " + quoted(tir::to_string(type)) +
+      fail_at(node, "the operands are " + shown(tir::to_string(operands[first].expr->type)) + " and " +
+                        shown(tir::to_string(operand.expr->type)) + ", the result is " + shown(tir::to_string(type)) +
                         ": expected types that agree");
     }
   }
@@ -247,7 +240,7 @@ ExprBuilder::Built ExprBuilder::construct_vector(NodeId node) {
   }
   // `lanes` is a number or, from TVM 0.16, a node; the dtype says the same in all versions.
   if (!type.is_vector()) {
-    fail_at(node, "dtype", "found " + quoted(tir::to_string(type)) + ", expected a vector type");
+    fail_at(node, "dtype", "found " + shown(tir::to_string(type)) + ", expected a vector type");
   }
   const bool is_ramp = graph_.type(node) == NodeType::ramp;
   for (const std::string_view name : graph_.info(node).children) {
@@ -255,8 +248,8 @@ ExprBuilder::Built ExprBuilder::construct_vector(NodeId node) {
     operands.push_back(built_attribute(node, name));
     if (operands.back().expr->type != type.element()) {
       fail_at(node, name,
-              "found an operand of type " + quoted(tir::to_string(operands.back().expr->type)) + ", expected " +
-                  quoted(tir::to_string(type.element())));
+              "found an operand of type " + shown(tir::to_string(operands.back().expr->type)) + ", expected " +
+                  shown(tir::to_string(type.element())));
     }
   }
   return make(node, new_expr(is_ramp ? ExprKind::ramp : ExprKind::broadcast, type), operands);

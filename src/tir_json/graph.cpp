@@ -29,7 +29,7 @@ void fail_at(NodeId node, std::string_view attribute, std::string message) {
   fail(node_place(node) + ".attrs." + std::string(attribute), std::move(message));
 }
 
-std::string quoted(std::string_view text) {
+std::string shown(std::string_view text) {
   constexpr std::size_t longest = 60;
   if (text.size() <= longest) return "'" + std::string(text) + "'";
   return "'" + std::string(text.substr(0, longest)) + "…'";
@@ -37,7 +37,7 @@ std::string quoted(std::string_view text) {
 
 std::string Graph::describe(NodeId node) const {
   if (node == 0 || type(node) == NodeType::null) return "null";
-  return quoted(type_name(node));
+  return shown(type_name(node));
 }
 
 std::optional<std::string_view> Graph::find_attribute(NodeId node, std::string_view name) const {
@@ -59,7 +59,7 @@ std::string_view Graph::attribute(NodeId node, std::string_view name) const {
 std::int64_t Graph::int_attribute(NodeId node, std::string_view name) const {
   const std::string_view text = attribute(node, name);
   const auto value = parse_int(text);
-  if (!value) fail_at(node, name, "found " + quoted(text) + ", expected an integer");
+  if (!value) fail_at(node, name, "found " + shown(text) + ", expected an integer");
   return *value;
 }
 
@@ -67,7 +67,7 @@ NodeId Graph::optional_node_attribute(NodeId node, std::string_view name) const 
   const auto text = find_attribute(node, name);
   if (!text) return 0;
   const auto value = parse_int(*text);
-  if (!value) fail_at(node, name, "found " + quoted(*text) + ", expected a node index");
+  if (!value) fail_at(node, name, "found " + shown(*text) + ", expected a node index");
   if (*value < 0 || static_cast<std::uint64_t>(*value) >= size()) {
     fail_at(node, name,
             "node index " + std::to_string(*value) + " is out of range, expected 0 to " + std::to_string(size() - 1));
@@ -99,7 +99,7 @@ std::span<const std::uint32_t> Graph::array_attribute(NodeId node, std::string_v
 
 void Graph::expect(NodeId node, NodeType expected) const {
   if (type(node) == expected) return;
-  fail_at(node, "found " + describe(node) + ", expected " + quoted(node_type_info(expected).name));
+  fail_at(node, "found " + describe(node) + ", expected " + shown(node_type_info(expected).name));
 }
 
 std::span<const std::uint32_t> Graph::data(NodeId node) const {

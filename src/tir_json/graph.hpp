@@ -26,7 +26,7 @@ using NodeId = std::size_t;
 [[noreturn]] void fail_at(NodeId node, std::string_view attribute, std::string message);  // "nodes[17].attrs.body"
 
 // `text` in quotes, cut when long: file content never floods a message.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string shown(std::string_view text);
 
 class Graph {
  public:

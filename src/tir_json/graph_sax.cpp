@@ -15,15 +15,6 @@ namespace {
 // save_json itself nests four deep; unknown members may nest a little more.
 constexpr std::size_t max_nesting = 64;
 
-enum class Member : std::uint8_t { none, root, nodes, blobs, graph_attrs, version };
-enum class NodeMember : std::uint8_t { none, type_key, attrs, repr_str, repr_b64, keys, data };
-
-struct StringHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
-using Interned = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
-
 }  // namespace
 
 class GraphSax {
@@ -66,6 +57,14 @@ class GraphSax {
   bool parse_error(std::size_t position, const std::string& last_token, const nlohmann::json::exception& error);
 
  private:
+  enum class Member : std::uint8_t { none, root, nodes, blobs, graph_attrs, version };
+  enum class NodeMember : std::uint8_t { none, type_key, attrs, repr_str, repr_b64, keys, data };
+  struct StringHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  using Interned = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
+
   enum class Scalar : std::uint8_t { string, integer, number, other };
 
   bool start(bool is_object);
@@ -264,7 +263,7 @@ void GraphSax::node_key(std::string_view name) {
 
 bool GraphSax::scalar(std::string_view text, Scalar kind) {
   if (skip_from_ != 0) return true;
-  if (depth_ == 0) fail("", "found " + quoted(text) + ", expected an object");
+  if (depth_ == 0) fail("", "found " + shown(text) + ", expected an object");
   if (depth_ >= 3) {
     node_scalar(text, kind);
     return true;
@@ -272,33 +271,33 @@ bool GraphSax::scalar(std::string_view text, Scalar kind) {
   switch (member_) {
     case Member::none:
     case Member::graph_attrs:
-      if (depth_ == 1 && member_ == Member::graph_attrs) wrong(quoted(text), "an object");
+      if (depth_ == 1 && member_ == Member::graph_attrs) wrong(shown(text), "an object");
       break;
     case Member::root: {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), root_);
       if (kind != Scalar::integer || error != std::errc() || end != text.data() + text.size()) {
-        wrong(quoted(text), "a node index");
+        wrong(shown(text), "a node index");
       }
       break;
     }
     case Member::version:
-      if (kind != Scalar::string) wrong(quoted(text), "a string");
+      if (kind != Scalar::string) wrong(shown(text), "a string");
       graph_.tvm_version_ = text;
       member_ = Member::graph_attrs;
       break;
     case Member::blobs:
-      if (depth_ != 2 || kind != Scalar::string) wrong(quoted(text), depth_ == 2 ? "a string" : "an array");
+      if (depth_ != 2 || kind != Scalar::string) wrong(shown(text), depth_ == 2 ? "a string" : "an array");
       graph_.blobs_.push_back(new_text(text, false));
       break;
     case Member::nodes:
-      wrong(quoted(text), depth_ == 2 ? "an object" : "an array");
+      wrong(shown(text), depth_ == 2 ? "an object" : "an array");
   }
   return true;
 }
 
 void GraphSax::node_scalar(std::string_view text, Scalar kind) {
   const auto expect_string = [&] {
-    if (kind != Scalar::string) wrong(quoted(text), "a string");
+    if (kind != Scalar::string) wrong(shown(text), "a string");
   };
   const bool is_element = depth_ == 4;
   switch (node_member_) {
@@ -315,7 +314,7 @@ void GraphSax::node_scalar(std::string_view text, Scalar kind) {
       break;
     }
     case NodeMember::attrs:
-      if (!is_element) wrong(quoted(text), "an object");
+      if (!is_element) wrong(shown(text), "an object");
       if (kind == Scalar::other && text == "null") wrong("null", "a string or a number");
       graph_.attributes_.push_back({attribute_,
                                     static_cast<std::uint32_t>(std::min<std::size_t>(text.size(), UINT32_MAX)),
@@ -330,12 +329,12 @@ void GraphSax::node_scalar(std::string_view text, Scalar kind) {
       graph_.texts_.push_back(new_text(text, node_member_ == NodeMember::repr_b64));
       break;
     case NodeMember::keys:
-      if (!is_element) wrong(quoted(text), "an array");
+      if (!is_element) wrong(shown(text), "an array");
       expect_string();
       graph_.keys_.emplace_back(text);
       break;
     case NodeMember::data:
-      if (!is_element) wrong(quoted(text), "an array");
+      if (!is_element) wrong(shown(text), "an array");
       data_element(text, kind);
       break;
   }
@@ -343,7 +342,7 @@ void GraphSax::node_scalar(std::string_view text, Scalar kind) {
 
 void GraphSax::data_element(std::string_view text, Scalar kind) {
   std::uint32_t index = 0;
-  if (kind != Scalar::integer) wrong(quoted(text), "a node index");
+  if (kind != Scalar::integer) wrong(shown(text), "a node index");
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (error != std::errc() || end != text.data() + text.size()) {
     // Said at the end, when the number of nodes is known.

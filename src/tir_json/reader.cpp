@@ -92,7 +92,7 @@ std::vector<FunctionNode> ModuleReader::sorted_functions() {
             [](const FunctionNode& a, const FunctionNode& b) { return a.name < b.name; });
   const auto twice = std::adjacent_find(functions.begin(), functions.end(),
                                         [](const FunctionNode& a, const FunctionNode& b) { return a.name == b.name; });
-  if (twice != functions.end()) fail_at(twice->prim_func, "two functions are called " + quoted(twice->name));
+  if (twice != functions.end()) fail_at(twice->prim_func, "two functions are called " + shown(twice->name));
   return functions;
 }
 
@@ -202,7 +202,7 @@ void ModuleReader::read_function(const FunctionNode& node) {
     module_.functions.push_back(std::move(function));
     hints_.push_back(graph_.string_attribute(node.global_var, "name_hint"));
   } catch (const Error& error) {
-    throw Error(error.kind(), error.where(), error.message() + " (in function " + quoted(node.name) + ")");
+    throw Error(error.kind(), error.where(), error.message() + " (in function " + shown(node.name) + ")");
   }
 }
 
@@ -223,8 +223,8 @@ void ModuleReader::find_entry() {
                                " functions has the attribute runner_function or is called __tvm_main__");
   }
   if (entries.size() > 1) {
-    fail_at(graph_.root(), "two entry functions, " + quoted(module_.functions[entries[0]].name) + " and " +
-                               quoted(module_.functions[entries[1]].name) + ", expected one");
+    fail_at(graph_.root(), "two entry functions, " + shown(module_.functions[entries[0]].name) + " and " +
+                               shown(module_.functions[entries[1]].name) + ", expected one");
   }
   module_.entry = entries.front();
   module_.functions[module_.entry].is_entry = true;

@@ -53,12 +53,12 @@ class ScopeCheck {
     const tir::DataType type = module_.var(var).type;
     if (type.is_handle() && !type.is_vector()) return;
     fail_at(prim_func_,
-            name(var) + " of type " + quoted(tir::to_string(type)) + " is used as storage, expected a handle");
+            name(var) + " of type " + shown(tir::to_string(type)) + " is used as storage, expected a handle");
   }
   void use(tir::VarId var) const {
     if (open_[var.index()] == 0) fail_at(prim_func_, name(var) + " is used where nothing declares it");
   }
-  [[nodiscard]] std::string name(tir::VarId var) const { return "variable " + quoted(module_.var(var).name); }
+  [[nodiscard]] std::string name(tir::VarId var) const { return "variable " + shown(module_.var(var).name); }
 
   const tir::Module& module_;
   NodeId prim_func_;

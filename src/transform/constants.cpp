@@ -53,7 +53,7 @@ bool is_uniform(const Constant& constant) {
 
 // The literal of an element; null where there is none of exactly that value.
 ExprRef literal_of(std::uint64_t bits, DataType type) {
-  if (type.is_int() || type.is_uint()) {
+  if (type.is_integer()) {
     if (type.is_bool() && bits > 1) return {};
     return tir::make_int(integer_of(bits, type), type);
   }
@@ -352,7 +352,7 @@ class Shrinker {
   // A cast of what this step has widened or put down as a literal; null: there is nothing to join.
   static ExprRef joined_cast(DataType to, const ExprRef& operand) {
     if (operand->kind == ExprKind::int_imm) {
-      const bool fits = (to.is_int() || to.is_uint()) && widens(operand->type, to);
+      const bool fits = to.is_integer() && widens(operand->type, to);
       return fits ? tir::make_int(operand->int_value, to) : ExprRef();
     }
     if (operand->kind != ExprKind::cast) return {};

@@ -49,7 +49,7 @@ std::optional<Interval> added(const Interval& a, const Interval& b) {
 
 constexpr std::size_t max_facts = 64;  // what real functions know at one place is far less
 
-bool is_comparison(ExprKind kind) {
+bool is_order(ExprKind kind) {
   return kind == ExprKind::lt || kind == ExprKind::le || kind == ExprKind::gt || kind == ExprKind::ge;
 }
 
@@ -189,7 +189,7 @@ void Scope::assume(const Expr& condition) {
     pending.pop_back();
     if (part.kind == ExprKind::and_ || is_likely(part)) {
       tir::append_operands(part, pending);
-    } else if (is_comparison(part.kind)) {
+    } else if (is_order(part.kind)) {
       assume_comparison(part);
     }
   }
@@ -441,7 +441,7 @@ tir::ExprRef Scope::simplified(const ExprRef& index) const {
 // --- Conditions ------------------------------------------------------------------------------------------------------
 
 std::optional<Bound> bound_of(const Scope& scope, const Expr& comparison) {
-  if (!is_comparison(comparison.kind)) return std::nullopt;
+  if (!is_order(comparison.kind)) return std::nullopt;
   const auto a = scope.linear(*comparison.operands[0]);
   const auto b = scope.linear(*comparison.operands[1]);
   if (!a || !b) return std::nullopt;

@@ -68,9 +68,9 @@ std::set<VarId> written_params(const tir::Function& function) {
 }
 
 // A copy of a function in which every variable has a new identity.
-class Copy {
+class CalleeCopy {
  public:
-  Copy(tir::Module& module, const tir::Function& function) : module_(module), body_(function.body) {
+  CalleeCopy(tir::Module& module, const tir::Function& function) : module_(module), body_(function.body) {
     for (const tir::Param& param : function.params) renew(param.var);
     tir::for_each_stmt(body_, [&](const Stmt& stmt) {
       if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) renew(allocate->var);
@@ -185,8 +185,8 @@ class Merger {
     merged.params.clear();
     merged.body.clear();
     std::vector<VarId> arguments;
-    Copy a(module_, module_.functions[first.callee]);
-    Copy b(module_, module_.functions[second.callee]);
+    CalleeCopy a(module_, module_.functions[first.callee]);
+    CalleeCopy b(module_, module_.functions[second.callee]);
     const VarId inner = take_params(first, a, tensor, merged, arguments, {});
     take_params(second, b, tensor, merged, arguments, inner);
     if (!declare(tensor, inner, merged.body)) return false;
@@ -207,8 +207,8 @@ class Merger {
   }
 
   // The call's parameters become the merged function's, each storage once; the tensor's becomes a variable inside.
-  VarId take_params(const Call& call, Copy& copy, VarId tensor, tir::Function& merged, std::vector<VarId>& arguments,
-                    VarId inner) const {
+  VarId take_params(const Call& call, CalleeCopy& copy, VarId tensor, tir::Function& merged,
+                    std::vector<VarId>& arguments, VarId inner) const {
     const tir::Function& function = function_of(call);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const tir::Param& param = function.params[i];

@@ -190,7 +190,7 @@ class Finder {
       const std::size_t root = classes_.root(allocate->var);
       const Use& use = uses_[root];
       if (use.is_refused || !use.is_stored || !use.type) continue;
-      if (!(use.type->is_int() || use.type->is_uint()) || use.type->bytes() < 2) continue;
+      if (!use.type->is_integer() || use.type->bytes() < 2) continue;
       const auto [place, is_new] = places.emplace(root, boundaries.size());
       if (is_new) boundaries.push_back({.element = *use.type, .tensors = {}, .params = {}, .fewest_elements = 0});
       add_tensor(boundaries[place->second], *allocate);

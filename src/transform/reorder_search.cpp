@@ -35,7 +35,7 @@
 namespace usmp::transform {
 namespace {
 
-constexpr std::size_t root = 0;
+constexpr std::size_t root_node = 0;
 constexpr std::size_t longest_chain = 64;
 constexpr std::size_t chain_tries = 256;  // tasks that are run to find one chain
 
@@ -60,7 +60,7 @@ class Search {
  private:
   // A set of tasks that are done, and how it was come to.
   struct Node {
-    std::size_t parent = root;
+    std::size_t parent = root_node;
     std::size_t count = 0;  // of tasks done
     Bytes peak = 0;         // on the way
     Bytes load = 0;
@@ -105,7 +105,7 @@ class Search {
     std::vector<std::size_t> forward;
     std::size_t common = target;
     while (common != at_) {
-      if (nodes_[common].count >= nodes_[at_].count && common != root) {
+      if (nodes_[common].count >= nodes_[at_].count && common != root_node) {
         forward.push_back(common);
         common = nodes_[common].parent;
       } else {
@@ -167,22 +167,22 @@ class Search {
     nodes_.assign(1, {});
     best_of_.clear();
     key_.clear();
-    at_ = root;
-    nodes_[root].peak = result_.bound;
-    nodes_[root].load = state_.load();
+    at_ = root_node;
+    nodes_[root_node].peak = result_.bound;
+    nodes_[root_node].load = state_.load();
   }
 
   void finish() {
-    move_to(root);
-    undo_all(nodes_[root].tasks);
+    move_to(root_node);
+    undo_all(nodes_[root_node].tasks);
   }
 
   // The start with what is forced there.
   void run_root() {
-    run_forced(nodes_[root].peak, nodes_[root].tasks);
-    nodes_[root].count = state_.count();
-    nodes_[root].load = state_.load();
-    if (state_.count() == problem_.tasks.size()) accept(nodes_[root].peak);
+    run_forced(nodes_[root_node].peak, nodes_[root_node].tasks);
+    nodes_[root_node].count = state_.count();
+    nodes_[root_node].load = state_.load();
+    if (state_.count() == problem_.tasks.size()) accept(nodes_[root_node].peak);
   }
 
   // Calls `add` for the nodes behind `parent` that are neither full, nor known, nor as bad as the best order.
@@ -226,7 +226,7 @@ class Search {
     for (std::size_t i = node;; i = nodes_[i].parent) {
       for (const std::uint32_t task : nodes_[i].tasks) key_[task / 64] |= std::uint64_t{1} << (task % 64);
       spent_ += nodes_[i].tasks.size();
-      if (i == root) break;
+      if (i == root_node) break;
     }
     key_node_ = node;
     return key_;
@@ -253,7 +253,7 @@ class Search {
       return a > b;
     };
     std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(is_worse)> open(is_worse);
-    open.push(root);
+    open.push(root_node);
     while (!open.empty() && !is_done() && spent_ < limit) {
       const std::size_t node = open.top();
       open.pop();
@@ -269,7 +269,7 @@ class Search {
     start();
     run_root();
     std::vector<std::vector<std::size_t>> levels(problem_.tasks.size() + 1);
-    levels[nodes_[root].count].push_back(root);
+    levels[nodes_[root_node].count].push_back(root_node);
     for (std::size_t count = 0; count < levels.size() && spent_ < limit && !is_done(); ++count) {
       std::vector<std::size_t> level = std::move(levels[count]);
       std::sort(level.begin(), level.end(), [this](std::size_t a, std::size_t b) {
@@ -289,11 +289,11 @@ class Search {
   std::size_t spent_ = 0;
   OrderResult result_;
   std::vector<Node> nodes_;
-  std::size_t at_ = root;          // the node that state_ is at
+  std::size_t at_ = root_node;     // the node that state_ is at
   std::vector<std::size_t> done_;  // in the order in which state_ got there
   std::unordered_map<Key, Bytes, HashOfKey> best_of_;
   Key key_;  // of key_node_
-  std::size_t key_node_ = root;
+  std::size_t key_node_ = root_node;
 };
 
 }  // namespace

@@ -174,7 +174,7 @@ bool expand_lets(tir::Block& block, Substitution known) {
 
 namespace {
 
-bool is_narrow_integer(tir::DataType type) { return (type.is_int() || type.is_uint()) && type.bits < 32; }
+bool is_narrow_integer(tir::DataType type) { return type.is_integer() && type.bits < 32; }
 
 // Whether the value is one of its type also in C.
 bool is_cut(const Expr& root) {

@@ -18,7 +18,7 @@ namespace {
 // Returns what it did to the module.
 using Pass = std::vector<Change> (*)(tir::Module& module, const Options& options);
 
-struct Row {
+struct StepRow {
   Step step;
   Pass pass;
   bool costs_time;  // so that it has to lower the load
@@ -31,13 +31,13 @@ std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
 }
 
 // In the order in which they run: operators are merged when tensors have got small and copies are gone.
-constexpr Row passes[] = {{Step::fuse, plain<fuse>, false},
-                          {Step::narrow, plain<narrow>, true},
-                          {Step::merge, plain<merge_calls>, false},
-                          {Step::constants, plain<shrink_constants>, false},
-                          {Step::reorder, reorder, false}};
+constexpr StepRow passes[] = {{Step::fuse, plain<fuse>, false},
+                              {Step::narrow, plain<narrow>, true},
+                              {Step::merge, plain<merge_calls>, false},
+                              {Step::constants, plain<shrink_constants>, false},
+                              {Step::reorder, reorder, false}};
 
-StepResult run(const Row& row, tir::Module& module, const Options& options, Bytes load) {
+StepResult run(const StepRow& row, tir::Module& module, const Options& options, Bytes load) {
   tir::Module changed = module;
   StepResult result{row.step, load, load, row.pass(changed, options)};
   if (result.changes.empty()) return result;
@@ -110,7 +110,7 @@ Result transform(const tir::Module& module, const Options& options) {
   Result result{module, {}};
   if (options.steps.empty()) return result;
   Bytes load = peak_of(module).load;
-  for (const Row& row : passes) {
+  for (const StepRow& row : passes) {
     if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
     result.steps.push_back(run(row, result.module, options, load));
     load = result.steps.back().load_after;

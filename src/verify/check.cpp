@@ -9,13 +9,12 @@
 #include <set>
 #include <utility>
 
+#include "usmp/support/text.hpp"
 #include "usmp/verify/verify.hpp"
 #include "verify/sharing.hpp"
 
 namespace usmp::verify {
 namespace {
-
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 std::string span_of(Bytes begin, Bytes size) {
   return "[" + std::to_string(begin) + ", " + std::to_string(begin + size) + ")";
@@ -39,8 +38,8 @@ std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
   return std::nullopt;
 }
 
-bool may_share(const Problem& problem, const Plan& plan, BufferId a, BufferId b) {
-  return verify::may_share(problem, a, plan.of(a).offset, b, plan.of(b).offset);
+bool share_as_they_may(const Problem& problem, const Plan& plan, BufferId a, BufferId b) {
+  return may_share(problem, a, plan.of(a).offset, b, plan.of(b).offset);
 }
 
 std::size_t live_ranges(const Problem& problem) {
@@ -87,7 +86,7 @@ class Layers {
       --other;
       if (other->first + problem_.buffer(other->second).size <= begin) break;
       any = true;
-      if (may_share(problem_, plan_, id, other->second)) continue;
+      if (share_as_they_may(problem_, plan_, id, other->second)) continue;
       met.emplace(std::min(id, other->second), std::max(id, other->second));
     }
     return any;
@@ -167,7 +166,7 @@ class Checker {
   void check_buffer(BufferId id) {
     const Buffer& buffer = problem_.buffer(id);
     const Allocation& at = plan_.of(id);
-    const std::string who = "buffer " + quoted(buffer.name);
+    const std::string who = "buffer " + in_quotes(buffer.name);
     if (!at.placed()) return add(ViolationKind::not_placed, id, {}, who + " has no place");
     if (at.pool.index() >= problem_.pools.size()) {
       return add(ViolationKind::unknown_pool, id, {},
@@ -175,9 +174,9 @@ class Checker {
                      std::to_string(problem_.pools.size()));
     }
     const Pool& pool = problem_.pool(at.pool);
-    const std::string where = who + " in pool " + quoted(pool.name);
+    const std::string where = who + " in pool " + in_quotes(pool.name);
     if (std::find(buffer.candidates.begin(), buffer.candidates.end(), at.pool) == buffer.candidates.end()) {
-      add(ViolationKind::not_a_candidate, id, {}, who + " may not be in pool " + quoted(pool.name));
+      add(ViolationKind::not_a_candidate, id, {}, who + " may not be in pool " + in_quotes(pool.name));
     }
     const std::string offset = std::to_string(at.offset);
     if (at.offset < 0) return add(ViolationKind::negative_offset, id, {}, where + " has the negative offset " + offset);
@@ -223,10 +222,10 @@ class Checker {
     if (at.pool != other_at.pool || one.size == 0 || other.size == 0) return;
     if (at.offset + one.size <= other_at.offset || other_at.offset + other.size <= at.offset) return;
     const std::optional<Tick> tick = both_live(one, other);
-    if (!tick || may_share(problem_, plan_, id, other_id)) return;
+    if (!tick || share_as_they_may(problem_, plan_, id, other_id)) return;
     add(ViolationKind::overlap, id, other_id,
-        "buffers " + quoted(one.name) + " and " + quoted(other.name) + " overlap in pool " +
-            quoted(problem_.pool(at.pool).name) + ": " + span_of(at.offset, one.size) + " and " +
+        "buffers " + in_quotes(one.name) + " and " + in_quotes(other.name) + " overlap in pool " +
+            in_quotes(problem_.pool(at.pool).name) + ": " + span_of(at.offset, one.size) + " and " +
             span_of(other_at.offset, other.size) + ", both live at " + std::to_string(*tick));
   }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace usmp::assemble {
+namespace usmp::assemble::assemble_test {
 namespace {
 
 using config::Access;
@@ -255,4 +255,4 @@ TEST_CASE("what the module claims is checked") {
 }
 
 }  // namespace
-}  // namespace usmp::assemble
+}  // namespace usmp::assemble::assemble_test

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace usmp::assemble {
+namespace usmp::assemble::pins_test {
 namespace {
 
 using config::PinSpec;
@@ -197,4 +197,4 @@ TEST_CASE("many names in one sentence are cut") {
 }
 
 }  // namespace
-}  // namespace usmp::assemble
+}  // namespace usmp::assemble::pins_test

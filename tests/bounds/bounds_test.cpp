@@ -7,7 +7,8 @@
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
 
-using namespace usmp;
+namespace usmp::bounds::bounds_test {
+
 using bounds::pool_bounds;
 
 namespace {
@@ -153,3 +154,5 @@ TEST_CASE("bounds are sound, and often tight") {
   CHECK(beyond > 5);
   CHECK(sums > 5);
 }
+
+}  // namespace usmp::bounds::bounds_test

@@ -4,7 +4,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/bounds/bounds.hpp"
 
-using namespace usmp;
+namespace usmp::bounds::heights_test {
+
 using bounds::Heights;
 
 namespace {
@@ -102,3 +103,5 @@ TEST_CASE("the least height of a pool is one that it can have") {
   }
   CHECK(listed > 500);
 }
+
+}  // namespace usmp::bounds::heights_test

@@ -4,9 +4,7 @@
 
 #include "planning_support/random_problem.hpp"
 
-using namespace usmp;
-using namespace usmp::bounds;
-
+namespace usmp::bounds::load_test {
 namespace {
 
 std::vector<BufferId> all(const Problem& problem) {
@@ -136,3 +134,5 @@ TEST_CASE("distances are rounded up like sizes") {
   problem.distances = {{BufferId(0), BufferId(1), 1}};
   CHECK(bound_of(problem) == 46);  // 16 apart
 }
+
+}  // namespace usmp::bounds::load_test

@@ -4,8 +4,7 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/bounds/bounds.hpp"
 
-using namespace usmp;
-
+namespace usmp::bounds::odd_ring_test {
 namespace {
 
 std::vector<BufferId> all(const Problem& problem) {
@@ -82,3 +81,5 @@ TEST_CASE("the bound of rings is sound") {
   CHECK(positive > 500);
   CHECK(more_than_load > 0);
 }
+
+}  // namespace usmp::bounds::odd_ring_test

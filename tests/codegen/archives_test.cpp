@@ -15,7 +15,7 @@
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/tir_json/reader.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::archives_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -214,4 +214,4 @@ TEST_CASE("the same firmware compiles against the header that TVM made") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::archives_test

@@ -12,7 +12,7 @@
 
 #include "codegen/c_compiler.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::constant_data_test {
 namespace {
 
 using tir::DataType;
@@ -125,4 +125,4 @@ TEST_CASE("random bits survive a compiler") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::constant_data_test

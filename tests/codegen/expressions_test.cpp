@@ -7,7 +7,7 @@
 
 #include "codegen/case_program.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::expressions_test {
 namespace {
 
 constexpr std::int32_t int_min = std::numeric_limits<std::int32_t>::min();
@@ -739,4 +739,4 @@ TEST_CASE("let expressions") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::expressions_test

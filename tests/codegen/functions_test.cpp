@@ -8,7 +8,7 @@
 #include "codegen/case_program.hpp"
 #include "codegen/planned_module.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::functions_test {
 namespace {
 
 TEST_CASE("statements") {
@@ -678,4 +678,4 @@ TEST_CASE("parameters are const unless something writes through them") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::functions_test

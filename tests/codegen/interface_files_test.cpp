@@ -8,7 +8,7 @@
 #include "codegen/c_compiler.hpp"
 #include "codegen/planned_module.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::interface_files_test {
 namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -568,4 +568,4 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::interface_files_test

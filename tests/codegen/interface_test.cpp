@@ -7,7 +7,7 @@
 
 #include "codegen/planned_module.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::interface_test {
 namespace {
 
 struct Param {
@@ -149,4 +149,4 @@ TEST_CASE("what does not fit is an error of the archive") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::interface_test

@@ -4,7 +4,7 @@
 
 #include "codegen/helpers.hpp"
 
-namespace usmp::codegen {
+namespace usmp::codegen::names_test {
 namespace {
 
 TEST_CASE("names are sanitised, numbered in order and kept apart from the parent's") {
@@ -60,4 +60,4 @@ TEST_CASE("a helper stands once, after those that it calls") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen
+}  // namespace usmp::codegen::names_test

@@ -6,7 +6,7 @@
 
 #include "codegen/case_program.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::random_trees_test {
 namespace {
 
 class TreeMaker {
@@ -173,4 +173,4 @@ TEST_CASE("random trees are printed or refused") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::random_trees_test

@@ -4,7 +4,7 @@
 #include "codegen/builders.hpp"
 #include "codegen/case_program.hpp"
 
-namespace usmp::codegen::testing {
+namespace usmp::codegen::testing::warnings_test {
 namespace {
 
 ExprRef sub(ExprRef a, ExprRef b) { return binary(ExprKind::sub, std::move(a), std::move(b)); }
@@ -173,4 +173,4 @@ TEST_CASE("a choice between pointers of two types") {
 }
 
 }  // namespace
-}  // namespace usmp::codegen::testing
+}  // namespace usmp::codegen::testing::warnings_test

@@ -9,6 +9,8 @@
 #include "usmp/config/pools.hpp"
 #include "usmp/support/error.hpp"
 
+namespace usmp::config::bad_pools_test {
+
 using usmp::Error;
 using usmp::ErrorKind;
 using usmp::config::parse_pools;
@@ -165,3 +167,5 @@ TEST_CASE("a mebibyte of anything is answered quickly") {
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
   }
 }
+
+}  // namespace usmp::config::bad_pools_test

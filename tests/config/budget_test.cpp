@@ -8,6 +8,8 @@
 #include "files.hpp"
 #include "usmp/config/pools.hpp"
 
+namespace usmp::config::budget_test {
+
 using usmp::Bytes;
 using usmp::config::Budget;
 using usmp::config::format_percent;
@@ -79,3 +81,5 @@ TEST_CASE("a share is rounded down and never overflows") {
   CHECK(share_of(largest, {1}) == largest / 10000);
   CHECK(share_of(Bytes{1} << 56, {100000}) == (Bytes{10} << 56));
 }
+
+}  // namespace usmp::config::budget_test

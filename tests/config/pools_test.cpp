@@ -8,6 +8,8 @@
 #include "files.hpp"
 #include "usmp/config/pools.hpp"
 
+namespace usmp::config::pools_test {
+
 using usmp::Bytes;
 using usmp::PoolKind;
 using usmp::config::Access;
@@ -250,3 +252,5 @@ pinned:
   CHECK(config.pinned[1].place == "line 5, column 5");
   CHECK(parse_pools("workspace_pools: [{name: sram}]\npinned: []").pinned.empty());
 }
+
+}  // namespace usmp::config::pools_test

@@ -10,6 +10,8 @@
 #include "files.hpp"
 #include "usmp/config/pools.hpp"
 
+namespace usmp::config::schema_test {
+
 using nlohmann::json;
 using usmp::Error;
 using usmp::config::parse_pools;
@@ -112,3 +114,5 @@ TEST_CASE("the parser takes the alignments of the schema") {
   }
   CHECK(alignments.back() == 1048576);
 }
+
+}  // namespace usmp::config::schema_test

@@ -5,6 +5,8 @@
 
 #include "usmp/config/pools.hpp"
 
+namespace usmp::config::starter_test {
+
 using usmp::Bytes;
 using usmp::config::ModelSummary;
 using usmp::config::parse_pools;
@@ -84,3 +86,5 @@ TEST_CASE("nothing that a model is called breaks the starter file") {
   CHECK(parse_pools(uncommented(text)).workspace_pools[0].targets.size() == 1);
   CHECK(parse_pools(uncommented(text)).workspace_pools[0].size_hint == Bytes{1024});
 }
+
+}  // namespace usmp::config::starter_test

@@ -19,7 +19,8 @@
 #include "usmp/tir_json/reader.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::driver::algorithms_vs_tvm_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -115,3 +116,5 @@ TEST_CASE("modules that annotate their own pools need no more of any pool than w
     }
   }
 }
+
+}  // namespace usmp::driver::algorithms_vs_tvm_test

@@ -8,7 +8,8 @@
 #include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
 
-using namespace usmp::driver;
+namespace usmp::driver::check_test {
+
 using nlohmann::json;
 
 namespace {
@@ -193,3 +194,5 @@ TEST_CASE("check: mistakes keep their exit codes and messages, and nothing is wr
   std::ostringstream err;
   CHECK(check(checked.options, out, err) == exit_usage);
 }
+
+}  // namespace usmp::driver::check_test

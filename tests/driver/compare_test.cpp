@@ -8,7 +8,8 @@
 #include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
 
-using namespace usmp::driver;
+namespace usmp::driver::compare_test {
+
 using nlohmann::json;
 
 namespace {
@@ -129,3 +130,5 @@ TEST_CASE("compare: mistakes have their exit codes and messages, and nothing is 
   CHECK(outcome.code == exit_output);
   CHECK(outcome.out.empty());
 }
+
+}  // namespace usmp::driver::compare_test

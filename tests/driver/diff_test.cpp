@@ -8,8 +8,7 @@
 #include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
 
-using namespace usmp::driver;
-
+namespace usmp::driver::diff_test {
 namespace {
 
 Outcome run_diff(const DiffOptions& options) {
@@ -115,3 +114,5 @@ TEST_CASE("diff: the plans of several modules in one file, as --json prints them
   DiffOptions model = options_for(temporary.file("optimal.json"), temporary.file("model"));
   CHECK_MESSAGE(run_diff(model).code == exit_ok, run_diff(model).out);
 }
+
+}  // namespace usmp::driver::diff_test

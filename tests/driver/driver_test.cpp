@@ -13,9 +13,8 @@
 #include "files.hpp"
 #include "usmp/mlf/archive.hpp"
 
+namespace usmp::driver::driver_test {
 namespace {
-
-using namespace usmp::driver;
 
 Outcome run_plan(const PlanOptions& options) {
   std::ostringstream out;
@@ -424,3 +423,5 @@ TEST_CASE("one pool made small before everything else") {
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err == "usmp-plan: error: --minimize: unknown pool 'flash'; the pools are: sram, dtcm\n");
 }
+
+}  // namespace usmp::driver::driver_test

@@ -14,7 +14,8 @@
 #include "usmp/config/pools.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::driver::exact_pools_archives_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -102,3 +103,5 @@ TEST_CASE("every archive in two and three pools is proved to be planned best") {
     if (!three.spilled.empty() && !unbounded.spilled.empty()) CHECK(three.spilled.front() >= unbounded.spilled.front());
   }
 }
+
+}  // namespace usmp::driver::exact_pools_archives_test

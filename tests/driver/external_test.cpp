@@ -11,9 +11,9 @@
 #include "files.hpp"
 #include "usmp/driver/driver.hpp"
 
+namespace usmp::driver::external_test {
 namespace {
 
-using namespace usmp::driver;
 using nlohmann::json;
 
 const std::string example = "exec:" + testdata + "/../docs/examples/external_planner.py";
@@ -152,3 +152,5 @@ TEST_CASE("a program's claims are not believed, but bounds are") {
   CHECK(run_solve(answering(temporary, allocations({96, 0, 96, 0, 16}))).out.find("160 bytes, optimal") !=
         std::string::npos);
 }
+
+}  // namespace usmp::driver::external_test

@@ -14,9 +14,7 @@
 #include "files.hpp"
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
-using namespace usmp::driver;
-
+namespace usmp::driver::output_test {
 namespace {
 
 std::vector<OutputFile> files(const std::string& content) {
@@ -196,3 +194,5 @@ TEST_CASE("signals wait while results are written, unless they are ignored") {
   CHECK(noted == 1);
   std::signal(SIGTERM, previous);
 }
+
+}  // namespace usmp::driver::output_test

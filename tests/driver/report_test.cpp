@@ -8,7 +8,8 @@
 #include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
 
-using namespace usmp::driver;
+namespace usmp::driver::report_test {
+
 using nlohmann::json;
 
 namespace {
@@ -118,3 +119,5 @@ TEST_CASE("report: exit codes of what goes wrong") {
   CHECK(outcome.code == exit_output);
   CHECK(outcome.out.empty());
 }
+
+}  // namespace usmp::driver::report_test

@@ -12,6 +12,7 @@
 #include "driver/interrupt.hpp"
 #include "driver/progress.hpp"
 
+namespace usmp::driver::search_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -63,7 +64,7 @@ struct Terminal {
     line.show(pool, progress);
   }
 
-  [[nodiscard]] std::string visible() const { return ::visible(text.str()); }
+  [[nodiscard]] std::string shown() const { return visible(text.str()); }
 };
 
 enum class Handling { usual, ignored, own };
@@ -170,13 +171,13 @@ TEST_CASE("nothing is shown in the first second, then the line is rewritten in p
   terminal.show(milliseconds(999), {PoolId(1), 100, 200, 1});
   CHECK(terminal.text.str().empty());
   terminal.show(milliseconds(1), {PoolId(1), 100, 200, 123456});
-  CHECK(terminal.visible() == "sram: 100 to 200 bytes (gap 100.01%), 123456 nodes");
+  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 nodes");
   terminal.show(milliseconds(199), {PoolId(1), 150, 160, 200000});
-  CHECK(terminal.visible() == "sram: 100 to 200 bytes (gap 100.01%), 123456 nodes");
+  CHECK(terminal.shown() == "sram: 100 to 200 bytes (gap 100.01%), 123456 nodes");
   terminal.show(milliseconds(1), {PoolId(1), 160, 160, 7});
-  CHECK(terminal.visible() == "sram: 160 bytes, 7 nodes");
+  CHECK(terminal.shown() == "sram: 160 bytes, 7 nodes");
   terminal.line.erase();
-  CHECK(terminal.visible() == "");
+  CHECK(terminal.shown() == "");
   CHECK(terminal.text.str().ends_with('\r'));
   const std::size_t length = terminal.text.str().size();
   terminal.line.erase();
@@ -213,3 +214,5 @@ TEST_CASE("a gap is never rounded to none, and a long line is cut") {
   CHECK(progress_text("p", {PoolId(0), 986112, 1041408, 1}) == "p: 986112 to 1041408 bytes (gap 5.61%), 1 nodes");
   CHECK(progress_text(std::string(100, 'p'), {PoolId(0), 1, 2, 1}).size() == 79);
 }
+
+}  // namespace usmp::driver::search_test

@@ -16,9 +16,9 @@
 #include "usmp/mlf/archive.hpp"
 #include "usmp/verify/verify.hpp"
 
+namespace usmp::driver::solve_test {
 namespace {
 
-using namespace usmp::driver;
 using nlohmann::json;
 
 const std::string five = testdata + "/instances/five.csv";
@@ -364,3 +364,5 @@ TEST_CASE("problems and plans are the same bytes in another locale") {
   std::locale::global(before);
   CHECK(found == expected);
 }
+
+}  // namespace usmp::driver::solve_test

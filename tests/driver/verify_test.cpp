@@ -11,9 +11,9 @@
 #include "files.hpp"
 #include "usmp/driver/driver.hpp"
 
+namespace usmp::driver::verify_test {
 namespace {
 
-using namespace usmp::driver;
 using Json = nlohmann::ordered_json;
 
 VerifyOptions options_for(const std::string& model) {
@@ -199,3 +199,5 @@ TEST_CASE("executing leaves no file behind, unless asked to") {
   CHECK(again.code == exit_usage);
   CHECK(contains(again.err, "holds something, expected a new or empty directory"));
 }
+
+}  // namespace usmp::driver::verify_test

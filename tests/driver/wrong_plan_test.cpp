@@ -13,10 +13,8 @@
 #include "usmp/execute/execute.hpp"
 #include "usmp/verify/verify.hpp"
 
+namespace usmp::driver::wrong_plan_test {
 namespace {
-
-using namespace usmp;
-using namespace usmp::driver;
 
 struct Tried {
   std::size_t plans = 0;
@@ -83,3 +81,5 @@ TEST_CASE("every twelfth pair of live buffers laid over each other" * doctest::s
   CHECK(all.plans == 27);
   CHECK(all.found == 18);
 }
+
+}  // namespace usmp::driver::wrong_plan_test

@@ -13,7 +13,8 @@
 #include "execute/tensors.hpp"
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
+namespace usmp::execute::execute_test {
+
 using codegen::testing::info_of;
 using codegen::testing::ModuleBuilder;
 using codegen::testing::Planned;
@@ -245,3 +246,5 @@ TEST_CASE("a signal that the caller holds back ends what runs") {
   CHECK(sigtimedwait(&term, nullptr, &at_once) == SIGTERM);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
+
+}  // namespace usmp::execute::execute_test

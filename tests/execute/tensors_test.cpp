@@ -9,7 +9,8 @@
 
 #include "execute/results.hpp"
 
-using namespace usmp;
+namespace usmp::execute::tensors_test {
+
 using execute::compare_elements;
 using execute::element_text;
 using execute::Tensor;
@@ -138,3 +139,5 @@ TEST_CASE("what a harness writes") {
   }
   CHECK(execute::parse_results("x" + good, outputs).empty());
 }
+
+}  // namespace usmp::execute::tensors_test

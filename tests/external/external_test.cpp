@@ -13,7 +13,8 @@
 
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
+namespace usmp::external::external_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -158,3 +159,5 @@ TEST_CASE("limits end the program") {
   CHECK(plan_with("exec sleep 30", 2, {.interrupted = &interrupted}).stopped == StopReason::interrupted);
   CHECK(seconds_since(start) < 20);
 }
+
+}  // namespace usmp::external::external_test

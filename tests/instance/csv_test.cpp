@@ -7,7 +7,8 @@
 #include "usmp/instance/limits.hpp"
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
+namespace usmp::instance::csv_test {
+
 using instance::csv_with_offsets;
 using instance::CsvInstance;
 using instance::parse_csv;
@@ -180,3 +181,5 @@ TEST_CASE("many live ranges of one buffer, last first, are read in time") {
   }
   CHECK(parse_csv(text).problem.buffers.at(0).live.size() == count);
 }
+
+}  // namespace usmp::instance::csv_test

@@ -9,8 +9,7 @@
 #include "usmp/instance/csv.hpp"
 #include "usmp/instance/json.hpp"
 
-using namespace usmp;
-
+namespace usmp::instance::docs_test {
 namespace {
 
 std::vector<std::string> examples(const std::string& language) {
@@ -43,3 +42,5 @@ TEST_CASE("the documented problem is what is written, the documented answers ans
   CHECK(instance::parse_answer(json[1], problem).plan.allocations[1] == Allocation{PoolId(0), 32});
   CHECK(instance::parse_answer(json[2], problem).status == PlanStatus::not_found);
 }
+
+}  // namespace usmp::instance::docs_test

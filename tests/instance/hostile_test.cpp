@@ -8,8 +8,7 @@
 #include "usmp/instance/json.hpp"
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
-
+namespace usmp::instance::hostile_test {
 namespace {
 
 struct Count {
@@ -100,3 +99,5 @@ TEST_CASE("damaged problems and answers in JSON") {
   CHECK(answers.read > 100);
   CHECK(answers.refused > 1000);
 }
+
+}  // namespace usmp::instance::hostile_test

@@ -11,7 +11,8 @@
 #include "usmp/instance/limits.hpp"
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
+namespace usmp::instance::json_test {
+
 using instance::Answer;
 using instance::answer_json;
 using instance::parse_answer;
@@ -347,3 +348,5 @@ TEST_CASE("every mistake in an answer is told with its JSON path") {
                                          Problem{.pools = {{.name = "a"}}, .buffers = {}}));
         }) == "allocations[0].buffer: there are no buffers");
 }
+
+}  // namespace usmp::instance::json_test

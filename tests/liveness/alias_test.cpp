@@ -3,7 +3,7 @@
 
 #include "liveness/result.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::alias_test {
 namespace {
 
 using tir::ExprKind;
@@ -263,4 +263,4 @@ TEST_CASE("a constant handed as an argument is accessed where the callee reads i
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::alias_test

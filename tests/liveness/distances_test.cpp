@@ -11,7 +11,7 @@
 
 #include "liveness/program_of_nests.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::distances_test {
 namespace {
 
 // --- Addresses -------------------------------------------------------------------------------------------------------
@@ -337,4 +337,4 @@ TEST_CASE("accesses outside of a buffer do not happen: where they seem to, they 
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::distances_test

@@ -16,7 +16,7 @@
 #include "tir_support/module_builder.hpp"
 #include "usmp/tir/printer.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::index_program_test {
 namespace {
 
 using tir::bool_type;
@@ -401,4 +401,4 @@ TEST_CASE("a program runs anew with other values") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::index_program_test

@@ -3,7 +3,7 @@
 
 #include "liveness/result.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::io_test {
 namespace {
 
 TEST_CASE("without workspace_io the entry's parameters are not planned") {
@@ -159,4 +159,4 @@ TEST_CASE("written_params: an extern function and an escaping pointer may write"
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::io_test

@@ -11,7 +11,7 @@
 #include "liveness/interpreter.hpp"
 #include "liveness/result.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::property_test {
 namespace {
 
 using tir::ExprKind;
@@ -289,4 +289,4 @@ TEST_CASE("random programs never lose a value") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::property_test

@@ -17,7 +17,7 @@
 #include "liveness/program_of_nests.hpp"
 #include "usmp/tir/printer.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::random_nests_test {
 namespace {
 
 // An access to one of two buffers: `in`, full of data when the nest begins, and `out`, which is read behind it.
@@ -420,4 +420,4 @@ TEST_CASE("random nests with data in indices, conditions and bounds: distances a
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::random_nests_test

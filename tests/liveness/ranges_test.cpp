@@ -3,7 +3,7 @@
 
 #include "liveness/result.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::ranges_test {
 namespace {
 
 TEST_CASE("a buffer is live from its first to its last access, statement by statement") {
@@ -288,4 +288,4 @@ TEST_CASE("functions that nobody calls have no sites") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::ranges_test

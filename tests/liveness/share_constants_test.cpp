@@ -3,7 +3,7 @@
 #include "tir_support/module_builder.hpp"
 #include "usmp/liveness/liveness.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::share_constants_test {
 namespace {
 
 using namespace tir::testing;  // NOLINT(google-build-using-namespace): the builder's names
@@ -75,4 +75,4 @@ TEST_CASE("a constant that nothing reads is no twin") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::share_constants_test

@@ -7,7 +7,7 @@
 
 #include "liveness/program_of_nests.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::sharing_conditions_test {
 namespace {
 
 // --- What dies and what is born --------------------------------------------------------------------------------------
@@ -297,4 +297,4 @@ TEST_CASE("what is found names the function in which both meet first") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::sharing_conditions_test

@@ -9,7 +9,7 @@
 
 #include "liveness/result.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::sink_test {
 namespace {
 
 using tir::ExprKind;
@@ -270,4 +270,4 @@ TEST_CASE("a buffer that may carry something stays live around the loop") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::sink_test

@@ -3,7 +3,7 @@
 
 #include "liveness/result.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::size_test {
 namespace {
 
 using tir::make_int;
@@ -253,4 +253,4 @@ TEST_CASE("an empty entry has a valid horizon") {
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::size_test

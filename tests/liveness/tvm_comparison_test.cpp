@@ -22,7 +22,7 @@
 #include "usmp/tir/visit.hpp"
 #include "usmp/tir_json/reader.hpp"
 
-namespace usmp::liveness::testing {
+namespace usmp::liveness::testing::tvm_comparison_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -370,4 +370,4 @@ TEST_CASE("every archive can be analysed with its inputs and outputs in the work
 }
 
 }  // namespace
-}  // namespace usmp::liveness::testing
+}  // namespace usmp::liveness::testing::tvm_comparison_test

@@ -10,7 +10,7 @@
 #include "tir_support/module_builder.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::lower::lower_test {
 namespace {
 
 using tir::Expr;
@@ -348,4 +348,4 @@ TEST_CASE("offsets beyond 2 GiB are 64 bit") {
 }
 
 }  // namespace
-}  // namespace usmp::lower
+}  // namespace usmp::lower::lower_test

@@ -11,7 +11,7 @@
 #include "tir_support/module_builder.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::lower::outline_test {
 namespace {
 
 using tir::Block;
@@ -309,4 +309,4 @@ TEST_CASE("a value that is loaded is fenced from what follows") {
 }
 
 }  // namespace
-}  // namespace usmp::lower
+}  // namespace usmp::lower::outline_test

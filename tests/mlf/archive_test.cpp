@@ -7,7 +7,7 @@
 
 #include "mlf/tar_builder.hpp"
 
-namespace usmp::mlf {
+namespace usmp::mlf::archive_test {
 namespace {
 
 using test::block;
@@ -253,4 +253,4 @@ TEST_CASE("flipped header bytes never crash") {
 }
 
 }  // namespace
-}  // namespace usmp::mlf
+}  // namespace usmp::mlf::archive_test

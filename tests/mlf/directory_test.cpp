@@ -5,7 +5,7 @@
 #include "mlf/tar_builder.hpp"
 #include "usmp/mlf/archive.hpp"
 
-namespace usmp::mlf {
+namespace usmp::mlf::directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ TEST_CASE("limits hold for directories") {
 }
 
 }  // namespace
-}  // namespace usmp::mlf
+}  // namespace usmp::mlf::directory_test

@@ -3,7 +3,7 @@
 #include "mlf/c_text.hpp"
 #include "usmp/mlf/metadata.hpp"
 
-namespace usmp::mlf {
+namespace usmp::mlf::libraries_test {
 namespace {
 
 std::vector<std::string> prototypes(std::string_view text) {
@@ -135,4 +135,4 @@ TEST_CASE("the packed interface is told by the entry point's arguments") {
 }
 
 }  // namespace
-}  // namespace usmp::mlf
+}  // namespace usmp::mlf::libraries_test

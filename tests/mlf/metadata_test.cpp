@@ -5,7 +5,7 @@
 
 #include "mlf/tar_builder.hpp"
 
-namespace usmp::mlf {
+namespace usmp::mlf::metadata_test {
 namespace {
 
 using nlohmann::json;
@@ -262,4 +262,4 @@ TEST_CASE("TVM's own text of metadata.json comes back unchanged but for the figu
 }
 
 }  // namespace
-}  // namespace usmp::mlf
+}  // namespace usmp::mlf::metadata_test

@@ -6,7 +6,7 @@
 
 #include "usmp/mlf/metadata.hpp"
 
-namespace usmp::mlf {
+namespace usmp::mlf::shared_archives_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,4 +83,4 @@ TEST_CASE("TVM 0.9 has names in the header only; a planned archive has more stru
 }
 
 }  // namespace
-}  // namespace usmp::mlf
+}  // namespace usmp::mlf::shared_archives_test

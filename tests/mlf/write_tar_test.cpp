@@ -3,7 +3,7 @@
 #include "mlf/tar_builder.hpp"
 #include "usmp/mlf/archive.hpp"
 
-namespace usmp::mlf {
+namespace usmp::mlf::write_tar_test {
 namespace {
 
 using test::error_of;
@@ -141,4 +141,4 @@ TEST_CASE("a decompression bomb ends at the limit") {
 }
 
 }  // namespace
-}  // namespace usmp::mlf
+}  // namespace usmp::mlf::write_tar_test

@@ -8,8 +8,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/bounds/load.hpp"
 
-using namespace usmp;
-using namespace usmp::planners;
+namespace usmp::planners::assignment_test {
+
 using namespace usmp::planners::exact;
 
 namespace {
@@ -197,3 +197,5 @@ TEST_CASE("a budget that is exhausted says so") {
   CHECK(result.aborted);
   CHECK_FALSE(result.exists());
 }
+
+}  // namespace usmp::planners::assignment_test

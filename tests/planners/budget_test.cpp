@@ -2,7 +2,8 @@
 
 #include "planners/exact/packing.hpp"
 
-using namespace usmp;
+namespace usmp::planners::budget_test {
+
 using planners::exact::Budget;
 
 TEST_CASE("a budget gives many nodes at once, and what is left if that is less") {
@@ -46,3 +47,5 @@ TEST_CASE("a budget of no time is exhausted at the first look at the clock") {
   CHECK_FALSE(budget.spend(1));
   CHECK(budget.reason() == StopReason::time_limit);
 }
+
+}  // namespace usmp::planners::budget_test

@@ -9,7 +9,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::disjunctive_test {
+
 using namespace usmp::planners::exact;
 
 namespace {
@@ -117,3 +118,5 @@ TEST_CASE("a chain that drifts down: no order of two neighbours is free") {
   CHECK(minimum.lower == 1090);
   CHECK(minimum.upper == 1090);
 }
+
+}  // namespace usmp::planners::disjunctive_test

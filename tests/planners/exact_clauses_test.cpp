@@ -11,7 +11,8 @@
 #include "planners/exact/search.hpp"
 #include "planning_support/random_problem.hpp"
 
-using namespace usmp;
+namespace usmp::planners::exact_clauses_test {
+
 using namespace usmp::planners::exact;
 
 namespace {
@@ -260,3 +261,5 @@ TEST_CASE("decisions at random: nothing that is learned excludes a plan that is 
   }
   CHECK(checked > 50'000);
 }
+
+}  // namespace usmp::planners::exact_clauses_test

@@ -9,7 +9,8 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::exact_pools_test {
+
 using planners::exact::Budget;
 using planners::exact::plan_all_pools;
 
@@ -347,3 +348,5 @@ TEST_CASE("an odd ring fits by load only: one of its buffers has to leave") {
   REQUIRE(wider.status == PlanStatus::optimal);
   CHECK((wider.bound->used == std::vector<Bytes>{3, 0}));
 }
+
+}  // namespace usmp::planners::exact_pools_test

@@ -10,7 +10,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::exact_search_test {
+
 using namespace usmp::planners::exact;
 
 namespace {
@@ -122,3 +123,5 @@ TEST_CASE("small packings: all rule sets agree, and no smaller plan is found by 
   CHECK(complete > proved * 6);  // of 8
   CHECK(nodes > 1000);           // not all of it is trivial
 }
+
+}  // namespace usmp::planners::exact_search_test

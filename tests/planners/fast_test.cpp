@@ -15,8 +15,7 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
-
+namespace usmp::planners::fast_test {
 namespace {
 
 // Parts in ten thousand above the load.
@@ -198,3 +197,5 @@ TEST_CASE("the perfect packings are perfect") {
   CHECK(test::guillotine(1000, 3).buffers.size() == 1000);
   CHECK(test::pinwheel(101, 3).buffers.size() == 101);
 }
+
+}  // namespace usmp::planners::fast_test

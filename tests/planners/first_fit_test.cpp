@@ -6,7 +6,8 @@
 
 #include "planning_support/random_problem.hpp"
 
-using namespace usmp;
+namespace usmp::planners::first_fit_test {
+
 using planners::Attempt;
 using planners::FirstFit;
 using planners::Fit;
@@ -150,3 +151,5 @@ TEST_CASE("placing the rest again is the same as placing everything again") {
     }
   }
 }
+
+}  // namespace usmp::planners::first_fit_test

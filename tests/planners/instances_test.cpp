@@ -10,7 +10,8 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::instances_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -76,3 +77,5 @@ TEST_CASE("MiniMalloc's instances: all fit their capacity, and nine of eleven ar
   CHECK(seen == 11);
   CHECK(proved == 9);
 }
+
+}  // namespace usmp::planners::instances_test

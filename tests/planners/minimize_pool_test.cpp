@@ -10,7 +10,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::minimize_pool_test {
+
 using planners::minimize_pool;
 using planners::Options;
 
@@ -250,3 +251,5 @@ TEST_CASE("progress tells the pool's own bounds once there is a plan") {
   CHECK(shown.back().upper == 60);
   CHECK(shown.back().nodes == result.iterations - 5);
 }
+
+}  // namespace usmp::planners::minimize_pool_test

@@ -3,7 +3,7 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/planners/planner.hpp"
 
-using namespace usmp;
+namespace usmp::planners::none_test {
 
 TEST_CASE("none shares no byte, not even between buffers that never meet") {
   test::ProblemMaker maker(5);
@@ -58,3 +58,5 @@ TEST_CASE("none stacks buffers in id order and falls back to the next pool") {
   CHECK(failed.shortage->pools[1].missing() == 1);
   CHECK(planners::hill_climb(problem, {}).has_plan());
 }
+
+}  // namespace usmp::planners::none_test

@@ -11,7 +11,8 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::optimal_test {
+
 using planners::optimal;
 using planners::Options;
 
@@ -169,3 +170,5 @@ TEST_CASE("a bound behind an unsettled sum also holds where one group is worse f
   }
   CHECK(better > 5);
 }
+
+}  // namespace usmp::planners::optimal_test

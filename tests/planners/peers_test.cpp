@@ -7,8 +7,7 @@
 
 #include "usmp/planners/planner.hpp"
 
-using namespace usmp;
-
+namespace usmp::planners::peers_test {
 namespace {
 
 Problem one_pool(std::optional<Bytes> capacity = {}) {
@@ -125,3 +124,5 @@ TEST_CASE("shared_objects: a buffer whose object stands too high goes to its nex
   REQUIRE(result.has_plan());
   CHECK((result.plan.allocations == std::vector<Allocation>{{PoolId(0), 0}, {PoolId(1), 0}}));
 }
+
+}  // namespace usmp::planners::peers_test

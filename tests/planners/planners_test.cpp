@@ -12,7 +12,8 @@
 #include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::planners::planners_test {
+
 using planners::Algorithm;
 using planners::algorithms;
 
@@ -228,3 +229,5 @@ TEST_CASE("the table names every algorithm once, the default first") {
   CHECK(planners::find_algorithm("greedy") == nullptr);
   CHECK(planners::find_algorithm("") == nullptr);
 }
+
+}  // namespace usmp::planners::planners_test

@@ -8,7 +8,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/planners/planner.hpp"
 
-using namespace usmp;
+namespace usmp::planners::proof_test {
+
 using planners::proved_infeasible;
 
 namespace {
@@ -144,3 +145,5 @@ TEST_CASE("nothing is better than the ideal") {
     for (std::size_t p = 0; p < used.size(); ++p) CHECK(truth.best->used[p] >= used[p]);
   }
 }
+
+}  // namespace usmp::planners::proof_test

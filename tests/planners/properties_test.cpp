@@ -11,8 +11,7 @@
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/planners/planner.hpp"
 
-using namespace usmp;
-
+namespace usmp::planners::properties_test {
 namespace {
 
 // Problems of every kind: pins, reserved bytes, several bounded pools, pauses in the lives of buffers.
@@ -205,3 +204,5 @@ TEST_CASE("a buffer less never raises the best cost, and no bound is above what 
   }
   CHECK(lowered > 200);
 }
+
+}  // namespace usmp::planners::properties_test

@@ -6,8 +6,7 @@
 #include "planning_support/claims.hpp"
 #include "planning_support/random_problem.hpp"
 
-using namespace usmp;
-
+namespace usmp::planners::share_less_test {
 namespace {
 
 std::size_t sharing_pairs(const Problem& problem, const Plan& plan) {
@@ -62,3 +61,5 @@ TEST_CASE("only the pair at the peak goes on sharing") {
   CHECK(used_bytes(problem, less.plan).front() == 110);
   CHECK(sharing_pairs(problem, less.plan) == 1);
 }
+
+}  // namespace usmp::planners::share_less_test

@@ -3,8 +3,7 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/problem/problem.hpp"
 
-using namespace usmp;
-
+namespace usmp::problem::conflicts_test {
 namespace {
 
 bool share_a_tick(const Buffer& a, const Buffer& b, Tick horizon) {
@@ -52,3 +51,5 @@ TEST_CASE("conflicts are what comparing every pair at every tick gives") {
     CHECK(conflicts.pairs() == pairs);
   }
 }
+
+}  // namespace usmp::problem::conflicts_test

@@ -5,8 +5,7 @@
 #include <limits>
 #include <string>
 
-using namespace usmp;
-
+namespace usmp::problem::problem_test {
 namespace {
 
 // The example of the header.
@@ -233,3 +232,5 @@ TEST_CASE("pins that may share bytes do not contradict each other") {
   problem.distances.front().bytes = 9;
   CHECK(invalid_reason(problem).has_value());
 }
+
+}  // namespace usmp::problem::problem_test

@@ -11,7 +11,8 @@
 
 #include "usmp/support/error.hpp"
 
-using namespace usmp;
+namespace usmp::process::process_test {
+
 using process::End;
 namespace fs = std::filesystem;
 
@@ -91,3 +92,5 @@ TEST_CASE("a limit ends the children of a group's leader too") {
   CHECK_FALSE(fs::exists(directory + "/late"));
   fs::remove_all(directory);
 }
+
+}  // namespace usmp::process::process_test

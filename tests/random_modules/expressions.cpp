@@ -11,8 +11,6 @@ using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
 
-bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
-
 // What C computes with: integers narrower than int are promoted to it.
 DataType promoted(DataType type) { return type.bits < 32 ? tir::int32_type : type.element(); }
 
@@ -49,7 +47,7 @@ bool holds(ExprKind kind, auto a, auto b) {
 
 Scalar Interpreter::value(const Expr& expr, std::size_t lane) {
   const Scalar result = raw(expr, lane);
-  if (!is_integer(expr.type)) return result;
+  if (!expr.type.is_integer()) return result;
   const Wide number = widened(result.integer, expr.type);
   if (number < lowest(expr.type) || number > highest(expr.type)) {
     throw Undefined("a narrow result is used before it is cut to its type");
@@ -59,7 +57,7 @@ Scalar Interpreter::value(const Expr& expr, std::size_t lane) {
 
 Scalar Interpreter::assigned(const Expr& expr, std::size_t lane) {
   Scalar result = raw(expr, lane);
-  if (is_integer(expr.type)) result.integer = wrapped(result.integer, expr.type);
+  if (expr.type.is_integer()) result.integer = wrapped(result.integer, expr.type);
   return result;
 }
 

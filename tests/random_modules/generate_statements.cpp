@@ -4,13 +4,6 @@
 #include "random_modules/generator.hpp"
 
 namespace usmp::random_modules {
-namespace {
-
-Stmt store(VarId storage, ExprRef index, ExprRef value, ExprRef predicate = {}) {
-  return {tir::Store{storage, std::move(index), std::move(value), std::move(predicate)}};
-}
-
-}  // namespace
 
 void Generator::statements(Block& body, Scope& scope, std::int64_t count) {
   for (; count > 0; --count) statement(body, scope);

@@ -4,13 +4,6 @@
 #include "random_modules/generator.hpp"
 
 namespace usmp::random_modules {
-namespace {
-
-Stmt store(VarId storage, ExprRef index, ExprRef value) {
-  return {tir::Store{storage, std::move(index), std::move(value), {}}};
-}
-
-}  // namespace
 
 std::size_t Generator::add_allocate(Block& body, Scope& scope, DataType element, std::int64_t elements) {
   // The entry's tensors are bytes to TVM, whatever they hold.

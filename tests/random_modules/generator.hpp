@@ -76,6 +76,10 @@ struct Typed {
   Wide high = 0;
 };
 
+[[nodiscard]] inline Stmt store(VarId storage, ExprRef index, ExprRef value, ExprRef predicate = {}) {
+  return {tir::Store{storage, std::move(index), std::move(value), std::move(predicate)}};
+}
+
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {}

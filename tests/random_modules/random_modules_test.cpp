@@ -15,7 +15,7 @@
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::random_modules {
+namespace usmp::random_modules::random_modules_test {
 namespace {
 
 constexpr std::uint64_t first_seed = 1;
@@ -214,4 +214,4 @@ TEST_CASE("every kind of statement, expression and operator occurs") {
 }
 
 }  // namespace
-}  // namespace usmp::random_modules
+}  // namespace usmp::random_modules::random_modules_test

@@ -15,7 +15,7 @@
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::random_modules {
+namespace usmp::random_modules::transforms_test {
 namespace {
 
 using transform::Step;
@@ -301,4 +301,4 @@ TEST_CASE("a changed interface is told") {
 }
 
 }  // namespace
-}  // namespace usmp::random_modules
+}  // namespace usmp::random_modules::transforms_test

@@ -23,8 +23,6 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw Malformed{what};
 }
 
-bool is_integer(DataType type) { return type.is_int() || type.is_uint(); }
-
 std::size_t least_operands(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::int_imm:
@@ -105,7 +103,7 @@ class Validator {
                    },
                    [&](const tir::Store& s) { check_store(s); },
                    [&](const tir::For& s) {
-                     require(is_integer(s.min->type) && is_integer(s.extent->type), "a loop over no integers");
+                     require(s.min->type.is_integer() && s.extent->type.is_integer(), "a loop over no integers");
                      require(module_.var(s.var).type == s.extent->type, "a loop of another type than its variable");
                    },
                    [&](const tir::IfThenElse& s) {
@@ -141,7 +139,7 @@ class Validator {
   void check_store(const tir::Store& store) const {
     require_open(store.storage);
     require_pointer(store.storage);
-    require(is_integer(store.index->type), "a store at no integer: " + name(store.storage));
+    require(store.index->type.is_integer(), "a store at no integer: " + name(store.storage));
     require(store.index->type.lanes == store.value->type.lanes, "lanes of a store differ: " + name(store.storage));
   }
 
@@ -188,7 +186,7 @@ class Validator {
     const auto type = [&](std::size_t i) { return operands[i]->type; };
     switch (expr.kind) {
       case ExprKind::int_imm:
-        require(is_integer(expr.type) && wrapped(expr.int_value, expr.type) == expr.int_value,
+        require(expr.type.is_integer() && wrapped(expr.int_value, expr.type) == expr.int_value,
                 "a literal that does not fit its type: " + std::to_string(expr.int_value));
         return;
       case ExprKind::float_imm:
@@ -212,7 +210,7 @@ class Validator {
       case ExprKind::load:
         require_open(expr.var);
         require_pointer(expr.var);
-        require(is_integer(type(0)) && type(0).lanes == expr.type.lanes, "an odd load: " + name(expr.var));
+        require(type(0).is_integer() && type(0).lanes == expr.type.lanes, "an odd load: " + name(expr.var));
         return;
       case ExprKind::let:
         require(type(0) == module_.var(expr.var).type && type(1) == expr.type, "types of a let differ");

@@ -7,8 +7,8 @@
 #include "golden.hpp"
 #include "report/findings.hpp"
 
-using namespace usmp;
-using namespace usmp::report;
+namespace usmp::report::budget_check_test {
+
 using usmp::config::parse_pools;
 using usmp::config::PoolsConfig;
 
@@ -228,3 +228,5 @@ TEST_CASE("text in colour is the text and its colours") {
   }
   CHECK(text == check_text(report, {}));
 }
+
+}  // namespace usmp::report::budget_check_test

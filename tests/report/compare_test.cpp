@@ -6,9 +6,7 @@
 #include "fixtures.hpp"
 #include "golden.hpp"
 
-using namespace usmp;
-using namespace usmp::report;
-
+namespace usmp::report::compare_test {
 namespace {
 
 // The example with other figures: used bytes and bounds of dtcm, sram and flash, and what is spilled.
@@ -126,3 +124,5 @@ TEST_CASE("a plan that is a byte above its bound never looks as if it met it") {
       compare_runs("m", {run("a", {PlanStatus::feasible, 0, {1000001, 100, 10}, {1000000, 100, 10}})}));
   CHECK(compare_text(comparison, false).find(" 1000001     1.001 ") != std::string::npos);
 }
+
+}  // namespace usmp::report::compare_test

@@ -9,9 +9,7 @@
 #include "golden.hpp"
 #include "report/match.hpp"
 
-using namespace usmp;
-using namespace usmp::report;
-
+namespace usmp::report::diff_test {
 namespace {
 
 PlanDocument example() {
@@ -77,6 +75,15 @@ TEST_CASE("a difference in every format") {
   check_golden("diff.md", diff_markdown(diff));
   check_golden("diff.json", diff_json(diff));
   check_golden("diff.csv", diff_csv(diff));
+}
+
+TEST_CASE("in CSV a name becomes no formula, and a negative figure stays one") {
+  Diff diff = diff_of(example(), changed());
+  diff.modules.at(0).buffers.back().after.value().name = "=cmd|'x'";
+  const std::string csv = diff_csv(diff);
+  CHECK(csv.find(",'=cmd|'x',") != std::string::npos);
+  CHECK(csv.find(",-") != std::string::npos);
+  CHECK(csv.find("'-") == std::string::npos);
 }
 
 TEST_CASE("the same plan, and one that only says other things of itself, are equal") {
@@ -184,3 +191,5 @@ TEST_CASE("bytes that live buffers share count once at the peak") {
   CHECK(dtcm.before->live_at_peak == 64);
   CHECK(dtcm.after->live_at_peak == 48);
 }
+
+}  // namespace usmp::report::diff_test

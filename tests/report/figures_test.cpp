@@ -6,6 +6,8 @@
 #include "fixtures.hpp"
 #include "usmp/support/error.hpp"
 
+namespace usmp::report::figures_test {
+
 using usmp::BufferKind;
 using usmp::PoolId;
 using usmp::PoolKind;
@@ -124,3 +126,5 @@ TEST_CASE("documents without live ranges, or too large, are refused") {
   for (PlanDocument::Buffer& buffer : document.buffers) buffer.size = usmp::Problem::max_total_bytes;
   CHECK_THROWS_AS((void)plan_figures(document), usmp::Error);
 }
+
+}  // namespace usmp::report::figures_test

@@ -6,6 +6,8 @@
 #include "golden.hpp"
 #include "usmp/report/inspect.hpp"
 
+namespace usmp::report::inspect_test {
+
 using nlohmann::json;
 using usmp::BufferKind;
 using usmp::liveness::Site;
@@ -127,3 +129,5 @@ TEST_CASE("names of an archive cannot command the terminal") {
   CHECK(text.find("  a\\nb ") != std::string::npos);
   CHECK(json::parse(inspect_json(model.info, model.module, model.analysis))["buffers"][0]["name"] == "a\nb");
 }
+
+}  // namespace usmp::report::inspect_test

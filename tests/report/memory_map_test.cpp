@@ -9,6 +9,8 @@
 #include "golden.hpp"
 #include "usmp/report/plan_document.hpp"
 
+namespace usmp::report::memory_map_test {
+
 using usmp::report::memory_map_html;
 using usmp::report::memory_map_svg;
 using usmp::report::plan_document;
@@ -102,3 +104,5 @@ TEST_CASE("the page asks for nothing from outside") {
   CHECK(count(page, "@import") == 0);
   CHECK(count(page, "url(") == 1);  // the script's own clip path
 }
+
+}  // namespace usmp::report::memory_map_test

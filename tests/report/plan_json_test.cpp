@@ -8,6 +8,8 @@
 #include "golden.hpp"
 #include "usmp/report/plan_json.hpp"
 
+namespace usmp::report::plan_json_test {
+
 using nlohmann::json;
 using usmp::report::earlier_plan;
 using usmp::report::parse_plan_document;
@@ -320,3 +322,5 @@ TEST_CASE("the plans of several modules are read from one file, and a single pla
   refused(bad, "modules[1].buffers[0]: size is -1: expected bytes from 0 to 72057594037927936");
   CHECK_THROWS_AS((void)parse_plan_document(both), usmp::Error);
 }
+
+}  // namespace usmp::report::plan_json_test

@@ -7,6 +7,8 @@
 #include "golden.hpp"
 #include "usmp/report/plan_json.hpp"
 
+namespace usmp::report::report_test {
+
 using usmp::report::plan_document;
 using usmp::report::plan_text;
 using usmp::report::PlanDocument;
@@ -86,3 +88,5 @@ TEST_CASE("the example as Markdown") {
                   "least 32 bytes\n- without b (#1 conv) the other buffers would need at least 48 bytes\n") !=
         std::string::npos);
 }
+
+}  // namespace usmp::report::report_test

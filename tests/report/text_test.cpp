@@ -4,6 +4,8 @@
 #include "fixtures.hpp"
 #include "usmp/report/text.hpp"
 
+namespace usmp::report::text_test {
+
 using usmp::BufferId;
 using usmp::BufferKind;
 using usmp::Bytes;
@@ -311,3 +313,5 @@ TEST_CASE("pinned buffers are marked") {
   TwoPools planned;
   CHECK(contains(plan_text(planned.summary, {}), "  dtcm      40    40  tensor, pinned  a       f\n"));
 }
+
+}  // namespace usmp::report::text_test

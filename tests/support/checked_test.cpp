@@ -4,7 +4,7 @@
 
 #include <limits>
 
-using namespace usmp;
+namespace usmp::support::checked_test {
 
 constexpr Bytes largest = std::numeric_limits<Bytes>::max();
 constexpr Bytes smallest = std::numeric_limits<Bytes>::min();
@@ -39,3 +39,5 @@ TEST_CASE("rounding up to an alignment") {
   CHECK_FALSE(checked_align_up(largest, 2).has_value());
   CHECK(checked_align_up(largest - 1, 2) == largest - 1);
 }
+
+}  // namespace usmp::support::checked_test

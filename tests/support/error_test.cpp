@@ -4,7 +4,7 @@
 
 #include <string>
 
-using namespace usmp;
+namespace usmp::support::error_test {
 
 TEST_CASE("what() puts the known parts of the place before the message") {
   const auto what = [](Location where) { return std::string(Error(ErrorKind::archive, where, "no such node").what()); };
@@ -34,3 +34,5 @@ TEST_CASE("what input files say cannot break out of a message") {
   CHECK(error.message() == "found 'a\nb'");
   CHECK(std::string(error.with_file("other").what()) == error.what());
 }
+
+}  // namespace usmp::support::error_test

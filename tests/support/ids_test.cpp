@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <unordered_set>
 
-using namespace usmp;
-
+namespace usmp::support::ids_test {
 namespace {
 struct Apple;
 struct Pear;
@@ -25,3 +24,5 @@ TEST_CASE("ids order by index, and the default one names nothing") {
   const std::unordered_set<AppleId> set{AppleId(1), AppleId(2), AppleId(1)};
   CHECK(set.size() == 2);
 }
+
+}  // namespace usmp::support::ids_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace usmp::support::json_depth_test {
+
 TEST_CASE("how deep a JSON text nests") {
   using usmp::json_depth;
   CHECK(json_depth("") == 0);
@@ -15,3 +17,5 @@ TEST_CASE("how deep a JSON text nests") {
   CHECK(json_depth("]]]}[[") == 2);
   CHECK(json_depth(std::string(1'000'000, '[')) == 1'000'000);
 }
+
+}  // namespace usmp::support::json_depth_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace usmp::support::printable_test {
+
 using usmp::printable;
 
 TEST_CASE("plain text stays as it is") {
@@ -35,3 +37,5 @@ TEST_CASE("what is no UTF-8 is written out byte by byte") {
   CHECK(printable("\xe2\x82") == "\\xe2\\x82");           // cut off
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
 }
+
+}  // namespace usmp::support::printable_test

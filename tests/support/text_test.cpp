@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-using namespace usmp;
+namespace usmp::support::text_test {
 
 TEST_CASE("c_identifier") {
   CHECK(c_identifier("serving_default_x:0") == "serving_default_x_0");
@@ -73,3 +73,33 @@ TEST_CASE("a string sink keeps what was written, in order") {
   sink.write("two");
   CHECK(sink.text() == "one two");
 }
+
+TEST_CASE("words joined, the first few of them, and split again") {
+  const std::vector<std::string> words = {"a", "", "c"};
+  CHECK(joined({}).empty());
+  CHECK(joined(words) == "a, , c");
+  CHECK(joined(words, "|") == "a||c");
+  CHECK(split("a,,c", ',') == words);
+  CHECK(split("", ',') == std::vector<std::string>{""});
+  CHECK(split(",", ',') == std::vector<std::string>{"", ""});
+  CHECK(first_few(std::vector<std::string>{"1", "2", "3", "4", "5", "6"}) == "1, 2, 3, 4, 5, 6");
+  CHECK(first_few(std::vector<std::string>{"1", "2", "3", "4", "5", "6", "7", "8"}) == "1, 2, 3, 4, 5, 6 and 2 more");
+}
+
+TEST_CASE("counts, names and first lines as messages show them") {
+  CHECK(counted(0, "pair") == "0 pairs");
+  CHECK(counted(1, "pair") == "1 pair");
+  CHECK(counted(2, "pair") == "2 pairs");
+  CHECK(counted(1, "breach", "breaches") == "1 breach");
+  CHECK(counted(2, "breach", "breaches") == "2 breaches");
+  CHECK(in_quotes("sram") == "'sram'");
+  CHECK(first_line("one\ntwo") == "one");
+  CHECK(first_line("one") == "one");
+  CHECK(first_line("").empty());
+  CHECK(is_identifier_char('_'));
+  CHECK(is_identifier_char('z'));
+  CHECK_FALSE(is_identifier_char('-'));
+  CHECK_FALSE(is_identifier_char('\xe4'));
+}
+
+}  // namespace usmp::support::text_test

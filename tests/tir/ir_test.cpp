@@ -6,7 +6,7 @@
 
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::tir {
+namespace usmp::tir::ir_test {
 namespace {
 
 TEST_CASE("data types are read and written as TVM spells them") {
@@ -124,4 +124,4 @@ TEST_CASE("calls by name, whatever their convention") {
 }
 
 }  // namespace
-}  // namespace usmp::tir
+}  // namespace usmp::tir::ir_test

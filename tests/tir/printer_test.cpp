@@ -4,7 +4,7 @@
 
 #include "usmp/tir/printer.hpp"
 
-namespace usmp::tir {
+namespace usmp::tir::printer_test {
 namespace {
 
 constexpr DataType float32_type{TypeCode::float_, 32, 1};
@@ -169,4 +169,4 @@ TEST_CASE_FIXTURE(Fixture, "a module begins with its entry") {
 }
 
 }  // namespace
-}  // namespace usmp::tir
+}  // namespace usmp::tir::printer_test

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-namespace usmp::tir {
+namespace usmp::tir::ranges_test {
 namespace {
 
 constexpr DataType type_of(TypeCode code, int bits) { return {code, static_cast<std::uint8_t>(bits), 1}; }
@@ -293,4 +293,4 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
 }
 
 }  // namespace
-}  // namespace usmp::tir
+}  // namespace usmp::tir::ranges_test

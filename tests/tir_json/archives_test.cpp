@@ -8,7 +8,7 @@
 #include "usmp/mlf/archive.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::archives_test {
 namespace {
 
 std::vector<std::string> files_below(const std::string& directory, const std::string& ending) {
@@ -140,4 +140,4 @@ primfn tvmgen_default_fused_cast_subtract_1(p0: uint8*, T_subtract: int16*) targ
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::archives_test

@@ -1,7 +1,7 @@
 // Files that lie, loop, nest or end early: an Error with its place each time, never a crash.
 #include "tir_json/reading.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::bad_input_test {
 namespace {
 
 struct Fixture {
@@ -388,4 +388,4 @@ TEST_CASE_FIXTURE(Fixture, "a limit on nodes") {
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::bad_input_test

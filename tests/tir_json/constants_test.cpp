@@ -1,7 +1,7 @@
 // NDArrays in all the places where TVM keeps them, and blobs that lie.
 #include "tir_json/reading.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::constants_test {
 namespace {
 
 struct Fixture {
@@ -153,4 +153,4 @@ TEST_CASE("strings kept as base64 are decoded") {
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::constants_test

@@ -2,7 +2,7 @@
 #include "tir_json/reading.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::expressions_test {
 namespace {
 
 TEST_CASE("operators keep their operands in order") {
@@ -252,4 +252,4 @@ TEST_CASE("accesses that cannot be flattened are refused") {
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::expressions_test

@@ -1,7 +1,7 @@
 // Limits on what a file claims, each at the limit and beyond it. What sharing unfolds to counts at every use.
 #include "tir_json/reading.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::limits_test {
 namespace {
 
 // Functions "f0", "f1", … that share one body, and an entry that does nothing.
@@ -108,4 +108,4 @@ TEST_CASE("limit: memory pools that the module names") {
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::limits_test

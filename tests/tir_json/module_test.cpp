@@ -1,7 +1,7 @@
 // Functions, parameters, entry, attributes and pools.
 #include "tir_json/reading.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::module_test {
 namespace {
 
 struct Fixture {
@@ -177,4 +177,4 @@ TEST_CASE_FIXTURE(PoolFixture, "pools of one name must agree") {
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::module_test

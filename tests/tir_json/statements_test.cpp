@@ -2,7 +2,7 @@
 #include "tir_json/reading.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::testing {
+namespace usmp::testing::statements_test {
 namespace {
 
 struct Fixture {
@@ -233,4 +233,4 @@ TEST_CASE_FIXTURE(Fixture, "unknown and unlowered nodes in a body are refused") 
 }
 
 }  // namespace
-}  // namespace usmp::testing
+}  // namespace usmp::testing::statements_test

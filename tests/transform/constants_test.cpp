@@ -11,7 +11,7 @@
 #include "usmp/tir/visit.hpp"
 #include "usmp/transform/transform.hpp"
 
-namespace usmp::transform {
+namespace usmp::transform::constants_test {
 namespace {
 
 using tir::DataType;
@@ -460,4 +460,4 @@ TEST_CASE("constants are followed through functions that hand them on") {
 }
 
 }  // namespace
-}  // namespace usmp::transform
+}  // namespace usmp::transform::constants_test

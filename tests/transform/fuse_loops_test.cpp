@@ -4,7 +4,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::fuse_loops_test {
 namespace {
 
 // for i { for k { b[i * 4 + k] = a[i * 4 + k] } } for j { for l { c[j * 4 + l] = b[j * 4 + 3 - l] } }, with parts
@@ -241,4 +241,4 @@ TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if no buffer gets smaller") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::fuse_loops_test

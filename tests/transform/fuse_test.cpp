@@ -5,7 +5,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::fuse_test {
 namespace {
 
 struct Fixture : Program {
@@ -149,4 +149,4 @@ TEST_CASE("fuse: functions that somebody else provides, or that are passed parts
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::fuse_test

@@ -6,7 +6,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::inline_test {
 namespace {
 
 // b[i] = a[i] * 3 + 1; c[i] = b[i] - a[i], with parts exchanged by the tests.
@@ -338,4 +338,4 @@ TEST_CASE_FIXTURE(Fixture, "inline: loops at the end of int64") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::inline_test

@@ -11,7 +11,7 @@
 #include "usmp/liveness/distances.hpp"
 #include "usmp/tir/printer.hpp"
 
-namespace usmp::transform {
+namespace usmp::transform::inplace_test {
 namespace {
 
 using liveness::testing::Program;
@@ -122,4 +122,4 @@ TEST_CASE("as a step: the program stays, and its functions say what may share by
 }
 
 }  // namespace
-}  // namespace usmp::transform
+}  // namespace usmp::transform::inplace_test

@@ -8,7 +8,7 @@
 #include "transform/program.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::linear_test {
 namespace {
 
 constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
@@ -311,4 +311,4 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::linear_test

@@ -12,7 +12,7 @@
 #include "transform/peak.hpp"
 #include "usmp/tir/printer.hpp"
 
-namespace usmp::transform {
+namespace usmp::transform::merge_test {
 namespace {
 
 using namespace testing;  // the fixture and what it is made of
@@ -377,4 +377,4 @@ TEST_CASE("a peak that is lower elsewhere falls") {
 }
 
 }  // namespace
-}  // namespace usmp::transform
+}  // namespace usmp::transform::merge_test

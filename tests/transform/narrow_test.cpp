@@ -9,7 +9,7 @@
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
-namespace usmp::transform {
+namespace usmp::transform::narrow_test {
 namespace {
 
 using tir::Block;
@@ -470,4 +470,4 @@ TEST_CASE("a function that is still called is kept") {
 }
 
 }  // namespace
-}  // namespace usmp::transform
+}  // namespace usmp::transform::narrow_test

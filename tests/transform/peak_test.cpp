@@ -8,7 +8,7 @@
 
 #include "transform/merge_network.hpp"
 
-namespace usmp::transform {
+namespace usmp::transform::peak_test {
 namespace {
 
 using namespace testing;  // the fixture and what it is made of
@@ -77,4 +77,4 @@ TEST_CASE("buffers of operators count, an entry without workspace has no peak") 
 }
 
 }  // namespace
-}  // namespace usmp::transform
+}  // namespace usmp::transform::peak_test

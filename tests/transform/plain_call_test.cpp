@@ -5,7 +5,7 @@
 #include "transform/merge_calls.hpp"
 #include "usmp/tir/printer.hpp"
 
-namespace usmp::transform {
+namespace usmp::transform::plain_call_test {
 namespace {
 
 using tir::Block;
@@ -52,4 +52,4 @@ TEST_CASE("a call under a condition is not merged") {
 }
 
 }  // namespace
-}  // namespace usmp::transform
+}  // namespace usmp::transform::plain_call_test

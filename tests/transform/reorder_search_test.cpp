@@ -7,8 +7,8 @@
 #include "transform/reorder_bound.hpp"
 #include "transform/reorder_problem.hpp"
 
-using namespace usmp;
-using namespace usmp::transform;
+namespace usmp::transform::reorder_search_test {
+
 using testing::least_peak;
 using testing::random_network;
 
@@ -124,3 +124,5 @@ TEST_CASE("long chains and wide fans") {
   CHECK(result.peak == 64 + 200 + (width - 2));  // two chains are left: both hold something or the input stays
   CHECK(result.bound <= result.peak);
 }
+
+}  // namespace usmp::transform::reorder_search_test

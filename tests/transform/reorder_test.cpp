@@ -17,7 +17,8 @@
 #include "usmp/tir_json/reader.hpp"
 #include "usmp/transform/transform.hpp"
 
-using namespace usmp;
+namespace usmp::transform::reorder_test {
+
 using tir::VarId;
 using tir::testing::block;
 using tir::testing::ModuleBuilder;
@@ -372,3 +373,5 @@ TEST_CASE("reorder: what it says of real archives is what live ranges say") {
     }
   }
 }
+
+}  // namespace usmp::transform::reorder_test

@@ -4,7 +4,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::rows_test {
 namespace {
 
 // for c { s = 0; for r { s = s + x[r] * w[r * 8 + c]; } y[c] = s; }, with parts exchanged by the tests.
@@ -233,4 +233,4 @@ TEST_CASE("rows: a narrow let keeps its type") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::rows_test

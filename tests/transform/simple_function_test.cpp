@@ -4,7 +4,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::simple_function_test {
 namespace {
 
 struct Fixture : Program {
@@ -131,4 +131,4 @@ TEST_CASE_FIXTURE(Calls, "nothing is known of functions that are passed anything
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::simple_function_test

@@ -6,7 +6,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::tighten_test {
 namespace {
 
 // for o { c[o] = 1; for k { c[o] = c[o] + (o + k >= 1 && o + k < 9 ? a[o + k - 1] : 0) * w[k]; } }, with parts
@@ -244,4 +244,4 @@ TEST_CASE_FIXTURE(Fixture, "decisions are counted by how often they are made") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::tighten_test

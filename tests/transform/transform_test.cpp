@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using namespace usmp;
+namespace usmp::transform::transform_test {
+
 using transform::Step;
 
 TEST_CASE("step names are read in any order and each once") {
@@ -26,3 +27,5 @@ TEST_CASE("a word that is no step is told") {
   CHECK_FALSE(transform::parse_steps("fuse,", &wrong));
   CHECK(wrong.empty());
 }
+
+}  // namespace usmp::transform::transform_test

@@ -8,7 +8,8 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
+namespace usmp::verify::check_test {
+
 using verify::Violation;
 using verify::ViolationKind;
 
@@ -366,3 +367,5 @@ TEST_CASE("a pair that may share does not hide one that may not") {
     CHECK(verify::check(problem, plan, method).size() == 2);
   }
 }
+
+}  // namespace usmp::verify::check_test

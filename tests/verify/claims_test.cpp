@@ -8,7 +8,8 @@
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
 
-using namespace usmp;
+namespace usmp::verify::claims_test {
+
 using verify::false_claims;
 using Sentences = std::vector<std::string>;
 
@@ -84,3 +85,5 @@ TEST_CASE("it agrees with the oracle on tiny problems") {
   }
   CHECK(feasible > 150);
 }
+
+}  // namespace usmp::verify::claims_test

@@ -9,8 +9,7 @@
 #include "planning_support/random_problem.hpp"
 #include "usmp/verify/verify.hpp"
 
-using namespace usmp;
-
+namespace usmp::verify::properties_test {
 namespace {
 
 bool may_be_there(const Problem& problem, const Buffer& buffer, const Allocation& at) {
@@ -93,3 +92,5 @@ TEST_CASE("what a plan costs is what counting again gives") {
     CHECK((cost_of(problem, plan) == test::truth_cost_of(problem, plan)));
   }
 }
+
+}  // namespace usmp::verify::properties_test

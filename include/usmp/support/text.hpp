@@ -1,6 +1,7 @@
 // Small text helpers: output sinks, identifiers, spelling suggestions. None depends on the locale.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -36,6 +37,27 @@ struct OutputFile {
 // `name` with every character outside [A-Za-z0-9_] replaced by '_', as TVM sanitises names; never empty, and
 // never starting with a digit ('_' is put in front).
 [[nodiscard]] std::string c_identifier(std::string_view name);
+
+// [A-Za-z0-9_].
+[[nodiscard]] bool is_identifier_char(char c);
+
+// 'text', as messages show what the input names.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+// "a, b, c".
+[[nodiscard]] std::string joined(std::span<const std::string> words, std::string_view separator = ", ");
+
+// The first few of many, so that a message stays readable: "a, b, c, d, e, f and 3 more".
+[[nodiscard]] std::string first_few(std::span<const std::string> words);
+
+// What stands between the separators, empty parts too; one part if there is no separator.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+
+// Up to the first line break, which is left out.
+[[nodiscard]] std::string_view first_line(std::string_view text);
+
+// "1 pair", "2 pairs"; `several` where an s does not do it.
+[[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view several = {});
 
 // ASCII upper case.
 [[nodiscard]] std::string upper_case(std::string_view text);

@@ -43,6 +43,7 @@ struct DataType {
   [[nodiscard]] bool is_bool() const { return code == TypeCode::uint && bits == 1; }
   [[nodiscard]] bool is_int() const { return code == TypeCode::int_; }   // signed
   [[nodiscard]] bool is_uint() const { return code == TypeCode::uint; }  // bool included
+  [[nodiscard]] bool is_integer() const { return is_int() || is_uint(); }
   [[nodiscard]] bool is_float() const { return code == TypeCode::float_ || code == TypeCode::bfloat; }
   [[nodiscard]] bool is_handle() const { return code == TypeCode::handle; }
   [[nodiscard]] bool is_void() const { return code == TypeCode::void_; }

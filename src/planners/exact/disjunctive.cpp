@@ -18,9 +18,9 @@ struct Pair {
 
 enum class Order : std::uint8_t { open, a_below, b_below };
 
-class Search {
+class PairSearch {
  public:
-  Search(const Packing& packing, std::span<const Spacing> spacings)
+  PairSearch(const Packing& packing, std::span<const Spacing> spacings)
       : packing_(packing), pairs_of_(packing.items.size()) {
     std::map<std::pair<std::size_t, std::size_t>, Bytes> distances;
     for (const Spacing& spacing : spacings) distances[{spacing.below, spacing.above}] = spacing.bytes;
@@ -231,7 +231,7 @@ Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacing
                         std::vector<Bytes> start, const Goal& goal, Budget& budget) {
   const Bytes peak = peak_of(packing, start);
   Minimum minimum{.lower = lower, .upper = peak, .offsets = std::move(start)};
-  Search search(packing, spacings);
+  PairSearch search(packing, spacings);
   while (minimum.lower < minimum.upper && minimum.upper > goal.enough) {
     const Bytes capacity = std::min(minimum.upper - 1, goal.hopeless);
     std::optional<std::vector<Bytes>> found = search.next(capacity, budget);

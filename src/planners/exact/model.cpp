@@ -8,7 +8,7 @@
 namespace usmp::planners::exact {
 namespace {
 
-struct Event {
+struct RangeEvent {
   Tick tick;
   bool begins;
   std::int32_t item;
@@ -19,14 +19,14 @@ using Lists = std::vector<std::vector<std::int32_t>>;
 // The sets of items live together that are in no other set beside them; and by item, what it meets. Ends come before
 // begins: ranges are half-open.
 Lists sections_of(const Packing& packing, const std::vector<std::size_t>& items, Lists& met) {
-  std::vector<Event> events;
+  std::vector<RangeEvent> events;
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const LiveRange& range : packing.items[items[i]].live) {
       events.push_back({range.begin, true, static_cast<std::int32_t>(i)});
       events.push_back({range.end, false, static_cast<std::int32_t>(i)});
     }
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  std::sort(events.begin(), events.end(), [](const RangeEvent& a, const RangeEvent& b) {
     if (a.tick != b.tick) return a.tick < b.tick;
     if (a.begins != b.begins) return !a.begins;
     return a.item < b.item;
@@ -35,7 +35,7 @@ Lists sections_of(const Packing& packing, const std::vector<std::size_t>& items,
   Lists sections;
   std::set<std::int32_t> live;
   bool grew = false;
-  for (const Event& event : events) {
+  for (const RangeEvent& event : events) {
     if (event.begins) {
       for (const std::int32_t other : live) {
         met[static_cast<std::size_t>(event.item)].push_back(other);

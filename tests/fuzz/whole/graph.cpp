@@ -15,14 +15,14 @@ constexpr std::string_view expressions[] = {
     "tir.EQ",   "tir.NE",   "tir.LT",        "tir.LE",       "tir.GT",      "tir.GE",
     "tir.And",  "tir.Or",   "tir.Not",       "tir.Let",      "tir.Select",  "tir.Cast",
     "tir.Load", "tir.Ramp", "tir.Broadcast", "tir.Call",     "tir.Shuffle", "tir.BufferLoad"};
-constexpr std::string_view statements[] = {"tir.Allocate",  "tir.AllocateConst", "tir.DeclBuffer",  "tir.LetStmt",
-                                           "tir.AttrStmt",  "tir.SeqStmt",       "tir.For",         "tir.IfThenElse",
-                                           "tir.Evaluate",  "tir.While",         "tir.BufferStore", "tir.Store",
-                                           "tir.AssertStmt"};
+constexpr std::string_view statement_types[] = {
+    "tir.Allocate",    "tir.AllocateConst", "tir.DeclBuffer", "tir.LetStmt",  "tir.AttrStmt",
+    "tir.SeqStmt",     "tir.For",           "tir.IfThenElse", "tir.Evaluate", "tir.While",
+    "tir.BufferStore", "tir.Store",         "tir.AssertStmt"};
 
 // Attributes that never hold a node's index.
-constexpr std::string_view scalars[] = {"dtype", "data_alignment", "offset_factor", "buffer_type",
-                                        "span",  "is_internal",    "lanes",         "default_device_type"};
+constexpr std::string_view scalar_attributes[] = {"dtype", "data_alignment", "offset_factor", "buffer_type",
+                                                  "span",  "is_internal",    "lanes",         "default_device_type"};
 
 template <class List>
 bool holds(const List& list, std::string_view text) {
@@ -191,13 +191,13 @@ NodeClass class_of(const Node& node) {
   if (node.type == "Map") return NodeClass::map;
   if (node.type == "runtime.String") return NodeClass::string;
   if (holds(expressions, node.type)) return NodeClass::expression;
-  return holds(statements, node.type) ? NodeClass::statement : NodeClass::other;
+  return holds(statement_types, node.type) ? NodeClass::statement : NodeClass::other;
 }
 
 bool is_reference(std::string_view type, std::string_view attribute) {
   if (attribute == "value") return type != "IntImm" && type != "FloatImm";
   if (attribute == "kind") return type == "Target";
-  return !holds(scalars, attribute);
+  return !holds(scalar_attributes, attribute);
 }
 
 Graph parse_graph(std::string_view json) {
