@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "planners/exact/packing.hpp"
+#include "planners/exact/search.hpp"
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
+#include "usmp/planners/planner.hpp"
 #include "usmp/verify/verify.hpp"
 
 namespace usmp::planners::exact_search_test {
@@ -122,6 +124,53 @@ TEST_CASE("small packings: all rule sets agree, and no smaller plan is found by 
   CHECK(proved > 140);
   CHECK(complete > proved * 6);  // of 8
   CHECK(nodes > 1000);           // not all of it is trivial
+}
+
+// Small buffers that cannot be the lowest of their section once raised each other by a few bytes at a time up to the
+// size of the large one: hours, and all memory.
+TEST_CASE("bounds of small buffers do not creep along a large one") {
+  Problem problem;
+  problem.horizon = 32;
+  problem.pools.push_back({.name = "ram"});
+  const auto add = [&](Bytes size, Bytes alignment, std::vector<LiveRange> live) {
+    Buffer& buffer = problem.buffers.emplace_back();
+    buffer.size = size;
+    buffer.alignment = alignment;
+    buffer.live = std::move(live);
+    buffer.candidates = {PoolId(0)};
+  };
+  add(8'355'840, 64, {});
+  problem.buffers[0].pinned = 128;
+  add(76, 1, {{9, 16}});
+  add(64, 1, {{1, 3}, {5, 6}, {7, 8}});
+  add(111, 1, {{13, 18}});
+  add(4'456'448, 1, {{13, 19}});
+  add(8'053'063'680, 39, {{14, 20}});
+  add(160, 1, {{6, 7}});
+  add(2, 11, {{12, 18}, {19, 22}, {24, 27}});
+  add(67'108'864, 13, {{14, 17}, {24, 32}});
+  add(191'126'044'672, 14, {{8, 16}});
+  add(576, 39, {{0, 1}});
+  REQUIRE_FALSE(invalid_reason(problem));
+  planners::Options options;
+  options.node_limit = plenty;
+  const PlanResult result = planners::optimal(problem, options);
+  CHECK(result.status == PlanStatus::optimal);
+  CHECK(result.iterations < 1000);
+  CHECK(verify::check(problem, result.plan).empty());
+}
+
+TEST_CASE("a trail that gets too long ends the search, without an answer and without a loop") {
+  test::ProblemMaker maker(33);
+  const Problem problem = maker.make({.buffers = 12, .pins = false, .most_ranges = 1, .horizon = 10, .largest = 12});
+  const Packing packing = whole(problem);
+  const Model model(packing);
+  const Bytes target = peak_of(packing, stacked(packing));
+  Budget budget(plenty);
+  CHECK(Search(model, {}, 30).run(target, plenty, budget) == Verdict::gave_up);
+  CHECK(budget.exhausted());
+  Budget fresh(plenty);
+  CHECK(Search(model, {}).run(target, plenty, fresh) == Verdict::found);
 }
 
 }  // namespace usmp::planners::exact_search_test

@@ -6,7 +6,8 @@
 
 namespace usmp::planners::exact {
 
-Engine::Engine(const Model& model, const Rules& rules) : model_(model), rules_(rules), peak_(model.size()) {
+Engine::Engine(const Model& model, const Rules& rules, std::size_t steps)
+    : model_(model), rules_(rules), peak_(model.size()), most_steps_(steps) {
   const std::size_t variables = 2 * (model.size() + 1);
   watches_.resize(variables);
   lesson_value_.resize(variables);

@@ -42,7 +42,10 @@ struct Literal {
 
 class Engine {
  public:
-  Engine(const Model& model, const Rules& rules);
+  // Steps that the trail may have, about a hundred bytes each: bounds that creep would fill any memory.
+  static constexpr std::size_t most_steps = std::size_t{1} << 22U;
+
+  Engine(const Model& model, const Rules& rules, std::size_t steps = most_steps);
 
   // The root: what is proved or asked for. Call with no decision made.
   void require_peak_at_least(Bytes peak);
@@ -50,8 +53,10 @@ class Engine {
   // There is no plan with the required peaks; then this stays so, and the rest means nothing.
   [[nodiscard]] bool contradictory() const { return contradictory_; }
 
-  // Derives what follows. False on a contradiction, which the next call has to be `learn`.
+  // Derives what follows. False on a contradiction, which the next call has to be `learn`. True with `overflowed`: not
+  // everything was derived, and the search has to end here.
   [[nodiscard]] bool propagate();
+  [[nodiscard]] bool overflowed() const { return trail_.size() > most_steps_; }
   // Learns from the contradiction and goes back to where the lesson says something new. False if the contradiction
   // holds without any decision, see contradictory.
   [[nodiscard]] bool learn();
@@ -158,6 +163,7 @@ class Engine {
   const Model& model_;
   Rules rules_;
   std::size_t peak_;  // index of the peak "item"
+  std::size_t most_steps_;
 
   std::vector<Unit> bound_;         // by variable
   std::vector<std::int32_t> last_;  // by variable: its latest step

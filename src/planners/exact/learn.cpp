@@ -56,8 +56,9 @@ void Engine::reason_of(std::int32_t step, Unit needed, std::vector<Literal>& rea
   for (std::uint32_t i = 0; i < one.slack; ++i) reason[i].value -= one.value - needed;
 }
 
-// All of the crowd end at `end` or below, and with the item above the threshold they would not fit below it; the others
-// of the crowd end at `raised` or above. With alignment, to end behind the last multiple before `raised` is as good.
+// All of the crowd end at `end` or below, and with one at the threshold or above as the lowest they would not fit. Each
+// of the others is at the threshold or above, too, or ends at `raised` or above: of both, what asks for less. With
+// alignment, to end behind the last multiple before `raised` is as good.
 void Engine::not_first_reason(std::size_t item, Unit raised, Unit threshold, Unit end,
                               std::span<const std::int32_t> crowd, std::vector<Literal>& reason) const {
   const Unit above = raised - model_.alignment[item] + 1;
@@ -65,7 +66,7 @@ void Engine::not_first_reason(std::size_t item, Unit raised, Unit threshold, Uni
   reason.push_back({at_least(item), threshold});
   for (const std::int32_t member : crowd) {
     const Unit height = model_.height[index(member)];
-    if (index(member) != item) reason.push_back({at_least(index(member)), above - height});
+    if (index(member) != item) reason.push_back({at_least(index(member)), std::min(above - height, threshold)});
     reason.push_back({at_most(index(member)), height - end});
   }
 }

@@ -87,6 +87,10 @@ void Budget::spend_work(std::uint64_t units) {
   if (unseen_work_ > 2'000'000) look_around();
 }
 
+void Budget::give_up() {
+  if (!exhausted()) reason_ = StopReason::node_limit;
+}
+
 void Budget::look_around() {
   unseen_work_ = 0;
   if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;

@@ -55,6 +55,8 @@ class Budget {
   // bound looked at, about five nanoseconds on a processor of 2026.
   void limit_work(std::uint64_t units) { work_left_ = units; }
   void spend_work(std::uint64_t units);
+  // As if all nodes were spent: for a search that cannot go on.
+  void give_up();
   [[nodiscard]] bool exhausted() const { return reason_ != StopReason::finished; }
   [[nodiscard]] std::uint64_t spent() const { return spent_; }
   [[nodiscard]] std::uint64_t left() const { return left_; }

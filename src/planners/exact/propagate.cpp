@@ -8,8 +8,9 @@
 // and e.
 //
 // Not first. If item b of W has an offset above e - (sum of W), it is not the lowest of W: then all of W would be above
-// low(b). Some other one is below it, so low(b) is at least the smallest low(c) + height(c) of the others. (Carlier and
-// Pinson's rule of job shop scheduling.)
+// low(b). The lowest one is below it, so low(b) is at least the smallest low(c) + height(c) of those that may be
+// lowest. (Carlier and Pinson's rule of job shop scheduling. Asking those alone matters: small items that cannot be
+// lowest would raise each other step by step, thousands of millions of times beside a large one.)
 //
 // Support. Some best plan is left-justified: each item that is not pinned stands at its base or directly on another
 // item, for else it could be moved down, and no plan gets higher by that. An item that nothing can support at its lower
@@ -27,6 +28,7 @@ bool Engine::propagate() {
   if (contradictory_) return false;
   while (true) {
     while (next_ < trail_.size()) {
+      if (overflowed()) return true;
       const Variable variable = trail_[next_].variable;
       const Unit value = trail_[next_].value;
       ++next_;
@@ -186,29 +188,17 @@ bool Engine::check_section(std::size_t section) {
 
 // All of the section from the first open one have the sum of heights, and end at `end` or below.
 bool Engine::raise_not_first(std::size_t section, std::size_t open, Unit sum, Unit end) {
-  const std::vector<std::int32_t>& items = section_[section];
-  constexpr Unit none = std::numeric_limits<Unit>::max();
-  Unit earliest = none;
-  Unit second = none;
-  std::size_t earliest_item = peak_;
-  for (std::size_t i = open; i < items.size() && low(index(items[i])) < second; ++i) {
-    const std::size_t item = index(items[i]);
-    const Unit top = low(item) + model_.height[item];
-    if (top < earliest) {
-      second = earliest;
-      earliest = top;
-      earliest_item = item;
-    } else {
-      second = std::min(second, top);
-    }
+  const std::span<const std::int32_t> crowd = std::span(section_[section]).subspan(open);
+  const Unit threshold = end - sum + 1;
+  Unit earliest = std::numeric_limits<Unit>::max();
+  std::size_t first_above = 0;
+  for (; low(index(crowd[first_above])) < threshold; ++first_above) {
+    const std::size_t item = index(crowd[first_above]);
+    earliest = std::min(earliest, low(item) + model_.height[item]);
   }
-  for (std::size_t i = items.size(); i-- > open;) {
-    const std::size_t item = index(items[i]);
-    if (low(item) + sum <= end) break;
-    const Unit raised = item == earliest_item ? second : earliest;
-    if (raised == none || low(item) >= raised) continue;
-    const Unit threshold = rules_.weakening ? end - sum + 1 : low(item);
-    if (!imply_not_first(item, raised, threshold, end, std::span(items).subspan(open))) return false;
+  for (std::size_t i = crowd.size(); i-- > first_above;) {
+    const std::size_t item = index(crowd[i]);
+    if (low(item) < earliest && !imply_not_first(item, earliest, threshold, end, crowd)) return false;
   }
   return true;
 }

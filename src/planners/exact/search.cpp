@@ -61,6 +61,10 @@ Verdict Search::run(Bytes target, std::uint64_t conflicts, Budget& budget) {
       if (!engine_.learn()) return impossible();
       continue;
     }
+    if (engine_.overflowed()) {
+      budget.give_up();
+      return Verdict::gave_up;
+    }
     if (engine_.conflicts() >= end) return Verdict::gave_up;
     if (engine_.conflicts() >= next_restart) {
       engine_.restart();

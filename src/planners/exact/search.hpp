@@ -19,7 +19,8 @@ enum class Strategy {
 
 class Search {
  public:
-  Search(const Model& model, const Rules& rules) : model_(model), engine_(model, rules) {}
+  Search(const Model& model, const Rules& rules, std::size_t most_steps = Engine::most_steps)
+      : model_(model), engine_(model, rules, most_steps) {}
 
   // Looks for offsets with a peak of at most `target` bytes, for at most so many conflicts. `gave_up`: no answer yet,
   // and what was learned stays for the next call.
