@@ -44,9 +44,22 @@ std::optional<Bytes> clear_offset(const Obstacles& obstacles, std::span<const Li
 
 Sweep::Sweep(const Problem& problem, const Group& group)
     : problem_(problem), group_(group), blocks_(problem.buffers.size()) {
+  find_sharing_pins();
   collect_spans();
   sort_spans();
   find_peak();
+}
+
+void Sweep::find_sharing_pins() {
+  for (const Distance& distance : problem_.distances) {
+    const Buffer& below = problem_.buffer(distance.below);
+    const Buffer& above = problem_.buffer(distance.above);
+    if (!below.pinned || !above.pinned || below.candidates.front() != above.candidates.front()) continue;
+    if (*below.pinned + below.size <= *above.pinned || *above.pinned + above.size <= *below.pinned) continue;
+    shares_pinned_bytes_.resize(problem_.buffers.size());
+    shares_pinned_bytes_[distance.below.index()] = true;
+    shares_pinned_bytes_[distance.above.index()] = true;
+  }
 }
 
 void Sweep::collect_spans() {
@@ -250,6 +263,7 @@ void Sweep::will_need(const Span& span) const {
 
 void Sweep::enter(const Span& span) {
   const Allocation& at = result_.plan.allocations[span.buffer];
+  if (shares_pinned_bytes(span.buffer)) return;
   if (at.placed()) {
     pools_[at.pool.index()].insert(span.buffer, at.offset, problem_.buffers[span.buffer].size, end_of(span));
   } else if (!refused_[span.buffer]) {
@@ -259,7 +273,7 @@ void Sweep::enter(const Span& span) {
 
 void Sweep::leave(const Span& span) {
   const Allocation& at = result_.plan.allocations[span.buffer];
-  if (at.placed()) pools_[at.pool.index()].remove(span.buffer);
+  if (at.placed() && !shares_pinned_bytes(span.buffer)) pools_[at.pool.index()].remove(span.buffer);
 }
 
 void Sweep::place(const Span& span) {

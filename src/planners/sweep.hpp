@@ -70,6 +70,7 @@ class Sweep {
   };
   enum class Direction { forward, backward };
 
+  void find_sharing_pins();
   void collect_spans();
   void sort_spans();
   void find_peak();
@@ -98,6 +99,9 @@ class Sweep {
                                                          : std::span(hulls_).subspan(id, 1);
   }
   [[nodiscard]] bool fixed(std::uint32_t id) const { return problem_.buffers[id].pinned || times(id).size() > 1; }
+  [[nodiscard]] bool shares_pinned_bytes(std::uint32_t id) const {
+    return !shares_pinned_bytes_.empty() && shares_pinned_bytes_[id];
+  }
   [[nodiscard]] bool live_at_start(const Span& span) const {
     return span.begin <= options_.start && options_.start < span.end;
   }
@@ -111,6 +115,9 @@ class Sweep {
   std::vector<Span> spans_;       // in order of their beginnings, larger buffers first
   std::vector<Span> by_end_;      // the same in order of their ends, larger buffers last
   std::vector<LiveBlocks::Block> blocks_;
+  // By BufferId: pinned to bytes of another pin, as distances allow. Obstacles, but no blocks: blocks lie side by side.
+  // Empty if there are none.
+  std::vector<bool> shares_pinned_bytes_;
   bool any_fixed_ = false;
   Tick peak_ = 0;
 

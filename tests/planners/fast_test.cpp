@@ -179,6 +179,31 @@ TEST_CASE("obstacles, against a list of them") {
   }
 }
 
+TEST_CASE("pins that share bytes, as distances allow, are stood around") {
+  test::ProblemMaker maker(77);
+  int planned = 0;
+  for (int round = 0; round < 2000; ++round) {
+    CAPTURE(round);
+    Problem problem = maker.make({.buffers = 20, .most_ranges = 2, .horizon = 20, .largest = 20});
+    for (std::size_t i = 0; i < 5; ++i) {
+      Buffer& buffer = problem.buffers[i];
+      buffer.alignment = 1;
+      buffer.size += 1;
+      buffer.pinned = static_cast<Bytes>(maker.below(4) * 5);
+      for (std::size_t other = 0; other < 5; ++other) {
+        if (other != i) problem.distances.push_back({BufferId(i), BufferId(other), 0});
+      }
+    }
+    if (invalid_reason(problem)) continue;
+    const PlanResult result = planners::fast(problem, {});
+    if (!result.has_plan()) continue;
+    ++planned;
+    const auto violations = verify::check(problem, result.plan);
+    REQUIRE_MESSAGE(violations.empty(), violations.front().message);
+  }
+  CHECK(planned > 100);
+}
+
 TEST_CASE("the perfect packings are perfect") {
   for (const Problem& problem : {test::guillotine(300, 1), test::pinwheel(301, 1), test::pinwheel(1001, 2)}) {
     REQUIRE_FALSE(invalid_reason(problem).has_value());
