@@ -24,8 +24,6 @@ PoolKind kind_of(const Site& site) {
   return site.kind == BufferKind::constant ? PoolKind::constant : PoolKind::workspace;
 }
 
-const char* noun(PoolKind kind) { return kind == PoolKind::constant ? "parameter" : "workspace"; }
-
 // Whether code for `target` may do with the pool what buffers of the kind need.
 bool admits(const PoolSpec& pool, const std::string& target, PoolKind kind) {
   if (pool.targets.empty() || target.empty()) return true;
@@ -168,9 +166,9 @@ class Assembler {
     for (const std::string& target : site.targets) targets.push_back(in_quotes(target));
     std::string message = "buffer " + in_quotes(site.name) + " of " + in_quotes(function_of(site)) + " has no pool: ";
     if (refused.empty()) {
-      message += std::string("there is no ") + noun(kind) + " pool";
+      message += std::string("there is no ") + to_string(kind) + " pool";
     } else {
-      message += std::string("it needs a ") + noun(kind) + " pool that ";
+      message += std::string("it needs a ") + to_string(kind) + " pool that ";
       if (!targets.empty()) {
         message += std::string(targets.size() > 1 ? "the targets " : "the target ") + joined(targets) + " may " +
                    (kind == PoolKind::constant ? "read" : "read and write") + ", and ";

@@ -16,12 +16,10 @@ namespace {
 constexpr std::array kinds = {BufferKind::tensor, BufferKind::scratch, BufferKind::input, BufferKind::output,
                               BufferKind::constant};
 
-const char* name_of(PoolKind kind) { return kind == PoolKind::workspace ? "workspace" : "parameter"; }
-
 std::string or_null(const std::optional<Bytes>& value) { return value ? std::to_string(*value) : "null"; }
 
 std::string pool_text(const Pool& pool) {
-  return "{\"name\":" + json_text(pool.name) + ",\"kind\":\"" + name_of(pool.kind) +
+  return "{\"name\":" + json_text(pool.name) + ",\"kind\":\"" + to_string(pool.kind) +
          "\",\"capacity\":" + or_null(pool.capacity) + ",\"alignment\":" + std::to_string(pool.alignment) +
          ",\"reserved\":" + std::to_string(pool.reserved) + "}";
 }
@@ -127,7 +125,7 @@ class ProblemReader {
 
   static PoolKind pool_kind(const JsonValue& value) {
     for (const PoolKind kind : {PoolKind::workspace, PoolKind::constant}) {
-      if (value.string() == name_of(kind)) return kind;
+      if (value.string() == to_string(kind)) return kind;
     }
     throw value.wrong_type("'workspace' or 'parameter'");
   }

@@ -144,6 +144,8 @@ std::optional<std::string> invalid_pins(const Problem& problem) {
 
 }  // namespace
 
+const char* to_string(PoolKind kind) { return kind == PoolKind::workspace ? "workspace" : "parameter"; }
+
 const char* to_string(BufferKind kind) {
   switch (kind) {
     case BufferKind::tensor:

@@ -23,7 +23,7 @@ Json check_json(const LimitCheck& check) {
 Json pool_json(const PoolCheck& pool) {
   Json json;
   json["name"] = pool.name;
-  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["kind"] = to_string(pool.kind);
   json["used"] = or_null(pool.used);
   json["capacity"] = or_null(pool.capacity);
   json["baseline"] = or_null(pool.baseline);

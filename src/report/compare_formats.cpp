@@ -71,7 +71,7 @@ std::vector<std::string> cells_of(const ModuleComparison& module, const Algorith
 Json pool_json(const ModuleComparison::Pool& pool) {
   Json json;
   json["name"] = pool.name;
-  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["kind"] = to_string(pool.kind);
   json["capacity"] = pool.capacity ? Json(*pool.capacity) : Json(nullptr);
   return json;
 }

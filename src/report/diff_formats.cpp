@@ -22,7 +22,7 @@ Json figures_json(const PoolState& figures) {
 Json pool_json(const PoolDiff& pool) {
   Json json;
   json["name"] = pool.name;
-  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["kind"] = to_string(pool.kind);
   json["growth"] = pool.growth();
   json["before"] = or_null(pool.before, figures_json);
   json["after"] = or_null(pool.after, figures_json);

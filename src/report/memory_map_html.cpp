@@ -21,7 +21,7 @@ Json name_json(const std::string& name) { return printable(name); }
 Json pool_json(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   Json json;
   json["name"] = name_json(pool.name);
-  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["kind"] = to_string(pool.kind);
   json["capacity"] = pool.capacity ? Json(*pool.capacity) : Json(nullptr);
   json["reserved"] = pool.reserved;
   json["used"] = pool.used;

@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 Json planned_pool_json(const PlanDocument::Pool& pool) {
   Json json;
   json["name"] = pool.name;
-  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["kind"] = to_string(pool.kind);
   json["internal"] = pool.internal;
   if (!pool.section.empty()) json["section"] = pool.section;
   json["capacity"] = or_null(pool.capacity);

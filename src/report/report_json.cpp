@@ -60,7 +60,7 @@ Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& a
   const PoolFigures& figures = all.pools[index];
   Json json;
   json["name"] = pool.name;
-  json["kind"] = pool.kind == PoolKind::workspace ? "workspace" : "parameter";
+  json["kind"] = to_string(pool.kind);
   json["capacity"] = or_null(pool.capacity);
   json["used"] = pool.used;
   json["reserved"] = pool.reserved;

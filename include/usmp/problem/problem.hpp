@@ -65,6 +65,9 @@ struct Buffer {
 
 enum class PoolKind { workspace, constant };
 
+// "workspace" and, as pools files call them, "parameter".
+[[nodiscard]] const char* to_string(PoolKind kind);
+
 struct Pool {
   std::string name;  // unique in the problem
   PoolKind kind = PoolKind::workspace;
