@@ -99,6 +99,16 @@ constexpr std::string_view round_shift_text =
     "  return (int32_t)((uint32_t)x + (1U << (-e - 1))) >> -e;\n"
     "}\n";
 
+constexpr std::string_view hidden_zero_text =
+    "// Zero, but GCC is not to know: it would compute products of bytes in 16 bits and widen each for its sum.\n"
+    "static inline int32_t $n(void) {\n"
+    "  int32_t zero = 0;\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "  __asm__(\"\" : \"+r\"(zero));\n"
+    "#endif\n"
+    "  return zero;\n"
+    "}\n";
+
 // Half precision by bits. float16: subnormal numbers are scaled through a float whose unit in the last place is theirs,
 // so that the addition rounds to nearest even.
 constexpr std::string_view f16_to_f32_text =
@@ -232,6 +242,10 @@ std::string Helpers::q_multiply_shift_per_axis() {
   need_header("stdbool.h");
   const std::string name = "usmp_q_multiply_shift_per_axis";
   return define(name, fill(q_multiply_shift_per_axis_text, {{'n', name}}));
+}
+
+std::string Helpers::hidden_zero() {
+  return define("usmp_hidden_zero", fill(hidden_zero_text, {{'n', "usmp_hidden_zero"}}));
 }
 
 std::string Helpers::round_shift() {

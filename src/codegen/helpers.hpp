@@ -37,6 +37,7 @@ class Helpers {
   std::string round_double_to_half(tir::DataType half);
   std::string q_multiply_shift();
   std::string q_multiply_shift_per_axis();
+  std::string hidden_zero();
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"

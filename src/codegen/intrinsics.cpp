@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "usmp/lower/shape_loops.hpp"
+
 namespace usmp::codegen {
 namespace {
 
@@ -50,7 +52,8 @@ constexpr std::string_view other_pure_operators[] = {
     "tir.isnan",       "tir.isnullptr",      "tir.large_uint_imm",   "tir.likely",
     "tir.popcount",    "tir.prefetch",       "tir.q_multiply_shift", "tir.q_multiply_shift_per_axis",
     "tir.reinterpret", "tir.rsqrt",          "tir.shift_left",       "tir.shift_right",
-    "tir.sigmoid",     "tir.tvm_access_ptr", "tir.type_annotation",  "tir.undef"};
+    "tir.sigmoid",     "tir.tvm_access_ptr", "tir.type_annotation",  "tir.undef",
+    lower::hidden_zero};
 
 constexpr std::array string_functions = {"memcpy", "memmove", "memset", "memcmp"};
 

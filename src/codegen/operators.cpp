@@ -4,6 +4,7 @@
 
 #include "codegen/expressions.hpp"
 #include "codegen/intrinsics.hpp"
+#include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -79,6 +80,7 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     return close(opened);
   }
   if (expr.text == "tir.undef") return add("0");
+  if (expr.text == lower::hidden_zero) return add(file_.helpers.hidden_zero() + "()");
   if (add_math(expr, min, lane) || add_bit_operator(expr, min, lane) || add_fixed_point(expr, min, lane) ||
       add_float_test(expr, min, lane)) {
     return;

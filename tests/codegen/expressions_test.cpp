@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/case_program.hpp"
+#include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::codegen::testing::expressions_test {
 namespace {
@@ -395,6 +396,8 @@ TEST_CASE("fixed point multiplication and bits") {
                         return op("q_multiply_shift_per_axis", i32,
                                   {v[0], imm(INT32_MAX), imm(0), v[1], imm(31), imm(0, boolean), imm(1, boolean)});
                       });
+  program.elementwise("a hidden zero", {ints(x)}, ints(x),
+                      [](const auto& v) { return add(v[0], tir::make_call(i32, lower::hidden_zero, {})); });
   const std::vector<std::int32_t> n = {0, 1, 5, 31, 30, 7, 3, 2, 1, 4, 9, 16, 24};
   const auto with_n = [&](const char* name, auto expected) {
     program.elementwise(name, {ints(x), ints(n)}, ints(zip(x, n, expected)), [&](const auto& v) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "random_modules/interpreter.hpp"
+#include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::random_modules {
 namespace {
@@ -36,6 +37,7 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
     return number(*expr.operands.at(0), lane) != 0 ? raw(*expr.operands.at(1), lane) : raw(*expr.operands.at(2), lane);
   }
   if (op == "tir.likely") return raw(*expr.operands.at(0), lane);
+  if (op == lower::hidden_zero) return integer(0);
   if (op == "tir.isnullptr") return integer(pointer(*expr.operands.at(0)).instance == no_instance ? 1 : 0);
   if (op == "tir.isnan") return integer(std::isnan(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.isinf") return integer(std::isinf(value(*expr.operands.at(0), lane).real) ? 1 : 0);

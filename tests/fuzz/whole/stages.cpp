@@ -13,6 +13,7 @@
 #include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
+#include "usmp/lower/shape_loops.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/planners/minimize_pool.hpp"
 #include "usmp/report/plan_json.hpp"
@@ -127,7 +128,7 @@ std::string text_of_files(const std::vector<OutputFile>& files) {
 
 void emit(Run& run, const Wish& wish) {
   const lower::Lowered lowered = lower::lower(run.module, run.analysis, run.assembly, run.result.plan);
-  run.lowered = lower::outline(lowered, run.assembly, run.result.plan);
+  run.lowered = lower::shape_loops(lower::outline(lowered, run.assembly, run.result.plan));
   const codegen::PlannedModule input{.info = run.info(),
                                      .source = run.module,
                                      .analysis = run.analysis,

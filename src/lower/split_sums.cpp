@@ -1,0 +1,177 @@
+#include "lower/split_sums.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "usmp/tir/constants.hpp"
+#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+constexpr Bytes most_bytes = 192;
+
+// One of the loops side by side.
+struct Sums {
+  VarId storage;
+  tir::DataType type;
+  tir::Range elements;
+};
+
+class Splitter {
+ public:
+  explicit Splitter(tir::Function& function) : function_(function) {
+    for (const tir::Param& param : function.params) (param.no_alias ? alone_ : readable_).insert(param.var);
+    tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) readable_.insert(constant->var);
+    });
+  }
+
+  void run() {
+    std::vector<Block*> pending = {&function_.body};
+    while (!pending.empty()) {
+      Block& block = *pending.back();
+      pending.pop_back();
+      Block result;
+      for (Stmt& stmt : block) {
+        const auto* loop = std::get_if<tir::For>(&stmt.node);
+        Block groups = loop == nullptr ? Block() : split(*loop);
+        if (groups.empty()) groups.push_back(std::move(stmt));
+        std::move(groups.begin(), groups.end(), std::back_inserter(result));
+      }
+      block = std::move(result);
+      for (Stmt& stmt : block) {
+        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
+    }
+  }
+
+ private:
+  // What stands in the loop's place; empty: it stays.
+  [[nodiscard]] Block split(const tir::For& outermost) const {
+    const Block* block = &outermost.body;
+    while (block->size() == 1 && std::holds_alternative<tir::For>((*block)[0].node)) {
+      block = &std::get<tir::For>((*block)[0].node).body;
+    }
+    if (block->size() < 2) return {};
+    std::vector<Sums> all;
+    for (const Stmt& stmt : *block) {
+      const auto* loop = std::get_if<tir::For>(&stmt.node);
+      const std::optional<Sums> sums = loop == nullptr ? std::nullopt : sums_of(*loop);
+      if (!sums) return {};
+      all.push_back(*sums);
+    }
+    if (!are_apart(all)) return {};
+    Block result;
+    for (std::size_t begin = 0; begin < all.size();) {
+      const std::size_t end = end_of_group(all, begin);
+      if (begin == 0 && end == all.size()) return {};
+      result.push_back(with_part(outermost, begin, end));
+      begin = end;
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::optional<Sums> sums_of(const tir::For& loop) const {
+    if (!tir::as_int(*loop.min) || tir::as_int(*loop.extent).value_or(0) < 1 || loop.body.empty()) return std::nullopt;
+    const auto* store = std::get_if<tir::Store>(&loop.body.back().node);
+    if (store == nullptr || store->predicate != nullptr || !alone_.contains(store->storage)) return std::nullopt;
+    tir::Ranges ranges;
+    ranges.bind_loop(loop.var, *loop.min, *loop.extent);
+    for (std::size_t i = 0; i + 1 < loop.body.size(); ++i) {
+      const auto* let = std::get_if<tir::Let>(&loop.body[i].node);
+      if (let == nullptr || !may_read(*let->value, store->storage)) return std::nullopt;
+      const auto range = ranges.of(*let->value);
+      const auto whole = tir::range_of_type(let->value->type);
+      const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
+      ranges.bind(let->var, fits ? range : whole);  // cut to its type
+    }
+    const Expr& value = *store->value;
+    if (value.kind != ExprKind::add || value.type.is_vector()) return std::nullopt;
+    const Expr& before = *value.operands[0];
+    const bool adds = before.kind == ExprKind::load && before.var == store->storage && before.operands.size() == 1 &&
+                      before.type == value.type && tir::is_same(*before.operands[0], *store->index);
+    if (!adds || !may_read(*store->index, store->storage) || !may_read(*value.operands[1], store->storage)) {
+      return std::nullopt;
+    }
+    const auto elements = ranges.of(*store->index);
+    if (!elements || elements->low < 0 || elements->high > std::numeric_limits<std::int32_t>::max()) return {};
+    return Sums{store->storage, value.type, *elements};
+  }
+
+  // Whether the value does nothing and reads nothing that the sums may be in.
+  [[nodiscard]] bool may_read(const Expr& root, VarId sums) const {
+    bool may = true;
+    tir::for_each_expr(root, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::load) may = may && expr.var != sums && is_known(expr.var);
+      if (expr.kind == ExprKind::call) may = may && tir::is_folded_operator(expr.text);
+      if (expr.type.is_handle() || expr.kind == ExprKind::let) may = false;
+      return may;
+    });
+    return may;
+  }
+
+  [[nodiscard]] bool is_known(VarId storage) const { return alone_.contains(storage) || readable_.contains(storage); }
+
+  // As many as fit, and at least one.
+  [[nodiscard]] static std::size_t end_of_group(const std::vector<Sums>& all, std::size_t begin) {
+    Bytes bytes = 0;
+    std::size_t end = begin;
+    for (; end < all.size(); ++end) {
+      bytes += (all[end].elements.high - all[end].elements.low + 1) * all[end].type.element_bytes();
+      if (end > begin && bytes > most_bytes) break;
+    }
+    return end;
+  }
+
+  // Whether all are of one storage and type, and no two share an element.
+  [[nodiscard]] static bool are_apart(std::vector<Sums> all) {
+    std::sort(all.begin(), all.end(), [](const Sums& a, const Sums& b) { return a.elements.low < b.elements.low; });
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      if (all[i].storage != all[0].storage || all[i].type != all[0].type) return false;
+      if (all[i].elements.low <= all[i - 1].elements.high) return false;
+    }
+    return true;
+  }
+
+  // The nest with statements [begin, end) of its innermost block.
+  [[nodiscard]] static Stmt with_part(const tir::For& outermost, std::size_t begin, std::size_t end) {
+    tir::For part = outermost;
+    Block* block = &part.body;
+    while (block->size() == 1 && std::holds_alternative<tir::For>((*block)[0].node)) {
+      block = &std::get<tir::For>((*block)[0].node).body;
+    }
+    block->erase(block->begin() + static_cast<std::ptrdiff_t>(end), block->end());
+    block->erase(block->begin(), block->begin() + static_cast<std::ptrdiff_t>(begin));
+    return {std::move(part)};
+  }
+
+  tir::Function& function_;
+  std::set<VarId> alone_;
+  std::set<VarId> readable_;
+};
+
+}  // namespace
+
+void split_sums(tir::Module& module) {
+  for (tir::Function& function : module.functions) {
+    if (!tir::is_opaque(module, function)) Splitter(function).run();
+  }
+}
+
+}  // namespace usmp::lower

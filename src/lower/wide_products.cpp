@@ -1,0 +1,131 @@
+#include "lower/wide_products.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "usmp/lower/shape_loops.hpp"
+#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+constexpr std::int64_t shortest_sum = 16;
+constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
+
+bool fits_int16(std::int64_t low, std::int64_t high) {
+  return low >= std::numeric_limits<std::int16_t>::min() && high <= std::numeric_limits<std::int16_t>::max();
+}
+
+bool contains(const Expr& root, ExprKind kind, VarId var = {}) {
+  bool found = false;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    found = found || (expr.kind == kind && (!var.valid() || expr.var == var));
+    return !found;
+  });
+  return found;
+}
+
+// The product that the loop sums up; null: it is no such loop.
+const Expr* summed_product(const tir::For& loop) {
+  const auto count = tir::as_int(*loop.extent);
+  if (!count || *count < shortest_sum || loop.body.size() != 1) return nullptr;
+  const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
+  if (store == nullptr || store->predicate != nullptr || store->value->kind != ExprKind::add ||
+      store->value->type != tir::int32_type || contains(*store->index, ExprKind::var, loop.var)) {
+    return nullptr;
+  }
+  const Expr& before = *store->value->operands[0];
+  const Expr& product = *store->value->operands[1];
+  const bool adds = before.kind == ExprKind::load && before.var == store->storage && before.operands.size() == 1 &&
+                    tir::is_same(*before.operands[0], *store->index);
+  return adds && product.kind == ExprKind::mul ? &product : nullptr;
+}
+
+// Whether compilers see that the product fits 16 bits. What variables hold is left open, as for any value of theirs.
+bool is_narrow(const Expr& product) {
+  tir::Ranges ranges;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  for (const ExprRef& factor : product.operands) {
+    const auto range = ranges.of(*factor);
+    if (!contains(*factor, ExprKind::load) || !range || !fits_int16(range->low, range->high)) return false;
+  }
+  const tir::Range a = *ranges.of(*product.operands[0]);
+  const tir::Range b = *ranges.of(*product.operands[1]);
+  for (const std::int64_t x : {a.low, a.high}) {
+    for (const std::int64_t y : {b.low, b.high}) {
+      low = std::min(low, x * y);
+      high = std::max(high, x * y);
+    }
+  }
+  return fits_int16(low, high);
+}
+
+class Widener {
+ public:
+  Widener(tir::Module& module, tir::Function& function) : module_(module), function_(function) {}
+
+  void run() {
+    std::vector<Block*> pending = {&function_.body};
+    while (!pending.empty()) {
+      Block& block = *pending.back();
+      pending.pop_back();
+      for (Stmt& stmt : block) {
+        if (auto* loop = std::get_if<tir::For>(&stmt.node)) widen(*loop);
+        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
+    }
+    if (!zero_.valid()) return;
+    Block body;
+    body.push_back({tir::Let{zero_, tir::make_call(tir::int32_type, hidden_zero, {})}});
+    std::move(function_.body.begin(), function_.body.end(), std::back_inserter(body));
+    function_.body = std::move(body);
+  }
+
+ private:
+  void widen(tir::For& loop) {
+    const Expr* const product = summed_product(loop);
+    if (product == nullptr || product->type != tir::int32_type || !is_narrow(*product)) return;
+    auto& store = std::get<tir::Store>(loop.body[0].node);
+    Expr sum = *store.value;
+    Expr widened = *product;
+    const ExprRef shifted = tir::make_binary(ExprKind::add, widened.operands[0], zero());
+    widened.operands[0] = tir::make_cast(tir::int32_type, tir::make_cast(int16_type, shifted));
+    sum.operands[1] = tir::make_expr(std::move(widened));
+    store.value = tir::make_expr(std::move(sum));
+  }
+
+  ExprRef zero() {
+    if (!zero_.valid()) {
+      zero_ = VarId(module_.vars.size());
+      module_.vars.push_back({"zero", tir::int32_type, tir::void_type, ""});
+    }
+    return tir::make_var(module_, zero_);
+  }
+
+  tir::Module& module_;
+  tir::Function& function_;
+  VarId zero_;
+};
+
+}  // namespace
+
+void widen_products(tir::Module& module) {
+  for (tir::Function& function : module.functions) {
+    if (!tir::is_opaque(module, function)) Widener(module, function).run();
+  }
+}
+
+}  // namespace usmp::lower

@@ -1,0 +1,227 @@
+#include "usmp/lower/shape_loops.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "lower/split_sums.hpp"
+#include "lower/unswitch.hpp"
+#include "lower/wide_products.hpp"
+#include "transform/program.hpp"
+
+namespace usmp::transform::testing {
+namespace {
+
+struct Fixture : Program {
+  VarId x = input("x", 512, int8_type);
+  VarId p = input("p", 4);
+  VarId y = output("y", 512);
+  VarId i = number("i");
+  VarId j = number("j");
+
+  // Whether something changed; what is computed must not.
+  bool made(void (*shape)(tir::Module&)) {
+    shape(changed());
+    check_same();
+    return !is_unchanged();
+  }
+  [[nodiscard]] ExprRef x_at(const ExprRef& place) const { return tir::make_cast(int32_type, load(x, place)); }
+  [[nodiscard]] ExprRef place() const { return add(mul(var(j), 8), var(i)); }
+  // What tests add to.
+  tir::Stmt filled() {
+    const VarId n = number("n");
+    return loop(n, 512, block(store(y, var(n), var(n))));
+  }
+  // for j { for i { … } }
+  tir::Stmt nest(tir::Block inner, std::int64_t extent = 8) {
+    return loop(j, 4, block(loop(i, extent, std::move(inner))));
+  }
+};
+
+TEST_CASE_FIXTURE(Fixture, "unswitch: a condition that is the same in all iterations is asked once") {
+  const VarId t = number("t");
+  const VarId u = number("u");
+  body(block(nest(block(let(t, remainder(var(j), 3)), let(u, mul(var(j), 8)),
+                        store(y, place(), choice(less(var(t), 2), x_at(add(var(u), var(i))), tir::make_int(7)))))));
+  CHECK(made(lower::unswitch));
+  CHECK(text() == R"(
+  for j in [0, 4) {
+    let t: int32 = floormod(j, 3)
+    if t < 2 {
+      for i in [0, 8) {
+        let u: int32 = j * 8
+        y[j * 8 + i] = int32(x[u + i])
+      }
+    } else {
+      for i in [0, 8) {
+        y[j * 8 + i] = 7
+      }
+    }
+  }
+)");
+}
+
+TEST_CASE_FIXTURE(Fixture, "unswitch: inside sums, of select, and in every place of one condition") {
+  const ExprRef inside = less(var(j), 2);
+  const ExprRef chosen =
+      tir::testing::make_operator(ExprKind::select, int32_type, {inside, x_at(place()), tir::make_int(0)});
+  body(block(nest(block(store(y, place(), add(mul(chosen, 3), choice(inside, var(i), var(j))))))));
+  CHECK(made(lower::unswitch));
+  CHECK(text().find("select") == std::string::npos);
+  CHECK(text().find("if_then_else") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "unswitch: conditions that may change, or are not always asked, stay") {
+  const VarId t = number("t");
+  const auto chosen = [&](const ExprRef& condition) { return store(y, place(), choice(condition, var(i), var(j))); };
+  SUBCASE("the loop's variable") { body(block(nest(block(chosen(less(var(i), 2)))))); }
+  SUBCASE("a let of it") { body(block(nest(block(let(t, add(var(i), 1)), chosen(less(var(t), 2)))))); }
+  SUBCASE("memory") { body(block(nest(block(chosen(less(load(p, var(j)), 2)))))); }
+  SUBCASE("a let of memory") { body(block(nest(block(let(t, load(p, var(j))), chosen(less(var(t), 2)))))); }
+  SUBCASE("asked under another condition") {
+    // The division is defined only where it is asked.
+    const ExprRef under = less(tir::make_binary(ExprKind::div, tir::make_int(8), var(j)), 4);
+    body(block(
+        nest(block(store(y, place(), choice(less(sub(var(i), var(j)), 0), choice(under, var(i), var(j)), var(i)))))));
+  }
+  SUBCASE("behind an and") {
+    const ExprRef second = less(choice(less(var(j), 2), var(i), var(j)), 3);
+    body(block(nest(block(store(y, place(), tir::make_cast(int32_type, both(less(var(i), var(j)), second)))))));
+  }
+  SUBCASE("one iteration") { body(block(nest(block(chosen(less(var(j), 2))), 1))); }
+  SUBCASE("a loop that is not the innermost") {
+    body(block(loop(j, 4, block(loop(i, 8, block(loop(t, 1, block(chosen(less(var(i), 2))))))))));
+  }
+  CHECK_FALSE(made(lower::unswitch));
+}
+
+TEST_CASE_FIXTURE(Fixture, "unswitch: a loop whose number of iterations may be zero asks nothing before") {
+  const ExprRef asked = less(tir::make_binary(ExprKind::div, tir::make_int(8), var(j)), 4);
+  body(block(loop(j, 4, block(loop_to(i, var(j), block(store(y, place(), choice(asked, var(i), var(j)))))))));
+  CHECK_FALSE(made(lower::unswitch));
+}
+
+// 16 loops side by side, each adding to four sums of int32: 256 bytes.
+struct SumsFixture : Fixture {
+  std::int64_t apart = 4;
+  std::size_t loops = 16;
+  bool alone = true;
+  std::function<tir::Stmt(const ExprRef&)> sum = [&](const ExprRef& at) {
+    return store(y, at, add(load(y, at), mul(x_at(add(var(j), at)), 3)));
+  };
+
+  bool made_of_sums() {
+    tir::Block all;
+    for (std::size_t n = 0; n < loops; ++n) {
+      const VarId c = number("c");
+      const VarId at = number("at");
+      const auto first = static_cast<std::int64_t>(n) * apart;
+      all.push_back(loop(c, 4, block(let(at, add(var(c), first)), sum(var(at)))));
+    }
+    body(block(filled(), loop(i, 3, block(loop(j, 4, std::move(all))))));
+    for (tir::Param& param : op().params) param.no_alias = alone;
+    return made(lower::split_sums);
+  }
+};
+
+TEST_CASE_FIXTURE(SumsFixture, "split: as many sums as registers hold, then the rest") {
+  REQUIRE(made_of_sums());
+  REQUIRE(op().body.size() == 3);
+  const auto sums_in = [&](std::size_t n) {
+    const auto& outer = std::get<tir::For>(op().body[n].node);
+    REQUIRE(outer.body.size() == 1);
+    return std::get<tir::For>(outer.body[0].node).body.size();
+  };
+  CHECK(sums_in(1) == 12);
+  CHECK(sums_in(2) == 4);
+}
+
+TEST_CASE_FIXTURE(SumsFixture, "split: what registers hold stays together") {
+  loops = 12;
+  CHECK_FALSE(made_of_sums());
+}
+
+TEST_CASE_FIXTURE(SumsFixture, "split: sums that other loops of the block reach stay") {
+  SUBCASE("elements shared with the next loop") { apart = 3; }
+  SUBCASE("another pointer to the sums") { alone = false; }
+  SUBCASE("sums that are read for others") {
+    sum = [&](const ExprRef& at) { return store(y, at, add(load(y, at), load(y, quotient(at, 16)))); };
+  }
+  SUBCASE("the place of another sum") {
+    sum = [&](const ExprRef& at) { return store(y, at, add(load(y, quotient(at, 16)), x_at(at))); };
+  }
+  SUBCASE("no sums") {
+    sum = [&](const ExprRef& at) { return store(y, at, sub(load(y, at), x_at(at))); };
+  }
+  SUBCASE("places that an outer loop moves") {
+    sum = [&](const ExprRef& at) {
+      const ExprRef moved = add(at, mul(var(j), 4));
+      return store(y, moved, add(load(y, moved), x_at(at)));
+    };
+  }
+  CHECK_FALSE(made_of_sums());
+}
+
+TEST_CASE_FIXTURE(SumsFixture, "split: a value that a let reads of the sums") {
+  tir::Block all;
+  for (std::int64_t n = 0; n < 16; ++n) {
+    const VarId c = number("c");
+    const VarId read = number("read");
+    const ExprRef at = add(var(c), n * 4);
+    all.push_back(loop(c, 4, block(let(read, load(y, tir::make_int(60))), store(y, at, add(load(y, at), var(read))))));
+  }
+  body(block(filled(), loop(j, 4, std::move(all))));
+  for (tir::Param& param : op().params) param.no_alias = true;
+  CHECK_FALSE(made(lower::split_sums));
+}
+
+struct ProductsFixture : Fixture {
+  VarId v = input("v", 512, int8_type);
+  VarId h = input("h", 512, int16_type);
+  std::int64_t count = 16;
+  ExprRef at = tir::make_int(0);
+
+  [[nodiscard]] ExprRef wide(VarId storage) const { return tir::make_cast(int32_type, load(storage, var(i))); }
+  bool made_of(const ExprRef& term) {
+    body(block(filled(), loop(i, count, block(store(y, at, add(load(y, at), term))))));
+    return made(lower::widen_products);
+  }
+};
+
+TEST_CASE_FIXTURE(ProductsFixture, "wide products: sums of products of bytes hide that these are narrow") {
+  CHECK(made_of(mul(wide(x), wide(v))));
+  CHECK(text() == R"(
+  let zero: int32 = usmp.hidden_zero<int32>()
+  for n in [0, 512) {
+    y[n] = n
+  }
+  for i in [0, 16) {
+    y[0] = y[0] + int32(int16(int32(x[i]) + zero)) * int32(v[i])
+  }
+)");
+}
+
+TEST_CASE_FIXTURE(ProductsFixture, "wide products: with a zero point") {
+  const ExprRef moved = tir::make_cast(int32_type, sub(tir::make_cast(int16_type, load(x, var(i))), -89));
+  CHECK(made_of(mul(moved, wide(v))));
+}
+
+TEST_CASE_FIXTURE(ProductsFixture, "wide products: everything else stays") {
+  SUBCASE("few") {
+    count = 15;
+    CHECK_FALSE(made_of(mul(wide(x), wide(v))));
+  }
+  SUBCASE("a row of sums") {
+    at = var(i);
+    CHECK_FALSE(made_of(mul(wide(x), wide(v))));
+  }
+  SUBCASE("factors of 16 bits, whose products compilers know to be wide") {
+    CHECK_FALSE(made_of(mul(wide(h), wide(v))));
+  }
+  SUBCASE("a factor beyond 16 bits") { CHECK_FALSE(made_of(mul(mul(wide(x), 300), mul(wide(v), 0)))); }
+  SUBCASE("a number") { CHECK_FALSE(made_of(mul(wide(x), 3))); }
+  SUBCASE("no product") { CHECK_FALSE(made_of(add(wide(x), wide(v)))); }
+}
+
+}  // namespace
+}  // namespace usmp::transform::testing
