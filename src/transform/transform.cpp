@@ -10,6 +10,7 @@
 #include "transform/narrow.hpp"
 #include "transform/peak.hpp"
 #include "transform/reorder.hpp"
+#include "transform/transpose_constants.hpp"
 #include "usmp/liveness/distances.hpp"
 
 namespace usmp::transform {
@@ -30,11 +31,19 @@ std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
   return pass(module);
 }
 
+// Narrow weights may want another order.
+std::vector<Change> constants(tir::Module& module) {
+  std::vector<Change> changes = shrink_constants(module);
+  const std::vector<Change> turned = transpose_constants(module);
+  changes.insert(changes.end(), turned.begin(), turned.end());
+  return changes;
+}
+
 // In the order in which they run: operators are merged when tensors have got small and copies are gone.
 constexpr StepRow passes[] = {{Step::fuse, plain<fuse>, false},
                               {Step::narrow, plain<narrow>, true},
                               {Step::merge, plain<merge_calls>, false},
-                              {Step::constants, plain<shrink_constants>, false},
+                              {Step::constants, plain<constants>, false},
                               {Step::reorder, reorder, false}};
 
 StepResult run(const StepRow& row, tir::Module& module, const Options& options, Bytes load) {
