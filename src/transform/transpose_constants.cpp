@@ -161,10 +161,9 @@ class Transposer {
                storage_of(expr.var) != Storage::none && (reads_rows(found, expr, x) || reads_along(found, expr, x));
       } else if (expr.kind == ExprKind::call) {
         fits = fits && tir::is_folded_operator(expr.text);
-      } else if (expr.kind == ExprKind::let || expr.type.is_handle()) {
-        fits = false;
-      } else if (expr.kind == ExprKind::var && expr.var == x) {
-        fits = false;
+      } else {
+        const bool is_x = expr.kind == ExprKind::var && expr.var == x;
+        fits = fits && !is_x && expr.kind != ExprKind::let && !expr.type.is_handle();
       }
       return fits && expr.kind != ExprKind::load;
     });

@@ -12,7 +12,7 @@
 namespace usmp::transform::testing {
 namespace {
 
-struct Fixture : Program {
+struct LoopFixture : Program {
   VarId x = input("x", 512, int8_type);
   VarId p = input("p", 4);
   VarId y = output("y", 512);
@@ -38,7 +38,7 @@ struct Fixture : Program {
   }
 };
 
-TEST_CASE_FIXTURE(Fixture, "unswitch: a condition that is the same in all iterations is asked once") {
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: a condition that is the same in all iterations is asked once") {
   const VarId t = number("t");
   const VarId u = number("u");
   body(block(nest(block(let(t, remainder(var(j), 3)), let(u, mul(var(j), 8)),
@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(Fixture, "unswitch: a condition that is the same in all iterat
 )");
 }
 
-TEST_CASE_FIXTURE(Fixture, "unswitch: inside sums, of select, and in every place of one condition") {
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: inside sums, of select, and in every place of one condition") {
   const ExprRef inside = less(var(j), 2);
   const ExprRef chosen =
       tir::testing::make_operator(ExprKind::select, int32_type, {inside, x_at(place()), tir::make_int(0)});
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(Fixture, "unswitch: inside sums, of select, and in every place
   CHECK(text().find("if_then_else") == std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "unswitch: conditions that may change, or are not always asked, stay") {
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions that may change, or are not always asked, stay") {
   const VarId t = number("t");
   const auto chosen = [&](const ExprRef& condition) { return store(y, place(), choice(condition, var(i), var(j))); };
   SUBCASE("the loop's variable") { body(block(nest(block(chosen(less(var(i), 2)))))); }
@@ -95,14 +95,14 @@ TEST_CASE_FIXTURE(Fixture, "unswitch: conditions that may change, or are not alw
   CHECK_FALSE(made(lower::unswitch));
 }
 
-TEST_CASE_FIXTURE(Fixture, "unswitch: a loop whose number of iterations may be zero asks nothing before") {
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: a loop whose number of iterations may be zero asks nothing before") {
   const ExprRef asked = less(tir::make_binary(ExprKind::div, tir::make_int(8), var(j)), 4);
   body(block(loop(j, 4, block(loop_to(i, var(j), block(store(y, place(), choice(asked, var(i), var(j)))))))));
   CHECK_FALSE(made(lower::unswitch));
 }
 
 // 16 loops side by side, each adding to four sums of int32: 256 bytes.
-struct SumsFixture : Fixture {
+struct SumsFixture : LoopFixture {
   std::int64_t apart = 4;
   std::size_t loops = 16;
   bool alone = true;
@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a value that a let reads of the sums") {
   CHECK_FALSE(made(lower::split_sums));
 }
 
-struct ProductsFixture : Fixture {
+struct ProductsFixture : LoopFixture {
   VarId v = input("v", 512, int8_type);
   VarId h = input("h", 512, int16_type);
   std::int64_t count = 16;
