@@ -73,11 +73,11 @@ def build(compiler: list[str], include: list[Path], sources: list[Path], program
     return sum(int(size[0]) + int(size[1]) for size, source in zip(sizes, sources) if "_lib" in source.name)
 
 
-def measure(binary: Path, archive: Path, transform: str, compiler: list[str], pairs: int, directory: Path) -> tuple[float, float, float, int, int]:
+def measure(binary: Path, archive: Path, transform: str, recompute: str, compiler: list[str], pairs: int, directory: Path) -> tuple[float, float, float, int, int]:
     golden = archive.with_name(archive.stem + ".golden")
     with tarfile.open(archive) as tar:
         tar.extractall(directory / "original")
-    run(binary, archive, "-o", directory / "planned", "--quiet", "--transform", transform)
+    run(binary, archive, "-o", directory / "planned", "--quiet", "--transform", transform, "--allow-recompute", recompute)
     programs, sizes = {}, {}
     for kind in ("original", "planned"):
         include = directory / kind / "codegen/host/include"
@@ -107,6 +107,7 @@ def main() -> int:
     parser.add_argument("--compiler", default="gcc -std=gnu99 -O2 -ffp-contract=off")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--transform", default="all", help="as of usmp-plan")
+    parser.add_argument("--allow-recompute", default="0", metavar="PERCENT", help="as of usmp-plan")
     arguments = parser.parse_args()
     print(f"compiler: {arguments.compiler}")
     print(f"{'archive':16} {'planned ms':>11} {'original ms':>12} {'ratio':>7} {'planned B':>10} {'original B':>11}")
@@ -114,7 +115,7 @@ def main() -> int:
     for archive in arguments.archives:
         with tempfile.TemporaryDirectory(prefix="usmp-bench-") as temporary:
             ratio, planned, original, planned_size, original_size = measure(
-                arguments.binary.resolve(), archive.resolve(), arguments.transform, arguments.compiler.split(), arguments.pairs, Path(temporary))
+                arguments.binary.resolve(), archive.resolve(), arguments.transform, arguments.allow_recompute, arguments.compiler.split(), arguments.pairs, Path(temporary))
         ratios.append(ratio)
         print(f"{archive.stem:16} {planned * 1e3:11.4f} {original * 1e3:12.4f} {ratio:7.3f} {planned_size:10d} {original_size:11d}", flush=True)
     print(f"{'median':16} {'':11} {'':12} {statistics.median(ratios):7.3f}")

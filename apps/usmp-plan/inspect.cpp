@@ -11,7 +11,7 @@ Command add_inspect(CLI::App& program) {
   const auto options = std::make_shared<driver::InspectOptions>();
   auto* app = program.add_subcommand("inspect", "list functions, buffers with live ranges, calls");
   add_model_options(*app, options->model, true);
-  add_transform_option(*app, options->model);
+  add_transform_options(*app, options->model);
   app->add_flag("--tir", options->tir, "print the IR");
   app->add_flag("--json", options->model.json, "print JSON");
   return {app,

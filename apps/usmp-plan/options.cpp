@@ -27,6 +27,15 @@ std::uint64_t number_of(const std::string& text, std::uint64_t least, const char
   return number;
 }
 
+std::int64_t percentage_of(const std::string& text, const char* option) {
+  constexpr const char* expected = "a whole number of percent from 0 to 1000";
+  const std::uint64_t number = number_of(text, 0, option, expected);
+  if (number > static_cast<std::uint64_t>(driver::max_recompute_percent)) {
+    throw CLI::ValidationError(option, "is '" + text + "': expected " + expected);
+  }
+  return static_cast<std::int64_t>(number);
+}
+
 std::uint64_t node_limit_of(const std::string& text) {
   return number_of(text, 1, "--node-limit", "a number of search nodes, at least 1");
 }
@@ -73,13 +82,18 @@ void add_model_options(CLI::App& app, driver::ModelOptions& options, bool requir
   app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
 }
 
-void add_transform_option(CLI::App& app, driver::ModelOptions& options) {
+void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
                  "changes that save memory: " + joined(names) + " (default: " + options.transform + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
+  app.add_option_function<std::string>(
+         "--allow-recompute",
+         [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
+         "compute so much more for less memory (default: 0)")
+      ->type_name("PERCENT");
 }
 
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
@@ -123,7 +137,7 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
 }
 
 void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
-  add_transform_option(app, options.model);
+  add_transform_options(app, options.model);
   add_pools_options(app, options.pools_file, options.workspace_io);
 }
 

@@ -11,7 +11,7 @@ Command add_problem(CLI::App& program) {
   const auto options = std::make_shared<driver::ProblemOptions>();
   auto* app = program.add_subcommand("problem", "print the planning problem of a model as JSON");
   add_model_options(*app, options->model, true);
-  add_transform_option(*app, options->model);
+  add_transform_options(*app, options->model);
   add_pools_options(*app, options->pools_file, options->workspace_io);
   app->add_option("-o,--output", options->output, "file to write (default: standard output)")->type_name("FILE");
   app->add_flag("--json", options->model.json, "changes nothing: a problem is JSON");

@@ -118,6 +118,7 @@ Model open_model(const ModelOptions& options) {
       model.metadata = mlf::read_metadata(model.archive);
     }
     model.transformations = transformations;
+    model.recompute_percent = options.recompute_percent;
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     return model;
@@ -142,9 +143,10 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
       member->bytes.shrink_to_fit();
     }
     result.interface = codegen::interface_of(info, result.original);
-    transform::Result transformed = transform::transform(
-        result.original,
-        {.steps = model.transformations, .liveness = liveness_options(result, result.original, workspace_io)});
+    transform::Result transformed =
+        transform::transform(result.original, {.steps = model.transformations,
+                                               .recompute_percent = model.recompute_percent,
+                                               .liveness = liveness_options(result, result.original, workspace_io)});
     result.module = std::move(transformed.module);
     result.transformed = std::move(transformed.steps);
     result.analysis = live_ranges(result, result.module, workspace_io);

@@ -21,6 +21,7 @@ struct Model {
   mlf::Archive archive;
   mlf::Metadata metadata;  // only the chosen modules
   std::vector<transform::Step> transformations;
+  std::int64_t recompute_percent = 0;
 };
 
 // Reads the archive (or bare module) and picks the modules. Throws Error with the file set.

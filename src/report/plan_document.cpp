@@ -43,8 +43,9 @@ PlanDocument::Buffer buffer_of(const Summary& summary, BufferId id) {
 }
 
 PlanDocument::Step step_of(const transform::StepResult& step) {
-  PlanDocument::Step result{std::string(transform::name_of(step.step)), step.load_before, step.load_after, {}};
+  PlanDocument::Step result{std::string(transform::name_of(step.step)), step.load_before, step.load_after, {}, {}};
   for (const transform::Change& change : step.changes) result.changes.push_back({change.function, change.text});
+  result.extra_work_permille = step.extra_work_permille;
   return result;
 }
 

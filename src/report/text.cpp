@@ -133,7 +133,13 @@ class PlanText {
       const std::string count =
           std::to_string(step.changes.size()) + (step.changes.size() == 1 ? " change" : " changes");
       out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
-              " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + count + "\n";
+              " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + count;
+      if (step.extra_work_permille) {
+        constexpr std::int64_t tenths = 10;
+        out_ += ", " + std::to_string(*step.extra_work_permille / tenths) + "." +
+                std::to_string(*step.extra_work_permille % tenths) + "% more work";
+      }
+      out_ += "\n";
       if (!options_.verbose) continue;
       for (const PlanDocument::Change& change : step.changes) {
         out_ += "    " + printable(change.function) + ": " + printable(change.what) + "\n";

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "transform/map_nest.hpp"
 #include "transform/rewrite.hpp"
+#include "transform/work.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -232,35 +232,6 @@ class FunctionInliner {
   std::vector<VarId> gone_;
 };
 
-double weight_of(const Expr& expr) {
-  constexpr double division = 4;
-  constexpr double fixed_point = 4;
-  constexpr double transcendental = 20;
-  switch (expr.kind) {
-    case ExprKind::int_imm:
-    case ExprKind::float_imm:
-    case ExprKind::string_imm:
-    case ExprKind::var:
-    case ExprKind::cast:
-      return 0;
-    case ExprKind::div:
-    case ExprKind::mod:
-    case ExprKind::floor_div:
-    case ExprKind::floor_mod:
-      return division;
-    case ExprKind::call:
-      if (expr.text == "tir.if_then_else" || expr.text == "tir.likely") return 0;
-      if (std::string_view(expr.text).starts_with("tir.q_multiply_shift")) return fixed_point;
-      if (std::string_view(expr.text).starts_with("tir.shift") ||
-          std::string_view(expr.text).starts_with("tir.bitwise")) {
-        return 1;
-      }
-      return transcendental;
-    default:
-      return 1;
-  }
-}
-
 void erase_allocates(Block& root, const std::set<VarId>& vars) {
   std::vector<Block*> pending = {&root};
   while (!pending.empty()) {
@@ -277,15 +248,6 @@ void erase_allocates(Block& root, const std::set<VarId>& vars) {
 }
 
 }  // namespace
-
-double work(const Expr& root) {
-  double total = 0;
-  tir::for_each_expr(root, [&](const Expr& expr) {
-    total += weight_of(expr);
-    return expr.kind != ExprKind::load;
-  });
-  return total;
-}
 
 std::vector<VarId> inline_producers(const tir::Module& module, tir::Function& function, const ParamAliases& aliases,
                                     Inlining inlining) {

@@ -21,7 +21,4 @@ enum class Inlining {
 std::vector<tir::VarId> inline_producers(const tir::Module& module, tir::Function& function,
                                          const ParamAliases& aliases, Inlining inlining);
 
-// Operations that evaluating the expression takes, by rough weights; index arithmetic is free.
-[[nodiscard]] double work(const tir::Expr& expr);
-
 }  // namespace usmp::transform

@@ -13,18 +13,22 @@ namespace {
 
 using liveness::StorageDistance;
 
-// The load when buffers share what they may.
-Bytes load_with(const tir::Module& module, const std::vector<StorageDistance>& distances) {
-  const liveness::Analysis analysis = liveness::analyse(module);
+// The workspace buffers, with what they may share.
+struct Workspace {
   Problem problem;
+  std::vector<BufferId> all;
+};
+
+Workspace workspace_of(const liveness::Analysis& analysis, const std::vector<StorageDistance>& distances) {
+  Workspace result;
+  Problem& problem = result.problem;
   problem.pools.push_back({.name = "workspace"});
   problem.horizon = analysis.horizon;
   std::map<tir::VarId, BufferId> buffers;
-  std::vector<BufferId> all;
   for (const liveness::Site& site : analysis.sites) {
     if (site.kind == BufferKind::constant) continue;
-    all.emplace_back(problem.buffers.size());
-    buffers.emplace(site.var, all.back());
+    result.all.emplace_back(problem.buffers.size());
+    buffers.emplace(site.var, result.all.back());
     problem.buffers.push_back(
         {.name = site.name, .function = {}, .size = site.size, .candidates = {PoolId(0)}, .live = site.live});
   }
@@ -35,13 +39,23 @@ Bytes load_with(const tir::Module& module, const std::vector<StorageDistance>& d
     problem.distances.push_back({below->second, above->second, distance.bytes});
   }
   std::sort(problem.distances.begin(), problem.distances.end());
-  return bounds::load(problem, all).bytes;
+  return result;
 }
 
 }  // namespace
 
+std::vector<bounds::Load> load_over_time(const liveness::Analysis& analysis,
+                                         const std::vector<StorageDistance>& distances) {
+  const Workspace workspace = workspace_of(analysis, distances);
+  return bounds::load_over_time(workspace.problem, workspace.all);
+}
+
 StepResult describe_shared_bytes(const tir::Module& module, const std::vector<StorageDistance>& distances, Bytes load) {
-  StepResult result{Step::inplace, load, distances.empty() ? load : load_with(module, distances), {}};
+  StepResult result{Step::inplace, load, load, {}};
+  if (!distances.empty()) {
+    const Workspace workspace = workspace_of(liveness::analyse(module), distances);
+    result.load_after = bounds::load(workspace.problem, workspace.all).bytes;
+  }
   for (const StorageDistance& distance : distances) {
     const auto name = [&](tir::VarId var) { return "'" + module.var(var).name + "'"; };
     result.changes.push_back({Step::inplace, module.functions[distance.function].name,

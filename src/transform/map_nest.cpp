@@ -118,8 +118,7 @@ std::optional<MapNest> map_nest(const tir::Stmt& stmt, Scope& scope) {
   return nest;
 }
 
-std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
-                                         tir::DataType index_type) {
+std::optional<std::vector<Linear>> counts_at(const MapNest& nest, const Linear& index, const Scope& scope) {
   // What is left of the index after the loops' least values and all that they do not change are taken off.
   Linear fixed = nest.index;
   for (const MapLoop& loop : nest.loops) {
@@ -131,7 +130,7 @@ std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& inde
     fixed.constant = *constant;
   }
   auto rest = difference(index, fixed);
-  Substitution values;
+  std::vector<Linear> counts;
   for (const MapLoop& loop : nest.loops) {
     Linear count;
     if (loop.extent > 1) {
@@ -145,6 +144,20 @@ std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& inde
     const auto constant = checked_add(count.constant, loop.min);
     if (!constant) return std::nullopt;
     count.constant = *constant;
+    counts.push_back(std::move(count));
+  }
+  if (!rest || !rest->is_constant() || rest->constant != 0) return std::nullopt;
+  return counts;
+}
+
+std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
+                                         tir::DataType index_type) {
+  const auto counts = counts_at(nest, index, scope);
+  if (!counts) return std::nullopt;
+  Substitution values;
+  for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+    const MapLoop& loop = nest.loops[i];
+    const Linear& count = (*counts)[i];
     if (count.is_constant()) {
       values[loop.var] = tir::make_int(count.constant, loop.type);
     } else {
@@ -153,7 +166,6 @@ std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& inde
       values[loop.var] = index_type == loop.type ? value : tir::make_cast(loop.type, std::move(value));
     }
   }
-  if (!rest || !rest->is_constant() || rest->constant != 0) return std::nullopt;
   return values;
 }
 

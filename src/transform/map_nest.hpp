@@ -35,7 +35,12 @@ struct MapNest {
 // Nothing if the statement is no such nest, or if it may store an element twice. `scope` is that of the statement.
 [[nodiscard]] std::optional<MapNest> map_nest(const tir::Stmt& stmt, Scope& scope);
 
-// The iteration that stores the element `index`: values for the nest's loop variables. Nothing if it cannot be proved
+// The iteration that stores the element `index`: the value of each of nest.loops, which is proved to be one of that
+// loop. Nothing if it cannot be proved that there is one.
+[[nodiscard]] std::optional<std::vector<Linear>> counts_at(const MapNest& nest, const Linear& index,
+                                                           const Scope& scope);
+
+// The same as expressions: values for the nest's loop variables. Nothing if it cannot be proved
 // that there is one.
 [[nodiscard]] std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
                                                        tir::DataType index_type);

@@ -130,24 +130,37 @@ class Merger {
  public:
   Merger(tir::Module& module, const Entry& entry) : module_(module), entry_(entry), aliases_(module) {}
 
-  // Whether the tensor is gone.
-  bool merge(VarId tensor) {
-    const Call* first = nullptr;
-    const Call* second = nullptr;
-    for (const Call& call : entry_.calls) {
-      const auto uses = std::count(call.arguments.begin(), call.arguments.end(), tensor);
-      if (uses == 0) continue;
-      if (uses > 1 || second != nullptr) return false;
-      (first == nullptr ? first : second) = &call;
-    }
-    if (second == nullptr || !is_usable(*first) || !is_usable(*second) || !is_only_output(*first, tensor)) return false;
-    if (writes(*second).contains(tensor) || !may_wait(*first, *second)) return false;
-    return put_in_place(*first, *second, tensor);
+  // With the only reader. Nothing: there are several, or it is not possible.
+  std::optional<MergedCall> merge(VarId tensor) {
+    return calls_with(tensor).size() == 2 ? merge_with_first_reader(tensor) : std::nullopt;
   }
 
-  [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
+  // With the first of several readers; the others read on what the writer writes.
+  std::optional<MergedCall> merge_with_first_reader(VarId tensor) {
+    const std::vector<const Call*> calls = calls_with(tensor);
+    if (calls.size() < 2) return std::nullopt;
+    const Call& first = *calls[0];
+    const Call& second = *calls[1];
+    const auto is_passed_once = [&](const Call& call) {
+      return std::count(call.arguments.begin(), call.arguments.end(), tensor) == 1;
+    };
+    if (!is_passed_once(first) || !is_passed_once(second)) return std::nullopt;
+    if (!is_usable(first) || !is_usable(second) || !is_only_output(first, tensor)) return std::nullopt;
+    if (writes(second).contains(tensor) || !may_wait(first, second)) return std::nullopt;
+    return put_in_place(first, second, tensor, calls.size() > 2);
+  }
+
+  [[nodiscard]] std::size_t readers(VarId tensor) const { return calls_with(tensor).size() - 1; }
 
  private:
+  std::vector<const Call*> calls_with(VarId tensor) const {
+    std::vector<const Call*> calls;
+    for (const Call& call : entry_.calls) {
+      if (std::count(call.arguments.begin(), call.arguments.end(), tensor) > 0) calls.push_back(&call);
+    }
+    return calls;
+  }
+
   const tir::Function& function_of(const Call& call) const { return module_.functions[call.callee]; }
 
   bool is_usable(const Call& call) const {
@@ -179,7 +192,7 @@ class Merger {
     });
   }
 
-  bool put_in_place(const Call& first, const Call& second, VarId tensor) {
+  std::optional<MergedCall> put_in_place(const Call& first, const Call& second, VarId tensor, bool keeps_first) {
     tir::Function merged = function_of(second);
     merged.name = new_name(merged.name);
     merged.params.clear();
@@ -189,21 +202,24 @@ class Merger {
     CalleeCopy b(module_, module_.functions[second.callee]);
     const VarId inner = take_params(first, a, tensor, merged, arguments, {});
     take_params(second, b, tensor, merged, arguments, inner);
-    if (!declare(tensor, inner, merged.body)) return false;
+    if (!declare(tensor, inner, merged.body)) return std::nullopt;
     Block body_a = std::move(a).body();
     Block body_b = std::move(b).body();
     std::move(body_a.begin(), body_a.end(), std::back_inserter(merged.body));
     std::move(body_b.begin(), body_b.end(), std::back_inserter(merged.body));
     const std::string name = merged.name;
-    replace_calls(first, second, name, arguments);
+    replace_call(second, name, arguments);
+    if (!keeps_first) {
+      Block& body = module_.functions[module_.entry].body;
+      body.erase(body.begin() + static_cast<std::ptrdiff_t>(first.statement));
+    }
     insert(std::move(merged));
     const ParamAliases aliases(module_);
     const auto index = module_.find(name);
-    if (!is_simple(module_, *index, aliases)) return false;
-    changes_ = fuse_function(module_, *index, aliases);
-    for (Change& change : changes_) change.step = Step::merge;  // that it was done here is what reports say
-    const Accesses accesses = accesses_of(module_.functions[*index].body);
-    return accesses.loads_of(inner) + accesses.stores_of(inner) == 0;
+    if (!is_simple(module_, *index, aliases)) return std::nullopt;
+    MergedCall result{name, inner, fuse_function(module_, *index, aliases)};
+    for (Change& change : result.changes) change.step = Step::merge;  // that it was done here is what reports say
+    return result;
   }
 
   // The call's parameters become the merged function's, each storage once; the tensor's becomes a variable inside.
@@ -244,8 +260,7 @@ class Merger {
     return true;
   }
 
-  void replace_calls(const Call& first, const Call& second, const std::string& name,
-                     const std::vector<VarId>& arguments) {
+  void replace_call(const Call& second, const std::string& name, const std::vector<VarId>& arguments) {
     Block& body = module_.functions[module_.entry].body;
     auto& evaluate = std::get<tir::Evaluate>(body[second.statement].node);
     Scope scope(module_);
@@ -260,7 +275,6 @@ class Merger {
       copy.operands.insert(copy.operands.end(), rest.begin(), rest.end());
       return tir::make_expr(std::move(copy));
     });
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(first.statement));
   }
 
   void insert(tir::Function function) {
@@ -282,7 +296,6 @@ class Merger {
   tir::Module& module_;
   const Entry& entry_;
   const ParamAliases aliases_;
-  std::vector<Change> changes_;
 };
 
 // Functions that were called before and are not any more, and allocates of the entry that nothing uses.
@@ -308,20 +321,42 @@ bool merge_one(tir::Module& module, const Peak& peak, std::set<VarId>& tried, st
     if (!entry->tensors.contains(tensor) || !tried.insert(tensor).second) continue;
     tir::Module candidate = module;
     Merger merger(candidate, *entry);
-    if (!merger.merge(tensor)) continue;
+    const auto merged = merger.merge(tensor);
+    if (!merged || merged->holds_tensor(candidate)) continue;
     drop_unused(candidate, called_functions(module), tensor);
     if (peak_of(candidate).load > peak.load) continue;
     const std::string name = module.var(tensor).name;
     module = std::move(candidate);
     changes.push_back({Step::merge, module.functions[module.entry].name,
                        name + ": gone, since the operator that wrote it and its reader are one"});
-    changes.insert(changes.end(), merger.changes().begin(), merger.changes().end());
+    changes.insert(changes.end(), merged->changes.begin(), merged->changes.end());
     return true;
   }
   return false;
 }
 
 }  // namespace
+
+bool MergedCall::holds_tensor(const tir::Module& module) const {
+  const Accesses accesses = accesses_of(module.functions[*module.find(function)].body);
+  return accesses.loads_of(inner) + accesses.stores_of(inner) > 0;
+}
+
+std::optional<std::vector<MergedCall>> merge_into_readers(tir::Module& module, VarId tensor) {
+  const std::set<std::string> before = called_functions(module);
+  std::vector<MergedCall> merged;
+  for (bool is_last = false; !is_last;) {
+    const auto entry = read_entry(module);
+    if (!entry || !entry->tensors.contains(tensor)) return std::nullopt;
+    Merger merger(module, *entry);
+    auto call = merger.merge_with_first_reader(tensor);
+    if (!call) return std::nullopt;
+    merged.push_back(std::move(*call));
+    is_last = merger.readers(tensor) == 1;
+  }
+  drop_unused(module, before, tensor);
+  return merged;
+}
 
 std::vector<Change> merge_calls(tir::Module& module) {
   constexpr int most_merges = 64;

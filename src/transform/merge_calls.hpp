@@ -1,6 +1,8 @@
 // Two operators made one, so that the tensor between them need not exist.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
@@ -14,5 +16,19 @@ namespace usmp::transform {
 // tensor is gone from it, and only as long as the peak load falls in the end. Functions that nobody calls any more go.
 // Returns what was done. Throws as liveness::analyse does. O(tensors at the peak · size of the module).
 std::vector<Change> merge_calls(tir::Module& module);
+
+// A call that two calls have become.
+struct MergedCall {
+  std::string function;         // new
+  tir::VarId inner;             // in it: what was the tensor
+  std::vector<Change> changes;  // of its loops
+
+  [[nodiscard]] bool holds_tensor(const tir::Module& module) const;  // whether anything accesses `inner`
+};
+
+// The same for one tensor with any number of readers, each of which gets a copy of the writer; whether the tensor's
+// buffer is gone from them is left to the caller. The first statement that passes the tensor writes it. Nothing: not
+// legal; the module is then useless.
+std::optional<std::vector<MergedCall>> merge_into_readers(tir::Module& module, tir::VarId tensor);
 
 }  // namespace usmp::transform

@@ -9,6 +9,7 @@
 #include "transform/merge_calls.hpp"
 #include "transform/narrow.hpp"
 #include "transform/peak.hpp"
+#include "transform/recompute.hpp"
 #include "transform/reorder.hpp"
 #include "transform/transpose_constants.hpp"
 #include "usmp/liveness/distances.hpp"
@@ -82,6 +83,8 @@ std::string_view name_of(Step step) {
       return "constants";
     case Step::reorder:
       return "reorder";
+    case Step::recompute:
+      return "recompute";
     default:
       return "inplace";
   }
@@ -123,6 +126,10 @@ Result transform(const tir::Module& module, const Options& options) {
     if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
     result.steps.push_back(run(row, result.module, options, load));
     load = result.steps.back().load_after;
+  }
+  if (auto recomputed = recompute(result.module, options)) {
+    load = recomputed->load_after;
+    result.steps.push_back(std::move(*recomputed));
   }
   if (std::ranges::count(options.steps, Step::inplace) > 0) {
     result.distances = liveness::find_distances(result.module, options.liveness);

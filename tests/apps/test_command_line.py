@@ -68,6 +68,9 @@ def test_hints() -> None:
             ("report p.json --format htm", "--format: unknown 'htm' (did you mean 'html'?); expected text, json, csv, markdown, svg or html"),
             (f"{MODEL} --algorithm optimla", "unknown algorithm 'optimla' (did you mean 'optimal'?)"),
             (f"{MODEL} --transform fuse,narow", "unknown transformation 'narow' (did you mean 'narrow'?)"),
+            ("model.tar --allow-recompute 1001", "--allow-recompute: is '1001': expected a whole number of percent from 0 to 1000"),
+            ("model.tar --allow-recompute -1", "--allow-recompute: is '-1': expected a whole number of percent from 0 to 1000"),
+            ("model.tar --allow-recompute 2.5", "--allow-recompute: is '2.5': expected a whole number of percent from 0 to 1000"),
             (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
             (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),
     ):

@@ -172,6 +172,25 @@ TEST_CASE("quiet prints nothing, JSON is JSON") {
   CHECK(nlohmann::json::parse(read(temporary.path / "out" / "default.plan.json")) == value.at("modules").at(0));
 }
 
+TEST_CASE("what recomputing costs stands in the report, in the plan and in the C") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/repeated_op.tar", temporary.file("out"));
+  options.model.recompute_percent = 50;
+  const Outcome outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(outcome.out.find("1 change, 25.3% more work") != std::string::npos);
+  const auto plan = nlohmann::json::parse(read(temporary.path / "out" / "default.plan.json"));
+  const auto& steps = plan.at("transformed");
+  const auto step = std::find_if(steps.begin(), steps.end(), [](const auto& s) { return s.at("step") == "recompute"; });
+  REQUIRE(step != steps.end());
+  CHECK(step->at("extra_work_permille") == 253);
+  CHECK(step->at("load_after") < step->at("load_before"));
+  CHECK(read(temporary.path / "out" / "codegen" / "host" / "src" / "default_lib1.c").find("25.3% more work") !=
+        std::string::npos);
+  options.model.recompute_percent = 25;
+  CHECK(run_plan(options).out.find("recompute") == std::string::npos);
+}
+
 TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   const TemporaryDirectory temporary;
   PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));

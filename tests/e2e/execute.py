@@ -95,7 +95,7 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="the product of algorithms, pools files and placements")
     parser.add_argument("--one", action="store_true", help="one run of each archive")
     parser.add_argument("--algorithms", default="", help="these, comma separated; default: all")
-    parser.add_argument("--transform", nargs="+", default=[""], help="steps of transformation, as on the command line")
+    parser.add_argument("--transform", nargs="+", default=[""], help="steps of transformation, as on the command line; options may follow in the same word")
     parser.add_argument("--in-turn", action="store_true", help="each archive with the next of the transformations, not with each")
     parser.add_argument("--only", default="", help="archives whose path contains this")
     parser.add_argument("--cflags", default="-O0")

@@ -72,7 +72,7 @@ class Case:
                 + (f" transform {self.transform}" if self.transform else ""))
 
     def options(self) -> list[str]:
-        return ["--workspace-io"] * self.workspace_io + (["--transform", self.transform] if self.transform else [])
+        return ["--workspace-io"] * self.workspace_io + (["--transform", *self.transform.split()] if self.transform else [])
 
 
 class Failure(Exception):

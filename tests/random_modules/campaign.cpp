@@ -27,7 +27,10 @@ TestModule made(std::uint64_t seed, Kind kind) {
 }
 
 CheckOptions check_options(const Settings& settings, bool emits) {
-  return {.plans = settings.plans, .emits = emits, .steps = settings.steps};
+  return {.plans = settings.plans,
+          .emits = emits,
+          .steps = settings.steps,
+          .recompute_percent = settings.recompute_percent};
 }
 
 class Campaign {

@@ -27,6 +27,7 @@ struct Settings {
   bool warnings = true;  // of compilers are failures
   bool plans = true;     // else the modules are transformed and interpreted only
   std::vector<transform::Step> steps;
+  std::int64_t recompute_percent = 0;  // transform::Options
 };
 
 struct Failure {

@@ -36,7 +36,7 @@ class Checker {
       report_.why_undefined = undefined.what();
       return std::move(report_);
     }
-    Transformed made = transformed(given_, *report_.reference, options_.steps);
+    Transformed made = transformed(given_, *report_.reference, options_.steps, options_.recompute_percent);
     report_.changes = std::move(made.changes);
     if (made.fault) report_.faults.push_back(*made.fault);
     if (made.fault || !options_.plans) return std::move(report_);

@@ -24,6 +24,7 @@ struct CheckOptions {
   bool plans = true;                   // else only transformed and run
   bool emits = false;                  // C too
   std::vector<transform::Step> steps;  // of transformation
+  std::int64_t recompute_percent = 0;  // transform::Options
 };
 
 struct Report {

@@ -17,7 +17,8 @@ void print_modules(const Settings& settings) {
   for (std::uint64_t i = 0; i < settings.count; ++i) {
     const std::uint64_t seed = settings.seed + i;
     const TestModule test = settings.kind == Kind::networks ? generate_network(seed) : generate(seed);
-    const usmp::transform::Result result = usmp::transform::transform(test.module, {.steps = settings.steps});
+    const usmp::transform::Result result = usmp::transform::transform(
+        test.module, {.steps = settings.steps, .recompute_percent = settings.recompute_percent});
     std::cout << usmp::tir::print(result.module);
     for (const auto& change : result.changes()) std::cout << change.function << ": " << change.text << '\n';
   }
@@ -55,6 +56,9 @@ int main(int argc, char** argv) {
   app.add_flag("--networks", networks, "programs as TVM writes them for networks");
   app.add_option("--transform", steps, "steps of transformation that are applied first: none, all or their names")
       ->capture_default_str();
+  app.add_option("--allow-recompute", settings.recompute_percent, "percent of work that they may add for memory")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
@@ -85,8 +89,8 @@ int main(int argc, char** argv) {
     const Shrunk small = shrink_failure(failure, settings);
     std::cout << "shrunk:\n"
               << small.module << small.what << "\nagain: usmp-random-modules " << (networks ? "--networks " : "")
-              << "--transform " << steps << (settings.plans ? "" : " --no-plans") << " --count 1 --variants 0 --seed "
-              << failure.seed << '\n';
+              << "--transform " << steps << " --allow-recompute " << settings.recompute_percent
+              << (settings.plans ? "" : " --no-plans") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
   return totals.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

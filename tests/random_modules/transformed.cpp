@@ -43,17 +43,20 @@ std::optional<std::string> difference_to(const Outcome& reference, const std::ve
   }
 }
 
-Transformed transformed(const TestModule& test, const Outcome& reference, const std::vector<transform::Step>& steps) {
+Transformed transformed(const TestModule& test, const Outcome& reference, const std::vector<transform::Step>& steps,
+                        std::int64_t recompute_percent) {
   Transformed result;
   const auto fault = [&](const std::string& what) {
-    result.fault = "transform " + names_of(steps) + ": " + what;
+    result.fault = "transform " + names_of(steps) +
+                   (recompute_percent > 0 ? ", " + std::to_string(recompute_percent) + "% recomputed" : "") + ": " +
+                   what;
     result.outcome.reset();
     return std::move(result);
   };
   result.test = {.seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs};
   transform::Result made{test.module, {}};
   try {
-    made = transform::transform(test.module, {.steps = steps});
+    made = transform::transform(test.module, {.steps = steps, .recompute_percent = recompute_percent});
   } catch (const Error& error) {  // what shrinking makes need not be a module
     return fault(std::string("refused: ") + error.what());
   }

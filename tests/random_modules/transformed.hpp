@@ -21,7 +21,7 @@ struct Transformed {
 // Applies the steps and runs the result, which must be well formed and well defined, have the same interface and leave
 // the same bytes in every parameter of the entry where `reference`, the outcome of `test`, has written any.
 [[nodiscard]] Transformed transformed(const TestModule& test, const Outcome& reference,
-                                      const std::vector<transform::Step>& steps);
+                                      const std::vector<transform::Step>& steps, std::int64_t recompute_percent = 0);
 
 // Runs `changed` on what gave `reference`: in what the parameters of its entry differ, or why it is not well defined.
 // Nothing: it computes the same.

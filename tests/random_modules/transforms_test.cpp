@@ -70,6 +70,21 @@ TEST_CASE("random networks compute the same after each step of transformation, a
   }
 }
 
+TEST_CASE("random networks compute the same when elements are computed more than once") {
+  for (const std::int64_t percent : {20, 1000}) {
+    CAPTURE(percent);
+    Settings settings;
+    settings.kind = Kind::networks;
+    settings.count = 200;
+    settings.plans = false;
+    settings.steps.assign(std::begin(transform::all_steps), std::end(transform::all_steps));
+    settings.recompute_percent = percent;
+    const Totals totals = run_campaign(settings);
+    for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
+    CHECK(totals.changed.at(Step::recompute) * 100 >= settings.count * 10);
+  }
+}
+
 // --- What networks are made of ---------------------------------------------------------------------------------------
 
 struct Occurrences {

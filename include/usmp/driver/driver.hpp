@@ -26,11 +26,14 @@ enum ExitCode : int {
 
 enum class Verbosity { quiet, normal, verbose };
 
+inline constexpr std::int64_t max_recompute_percent = 1000;
+
 // What the commands on models share.
 struct ModelOptions {
-  std::string model;                  // archive, extracted archive, or a bare TIR module (*.json)
-  std::optional<std::string> module;  // one module of several; absent: all
-  std::string transform = "all";      // transform::parse_steps: what is done to the program before it is planned
+  std::string model;                   // archive, extracted archive, or a bare TIR module (*.json)
+  std::optional<std::string> module;   // one module of several; absent: all
+  std::string transform = "all";       // transform::parse_steps: what is done to the program before it is planned
+  std::int64_t recompute_percent = 0;  // 0 … max_recompute_percent: transform::Options::recompute_percent
   bool json = false;
 };
 

@@ -94,6 +94,7 @@ struct PlanDocument {
     Bytes load_before = 0;
     Bytes load_after = 0;
     std::vector<Change> changes;
+    std::optional<std::int64_t> extra_work_permille = {};  // of recompute: transform::StepResult
 
     friend bool operator==(const Step&, const Step&) = default;
   };

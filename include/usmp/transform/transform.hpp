@@ -29,6 +29,7 @@ enum class Step : std::uint8_t {
   merge,      // operators become one where the tensor between them stands at the peak
   constants,  // constants are stored in the smallest exact type, and equal ones once
   reorder,    // calls of the entry function change places
+  recompute,  // elements are computed more than once, within Options::recompute_percent; not one of all_steps
   inplace,    // no change of the program: buffers may share bytes while one is read and the other is written
 };
 
@@ -44,6 +45,9 @@ inline constexpr Step all_steps[] = {Step::fuse,      Step::narrow,  Step::merge
 
 struct Options {
   std::vector<Step> steps;
+  // How much more the program may compute to need less memory, in percent of what it computes when the other steps have
+  // been applied (src/transform/work.hpp says what counts). 0: nothing. Only steps asked for are taken that far.
+  std::int64_t recompute_percent = 0;
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 };
 
@@ -61,11 +65,13 @@ struct StepResult {
   Bytes load_before = 0;
   Bytes load_after = 0;
   std::vector<Change> changes;  // in the order in which they were done
+  // Of Step::recompute: how much more is computed, in thousandths of what was, rounded up.
+  std::optional<std::int64_t> extra_work_permille = {};
 };
 
 struct Result {
   tir::Module module;             // with Function::notes
-  std::vector<StepResult> steps;  // those asked for, in order
+  std::vector<StepResult> steps;  // those asked for, in order; Step::recompute if it did anything
   // Of Step::inplace: liveness::find_distances of the module. Empty without it.
   std::vector<liveness::StorageDistance> distances = {};
 

@@ -1,0 +1,295 @@
+// Tests: tests/transform/recompute_test.cpp.
+#include "transform/recompute.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstddef>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transform/inplace.hpp"
+#include "transform/merge_calls.hpp"
+#include "transform/peak.hpp"
+#include "transform/simple_function.hpp"
+#include "transform/tighten.hpp"
+#include "transform/windows.hpp"
+#include "transform/work.hpp"
+#include "usmp/liveness/distances.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::VarId;
+
+// How high the load is, and how often it gets there. One operator less at the peak is worth something, too, where
+// several stand at it.
+struct Height {
+  Bytes load = 0;
+  std::size_t summits = 0;
+
+  friend auto operator<=>(const Height&, const Height&) = default;
+};
+
+struct Top {
+  Height height;
+  std::vector<liveness::StorageDistance> distances;  // empty if nothing is to share
+  std::set<VarId> tensors;                           // that the entry declares, live at a summit
+  std::set<std::string> functions;                   // called there
+};
+
+Top top_of(const tir::Module& module, std::vector<liveness::StorageDistance> distances) {
+  const liveness::Analysis analysis = liveness::analyse(module);
+  Top top;
+  top.distances = std::move(distances);
+  const std::vector<bounds::Load> loads = load_over_time(analysis, top.distances);
+  for (const bounds::Load& load : loads) top.height.load = std::max(top.height.load, load.bytes);
+  std::vector<LiveRange> summits;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].bytes != top.height.load) continue;
+    const Tick end = i + 1 < loads.size() ? loads[i + 1].at : analysis.horizon;
+    if (!summits.empty() && summits.back().end == loads[i].at) {
+      summits.back().end = end;
+    } else {
+      summits.push_back({loads[i].at, end});
+    }
+  }
+  top.height.summits = summits.size();
+  const auto reaches = [&](const LiveRange& range) {
+    return std::any_of(summits.begin(), summits.end(),
+                       [&](const LiveRange& summit) { return range.begin < summit.end && summit.begin < range.end; });
+  };
+  for (const liveness::Site& site : analysis.sites) {
+    if (site.kind == BufferKind::constant || site.function != module.entry) continue;
+    if (std::any_of(site.live.begin(), site.live.end(), reaches)) top.tensors.insert(site.var);
+  }
+  for (const liveness::Call& call : analysis.calls) {
+    if (reaches(call.ticks)) top.functions.insert(call.callee);
+  }
+  return top;
+}
+
+Top top_of(const tir::Module& module, const Options& options) {
+  const bool shares = std::ranges::count(options.steps, Step::inplace) > 0;
+  return top_of(module,
+                shares ? liveness::find_distances(module, options.liveness) : std::vector<liveness::StorageDistance>());
+}
+
+// A program on the way.
+struct State {
+  tir::Module module;
+  Top top;
+  double work = 0;
+  std::vector<Change> changes;
+};
+
+// Buffers that stand in the outermost block.
+std::vector<VarId> buffers_of(const tir::Function& function) {
+  std::vector<VarId> buffers;
+  for (const tir::Stmt& stmt : function.body) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) buffers.push_back(allocate->var);
+  }
+  return buffers;
+}
+
+// How much more than `first` the work is, rounded up; 0 if it is less.
+std::int64_t permille(double extra, double first) {
+  constexpr double thousand = 1000;
+  return extra > 0 ? static_cast<std::int64_t>(std::ceil(extra / first * thousand)) : 0;
+}
+
+std::string percent_text(std::int64_t permille) {
+  constexpr std::int64_t tenths = 10;
+  return std::to_string(permille / tenths) + "." + std::to_string(permille % tenths) + "%";
+}
+
+class Search {
+ public:
+  Search(const tir::Module& module, const Options& options) : options_(options) {
+    state_ = {module, top_of(module, options), work_of(module), {}};
+    allowed_ = state_.work * (1 + static_cast<double>(options.recompute_percent) / 100);
+    first_work_ = state_.work;
+    merges_ = std::ranges::count(options.steps, Step::merge) > 0;
+  }
+
+  // The lowest that was reached. Nothing: nothing is lower than the module given.
+  std::optional<State> run() {
+    constexpr int most_rounds = 64;
+    std::optional<State> lowest;
+    Bytes load = state_.top.height.load;
+    for (int round = 0; round < most_rounds && advance(); ++round) {
+      if (state_.top.height.load >= load) continue;
+      load = state_.top.height.load;
+      lowest = state_;
+    }
+    return lowest;
+  }
+
+ private:
+  // Does the best of all that may be done. False: there is nothing.
+  bool advance() {
+    collect();
+    const bool found = choose();
+    candidates_.clear();
+    return found;
+  }
+
+  void collect() {
+    const ParamAliases aliases(state_.module);
+    for (const std::string& name : state_.top.functions) {
+      const auto function = state_.module.find(name);
+      if (function && is_simple(state_.module, *function, aliases)) try_buffers(state_, *function);
+    }
+    if (merges_) {
+      for (const VarId tensor : state_.top.tensors) try_tensor(tensor);
+    }
+  }
+
+  // What buffers may share is dear to find out, so the candidates are looked at in the order of an estimate.
+  bool choose() {
+    constexpr int enough = 4;
+    constexpr int most = 12;
+    int looked_at = 0;
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [this](const State& a, const State& b) { return is_better(a, b); });
+    std::vector<Height> estimates;
+    for (const State& candidate : candidates_) estimates.push_back(candidate.top.height);
+    std::optional<State> best;
+    for (std::size_t i = 0; i < candidates_.size() && looked_at < (best ? enough : most); ++i) {
+      State& next = candidates_[i];
+      // What has come about in two ways is looked at once.
+      if (i > 0 && next.work == candidates_[i - 1].work && estimates[i] == estimates[i - 1]) continue;
+      ++looked_at;
+      next.top = top_of(next.module, options_);
+      if (next.top.height >= state_.top.height) continue;
+      if (!best || is_better(next, *best)) best = std::move(next);
+    }
+    if (!best) return false;
+    best->changes[state_.changes.size()].text +=
+        ", " + percent_text(permille(best->work - state_.work, first_work_)) + " more work";
+    state_ = std::move(*best);
+    return true;
+  }
+
+  // One buffer of the function at each depth, and all of them.
+  void try_buffers(const State& from, std::size_t function) {
+    const std::vector<VarId> buffers = buffers_of(from.module.functions[function]);
+    for (std::size_t depth = at_read; depth <= max_depth; ++depth) {
+      for (const VarId buffer : buffers) {
+        State next = from;
+        if (compute_buffer_again(next, function, buffer, depth)) consider(std::move(next));
+      }
+      if (buffers.size() < 2) continue;
+      State next = from;
+      for (const VarId buffer : buffers) compute_buffer_again(next, function, buffer, depth);
+      consider(std::move(next));
+    }
+  }
+
+  void try_tensor(VarId tensor) {
+    State merged = state_;
+    const auto calls = merge_into_readers(merged.module, tensor);
+    if (!calls) return;
+    merged.changes.push_back({Step::recompute, state_.module.functions[state_.module.entry].name,
+                              state_.module.var(tensor).name + ": gone, since each reader computes it"});
+    for (const MergedCall& call : *calls) {
+      merged.changes.insert(merged.changes.end(), call.changes.begin(), call.changes.end());
+    }
+    for (std::size_t depth = at_read; depth <= max_depth; ++depth) {
+      State next = merged;
+      if (!empty_merged(next, *calls, depth)) continue;
+      // What the reader had of its own may now be larger than all else.
+      for (std::size_t inner = at_read + 1; inner <= max_depth; ++inner) {
+        State further = next;
+        for (const MergedCall& call : *calls) {
+          const std::size_t function = *further.module.find(call.function);
+          for (const VarId buffer : buffers_of(further.module.functions[function])) {
+            compute_buffer_again(further, function, buffer, inner);
+          }
+        }
+        consider(std::move(further));
+      }
+      consider(std::move(next));
+    }
+  }
+
+  // Whether what was the tensor is gone from all of the functions.
+  static bool empty_merged(State& state, const std::vector<MergedCall>& calls, std::size_t depth) {
+    return std::all_of(calls.begin(), calls.end(), [&](const MergedCall& call) {
+      return !call.holds_tensor(state.module) ||
+             compute_buffer_again(state, *state.module.find(call.function), call.inner, depth);
+    });
+  }
+
+  static bool compute_buffer_again(State& state, std::size_t function, VarId buffer, std::size_t depth) {
+    const ParamAliases aliases(state.module);
+    if (!compute_again(state.module, function, aliases, buffer, depth)) return false;
+    if (depth == at_read) tighten(state.module, state.module.functions[function]);
+    const std::string how = depth == at_read ? "computed for each read"
+                                             : "computed for each iteration of " + std::to_string(depth) +
+                                                   (depth == 1 ? " loop" : " loops") + " that reads it";
+    state.changes.push_back(
+        {Step::recompute, state.module.functions[function].name, state.module.var(buffer).name + ": " + how});
+    return true;
+  }
+
+  // A candidate, if it is allowed. Its load is an estimate: nothing is shared in functions that have changed.
+  void consider(State&& next) {
+    next.work = work_of(next.module);
+    if (next.work > allowed_) return;
+    std::set<std::string> changed;
+    for (std::size_t i = state_.changes.size(); i < next.changes.size(); ++i) {
+      changed.insert(next.changes[i].function);
+      const auto function = next.module.find(next.changes[i].function);
+      if (function && !work_of(next.module.functions[*function])) return;
+    }
+    std::vector<liveness::StorageDistance> distances;
+    for (liveness::StorageDistance distance : state_.top.distances) {
+      const std::string& name = state_.module.functions[distance.function].name;
+      if (next.module.find(name) && !changed.contains(name)) distances.push_back(distance);
+    }
+    next.top = top_of(next.module, std::move(distances));
+    candidates_.push_back(std::move(next));
+  }
+
+  // Less work for a byte. Where the load stays as it is, fewer summits, then less work.
+  [[nodiscard]] bool is_better(const State& a, const State& b) const {
+    const double price_a = price(a);
+    const double price_b = price(b);
+    if (price_a != price_b) return price_a < price_b;
+    if (a.top.height != b.top.height) return a.top.height < b.top.height;
+    return a.work < b.work;
+  }
+
+  [[nodiscard]] double price(const State& next) const {
+    const Bytes before = state_.top.height.load;
+    const double extra = std::max(0.0, next.work - state_.work);
+    return before > next.top.height.load ? extra / static_cast<double>(before - next.top.height.load)
+                                         : std::numeric_limits<double>::infinity();
+  }
+
+  const Options& options_;
+  State state_;
+  std::vector<State> candidates_;
+  double allowed_ = 0;
+  double first_work_ = 0;
+  bool merges_ = false;
+};
+
+}  // namespace
+
+std::optional<StepResult> recompute(tir::Module& module, const Options& options) {
+  if (options.recompute_percent <= 0 || std::ranges::count(options.steps, Step::fuse) == 0) return std::nullopt;
+  const double before = work_of(module);
+  auto found = Search(module, options).run();
+  if (!found) return std::nullopt;
+  StepResult result{Step::recompute, peak_of(module).load, peak_of(found->module).load, std::move(found->changes)};
+  result.extra_work_permille = permille(found->work - before, before);
+  module = std::move(found->module);
+  return result;
+}
+
+}  // namespace usmp::transform

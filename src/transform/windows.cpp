@@ -1,0 +1,337 @@
+// Tests: tests/transform/windows_test.cpp.
+#include "transform/windows.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "transform/producer.hpp"
+#include "transform/rewrite.hpp"
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+std::size_t loads_in(const Stmt& stmt, VarId storage) {
+  Accesses accesses;
+  add_accesses(stmt, accesses);
+  return accesses.loads_of(storage);
+}
+
+// What is bound in a statement.
+std::set<VarId> bound_in(const Stmt& root) {
+  std::set<VarId> bound;
+  std::vector<const Stmt*> pending = {&root};
+  while (!pending.empty()) {
+    const Stmt& stmt = *pending.back();
+    pending.pop_back();
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) bound.insert(loop->var);
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) bound.insert(let->var);
+    for (const Block* block : tir::blocks_of(stmt)) {
+      for (const Stmt& inner : *block) pending.push_back(&inner);
+    }
+  }
+  return bound;
+}
+
+// One loop of the nest, as one part of a reader uses it: iterations base + [reach].
+struct Side {
+  Linear base;  // of what does not change within the part; no constant
+  Interval reach;
+
+  [[nodiscard]] std::int64_t extent() const { return reach.high - reach.low + 1; }
+};
+
+// The value of a load's loop as what the part changes, and the rest.
+std::pair<Linear, Linear> divided(const Linear& count, const std::set<VarId>& inside) {
+  Linear base = count;
+  Linear rest = count;
+  base.constant = 0;
+  const auto changes = [&](const Atom& atom) {
+    if (atom.kind == Atom::Kind::var) return inside.contains(atom.var);
+    return std::any_of(inside.begin(), inside.end(), [&](VarId var) { return atom.whole->mentions(var); });
+  };
+  std::erase_if(base.terms, [&](const auto& term) { return changes(term.first); });
+  std::erase_if(rest.terms, [&](const auto& term) { return !changes(term.first); });
+  return {std::move(base), std::move(rest)};
+}
+
+// The window of one statement: what it holds, and the statement reading it.
+class Window {
+ public:
+  Window(tir::Module& module, const MapNest& nest, const Stmt& part) : module_(module), nest_(nest), part_(part) {}
+
+  // Statements that stand in the place of the part: the window's allocate, the loops that fill it, the part. Nothing:
+  // not possible.
+  std::optional<Block> make(Scope& scope, const tir::Allocate& whole) {
+    const std::size_t mark = scope.mark();
+    inside_ = bound_in(part_);
+    rewrite(part_, scope, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+      if (expr->kind == ExprKind::load && expr->var == nest_.storage) widen(*expr, here);
+      return nullptr;
+    });
+    scope.restore(mark);
+    if (!possible_ || !lies_in_nest(scope)) return std::nullopt;
+    module_.vars.push_back(module_.var(nest_.storage));
+    window_ = VarId(module_.vars.size() - 1);
+    auto filled = filling(scope);
+    if (!filled) return std::nullopt;
+    rewrite(part_, scope, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+      return expr->kind == ExprKind::load && expr->var == nest_.storage ? read(*expr, here) : nullptr;
+    });
+    scope.restore(mark);
+    if (!possible_) return std::nullopt;
+    tir::Allocate allocate = whole;
+    allocate.var = window_;
+    allocate.extents = {tir::make_int(elements_)};
+    Block block;
+    block.push_back(Stmt{std::move(allocate)});
+    block.push_back(std::move(*filled));
+    block.push_back(std::move(part_));
+    return block;
+  }
+
+ private:
+  std::optional<std::vector<Linear>> counts_of(const Expr& load, const Scope& here) const {
+    const auto index = here.linear(*load.operands[0]);
+    return index ? counts_at(nest_, *index, here) : std::nullopt;
+  }
+
+  void widen(const Expr& load, const Scope& here) {
+    const auto counts = possible_ ? counts_of(load, here) : std::nullopt;
+    if (!counts) {
+      possible_ = false;
+      return;
+    }
+    for (std::size_t i = 0; i < counts->size(); ++i) {
+      auto [base, rest] = divided((*counts)[i], inside_);
+      const auto reach = here.interval(rest);
+      if (!reach || (is_read_ && !(sides_[i].base == base))) {
+        possible_ = false;
+        return;
+      }
+      if (!is_read_) {
+        sides_.push_back({std::move(base), *reach});
+      } else {
+        sides_[i].reach = {std::min(sides_[i].reach.low, reach->low), std::max(sides_[i].reach.high, reach->high)};
+      }
+    }
+    is_read_ = true;
+  }
+
+  // Whether every iteration of the box is one of the nest.
+  [[nodiscard]] bool lies_in_nest(const Scope& scope) {
+    elements_ = 1;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const MapLoop& loop = nest_.loops[i];
+      const auto base = scope.interval(sides_[i].base);
+      const auto low = base ? checked_add(base->low, sides_[i].reach.low) : std::nullopt;
+      const auto high = base ? checked_add(base->high, sides_[i].reach.high) : std::nullopt;
+      if (!low || !high || *low < loop.min || *high > loop.min + loop.extent - 1) return false;
+      const auto product = checked_mul(elements_, sides_[i].extent());
+      if (!product) return false;
+      elements_ = *product;
+    }
+    return true;
+  }
+
+  std::optional<Stmt> filling(Scope& scope) {
+    const std::size_t mark = scope.mark();
+    Substitution iteration;
+    Linear place;
+    std::vector<tir::For> loops;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const MapLoop& loop = nest_.loops[i];
+      Linear count = sides_[i].base;
+      count.constant = sides_[i].reach.low;
+      if (sides_[i].extent() > 1) {
+        module_.vars.push_back({module_.var(loop.var).name, loop.type, {}, {}});
+        const VarId var(module_.vars.size() - 1);
+        loops.push_back({var, tir::make_int(0, loop.type), tir::make_int(sides_[i].extent(), loop.type), {}});
+        scope.bind_loop(loops.back());
+        const auto longer = sum(count, variable(var));
+        const auto behind = scaled(variable(var), stride_of(i));
+        const auto further = behind ? sum(place, *behind) : std::nullopt;
+        if (!longer || !further) return std::nullopt;
+        count = *longer;
+        place = *further;
+      }
+      if (!scope.fits(count, loop.type)) return std::nullopt;
+      iteration[loop.var] = scope.expr(count, loop.type);
+    }
+    ExprRef value = as_stored(substituted(nest_.value, scope, iteration));
+    const tir::DataType index_type = loops.empty() ? tir::int32_type : loops.front().extent->type;
+    const bool fits = value && tree_size(*value) <= max_expression_nodes && scope.fits(place, index_type);
+    if (!fits) return std::nullopt;
+    Stmt stmt{tir::Store{
+        .storage = window_, .index = scope.expr(place, index_type), .value = std::move(value), .predicate = nullptr}};
+    scope.restore(mark);
+    for (std::size_t i = loops.size(); i-- > 0;) {
+      loops[i].body.push_back(std::move(stmt));
+      stmt = Stmt{std::move(loops[i])};
+    }
+    return stmt;
+  }
+
+  // Elements of the window between neighbours along a side.
+  [[nodiscard]] std::int64_t stride_of(std::size_t side) const {
+    std::int64_t stride = 1;
+    for (std::size_t i = side + 1; i < sides_.size(); ++i) stride *= sides_[i].extent();
+    return stride;
+  }
+
+  ExprRef read(const Expr& load, const Scope& here) {
+    const auto counts = counts_of(load, here);
+    std::optional<Linear> place = Linear();
+    for (std::size_t i = 0; counts && place && i < counts->size(); ++i) {
+      if (sides_[i].extent() == 1) continue;
+      Linear rest = divided((*counts)[i], inside_).second;
+      rest.constant -= sides_[i].reach.low;
+      const auto part = scaled(rest, stride_of(i));
+      place = part ? sum(*place, *part) : std::nullopt;
+    }
+    const tir::DataType type = load.operands[0]->type;
+    if (!counts || !place || !here.fits(*place, type)) {
+      possible_ = false;
+      return nullptr;
+    }
+    return tir::make_load(load.type, window_, here.expr(*place, type));
+  }
+
+  tir::Module& module_;
+  const MapNest& nest_;
+  Stmt part_;
+  std::set<VarId> inside_;
+  std::vector<Side> sides_;  // by loop of the nest
+  std::int64_t elements_ = 1;
+  VarId window_;
+  bool is_read_ = false;
+  bool possible_ = true;
+};
+
+class Recomputer {
+ public:
+  Recomputer(tir::Module& module, tir::Function& function, const Producer& producer, std::size_t depth)
+      : module_(module), function_(function), producer_(producer), depth_(depth), scope_(module) {}
+
+  bool run() {
+    for (const Stmt& stmt : function_.body) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate != nullptr && allocate->var == producer_.nest.storage) whole_ = *allocate;
+    }
+    if (depth_ != at_read && !producer_.nest.guards.empty()) return false;
+    whole_.type = module_.var(whole_.var).element;
+    if (whole_.type.is_void() || whole_.type.is_vector()) return false;
+    Block body;
+    for (std::size_t i = 0; i < function_.body.size(); ++i) {
+      Stmt& stmt = function_.body[i];
+      const bool reads = std::find(producer_.readers.begin(), producer_.readers.end(), i) != producer_.readers.end();
+      bind_after(stmt, scope_);
+      if (!reads) {
+        body.push_back(std::move(stmt));
+      } else if (depth_ == at_read) {
+        const std::size_t mark = scope_.mark();
+        rewrite(stmt, scope_, [&](const ExprRef& expr, const Scope& here) { return value_of(expr, here); });
+        scope_.restore(mark);
+        bind_after(stmt, scope_);
+        body.push_back(std::move(stmt));
+      } else {
+        Block replaced = with_windows(std::move(stmt), 0);
+        std::move(replaced.begin(), replaced.end(), std::back_inserter(body));
+      }
+      if (!possible_) return false;
+    }
+    function_.body = std::move(body);
+    // Bounds of loops may read it, too.
+    return accesses_of(function_.body).loads_of(producer_.nest.storage) == 0;
+  }
+
+ private:
+  // NOLINTNEXTLINE(misc-no-recursion): at most max_depth deep.
+  Block with_windows(Stmt stmt, std::size_t depth) {
+    auto* loop = std::get_if<tir::For>(&stmt.node);
+    const VarId storage = producer_.nest.storage;
+    if (loop == nullptr || depth == depth_) {
+      auto block = Window(module_, producer_.nest, stmt).make(scope_, whole_);
+      if (block) return std::move(*block);
+      possible_ = false;
+      return {};
+    }
+    const std::size_t mark = scope_.mark();
+    scope_.bind_loop(*loop);
+    Block body;
+    for (Stmt& inner : loop->body) {
+      const bool reads = possible_ && loads_in(inner, storage) > 0;
+      const Stmt copy = inner;
+      if (!reads) {
+        body.push_back(std::move(inner));
+      } else {
+        Block replaced = with_windows(std::move(inner), depth + 1);
+        std::move(replaced.begin(), replaced.end(), std::back_inserter(body));
+      }
+      bind_after(copy, scope_);
+    }
+    loop->body = std::move(body);
+    scope_.restore(mark);
+    Block block;
+    block.push_back(std::move(stmt));
+    return block;
+  }
+
+  ExprRef value_of(const ExprRef& load, const Scope& here) {
+    const MapNest& nest = producer_.nest;
+    if (load->kind != ExprKind::load || load->var != nest.storage) return nullptr;
+    const auto index = here.linear(*load->operands[0]);
+    const auto iteration = index ? iteration_of(nest, *index, here, load->operands[0]->type) : std::nullopt;
+    possible_ = possible_ && iteration;
+    if (!possible_) return nullptr;
+    Scope scope = here;
+    for (const ExprRef& guard : nest.guards) {
+      possible_ = possible_ && scope.truth(*substituted(guard, scope, *iteration)).value_or(false);
+    }
+    ExprRef value = as_stored(substituted(nest.value, scope, *iteration));
+    const std::size_t size = value ? tree_size(*value) : 0;
+    possible_ = possible_ && value && size <= max_expression_nodes && size <= room_;
+    if (!possible_) return nullptr;
+    room_ -= size;
+    return value;
+  }
+
+  tir::Module& module_;
+  tir::Function& function_;
+  const Producer& producer_;
+  const std::size_t depth_;
+  Scope scope_;
+  tir::Allocate whole_;
+  std::size_t room_ = max_expressions;  // nodes that may be added
+  bool possible_ = true;
+};
+
+}  // namespace
+
+bool compute_again(tir::Module& module, std::size_t function, const ParamAliases& aliases, VarId buffer,
+                   std::size_t depth) {
+  const std::size_t vars = module.vars.size();
+  const auto producer = producer_of(module, function, aliases, buffer);
+  tir::Function changed = module.functions[function];
+  if (!producer || !Recomputer(module, changed, *producer, depth).run()) {
+    module.vars.resize(vars);
+    return false;
+  }
+  // Statements in front of the readers stand where they stood.
+  erase_producer(changed, *producer);
+  module.functions[function] = std::move(changed);
+  return true;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,162 @@
+// Tests: tests/transform/work_test.cpp.
+#include "transform/work.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "transform/narrow_walk.hpp"
+#include "transform/rewrite.hpp"
+#include "transform/simple_function.hpp"
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+
+constexpr double division = 4;
+
+bool is_division(ExprKind kind) {
+  return kind == ExprKind::div || kind == ExprKind::mod || kind == ExprKind::floor_div || kind == ExprKind::floor_mod;
+}
+
+double weight_of(const Expr& expr) {
+  constexpr double fixed_point = 4;
+  constexpr double transcendental = 20;
+  if (is_division(expr.kind)) return division;
+  switch (expr.kind) {
+    case ExprKind::int_imm:
+    case ExprKind::float_imm:
+    case ExprKind::string_imm:
+    case ExprKind::var:
+    case ExprKind::cast:
+      return 0;
+    case ExprKind::call:
+      if (expr.text == "tir.if_then_else" || expr.text == "tir.likely") return 0;
+      if (std::string_view(expr.text).starts_with("tir.q_multiply_shift")) return fixed_point;
+      if (std::string_view(expr.text).starts_with("tir.shift") ||
+          std::string_view(expr.text).starts_with("tir.bitwise")) {
+        return 1;
+      }
+      return transcendental;
+    default:
+      return 1;
+  }
+}
+
+// Counts what the statements of a function do.
+class Counter {
+ public:
+  void add(const tir::Stmt& stmt, const Place& place) {
+    runs_ = place.runs;
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      count(1);
+      add_index(*store->index);
+      add_value(*store->value);
+    } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
+      count(1);
+      add_value(*branch->condition);
+    } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+      add_let(*let);
+    } else if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
+      if (!loaded_by(*loop->min).empty() || !loaded_by(*loop->extent).empty()) total_ = std::nullopt;
+      const auto extent = place.ranges.of(*loop->extent);
+      const bool known = runs_ && extent && extent->high >= 0;
+      changes_[loop->var] = known ? checked_mul(*runs_, extent->high) : std::nullopt;
+    }
+  }
+
+  [[nodiscard]] std::optional<double> total() const { return total_; }
+
+ private:
+  void count(double operations) { count(operations, runs_); }
+  void count(double operations, std::optional<std::int64_t> times) {
+    if (operations == 0 || !total_) return;
+    total_ = times ? std::optional(*total_ + operations * static_cast<double>(*times)) : std::nullopt;
+  }
+
+  // Index arithmetic counts as an index, where it stands.
+  void add_let(const tir::Let& let) {
+    if (let.value->type.is_float() || !loaded_by(*let.value).empty()) {
+      add_value(*let.value);
+      changes_[let.var] = runs_;
+    } else {
+      add_index(*let.value);
+      changes_[let.var] = changes_of(*let.value);
+    }
+  }
+
+  void add_index(const Expr& index) {
+    tir::for_each_expr(index, [&](const Expr& expr) {
+      if (is_division(expr.kind)) count(division, changes_of(expr));
+    });
+  }
+
+  // With choices and the indices of loads.
+  void add_value(const Expr& root) {
+    tir::for_each_expr(root, [&](const Expr& expr) {
+      count(weight_of(expr));
+      if (is_if_then_else(expr)) count(1);
+      if (expr.kind != ExprKind::load) return true;
+      add_index(*expr.operands[0]);
+      return false;
+    });
+  }
+
+  // How often the value of index arithmetic changes: compilers compute it outside of the loops that it does not know.
+  std::optional<std::int64_t> changes_of(const Expr& root) const {
+    std::optional<std::int64_t> most = 1;
+    tir::for_each_expr(root, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::load) most = most ? runs_ : most;
+      if (expr.kind != ExprKind::var) return;
+      const auto found = changes_.find(expr.var);
+      if (found == changes_.end()) return;
+      most = most && found->second ? std::optional(std::max(*most, *found->second)) : std::nullopt;
+    });
+    return most;
+  }
+
+  std::optional<double> total_ = 0;
+  std::optional<std::int64_t> runs_;                           // of the statement at hand
+  std::map<tir::VarId, std::optional<std::int64_t>> changes_;  // how often a variable does
+};
+
+}  // namespace
+
+double work(const Expr& root) {
+  double total = 0;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    total += weight_of(expr);
+    return expr.kind != ExprKind::load;
+  });
+  return total;
+}
+
+std::optional<double> work_of(const tir::Function& function) {
+  Counter counter;
+  walk_operator(function, {}, [&](const tir::Stmt& stmt, const Place& place) { counter.add(stmt, place); });
+  return counter.total();
+}
+
+double work_of(const tir::Module& module) {
+  std::vector<std::optional<double>> known(module.functions.size());
+  for (std::size_t i = 0; i < known.size(); ++i) known[i] = work_of(module.functions[i]);
+  double total = known[module.entry].value_or(0);
+  walk_operator(module.functions[module.entry], {}, [&](const tir::Stmt& stmt, const Place& place) {
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        const auto call = tir::named_call(expr);
+        const auto callee = call ? module.find(*call->name) : std::nullopt;
+        if (callee) total += known[*callee].value_or(0) * static_cast<double>(place.runs.value_or(1));
+      });
+    });
+  });
+  return total;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,26 @@
+// How much a program computes, as an estimate.
+//
+// The unit is one scalar operation: a load, a store, an addition, a comparison, a choice between two values; a division
+// counts as 4, a fixed-point product as 4, a function of the C library as 20. Both sides of a choice count. Indices
+// count by their divisions and remainders only, and these as often as they change: compilers turn sums of loop
+// variables into increments, and compute outside of a loop what it does not change.
+#pragma once
+
+#include <optional>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::transform {
+
+// Of one evaluation, loads as one operation whatever their index, choices as none.
+[[nodiscard]] double work(const tir::Expr& root);
+
+// Of one call of the function, by the bounds of its loops; functions that it calls count nothing. Nothing: how often a
+// statement runs is not known, or is read from memory. O(size).
+[[nodiscard]] std::optional<double> work_of(const tir::Function& function);
+
+// Of one run of the entry and the functions that it calls. Functions of unknown work, and functions of somebody else's,
+// count nothing. O(size).
+[[nodiscard]] double work_of(const tir::Module& module);
+
+}  // namespace usmp::transform
