@@ -106,9 +106,9 @@ std::string percent_text(std::int64_t permille) {
   return std::to_string(permille / tenths) + "." + std::to_string(permille % tenths) + "%";
 }
 
-class Search {
+class RecomputeSearch {
  public:
-  Search(const tir::Module& module, const Options& options) : options_(options) {
+  RecomputeSearch(const tir::Module& module, const Options& options) : options_(options) {
     state_ = {module, top_of(module, options), work_of(module), {}};
     allowed_ = state_.work * (1 + static_cast<double>(options.recompute_percent) / 100);
     first_work_ = state_.work;
@@ -284,7 +284,7 @@ class Search {
 std::optional<StepResult> recompute(tir::Module& module, const Options& options) {
   if (options.recompute_percent <= 0 || std::ranges::count(options.steps, Step::fuse) == 0) return std::nullopt;
   const double before = work_of(module);
-  auto found = Search(module, options).run();
+  auto found = RecomputeSearch(module, options).run();
   if (!found) return std::nullopt;
   StepResult result{Step::recompute, peak_of(module).load, peak_of(found->module).load, std::move(found->changes)};
   result.extra_work_permille = permille(found->work - before, before);

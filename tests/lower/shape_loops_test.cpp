@@ -9,7 +9,7 @@
 #include "lower/wide_products.hpp"
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::shape_loops_test {
 namespace {
 
 struct LoopFixture : Program {
@@ -224,4 +224,4 @@ TEST_CASE_FIXTURE(ProductsFixture, "wide products: everything else stays") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::shape_loops_test

@@ -11,7 +11,7 @@
 #include "transform/work.hpp"
 #include "usmp/transform/transform.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::recompute_test {
 namespace {
 
 // in -> divide -> t -> windows -> out: t[i] is in[i] / 7 / 3, of 10 elements, and out[j] is t[j] + t[j + 1] + t[j + 2].
@@ -188,4 +188,4 @@ TEST_CASE_FIXTURE(Fixture, "recompute: a buffer inside an operator") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::recompute_test

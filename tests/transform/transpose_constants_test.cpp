@@ -4,7 +4,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::transpose_constants_test {
 namespace {
 
 // for o { for c s[c] = 0; for k { for c s[c] = s[c] + x[k] * w[o * 128 + k * 8 + c]; } for c y[o * 8 + c] = s[c]; },
@@ -174,4 +174,4 @@ TEST_CASE_FIXTURE(TransposeFixture, "transpose: constants that share their data 
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::transpose_constants_test

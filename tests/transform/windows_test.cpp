@@ -5,7 +5,7 @@
 #include "transform/producer.hpp"
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::windows_test {
 namespace {
 
 // b is a with a zero on either side; c[j] is 1 - b[j] - b[j + 1] - b[j + 2]; with parts exchanged by the tests.
@@ -241,4 +241,4 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if it is a sum, a parameter, or not sto
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::windows_test

@@ -4,7 +4,7 @@
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing {
+namespace usmp::transform::testing::work_test {
 namespace {
 
 struct Fixture : Program {
@@ -59,4 +59,4 @@ TEST_CASE_FIXTURE(Fixture, "work: a module's is that of what its entry calls") {
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing
+}  // namespace usmp::transform::testing::work_test
