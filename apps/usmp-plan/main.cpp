@@ -48,6 +48,14 @@ void turn_signals_into_errors() {
   ::_exit(driver::exit_memory);
 }
 
+bool has_returned = false;
+
+// Libraries may end the program: libarchive does so with exit code 1 when it cannot get a few bytes, after a message of
+// its own.
+void end_of_program() {
+  if (!has_returned) ::_exit(driver::exit_memory);
+}
+
 int parse_and_run(Program& program, int argc, char** argv) {
   try {
     program.parser().parse(argc, argv);
@@ -72,6 +80,18 @@ int run(int argc, char** argv) {
   return code;
 }
 
+int run_and_report(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs(out_of_memory, stderr);
+    return driver::exit_memory;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "usmp-plan: internal error: %s\n", error.what());
+    return driver::exit_internal;
+  }
+}
+
 }  // namespace
 }  // namespace usmp::apps
 
@@ -79,13 +99,8 @@ int main(int argc, char** argv) {
   usmp::apps::occupy_standard_descriptors();
   usmp::apps::turn_signals_into_errors();
   std::set_terminate(usmp::apps::end_without_memory);
-  try {
-    return usmp::apps::run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fputs(usmp::apps::out_of_memory, stderr);
-    return usmp::driver::exit_memory;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "usmp-plan: internal error: %s\n", error.what());
-    return usmp::driver::exit_internal;
-  }
+  (void)std::atexit(usmp::apps::end_of_program);
+  const int code = usmp::apps::run_and_report(argc, argv);
+  usmp::apps::has_returned = true;
+  return code;
 }
