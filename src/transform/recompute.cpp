@@ -108,12 +108,12 @@ std::string percent_text(std::int64_t permille) {
 
 class RecomputeSearch {
  public:
-  RecomputeSearch(const tir::Module& module, const Options& options) : options_(options) {
-    state_ = {module, top_of(module, options), work_of(module), {}};
-    allowed_ = state_.work * (1 + static_cast<double>(options.recompute_percent) / 100);
-    first_work_ = state_.work;
-    merges_ = std::ranges::count(options.steps, Step::merge) > 0;
-  }
+  RecomputeSearch(const tir::Module& module, const Options& options)
+      : options_(options),
+        state_{module, top_of(module, options), work_of(module), {}},
+        first_work_(state_.work),
+        allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
+        merges_(std::ranges::count(options.steps, Step::merge) > 0) {}
 
   // The lowest that was reached. Nothing: nothing is lower than the module given.
   std::optional<State> run() {
@@ -274,9 +274,9 @@ class RecomputeSearch {
   const Options& options_;
   State state_;
   std::vector<State> candidates_;
-  double allowed_ = 0;
-  double first_work_ = 0;
-  bool merges_ = false;
+  double first_work_;
+  double allowed_;
+  bool merges_;
 };
 
 }  // namespace
