@@ -36,6 +36,11 @@ struct Candidate {
   ExprRef index;             // of the constant afterwards
 };
 
+struct Turned {
+  std::shared_ptr<const tir::Constant> before;  // which keeps its address its own
+  std::shared_ptr<const tir::Constant> after;
+};
+
 struct Declared {
   tir::AllocateConst* constant = nullptr;
   const std::string* function = nullptr;
@@ -62,9 +67,7 @@ class Transposer {
     for (tir::Function& function : module_.functions) {
       if (!tir::is_opaque(module_, function)) find_candidates(function.body);
     }
-    for (const Candidate& candidate : candidates_) {
-      if (changes_all(candidate)) transpose(candidate);
-    }
+    for (const Candidate* candidate : fit_for_all()) transpose(*candidate);
     return std::move(changes_);
   }
 
@@ -206,26 +209,35 @@ class Transposer {
     return found == storage_.end() ? Storage::none : found->second;
   }
 
-  // Whether all that share the constant's data change as it does.
-  [[nodiscard]] bool changes_all(const Candidate& candidate) const {
-    const auto alike = std::ranges::count_if(candidates_, [&](const Candidate& other) {
-      return original(other) == original(candidate) && other.rows == candidate.rows;
-    });
-    return static_cast<std::size_t>(alike) == sharers_.at(original(candidate));
+  // Those of which all that share the constant's data change as they do.
+  [[nodiscard]] std::vector<const Candidate*> fit_for_all() const {
+    struct Alike {
+      const Candidate* first;
+      std::size_t count = 0;
+    };
+    std::map<const tir::Constant*, Alike> by_data;
+    for (const Candidate& candidate : candidates_) {
+      Alike& alike = by_data.try_emplace(data_of(candidate), &candidate).first->second;
+      if (alike.first->rows == candidate.rows && alike.first->columns == candidate.columns) ++alike.count;
+    }
+    std::vector<const Candidate*> fit;
+    for (const Candidate& candidate : candidates_) {
+      const tir::Constant* data = data_of(candidate);
+      if (by_data.at(data).count == sharers_.at(data)) fit.push_back(&candidate);
+    }
+    return fit;
   }
 
-  [[nodiscard]] const tir::Constant* original(const Candidate& candidate) const {
-    const auto before = originals_.find(candidate.constant);
-    return before != originals_.end() ? before->second.get() : declared_.at(candidate.constant).constant->data.get();
+  [[nodiscard]] const tir::Constant* data_of(const Candidate& candidate) const {
+    return declared_.at(candidate.constant).constant->data.get();
   }
 
   void transpose(const Candidate& candidate) {
     const Declared& declared = declared_.at(candidate.constant);
     std::shared_ptr<const tir::Constant>& data = declared.constant->data;
-    std::shared_ptr<const tir::Constant>& turned = turned_[data.get()];
-    if (!turned) turned = by_columns(*data, candidate);
-    originals_[candidate.constant] = data;  // which keeps its address its own
-    data = turned;
+    Turned& turned = turned_[data.get()];
+    if (!turned.after) turned = {data, by_columns(*data, candidate)};
+    data = turned.after;
     tir::For inner = *only_loop(candidate.outer->body);
     auto& store = std::get<tir::Store>(inner.body[0].node);
     store.value = with_index(store.value, candidate);
@@ -269,8 +281,7 @@ class Transposer {
   std::map<VarId, Declared> declared_;
   std::map<const tir::Constant*, std::size_t> sharers_;
   std::vector<Candidate> candidates_;
-  std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned_;
-  std::map<VarId, std::shared_ptr<const tir::Constant>> originals_;
+  std::map<const tir::Constant*, Turned> turned_;
   std::vector<Change> changes_;
 };
 

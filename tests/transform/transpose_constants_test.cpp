@@ -154,20 +154,26 @@ TEST_CASE_FIXTURE(TransposeFixture, "transpose: constants that share their data 
   const VarId k2 = number("k2");
   const VarId c2 = number("c2");
   std::int64_t stride = 8;
+  std::int64_t width = columns;
   std::size_t expected = 2;
   SUBCASE("alike") {}
+  SUBCASE("one in shorter rows") {
+    stride = 4;
+    width = 4;
+    expected = 0;
+  }
   SUBCASE("one by columns already") {
     stride = 1;
     expected = 0;
   }
-  const ExprRef other = stride == 8 ? add(mul(var(k2), 8), var(c2)) : add(var(k2), mul(var(c2), 16));
+  const ExprRef other = stride == 1 ? add(var(k2), mul(var(c2), 16)) : add(mul(var(k2), stride), var(c2));
   tir::Stmt second = constant(v, weights());
   tir::Stmt first = constant(w, weights());
   std::get<tir::AllocateConst>(second.node).data = std::get<tir::AllocateConst>(first.node).data;
   body(block(
       std::move(first), std::move(second), allocate(s, columns + 1), around(sums(block(sum()))),
-      loop(k2, rows, block(loop(c2, columns, block(sum(mul(wide(load(x, var(k2))), wide(load(v, other))), var(c2)))))),
-      store(y, 0, load(s, 5))));
+      loop(k2, rows, block(loop(c2, width, block(sum(mul(wide(load(x, var(k2))), wide(load(v, other))), var(c2)))))),
+      store(y, 0, load(s, 2))));
   CHECK(made() == expected);
   const auto data = [&](std::size_t i) { return std::get<tir::AllocateConst>(op().body[i].node).data; };
   CHECK(data(0) == data(1));
