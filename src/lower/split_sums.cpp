@@ -33,6 +33,12 @@ struct Sums {
   tir::Range elements;
 };
 
+// The loop that is all there is in the block.
+template <class AnyBlock>
+auto* only_loop(AnyBlock& block) {
+  return block.size() == 1 ? std::get_if<tir::For>(&block[0].node) : nullptr;
+}
+
 class Splitter {
  public:
   explicit Splitter(tir::Function& function) : function_(function) {
@@ -56,7 +62,10 @@ class Splitter {
       }
       block = std::move(result);
       for (Stmt& stmt : block) {
-        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+        for (Block* inner : tir::blocks_of(stmt)) {
+          while (tir::For* loop = only_loop(*inner)) inner = &loop->body;
+          pending.push_back(inner);
+        }
       }
     }
   }
@@ -64,10 +73,9 @@ class Splitter {
  private:
   // What stands in the loop's place; empty: it stays.
   [[nodiscard]] Block split(const tir::For& outermost) const {
-    const Block* block = &outermost.body;
-    while (block->size() == 1 && std::holds_alternative<tir::For>((*block)[0].node)) {
-      block = &std::get<tir::For>((*block)[0].node).body;
-    }
+    std::vector<const tir::For*> around = {&outermost};
+    while (const tir::For* loop = only_loop(around.back()->body)) around.push_back(loop);
+    const Block* block = &around.back()->body;
     if (block->size() < 2) return {};
     std::vector<Sums> all;
     for (const Stmt& stmt : *block) {
@@ -76,12 +84,12 @@ class Splitter {
       if (!sums) return {};
       all.push_back(*sums);
     }
-    if (!are_apart(all)) return {};
+    if (!are_apart(all) || !may_repeat(around, all[0].storage)) return {};
     Block result;
     for (std::size_t begin = 0; begin < all.size();) {
       const std::size_t end = end_of_group(all, begin);
       if (begin == 0 && end == all.size()) return {};
-      result.push_back(with_part(outermost, begin, end));
+      result.push_back(with_part(around, begin, end));
       begin = end;
     }
     return result;
@@ -112,6 +120,12 @@ class Splitter {
     const auto elements = ranges.of(*store->index);
     if (!elements || elements->low < 0 || elements->high > std::numeric_limits<std::int32_t>::max()) return {};
     return Sums{store->storage, value.type, *elements};
+  }
+
+  // Whether the loops around run the same number of times again once there are other sums.
+  [[nodiscard]] bool may_repeat(const std::vector<const tir::For*>& around, VarId sums) const {
+    return std::ranges::all_of(
+        around, [&](const tir::For* loop) { return may_read(*loop->min, sums) && may_read(*loop->extent, sums); });
   }
 
   // Whether the value does nothing and reads nothing that the sums may be in.
@@ -149,16 +163,16 @@ class Splitter {
     return true;
   }
 
-  // The nest with statements [begin, end) of its innermost block.
-  [[nodiscard]] static Stmt with_part(const tir::For& outermost, std::size_t begin, std::size_t end) {
-    tir::For part = outermost;
-    Block* block = &part.body;
-    while (block->size() == 1 && std::holds_alternative<tir::For>((*block)[0].node)) {
-      block = &std::get<tir::For>((*block)[0].node).body;
+  // The loops with statements [begin, end) of the innermost one.
+  [[nodiscard]] static Stmt with_part(const std::vector<const tir::For*>& loops, std::size_t begin, std::size_t end) {
+    const Block& all = loops.back()->body;
+    Block body(all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t i = loops.size(); i-- > 0;) {
+      Block loop;
+      loop.push_back({tir::For{loops[i]->var, loops[i]->min, loops[i]->extent, std::move(body)}});
+      body = std::move(loop);
     }
-    block->erase(block->begin() + static_cast<std::ptrdiff_t>(end), block->end());
-    block->erase(block->begin(), block->begin() + static_cast<std::ptrdiff_t>(begin));
-    return {std::move(part)};
+    return std::move(body[0]);
   }
 
   tir::Function& function_;

@@ -15,9 +15,9 @@ namespace usmp::lower {
 // Only where every loop of the block
 // - has a constant number of iterations; its body is lets and one store, sum[i] = sum[i] + …, without predicate;
 // - reads storage that is a parameter or a constant, and `sum` nowhere else;
-// and where `sum` is one parameter that nothing else reaches (Param::no_alias), of the same element type in all loops,
-// and no two of the loops reach the same element: their ranges of i, whatever the outer loops do, are apart.
-// O(size of the module).
+// where the numbers of iterations of the loops around are not read from `sum`, and where `sum` is one parameter that
+// nothing else reaches (Param::no_alias), of the same element type in all loops, and no two of the loops reach the same
+// element: their ranges of i, whatever the outer loops do, are apart. O(size of the module).
 void split_sums(tir::Module& module);
 
 }  // namespace usmp::lower

@@ -175,6 +175,20 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a value that a let reads of the sums") {
   CHECK_FALSE(made(lower::split_sums));
 }
 
+TEST_CASE_FIXTURE(SumsFixture, "split: a loop around whose count is read from the sums") {
+  tir::Block all;
+  for (std::int64_t n = 0; n < 16; ++n) {
+    const VarId c = number("c");
+    const ExprRef at = add(var(c), n * 4);
+    all.push_back(loop(c, 4, block(store(y, at, add(load(y, at), tir::make_int(1))))));
+  }
+  tir::Stmt counted = loop_to(j, load(y, tir::make_int(2)), std::move(all));
+  SUBCASE("the outermost") { body(block(filled(), std::move(counted))); }
+  SUBCASE("another") { body(block(filled(), loop(i, 2, block(std::move(counted))))); }
+  for (tir::Param& param : op().params) param.no_alias = true;
+  CHECK_FALSE(made(lower::split_sums));
+}
+
 struct ProductsFixture : LoopFixture {
   VarId v = input("v", 512, int8_type);
   VarId h = input("h", 512, int16_type);
