@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,34 +24,58 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
+constexpr std::string_view tir_if_then_else = "tir.if_then_else";
+
 // Branches count against what compilers and readers take of blocks inside each other; real loops are far from it.
 constexpr std::size_t deepest_loop = 100;
 
+// Sides of another type than the whole would be converted by it.
 bool is_choice(const Expr& expr) {
-  if (expr.operands.size() != 3) return false;
-  return expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == "tir.if_then_else");
+  if (expr.operands.size() != 3 || expr.operands[1]->type != expr.type || expr.operands[2]->type != expr.type) {
+    return false;
+  }
+  return expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == tir_if_then_else);
 }
 
-// Whether the value is made of constants and variables alone.
+// Whether a value of this kind is made of constants, variables and operands alone.
+bool is_plain_node(const Expr& expr) {
+  const bool is_call = expr.kind == ExprKind::call && !tir::is_folded_operator(expr.text);
+  return !is_call && expr.kind != ExprKind::load && expr.kind != ExprKind::let && !expr.type.is_vector() &&
+         !expr.type.is_handle();
+}
+
 bool is_plain(const Expr& value) {
   bool plain = true;
-  tir::for_each_expr(value, [&](const Expr& expr) {
-    const bool is_call = expr.kind == ExprKind::call && !tir::is_folded_operator(expr.text);
-    plain = plain && !is_call && expr.kind != ExprKind::load && expr.kind != ExprKind::let && !expr.type.is_vector() &&
-            !expr.type.is_handle();
-    return plain;
-  });
+  tir::for_each_expr(value, [&](const Expr& expr) { return plain = plain && is_plain_node(expr); });
   return plain;
 }
 
-bool mentions_any(const Expr& value, const std::set<VarId>& vars) {
-  bool found = false;
-  tir::for_each_expr(value, [&](const Expr& expr) {
-    found = found || (expr.kind == ExprKind::var && vars.contains(expr.var));
-    return !found;
-  });
-  return found;
-}
+// Of each expression, whether it is made of constants and of variables that do not change.
+class Steadiness {
+ public:
+  explicit Steadiness(VarId changing) : changing_({changing}) {}
+
+  void bind(const tir::Let& let) {
+    if (!holds(let.value)) changing_.insert(let.var);
+  }
+
+  // What it has told of an expression must not change afterwards: variables are bound before they are mentioned.
+  bool holds(const ExprRef& value) {
+    tir::for_each_expr_bottom_up(
+        value, [&](const Expr& expr) { return known_.contains(&expr); },
+        [&](const ExprRef& expr) {
+          const bool changes = expr->kind == ExprKind::var && changing_.contains(expr->var);
+          known_[expr.get()] =
+              !changes && is_plain_node(*expr) &&
+              std::ranges::all_of(expr->operands, [&](const ExprRef& part) { return known_.at(part.get()); });
+        });
+    return known_.at(value.get());
+  }
+
+ private:
+  std::set<VarId> changing_;
+  std::unordered_map<const Expr*, bool> known_;
+};
 
 // Lets and stores, no variable bound twice.
 bool is_simple_body(const tir::For& loop) {
@@ -68,35 +94,29 @@ bool is_simple_body(const tir::For& loop) {
   return stores;
 }
 
-// The variables that the body binds to values which may change from one iteration to the next, the loop's included.
-std::set<VarId> changing_vars(const tir::For& loop) {
-  std::set<VarId> changing = {loop.var};
-  for (const Stmt& stmt : loop.body) {
-    const auto* let = std::get_if<tir::Let>(&stmt.node);
-    if (let != nullptr && (!is_plain(*let->value) || mentions_any(*let->value, changing))) changing.insert(let->var);
-  }
-  return changing;
+// Appends what is evaluated whenever the expression is: of what it is made of, without what conditions guard, and
+// without what stands in the scope of a variable that the expression binds itself.
+void append_asked(const Expr& expr, std::vector<const Expr*>& pending) {
+  const bool is_lazy = expr.kind == ExprKind::select ||
+                       (expr.kind == ExprKind::call && expr.text == tir_if_then_else) || expr.kind == ExprKind::and_ ||
+                       expr.kind == ExprKind::or_ || expr.kind == ExprKind::let;
+  const std::size_t end = is_lazy && !expr.operands.empty() ? 1 : expr.operands.size();
+  for (std::size_t i = end; i-- > 0;) pending.push_back(expr.operands[i].get());
 }
 
 // The first condition that is the same in all iterations and asked in each of them.
-ExprRef steady_condition(const Expr& value, const std::set<VarId>& changing) {
-  ExprRef found;
+ExprRef steady_condition(const Expr& value, Steadiness& steady) {
   std::vector<const Expr*> pending = {&value};
-  while (!pending.empty() && found == nullptr) {
+  while (!pending.empty()) {
     const Expr& expr = *pending.back();
     pending.pop_back();
-    std::size_t asked = expr.operands.size();
     if (is_choice(expr)) {
       const ExprRef& condition = expr.operands[0];
-      const bool is_constant = tir::as_int(*condition).has_value();
-      if (!is_constant && is_plain(*condition) && !mentions_any(*condition, changing)) found = condition;
-      asked = 1;  // the others only if the condition says so
-    } else if (expr.kind == ExprKind::and_ || expr.kind == ExprKind::or_) {
-      asked = 1;
+      if (!tir::as_int(*condition) && steady.holds(condition)) return condition;
     }
-    for (std::size_t i = asked; i-- > 0;) pending.push_back(expr.operands[i].get());
+    append_asked(expr, pending);
   }
-  return found;
+  return nullptr;
 }
 
 // The expression with every choice by `condition` decided.
@@ -121,21 +141,36 @@ ExprRef decided(const ExprRef& root, const Expr& condition, bool holds) {
   return results.at(root.get());
 }
 
+// The statements for which `stays`, asked from the last to the first, holds; the others are given back, in order.
+template <class Stays>
+Block take_out(Block& body, const Stays& stays) {
+  Block kept;
+  Block taken;
+  for (std::size_t i = body.size(); i-- > 0;) {
+    Block& to = stays(std::as_const(body[i])) ? kept : taken;
+    to.push_back(std::move(body[i]));
+  }
+  std::ranges::reverse(kept);
+  std::ranges::reverse(taken);
+  body = std::move(kept);
+  return taken;
+}
+
+void add_mentioned(const Expr& value, std::set<VarId>& vars) {
+  tir::for_each_expr(value, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) vars.insert(expr.var);
+  });
+}
+
 // Lets that nothing in the block mentions any more go.
 void drop_unused_lets(Block& body) {
   std::set<VarId> used;
-  for (std::size_t i = body.size(); i-- > 0;) {
-    const auto* let = std::get_if<tir::Let>(&body[i].node);
-    if (let != nullptr && !used.contains(let->var) && is_plain(*let->value)) {
-      body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
-      continue;
-    }
-    tir::for_each_expr_of(body[i], [&](const ExprRef& root) {
-      tir::for_each_expr(*root, [&](const Expr& expr) {
-        if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) used.insert(expr.var);
-      });
-    });
-  }
+  (void)take_out(body, [&](const Stmt& stmt) {
+    const auto* let = std::get_if<tir::Let>(&stmt.node);
+    if (let != nullptr && !used.contains(let->var) && is_plain(*let->value)) return false;
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) { add_mentioned(*root, used); });
+    return true;
+  });
 }
 
 class Unswitch {
@@ -156,11 +191,12 @@ class Unswitch {
 
  private:
   [[nodiscard]] ExprRef find_condition() const {
-    const std::set<VarId> changing = changing_vars(loop_);
+    Steadiness steady(loop_.var);
     for (const Stmt& stmt : loop_.body) {
+      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) steady.bind(*let);
       const auto* store = std::get_if<tir::Store>(&stmt.node);
       if (store == nullptr) continue;
-      if (ExprRef condition = steady_condition(*store->value, changing)) return condition;
+      if (ExprRef condition = steady_condition(*store->value, steady)) return condition;
     }
     return nullptr;
   }
@@ -168,19 +204,13 @@ class Unswitch {
   // The lets that the condition is made of, and those that these are made of, go in front of the branch.
   void take_out_lets(const Expr& condition) {
     std::set<VarId> needed;
-    const auto need = [&](const Expr& value) {
-      tir::for_each_expr(value, [&](const Expr& expr) {
-        if (expr.kind == ExprKind::var) needed.insert(expr.var);
-      });
-    };
-    need(condition);
-    for (std::size_t i = loop_.body.size(); i-- > 0;) {
-      const auto* let = std::get_if<tir::Let>(&loop_.body[i].node);
-      if (let == nullptr || !needed.contains(let->var)) continue;
-      need(*let->value);
-      lets_.insert(lets_.begin(), loop_.body[i]);
-      loop_.body.erase(loop_.body.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+    add_mentioned(condition, needed);
+    lets_ = take_out(loop_.body, [&](const Stmt& stmt) {
+      const auto* let = std::get_if<tir::Let>(&stmt.node);
+      if (let == nullptr || !needed.contains(let->var)) return true;
+      add_mentioned(*let->value, needed);
+      return false;
+    });
   }
 
   [[nodiscard]] Stmt side(const Expr& condition, bool holds) const {
@@ -211,7 +241,9 @@ void unswitch_block(Block& outermost) {
     for (Stmt& stmt : *place.block) {
       const auto* loop = std::get_if<tir::For>(&stmt.node);
       std::optional<Block> changed = loop == nullptr ? std::nullopt : Unswitch(*loop).run();
-      if (changed) {
+      if (changed && changed->size() > 1 && &stmt != &place.block->back()) {
+        result.push_back({tir::Scope{std::move(*changed)}});  // what follows may bind the same variables
+      } else if (changed) {
         std::move(changed->begin(), changed->end(), std::back_inserter(result));
       } else {
         rest.push_back(result.size());

@@ -32,6 +32,15 @@ struct LoopFixture : Program {
     const VarId n = number("n");
     return loop(n, 512, block(store(y, var(n), var(n))));
   }
+  // let variable = value in inside
+  [[nodiscard]] static ExprRef bound(VarId variable, ExprRef value, ExprRef inside) {
+    tir::Expr expr;
+    expr.kind = ExprKind::let;
+    expr.type = inside->type;
+    expr.var = variable;
+    expr.operands = {std::move(value), std::move(inside)};
+    return tir::make_expr(std::move(expr));
+  }
   // for j { for i { … } }
   tir::Stmt nest(tir::Block inner, std::int64_t extent = 8) {
     return loop(j, 4, block(loop(i, extent, std::move(inner))));
@@ -88,11 +97,31 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions that may change, or are not
     const ExprRef second = less(choice(less(var(j), 2), var(i), var(j)), 3);
     body(block(nest(block(store(y, place(), tir::make_cast(int32_type, both(less(var(i), var(j)), second)))))));
   }
+  SUBCASE("of a variable that the expression binds") {
+    const ExprRef chosen_by = choice(less(var(t), 2), var(i), var(j));
+    body(block(nest(block(store(y, place(), bound(t, load(p, var(j)), chosen_by))))));
+  }
   SUBCASE("one iteration") { body(block(nest(block(chosen(less(var(j), 2))), 1))); }
   SUBCASE("a loop that is not the innermost") {
     body(block(loop(j, 4, block(loop(i, 8, block(loop(t, 1, block(chosen(less(var(i), 2))))))))));
   }
   CHECK_FALSE(made(lower::unswitch));
+}
+
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: loops side by side may bind one variable, each to a value of its own") {
+  const VarId t = number("t");
+  const auto row = [&](std::int64_t divisor, std::int64_t first) {
+    const ExprRef at = add(place(), first);
+    return loop(i, 8, block(let(t, remainder(var(j), divisor)), store(y, at, choice(less(var(t), 1), var(i), var(j)))));
+  };
+  body(block(loop(j, 4, block(row(2, 0), row(3, 128), row(4, 256)))));
+  CHECK(made(lower::unswitch));
+  const tir::Block& rows = std::get<tir::For>(op().body[0].node).body;
+  REQUIRE(rows.size() == 4);
+  CHECK(std::holds_alternative<tir::Scope>(rows[0].node));
+  CHECK(std::holds_alternative<tir::Scope>(rows[1].node));
+  CHECK(std::holds_alternative<tir::Let>(rows[2].node));
+  CHECK(std::holds_alternative<tir::IfThenElse>(rows[3].node));
 }
 
 TEST_CASE_FIXTURE(LoopFixture, "unswitch: a loop whose number of iterations may be zero asks nothing before") {
