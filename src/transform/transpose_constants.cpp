@@ -75,7 +75,7 @@ class Transposer {
   enum class Storage : std::uint8_t { none, param, allocation, constant };
 
   void find_storage(tir::Function& function) {
-    for (const tir::Param& param : function.params) storage_[param.var] = Storage::param;
+    for (const tir::Param& param : function.params) note(param.var, Storage::param);
     std::vector<Block*> pending = {&function.body};
     while (!pending.empty()) {
       Block& block = *pending.back();
@@ -86,10 +86,12 @@ class Transposer {
           declared.constant = constant;
           declared.function = &function.name;
           ++declared.declarations;
-          storage_[constant->var] = Storage::constant;
+          note(constant->var, Storage::constant);
           ++sharers_[constant->data.get()];
         } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-          storage_[allocate->var] = Storage::allocation;
+          note(allocate->var, Storage::allocation);
+        } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+          note(let->var, Storage::none);
         } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
           ++declared_[store->storage].mentions;
         }
@@ -101,6 +103,12 @@ class Transposer {
         for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
       }
     }
+  }
+
+  // Functions, and scopes side by side, may bind one variable to things of different kinds.
+  void note(VarId var, Storage kind) {
+    Storage& known = storage_.try_emplace(var, kind).first->second;
+    if (known != kind) known = Storage::none;
   }
 
   void find_candidates(Block& outermost) {

@@ -110,6 +110,21 @@ TEST_CASE_FIXTURE(TransposeFixture, "transpose: sums in a tensor, which another 
   CHECK(made() == 0);
 }
 
+TEST_CASE_FIXTURE(TransposeFixture, "transpose: a pointer to the sums that is a buffer elsewhere") {
+  const VarId r = buffer("r");
+  const VarId first = number("first");
+  const ExprRef weight = add(mul(var(k), columns), var(c));
+  const ExprRef term = mul(remainder(load(r, tir::make_int(1)), 5), wide(load(w, weight)));
+  const ExprRef to_sums = tir::make_call(tir::handle_type, "tir.address_of", {load(s, tir::make_int(0))});
+  const VarId last = number("last");
+  body(block(constant(w, weights()), allocate(s, columns),
+             loop(first, columns, block(store(s, var(first), var(first)))),
+             tir::Stmt{tir::Scope{block(let(r, to_sums), sums(block(sum(term, var(c)))))}},
+             tir::Stmt{tir::Scope{block(allocate(r, 1), store(r, 0, tir::make_int(1)))}},
+             loop(last, columns, block(store(y, var(last), load(s, var(last)))))));
+  CHECK(made() == 0);
+}
+
 TEST_CASE_FIXTURE(TransposeFixture, "transpose: floats stay in their order") {
   sum_type = float32_type;
   s = buffer("f", float32_type);
