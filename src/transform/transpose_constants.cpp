@@ -225,7 +225,7 @@ class Transposer {
     };
     std::map<const tir::Constant*, Alike> by_data;
     for (const Candidate& candidate : candidates_) {
-      Alike& alike = by_data.try_emplace(data_of(candidate), &candidate).first->second;
+      Alike& alike = by_data.try_emplace(data_of(candidate), Alike{&candidate}).first->second;
       if (alike.first->rows == candidate.rows && alike.first->columns == candidate.columns) ++alike.count;
     }
     std::vector<const Candidate*> fit;
