@@ -116,7 +116,8 @@ class Window {
     for (std::size_t i = 0; i < counts->size(); ++i) {
       auto [base, rest] = divided((*counts)[i], inside_);
       const auto reach = here.interval(rest);
-      if (!reach || (is_read_ && !(sides_[i].base == base))) {
+      // Conditions that contradict each other leave an interval of nothing.
+      if (!reach || reach->low > reach->high || (is_read_ && !(sides_[i].base == base))) {
         possible_ = false;
         return;
       }
@@ -137,7 +138,8 @@ class Window {
       const auto base = scope.interval(sides_[i].base);
       const auto low = base ? checked_add(base->low, sides_[i].reach.low) : std::nullopt;
       const auto high = base ? checked_add(base->high, sides_[i].reach.high) : std::nullopt;
-      if (!low || !high || *low < loop.min || *high > loop.min + loop.extent - 1) return false;
+      const auto last = checked_add(loop.min, loop.extent - 1);
+      if (!low || !high || !last || *low < loop.min || *high > *last) return false;
       const auto product = checked_mul(elements_, sides_[i].extent());
       if (!product) return false;
       elements_ = *product;

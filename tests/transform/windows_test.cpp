@@ -189,6 +189,20 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(!again(2));
 }
 
+TEST_CASE_FIXTURE(Fixture, "windows: not if the element is never read, and would not be one of the writer's") {
+  // A condition that contradicts the loops leaves an interval from 20 to 4.
+  const VarId l = number("l");
+  const ExprRef index = add(var(k), var(l));
+  body(block(
+      allocate(b, 10), writer(),
+      loop(j, 8,
+           block(store(c, var(j), tir::make_int(0)),
+                 loop(k, 3,
+                      block(loop(l, 3, block(when(at_least(index, 20), block(store(c, var(j), load(b, index))))))))))));
+  CHECK(!again(1));
+  CHECK(again(2));  // of one loop, whose interval the condition does not narrow
+}
+
 TEST_CASE_FIXTURE(Fixture, "windows: not if the bounds of a loop read it") {
   const VarId l = number("l");
   const VarId d = output("d", 3);
