@@ -19,6 +19,7 @@
 #include "transform/windows.hpp"
 #include "transform/work.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -36,6 +37,7 @@ struct Height {
 
 struct Top {
   Height height;
+  Tick horizon = 0;
   std::vector<liveness::StorageDistance> distances;  // empty if nothing is to share
   std::set<VarId> tensors;                           // that the entry declares, live at a summit
   std::set<std::string> functions;                   // called there
@@ -46,6 +48,7 @@ Top top_of(const tir::Module& module, std::vector<liveness::StorageDistance> dis
   Top top;
   top.distances = std::move(distances);
   const std::vector<bounds::Load> loads = load_over_time(analysis, top.distances);
+  top.horizon = analysis.horizon;
   for (const bounds::Load& load : loads) top.height.load = std::max(top.height.load, load.bytes);
   std::vector<LiveRange> summits;
   for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -86,6 +89,29 @@ struct State {
   std::vector<Change> changes;
 };
 
+// What a look at a module costs: its statements and the nodes of its expressions; of what is called, once for each
+// call.
+std::int64_t size_of(const tir::Module& module, const Top& top) {
+  std::int64_t size = top.horizon;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt&) { ++size; });
+    tir::for_each_expr_in(function.body, [&](const tir::Expr&) { ++size; });
+  }
+  return size;
+}
+
+// How often the entry names a variable.
+std::int64_t uses_in_entry(const tir::Module& module, VarId var) {
+  std::int64_t uses = 0;
+  tir::for_each_expr_in(module.functions[module.entry].body, [&](const tir::Expr& expr) {
+    if (expr.kind == tir::ExprKind::var && expr.var == var) ++uses;
+  });
+  return uses;
+}
+
+// Candidates that are looked at in a round, at most.
+constexpr int most_looks = 12;
+
 // Buffers that stand in the outermost block.
 std::vector<VarId> buffers_of(const tir::Function& function) {
   std::vector<VarId> buffers;
@@ -106,6 +132,12 @@ std::string percent_text(std::int64_t permille) {
   return std::to_string(permille / tenths) + "." + std::to_string(permille % tenths) + "%";
 }
 
+// What may be looked at in all, in units of size_of; the most that a network of the archives takes is a quarter
+// of it (randwire), and all of it is about 10 s. Then the search ends with what it has.
+constexpr std::int64_t most_effort = 100'000'000;
+// Finding what buffers may share, as so many other looks at the module.
+constexpr std::int64_t looks_for_sharing = 16;
+
 class RecomputeSearch {
  public:
   RecomputeSearch(const tir::Module& module, const Options& options)
@@ -120,7 +152,7 @@ class RecomputeSearch {
     constexpr int most_rounds = 64;
     std::optional<State> lowest;
     Bytes load = state_.top.height.load;
-    for (int round = 0; round < most_rounds && advance(); ++round) {
+    for (int round = 0; round < most_rounds && effort_ <= most_effort && advance(); ++round) {
       if (state_.top.height.load >= load) continue;
       load = state_.top.height.load;
       lowest = state_;
@@ -137,7 +169,14 @@ class RecomputeSearch {
     return found;
   }
 
+  // Counts looks at a module. False: the search has taken long enough.
+  [[nodiscard]] bool affords(std::int64_t looks) {
+    effort_ += looks * size_;
+    return effort_ <= most_effort;
+  }
+
   void collect() {
+    size_ = size_of(state_.module, state_.top);
     const ParamAliases aliases(state_.module);
     for (const std::string& name : state_.top.functions) {
       const auto function = state_.module.find(name);
@@ -151,17 +190,10 @@ class RecomputeSearch {
   // What buffers may share is dear to find out, so the candidates are looked at in the order of an estimate.
   bool choose() {
     constexpr int enough = 4;
-    constexpr int most = 12;
     int looked_at = 0;
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [this](const State& a, const State& b) { return is_better(a, b); });
-    std::vector<Height> estimates;
-    for (const State& candidate : candidates_) estimates.push_back(candidate.top.height);
     std::optional<State> best;
-    for (std::size_t i = 0; i < candidates_.size() && looked_at < (best ? enough : most); ++i) {
-      State& next = candidates_[i];
-      // What has come about in two ways is looked at once.
-      if (i > 0 && next.work == candidates_[i - 1].work && estimates[i] == estimates[i - 1]) continue;
+    for (State& next : candidates_) {
+      if (looked_at >= (best ? enough : most_looks) || (!affords(looks_for_sharing) && looked_at > 0)) break;
       ++looked_at;
       next.top = top_of(next.module, options_);
       if (next.top.height >= state_.top.height) continue;
@@ -179,10 +211,11 @@ class RecomputeSearch {
     const std::vector<VarId> buffers = buffers_of(from.module.functions[function]);
     for (std::size_t depth = at_read; depth <= max_depth; ++depth) {
       for (const VarId buffer : buffers) {
+        if (!affords(1)) return;
         State next = from;
         if (compute_buffer_again(next, function, buffer, depth)) consider(std::move(next));
       }
-      if (buffers.size() < 2) continue;
+      if (buffers.size() < 2 || !affords(1)) continue;
       State next = from;
       for (const VarId buffer : buffers) compute_buffer_again(next, function, buffer, depth);
       consider(std::move(next));
@@ -190,6 +223,8 @@ class RecomputeSearch {
   }
 
   void try_tensor(VarId tensor) {
+    // Each merge looks at all calls.
+    if (!affords(uses_in_entry(state_.module, tensor))) return;
     State merged = state_;
     const auto calls = merge_into_readers(merged.module, tensor);
     if (!calls) return;
@@ -198,7 +233,7 @@ class RecomputeSearch {
     for (const MergedCall& call : *calls) {
       merged.changes.insert(merged.changes.end(), call.changes.begin(), call.changes.end());
     }
-    for (std::size_t depth = at_read; depth <= max_depth; ++depth) {
+    for (std::size_t depth = at_read; depth <= max_depth && affords(1); ++depth) {
       State next = merged;
       if (!empty_merged(next, *calls, depth)) continue;
       // What the reader had of its own may now be larger than all else.
@@ -217,15 +252,17 @@ class RecomputeSearch {
   }
 
   // Whether what was the tensor is gone from all of the functions.
-  static bool empty_merged(State& state, const std::vector<MergedCall>& calls, std::size_t depth) {
+  bool empty_merged(State& state, const std::vector<MergedCall>& calls, std::size_t depth) {
     return std::all_of(calls.begin(), calls.end(), [&](const MergedCall& call) {
       return !call.holds_tensor(state.module) ||
              compute_buffer_again(state, *state.module.find(call.function), call.inner, depth);
     });
   }
 
-  static bool compute_buffer_again(State& state, std::size_t function, VarId buffer, std::size_t depth) {
+  bool compute_buffer_again(State& state, std::size_t function, VarId buffer, std::size_t depth) {
+    if (!affords(1)) return false;
     const ParamAliases aliases(state.module);
+    if (!is_simple(state.module, function, aliases)) return false;  // any more: it has grown
     if (!compute_again(state.module, function, aliases, buffer, depth)) return false;
     if (depth == at_read) tighten(state.module, state.module.functions[function]);
     const std::string how = depth == at_read ? "computed for each read"
@@ -238,6 +275,7 @@ class RecomputeSearch {
 
   // A candidate, if it is allowed. Its load is an estimate: nothing is shared in functions that have changed.
   void consider(State&& next) {
+    if (!affords(1)) return;
     next.work = work_of(next.module);
     if (next.work > allowed_) return;
     std::set<std::string> changed;
@@ -252,7 +290,16 @@ class RecomputeSearch {
       if (next.module.find(name) && !changed.contains(name)) distances.push_back(distance);
     }
     next.top = top_of(next.module, std::move(distances));
-    candidates_.push_back(std::move(next));
+    keep(std::move(next));
+  }
+
+  // The best ones, in order. What has come about in two ways is kept once.
+  void keep(State&& next) {
+    const auto [first, last] = std::equal_range(candidates_.begin(), candidates_.end(), next,
+                                                [this](const State& a, const State& b) { return is_better(a, b); });
+    if (first != last) return;
+    candidates_.insert(last, std::move(next));
+    if (candidates_.size() > most_looks) candidates_.pop_back();
   }
 
   // Less work for a byte. Where the load stays as it is, fewer summits, then less work.
@@ -273,7 +320,9 @@ class RecomputeSearch {
 
   const Options& options_;
   State state_;
-  std::vector<State> candidates_;
+  std::vector<State> candidates_;  // the best first
+  std::int64_t size_ = 0;          // of the module at the start of the round
+  std::int64_t effort_ = 0;
   double first_work_;
   double allowed_;
   bool merges_;

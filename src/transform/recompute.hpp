@@ -15,7 +15,8 @@ namespace usmp::transform {
 // `inplace` is asked for. What is done lowers the load in the end, or it is not done. Needs the step `fuse`, for
 // tensors also `merge`. Nothing: nothing was done.
 //
-// Throws as liveness::analyse does. O(rounds · candidates · size of the module), both limited.
+// Throws as liveness::analyse does. The search ends with what it has when it has looked at a hundred million statements
+// and expressions, which is counted, not measured: about 10 s. It holds 12 candidates at a time.
 std::optional<StepResult> recompute(tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform
