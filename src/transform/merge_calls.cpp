@@ -286,10 +286,12 @@ class Merger {
     module_.functions.insert(place, std::move(function));
   }
 
+  // Of no function, and of none that is called, of the application's for one.
   std::string new_name(const std::string& function) const {
+    const std::set<std::string> called = called_functions(module_);
     for (std::size_t i = 0;; ++i) {
       std::string name = function + "_merged" + (i == 0 ? std::string() : "_" + std::to_string(i));
-      if (!module_.find(name)) return name;
+      if (!module_.find(name) && !called.contains(name)) return name;
     }
   }
 

@@ -19,6 +19,7 @@
 #include "transform/windows.hpp"
 #include "transform/work.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -79,6 +80,16 @@ Top top_of(const tir::Module& module, const Options& options) {
   const bool shares = std::ranges::count(options.steps, Step::inplace) > 0;
   return top_of(module,
                 shares ? liveness::find_distances(module, options.liveness) : std::vector<liveness::StorageDistance>());
+}
+
+// Nothing if the module has become too large to be analysed.
+template <class... Arguments>
+std::optional<Top> find_top(const tir::Module& module, Arguments&&... arguments) {
+  try {
+    return top_of(module, std::forward<Arguments>(arguments)...);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 // A program on the way.
@@ -195,8 +206,9 @@ class RecomputeSearch {
     for (State& next : candidates_) {
       if (looked_at >= (best ? enough : most_looks) || (!affords(looks_for_sharing) && looked_at > 0)) break;
       ++looked_at;
-      next.top = top_of(next.module, options_);
-      if (next.top.height >= state_.top.height) continue;
+      std::optional<Top> top = find_top(next.module, options_);
+      if (!top || top->height >= state_.top.height) continue;
+      next.top = std::move(*top);
       if (!best || is_better(next, *best)) best = std::move(next);
     }
     if (!best) return false;
@@ -289,7 +301,9 @@ class RecomputeSearch {
       const std::string& name = state_.module.functions[distance.function].name;
       if (next.module.find(name) && !changed.contains(name)) distances.push_back(distance);
     }
-    next.top = top_of(next.module, std::move(distances));
+    std::optional<Top> top = find_top(next.module, std::move(distances));
+    if (!top) return;
+    next.top = std::move(*top);
     keep(std::move(next));
   }
 

@@ -104,6 +104,16 @@ TEST_CASE("functions that nobody calls any more go, the others stay in order, an
   }
 }
 
+TEST_CASE("the new function takes no name that the application's function has") {
+  Network network;
+  tir::Module module = network.network();
+  tir::Function& fill = module.functions[*module.find("fill")];
+  fill.body.push_back(network.call("add_merged", {fill.params[0].var}));
+  CHECK_FALSE(merge_calls(module).empty());  // the interpreter does not know the application's function
+  CHECK(names(module) == std::vector<std::string>{"add_merged_1", "fill", "main", "pass"});
+  CHECK(has(text(module, "main"), "\"add_merged_1\", in, out"));
+}
+
 TEST_CASE("the changes are told in order, and all are the step's") {
   Network network;
   const std::vector<Change> changes = merged(network.network()).changes;
