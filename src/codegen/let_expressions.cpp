@@ -85,11 +85,8 @@ void ExpressionPrinter::begin_let_body(const Expr& expr, LetFunction& function) 
     substituted_.erase(outer);
   }
   captures_.push_back(&function.captured);
-  const auto range = ranges_.of(value);
-  const auto whole = range_of_type(value.type);
-  const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
   function.hidden_range = ranges_.bound(expr.var);
-  ranges_.bind(expr.var, fits ? range : whole);
+  ranges_.bind_let(expr.var, value);
   function.uses = times_printed(expr.var);
   add_assigned(*expr.operands[1]);
 }

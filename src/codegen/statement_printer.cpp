@@ -202,11 +202,7 @@ void StatementPrinter::print(const tir::Let& let) {
     if (!hides_outer) printer_.print_assigned(*let.value, prec_any, lane);
     printer_.put(";\n");
   }
-  // The variable is cut to its type.
-  const auto range = printer_.ranges().of(*let.value);
-  const auto whole = range_of_type(let.value->type);
-  const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
-  printer_.ranges().bind(let.var, fits ? range : whole);
+  printer_.ranges().bind_let(let.var, *let.value);
 }
 
 void StatementPrinter::print_pointer_let(const tir::Let& let) {

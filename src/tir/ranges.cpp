@@ -156,6 +156,13 @@ void Ranges::bind_storage(VarId storage, DataType element, Range range) {
   storages_[storage] = {element, range};
 }
 
+void Ranges::bind_let(VarId var, const Expr& value) {
+  const auto range = of(value);
+  const auto whole = range_of_type(value.type);
+  const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
+  bind(var, fits ? range : whole);
+}
+
 void Ranges::bind_loop(VarId var, const Expr& min, const Expr& extent) {
   const auto first = of(min);
   const auto count = of(extent);

@@ -49,6 +49,8 @@ class Ranges {
   [[nodiscard]] std::optional<Value> bound(VarId var) const;
   // Every element of this type that is loaded from the storage lies in the range.
   void bind_storage(VarId storage, DataType element, Range range);
+  // What the variable of a let holds: the value, cut to the value's type, which may be narrower than what C computes.
+  void bind_let(VarId var, const Expr& value);
   // A loop variable over [min, min + extent).
   void bind_loop(VarId var, const Expr& min, const Expr& extent);
 
