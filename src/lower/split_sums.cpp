@@ -33,12 +33,6 @@ struct Sums {
   tir::Range elements;
 };
 
-// The loop that is all there is in the block.
-template <class AnyBlock>
-auto* only_loop(AnyBlock& block) {
-  return block.size() == 1 ? std::get_if<tir::For>(&block[0].node) : nullptr;
-}
-
 class Splitter {
  public:
   explicit Splitter(tir::Function& function) : function_(function) {
@@ -63,7 +57,7 @@ class Splitter {
       block = std::move(result);
       for (Stmt& stmt : block) {
         for (Block* inner : tir::blocks_of(stmt)) {
-          while (tir::For* loop = only_loop(*inner)) inner = &loop->body;
+          while (tir::For* loop = tir::only_loop(*inner)) inner = &loop->body;
           pending.push_back(inner);
         }
       }
@@ -74,7 +68,7 @@ class Splitter {
   // What stands in the loop's place; empty: it stays.
   [[nodiscard]] Block split(const tir::For& outermost) const {
     std::vector<const tir::For*> around = {&outermost};
-    while (const tir::For* loop = only_loop(around.back()->body)) around.push_back(loop);
+    while (const tir::For* loop = tir::only_loop(around.back()->body)) around.push_back(loop);
     const Block* block = &around.back()->body;
     if (block->size() < 2) return {};
     std::vector<Sums> all;
@@ -98,28 +92,19 @@ class Splitter {
   [[nodiscard]] std::optional<Sums> sums_of(const tir::For& loop) const {
     if (!tir::as_int(*loop.min) || tir::as_int(*loop.extent).value_or(0) < 1 || loop.body.empty()) return std::nullopt;
     const auto* store = std::get_if<tir::Store>(&loop.body.back().node);
-    if (store == nullptr || store->predicate != nullptr || !alone_.contains(store->storage)) return std::nullopt;
+    const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
+    if (term == nullptr || store->value->type.is_vector() || !alone_.contains(store->storage)) return std::nullopt;
     tir::Ranges ranges;
     ranges.bind_loop(loop.var, *loop.min, *loop.extent);
     for (std::size_t i = 0; i + 1 < loop.body.size(); ++i) {
       const auto* let = std::get_if<tir::Let>(&loop.body[i].node);
       if (let == nullptr || !may_read(*let->value, store->storage)) return std::nullopt;
-      const auto range = ranges.of(*let->value);
-      const auto whole = tir::range_of_type(let->value->type);
-      const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
-      ranges.bind(let->var, fits ? range : whole);  // cut to its type
+      ranges.bind_let(let->var, *let->value);
     }
-    const Expr& value = *store->value;
-    if (value.kind != ExprKind::add || value.type.is_vector()) return std::nullopt;
-    const Expr& before = *value.operands[0];
-    const bool adds = before.kind == ExprKind::load && before.var == store->storage && before.operands.size() == 1 &&
-                      before.type == value.type && tir::is_same(*before.operands[0], *store->index);
-    if (!adds || !may_read(*store->index, store->storage) || !may_read(*value.operands[1], store->storage)) {
-      return std::nullopt;
-    }
+    if (!may_read(*store->index, store->storage) || !may_read(*term, store->storage)) return std::nullopt;
     const auto elements = ranges.of(*store->index);
     if (!elements || elements->low < 0 || elements->high > std::numeric_limits<std::int32_t>::max()) return {};
-    return Sums{store->storage, value.type, *elements};
+    return Sums{store->storage, store->value->type, *elements};
   }
 
   // Whether the loops around run the same number of times again once there are other sums.

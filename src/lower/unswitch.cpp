@@ -121,24 +121,11 @@ ExprRef steady_condition(const Expr& value, Steadiness& steady) {
 
 // The expression with every choice by `condition` decided.
 ExprRef decided(const ExprRef& root, const Expr& condition, bool holds) {
-  std::map<const Expr*, ExprRef> results;
-  tir::for_each_expr_bottom_up(
-      root, [&](const Expr& expr) { return results.contains(&expr); },
-      [&](const ExprRef& expr) {
-        if (is_choice(*expr) && tir::is_same(*expr->operands[0], condition)) {
-          results[expr.get()] = results.at(expr->operands[holds ? 1 : 2].get());
-          return;
-        }
-        Expr changed = *expr;
-        bool differs = false;
-        for (ExprRef& operand : changed.operands) {
-          const ExprRef& result = results.at(operand.get());
-          differs = differs || result != operand;
-          operand = result;
-        }
-        results[expr.get()] = differs ? tir::make_expr(std::move(changed)) : expr;
-      });
-  return results.at(root.get());
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    const bool is_decided = is_choice(*expr) && tir::is_same(*expr->operands[0], condition);
+    return is_decided ? expr->operands[holds ? 1 : 2] : nullptr;
+  });
+  return rewriter.rewritten(root);
 }
 
 // The statements for which `stays`, asked from the last to the first, holds; the others are given back, in order.

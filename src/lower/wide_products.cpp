@@ -24,10 +24,6 @@ using tir::VarId;
 constexpr std::int64_t shortest_sum = 16;
 constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
 
-bool fits_int16(std::int64_t low, std::int64_t high) {
-  return low >= std::numeric_limits<std::int16_t>::min() && high <= std::numeric_limits<std::int16_t>::max();
-}
-
 bool contains(const Expr& root, ExprKind kind, VarId var = {}) {
   bool found = false;
   tir::for_each_expr(root, [&](const Expr& expr) {
@@ -42,35 +38,24 @@ const Expr* summed_product(const tir::For& loop) {
   const auto count = tir::as_int(*loop.extent);
   if (!count || *count < shortest_sum || loop.body.size() != 1) return nullptr;
   const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
-  if (store == nullptr || store->predicate != nullptr || store->value->kind != ExprKind::add ||
-      store->value->type != tir::int32_type || contains(*store->index, ExprKind::var, loop.var)) {
-    return nullptr;
-  }
-  const Expr& before = *store->value->operands[0];
-  const Expr& product = *store->value->operands[1];
-  const bool adds = before.kind == ExprKind::load && before.var == store->storage && before.operands.size() == 1 &&
-                    tir::is_same(*before.operands[0], *store->index);
-  return adds && product.kind == ExprKind::mul ? &product : nullptr;
+  const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
+  const bool fits = term != nullptr && term->kind == ExprKind::mul && store->value->type == tir::int32_type &&
+                    !contains(*store->index, ExprKind::var, loop.var);
+  return fits ? term : nullptr;
 }
 
 // Whether compilers see that the product fits 16 bits. What variables hold is left open, as for any value of theirs.
 bool is_narrow(const Expr& product) {
   tir::Ranges ranges;
-  std::int64_t low = 0;
-  std::int64_t high = 0;
+  const auto fits_int16 = [&](const Expr& value) {
+    const auto range = ranges.of(value);
+    return range && range->low >= std::numeric_limits<std::int16_t>::min() &&
+           range->high <= std::numeric_limits<std::int16_t>::max();
+  };
   for (const ExprRef& factor : product.operands) {
-    const auto range = ranges.of(*factor);
-    if (!contains(*factor, ExprKind::load) || !range || !fits_int16(range->low, range->high)) return false;
+    if (!contains(*factor, ExprKind::load) || !fits_int16(*factor)) return false;
   }
-  const tir::Range a = *ranges.of(*product.operands[0]);
-  const tir::Range b = *ranges.of(*product.operands[1]);
-  for (const std::int64_t x : {a.low, a.high}) {
-    for (const std::int64_t y : {b.low, b.high}) {
-      low = std::min(low, x * y);
-      high = std::max(high, x * y);
-    }
-  }
-  return fits_int16(low, high);
+  return fits_int16(product);
 }
 
 class Widener {

@@ -1,5 +1,7 @@
 #include "usmp/tir/visit.hpp"
 
+#include <algorithm>
+
 namespace usmp::tir {
 
 void append_operands(const Expr& expr, std::vector<const Expr*>& parts) {
@@ -63,6 +65,42 @@ void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)
 }
 
 void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit) { visit_exprs_of(stmt, visit); }
+
+ExprRef ExprRewriter::rewritten(const ExprRef& root) {
+  for_each_expr_bottom_up(
+      root, [&](const Expr& expr) { return results_.contains(&expr); },
+      [&](const ExprRef& expr) {
+        results_.emplace(expr.get(), rebuilt(expr));
+        originals_.push_back(expr);
+      });
+  return results_.at(root.get());
+}
+
+ExprRef ExprRewriter::rebuilt(const ExprRef& expr) const {
+  ExprRef result = expr;
+  const bool differs = std::ranges::any_of(
+      expr->operands, [&](const ExprRef& operand) { return results_.at(operand.get()) != operand; });
+  if (differs) {
+    Expr copy = *expr;
+    for (ExprRef& operand : copy.operands) operand = results_.at(operand.get());
+    result = make_expr(std::move(copy));
+  }
+  ExprRef other = change_(result);
+  return other ? other : result;
+}
+
+const For* only_loop(const Block& block) { return block.size() == 1 ? std::get_if<For>(&block[0].node) : nullptr; }
+
+For* only_loop(Block& block) { return block.size() == 1 ? std::get_if<For>(&block[0].node) : nullptr; }
+
+const Expr* added_term(const Store& store) {
+  const Expr& value = *store.value;
+  if (store.predicate != nullptr || value.kind != ExprKind::add) return nullptr;
+  const Expr& before = *value.operands[0];
+  const bool adds = before.kind == ExprKind::load && before.var == store.storage && before.operands.size() == 1 &&
+                    before.type == value.type && is_same(*before.operands[0], *store.index);
+  return adds ? value.operands[1].get() : nullptr;
+}
 
 std::vector<Block*> blocks_of(Stmt& stmt) {
   if (auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};

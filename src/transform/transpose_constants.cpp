@@ -50,9 +50,6 @@ struct Declared {
 
 bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent); }
 
-// The loop that is all there is in the body.
-tir::For* only_loop(Block& body) { return body.size() == 1 ? std::get_if<tir::For>(&body[0].node) : nullptr; }
-
 bool is_multiple(const Linear& value, std::int64_t of) {
   return value.constant % of == 0 &&
          std::ranges::all_of(value.terms, [&](const auto& term) { return term.second % of == 0; });
@@ -137,7 +134,7 @@ class Transposer {
   }
 
   std::optional<Candidate> candidate_at(tir::For& outer) {
-    tir::For* inner = only_loop(outer.body);
+    tir::For* inner = tir::only_loop(outer.body);
     if (inner == nullptr || !is_loop_from_zero(outer) || !is_loop_from_zero(*inner)) return std::nullopt;
     Candidate found{&outer, {}, *tir::as_int(*outer.extent), *tir::as_int(*inner->extent), {}};
     if (found.rows < shortest_column || found.columns < 2 || found.columns > longest_row) return std::nullopt;
@@ -152,13 +149,9 @@ class Transposer {
 
   // sum[… + x] = sum[… + x] + term
   [[nodiscard]] bool is_sum(const tir::Store& store, VarId k, VarId x) const {
-    const Expr& value = *store.value;
-    if (store.predicate != nullptr || value.kind != ExprKind::add || !value.type.is_int() || value.type.is_vector())
-      return false;
-    const Expr& before = *value.operands[0];
-    const bool adds = before.kind == ExprKind::load && before.operands.size() == 1 && before.var == store.storage &&
-                      before.type == value.type && tir::is_same(*before.operands[0], *store.index);
-    if (!adds || storage_of(store.storage) != Storage::allocation) return false;
+    const tir::DataType type = store.value->type;
+    if (tir::added_term(store) == nullptr || !type.is_int() || type.is_vector()) return false;
+    if (storage_of(store.storage) != Storage::allocation) return false;
     const std::optional<Linear> index = scope_.linear(*store.index);
     return index && !index->mentions(k) && index->factor(x) == 1 && !index->without(x).mentions(x);
   }
@@ -186,7 +179,7 @@ class Transposer {
     const Declared& declared = declared_.at(load.var);
     const tir::Constant& data = *declared.constant->data;
     const std::int64_t size = found.rows * found.columns;
-    const bool is_bytes = (data.type.is_int() || data.type.is_uint()) && data.type.bits == 8 && !data.type.is_vector();
+    const bool is_bytes = data.type.is_integer() && data.type.bits == 8 && !data.type.is_vector();
     if (!is_bytes || load.type != data.type || declared.declarations != 1 || declared.mentions != 1 ||
         data.bytes.empty() || static_cast<std::int64_t>(data.bytes.size()) % size != 0) {
       return false;
@@ -246,7 +239,7 @@ class Transposer {
     Turned& turned = turned_[data.get()];
     if (!turned.after) turned = {data, by_columns(*data, candidate)};
     data = turned.after;
-    tir::For inner = *only_loop(candidate.outer->body);
+    tir::For inner = *tir::only_loop(candidate.outer->body);
     auto& store = std::get<tir::Store>(inner.body[0].node);
     store.value = with_index(store.value, candidate);
     std::swap(candidate.outer->var, inner.var);
@@ -271,16 +264,11 @@ class Transposer {
   }
 
   static ExprRef with_index(const ExprRef& root, const Candidate& candidate) {
-    std::map<const Expr*, ExprRef> results;
-    tir::for_each_expr_bottom_up(
-        root, [&](const Expr& expr) { return results.contains(&expr); },
-        [&](const ExprRef& expr) {
-          Expr copy = *expr;
-          for (ExprRef& operand : copy.operands) operand = results.at(operand.get());
-          if (expr->kind == ExprKind::load && expr->var == candidate.constant) copy.operands[0] = candidate.index;
-          results[expr.get()] = tir::make_expr(std::move(copy));
-        });
-    return results.at(root.get());
+    tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+      const bool is_read = expr->kind == ExprKind::load && expr->var == candidate.constant;
+      return is_read ? tir::make_load(expr->type, expr->var, candidate.index) : nullptr;
+    });
+    return rewriter.rewritten(root);
   }
 
   tir::Module& module_;

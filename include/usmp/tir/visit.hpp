@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,25 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
 // O(nodes of the smaller).
 [[nodiscard]] bool is_same(const Expr& a, const Expr& b);
 
+// Puts other expressions in the place of some, operands first, a shared node once. `change` gets an expression with the
+// operands that have come about and gives what is to stand there, or null to leave it. What has been rewritten is
+// remembered, and kept alive, for the roots that follow. O(new nodes + operands), beside `change`.
+class ExprRewriter {
+ public:
+  using Change = std::function<ExprRef(const ExprRef&)>;
+
+  explicit ExprRewriter(Change change) : change_(std::move(change)) {}
+
+  [[nodiscard]] ExprRef rewritten(const ExprRef& root);
+
+ private:
+  [[nodiscard]] ExprRef rebuilt(const ExprRef& expr) const;
+
+  Change change_;
+  std::unordered_map<const Expr*, ExprRef> results_;  // looked up only
+  std::vector<ExprRef> originals_;                    // so that no other node can take the address of one
+};
+
 // --- Statements ------------------------------------------------------------------------------------------------------
 
 // Calls `visit` for every expression that stands directly in the statement (not in nested blocks), in the order of
@@ -128,6 +148,13 @@ void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit);
 // The blocks directly inside a statement (bodies of loops, branches and scopes), of an IfThenElse both.
 [[nodiscard]] std::vector<const Block*> blocks_of(const Stmt& stmt);
 [[nodiscard]] std::vector<Block*> blocks_of(Stmt& stmt);
+
+// The loop that is all there is in the block; null: there is something else, or nothing.
+[[nodiscard]] const For* only_loop(const Block& block);
+[[nodiscard]] For* only_loop(Block& block);
+
+// The term of "a[i] = a[i] + term", all of one type; null: the store is no such sum, or has a predicate.
+[[nodiscard]] const Expr* added_term(const Store& store);
 
 // Walks a block and the blocks inside in program order: walker.open(block, owner) and walker.close(block, owner) around
 // each block, where `owner` is the statement that it is a body of (null: `root`), and walker.statement(stmt) for each
