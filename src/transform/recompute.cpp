@@ -27,6 +27,14 @@ namespace {
 
 using tir::VarId;
 
+// Candidates that are looked at in a round, at most.
+constexpr int most_looks = 12;
+// What may be looked at in all, in units of size_of; the most that a network of the archives takes is a quarter
+// of it (randwire), and all of it is about 10 s. Then the search ends with what it has.
+constexpr std::int64_t most_effort = 100'000'000;
+// Finding what buffers may share, as so many other looks at the module.
+constexpr std::int64_t looks_for_sharing = 16;
+
 // How high the load is, and how often it gets there. One operator less at the peak is worth something, too, where
 // several stand at it.
 struct Height {
@@ -77,9 +85,8 @@ Top top_of(const tir::Module& module, std::vector<liveness::StorageDistance> dis
 }
 
 Top top_of(const tir::Module& module, const Options& options) {
-  const bool shares = std::ranges::count(options.steps, Step::inplace) > 0;
-  return top_of(module,
-                shares ? liveness::find_distances(module, options.liveness) : std::vector<liveness::StorageDistance>());
+  return top_of(module, options.asks_for(Step::inplace) ? liveness::find_distances(module, options.liveness)
+                                                        : std::vector<liveness::StorageDistance>());
 }
 
 // Nothing if the module has become too large to be analysed.
@@ -120,9 +127,6 @@ std::int64_t uses_in_entry(const tir::Module& module, VarId var) {
   return uses;
 }
 
-// Candidates that are looked at in a round, at most.
-constexpr int most_looks = 12;
-
 // Buffers that stand in the outermost block.
 std::vector<VarId> buffers_of(const tir::Function& function) {
   std::vector<VarId> buffers;
@@ -143,12 +147,6 @@ std::string percent_text(std::int64_t permille) {
   return std::to_string(permille / tenths) + "." + std::to_string(permille % tenths) + "%";
 }
 
-// What may be looked at in all, in units of size_of; the most that a network of the archives takes is a quarter
-// of it (randwire), and all of it is about 10 s. Then the search ends with what it has.
-constexpr std::int64_t most_effort = 100'000'000;
-// Finding what buffers may share, as so many other looks at the module.
-constexpr std::int64_t looks_for_sharing = 16;
-
 class RecomputeSearch {
  public:
   RecomputeSearch(const tir::Module& module, const Options& options)
@@ -156,7 +154,7 @@ class RecomputeSearch {
         state_{module, top_of(module, options), work_of(module), {}},
         first_work_(state_.work),
         allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
-        merges_(std::ranges::count(options.steps, Step::merge) > 0) {}
+        merges_(options.asks_for(Step::merge)) {}
 
   // The lowest that was reached. Nothing: nothing is lower than the module given.
   std::optional<State> run() {
@@ -170,6 +168,8 @@ class RecomputeSearch {
     }
     return lowest;
   }
+
+  [[nodiscard]] double first_work() const { return first_work_; }  // of the module given
 
  private:
   // Does the best of all that may be done. False: there is nothing.
@@ -345,12 +345,12 @@ class RecomputeSearch {
 }  // namespace
 
 std::optional<StepResult> recompute(tir::Module& module, const Options& options) {
-  if (options.recompute_percent <= 0 || std::ranges::count(options.steps, Step::fuse) == 0) return std::nullopt;
-  const double before = work_of(module);
-  auto found = RecomputeSearch(module, options).run();
+  if (options.recompute_percent <= 0 || !options.asks_for(Step::fuse)) return std::nullopt;
+  RecomputeSearch search(module, options);
+  auto found = search.run();
   if (!found) return std::nullopt;
   StepResult result{Step::recompute, peak_of(module).load, peak_of(found->module).load, std::move(found->changes)};
-  result.extra_work_permille = permille(found->work - before, before);
+  result.extra_work_permille = permille(found->work - search.first_work(), search.first_work());
   module = std::move(found->module);
   return result;
 }

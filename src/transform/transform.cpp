@@ -13,6 +13,7 @@
 #include "transform/reorder.hpp"
 #include "transform/transpose_constants.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -90,22 +91,20 @@ std::string_view name_of(Step step) {
   }
 }
 
+bool Options::asks_for(Step step) const { return std::ranges::find(steps, step) != steps.end(); }
+
 std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong) {
   if (text == "none") return std::vector<Step>();
   if (text == "all") return std::vector<Step>(std::begin(all_steps), std::end(all_steps));
   std::vector<Step> steps;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const std::string_view word = text.substr(0, comma);
+  for (const std::string& word : split(text, ',')) {
     const auto* const step = std::find_if(std::begin(all_steps), std::end(all_steps),
-                                          [word](Step candidate) { return name_of(candidate) == word; });
+                                          [&](Step candidate) { return name_of(candidate) == word; });
     if (step == std::end(all_steps)) {
       if (wrong != nullptr) *wrong = word;
       return std::nullopt;
     }
     steps.push_back(*step);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
   }
   std::sort(steps.begin(), steps.end());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
@@ -123,7 +122,7 @@ Result transform(const tir::Module& module, const Options& options) {
   if (options.steps.empty()) return result;
   Bytes load = peak_of(module).load;
   for (const StepRow& row : passes) {
-    if (std::find(options.steps.begin(), options.steps.end(), row.step) == options.steps.end()) continue;
+    if (!options.asks_for(row.step)) continue;
     result.steps.push_back(run(row, result.module, options, load));
     load = result.steps.back().load_after;
   }
@@ -131,7 +130,7 @@ Result transform(const tir::Module& module, const Options& options) {
     load = recomputed->load_after;
     result.steps.push_back(std::move(*recomputed));
   }
-  if (std::ranges::count(options.steps, Step::inplace) > 0) {
+  if (options.asks_for(Step::inplace)) {
     result.distances = liveness::find_distances(result.module, options.liveness);
     result.steps.push_back(describe_shared_bytes(result.module, result.distances, load));
   }

@@ -49,6 +49,8 @@ struct Options {
   // been applied (src/transform/work.hpp says what counts). 0: nothing. Only steps asked for are taken that far.
   std::int64_t recompute_percent = 0;
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
+
+  [[nodiscard]] bool asks_for(Step step) const;
 };
 
 // One thing that was done, for reports.
