@@ -39,11 +39,7 @@ void add_words(OptionText& option, const std::string& shown) {
   const std::size_t end = shown.find('}', begin);
   if (begin == std::string::npos || end == std::string::npos) return;
   option.kind = shown.compare(end, 2, "},") == 0 ? ValueKind::word_list : ValueKind::words;
-  for (std::size_t at = begin + 2; at < end;) {
-    const std::size_t stop = std::min(shown.find(',', at), end);
-    option.words.push_back(shown.substr(at, stop - at));
-    at = stop + 1;
-  }
+  option.words = split(std::string_view(shown).substr(begin + 2, end - begin - 2), ',');
 }
 
 OptionText text_of(const CLI::Option& option) {
@@ -95,8 +91,7 @@ Manual manual_of(std::span<const Command> commands, const std::string& version) 
 }
 
 std::string heading(const OptionText& option) {
-  std::string text;
-  for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
+  std::string text = joined(option.names);
   if (!option.value.empty()) text += " " + option.value;
   return text;
 }

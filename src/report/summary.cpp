@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/proved.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
@@ -23,7 +24,7 @@ std::string first_line_of(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n\v\f";
   constexpr std::size_t longest = 60;
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  text = text.substr(0, text.find('\n'));
+  text = first_line(text);
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
   return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
 }
