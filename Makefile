@@ -104,7 +104,7 @@ format:
 # All tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 .PHONY: asan
 asan: deps-test
-	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUSMP_SANITIZE=ON >/dev/null
+	@$(CONFIGURE) -B $(BUILD)-asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUSMP_UNITY=ON -DUSMP_SANITIZE=ON >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@ctest --test-dir $(BUILD)-asan -j $(JOBS) --output-on-failure
 
@@ -112,7 +112,7 @@ asan: deps-test
 .PHONY: coverage
 coverage: deps-test
 	@$(call install_missing,$(PACKAGES_COVERAGE))
-	@$(CONFIGURE) -B $(BUILD)-coverage -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
+	@$(CONFIGURE) -B $(BUILD)-coverage $(RELEASE) -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
 	  -DCMAKE_CXX_FLAGS=--coverage -DUSMP_TESTS=ON >/dev/null
 	@cmake --build $(BUILD)-coverage -j $(JOBS)
 	@find $(BUILD)-coverage -name '*.gcda' -delete
