@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <set>
 
+#include "step_selection.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 
-void assemble_module(AssembledModule& module, const Model& model, const Settings& settings) {
-  const AnalysedModule& analysed = module.analysed;
+AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings, bool release_tir) {
+  AssembledModule module{
+      .analysed = read_module(model, info, release_tir), .assembly = {}, .warnings = {}, .pinned = {}};
+  AnalysedModule& analysed = module.analysed;
   try {
+    analyse_with_useful_steps(analysed, model, settings);
     module.assembly = assemble::assemble(analysed.module, analysed.analysis, settings.pools);
     module.pinned = assemble::pin(module.assembly, settings.pools.pinned);
     for (const assemble::EarlierPlan& plan : settings.earlier) {
@@ -19,6 +23,7 @@ void assemble_module(AssembledModule& module, const Model& model, const Settings
       std::vector<std::string> sentences = assemble::pin_as_before(module.assembly, plan);
       module.warnings.insert(module.warnings.end(), sentences.begin(), sentences.end());
     }
+    return module;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage) throw error.with_file(settings.pools_file.value_or(""));
     throw error.with_member(analysed.info->tir_member).with_file(model.archive.path);

@@ -17,8 +17,9 @@ struct AssembledModule {
   std::vector<bool> pinned;           // [i]: whether it has the buffer of the pools file's pin i
 };
 
-// Fills everything after the analysis. Throws Error with the file set.
-void assemble_module(AssembledModule& module, const Model& model, const Settings& settings);
+// Reads a module, transforms it as far as that makes its plan smaller (step_selection.hpp), and brings it to its
+// problem. `release_tir`: see read_module. Throws Error with the file set.
+AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings, bool release_tir);
 
 // Every pin of the pools file has to be of a buffer of some module, every earlier plan of one of the modules. Throws
 // Error of kind usage.

@@ -13,13 +13,20 @@
 namespace usmp::driver {
 namespace {
 
+// With all steps asked for: there are no pools for which one could be of no use.
+AnalysedModule analysed_module(Model& model, const mlf::ModuleInfo& info) {
+  AnalysedModule analysed = read_module(model, info, true);
+  analyse_module(analysed, model, model.transformations, false);
+  return analysed;
+}
+
 int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
   Model model = open_model(options.model);
   const bool json_list = options.model.json && !options.tir;
   if (json_list) out << "{\"modules\": [\n";
   bool first = true;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
-    const AnalysedModule analysed = analyse_module(model, info, false, true);
+    const AnalysedModule analysed = analysed_module(model, info);
     if (!first) out << (json_list ? ",\n" : "\n");
     first = false;
     if (options.tir) {
@@ -64,7 +71,7 @@ int init_or_throw(const ModelOptions& options, std::ostream& out) {
   config::ModelSummary summary;
   summary.archive = model.file_name;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
-    add_module(summary, analyse_module(model, info, false, true));
+    add_module(summary, analysed_module(model, info));
   }
   out << (options.json ? config::starter_json() : config::starter_file(summary));
   return exit_ok;

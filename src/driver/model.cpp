@@ -60,8 +60,6 @@ std::vector<transform::Step> transformations_of(const std::string& text) {
                   "; expected none, all or " + joined(steps));
 }
 
-bool has_step(const Model& model, transform::Step step) { return std::ranges::count(model.transformations, step) > 0; }
-
 Model open_bare_module(const std::string& path) {
   Model model;
   model.bare_module = true;
@@ -117,8 +115,7 @@ Model open_model(const ModelOptions& options) {
       model.archive = mlf::read_archive(options.model);
       model.metadata = mlf::read_metadata(model.archive);
     }
-    model.transformations = transformations;
-    model.recompute_percent = options.recompute_percent;
+    model.transformations = {transformations, options.recompute_percent};
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     return model;
@@ -127,7 +124,7 @@ Model open_model(const ModelOptions& options) {
   }
 }
 
-AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir) {
+AnalysedModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
   if (info.tir_member.empty()) {
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
                 "the archive has no TIR of module '" + info.name + "'; " + export_hint);
@@ -143,18 +140,28 @@ AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool wo
       member->bytes.shrink_to_fit();
     }
     result.interface = codegen::interface_of(info, result.original);
-    transform::Result transformed =
-        transform::transform(result.original, {.steps = model.transformations,
-                                               .recompute_percent = model.recompute_percent,
-                                               .liveness = liveness_options(result, result.original, workspace_io)});
-    result.module = std::move(transformed.module);
-    result.transformed = std::move(transformed.steps);
-    result.analysis = live_ranges(result, result.module, workspace_io);
-    result.analysis.distances = std::move(transformed.distances);
-    if (has_step(model, transform::Step::constants)) liveness::share_constants(result.analysis, result.module);
     return result;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member).with_file(model.archive.path);
+  }
+}
+
+void analyse_module(AnalysedModule& analysed, const Model& model, const Transformations& transformations,
+                    bool workspace_io) {
+  try {
+    const transform::Options options{.steps = transformations.steps,
+                                     .recompute_percent = transformations.recompute_percent,
+                                     .liveness = liveness_options(analysed, analysed.original, workspace_io)};
+    transform::Result transformed = transform::transform(analysed.original, options);
+    analysed.module = std::move(transformed.module);
+    analysed.transformed = std::move(transformed.steps);
+    analysed.analysis = live_ranges(analysed, analysed.module, workspace_io);
+    analysed.analysis.distances = std::move(transformed.distances);
+    if (options.asks_for(transform::Step::constants)) {
+      liveness::share_constants(analysed.analysis, analysed.module);
+    }
+  } catch (const Error& error) {
+    throw error.with_member(analysed.info->tir_member).with_file(model.archive.path);
   }
 }
 

@@ -15,13 +15,18 @@
 
 namespace usmp::driver {
 
+// What is done to a program before it is planned.
+struct Transformations {
+  std::vector<transform::Step> steps;  // in the order of application
+  std::int64_t recompute_percent = 0;
+};
+
 struct Model {
   std::string file_name;     // of the path, for reports
   bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
   mlf::Archive archive;
-  mlf::Metadata metadata;  // only the chosen modules
-  std::vector<transform::Step> transformations;
-  std::int64_t recompute_percent = 0;
+  mlf::Metadata metadata;           // only the chosen modules
+  Transformations transformations;  // those asked for
 };
 
 // Reads the archive (or bare module) and picks the modules. Throws Error with the file set.
@@ -36,9 +41,14 @@ struct AnalysedModule {
   liveness::Analysis analysis;
 };
 
-// TIR, its transformation, interface and live ranges of one module. Throws Error with file and member set. With
-// `release_tir` the member's bytes are freed as soon as they are read.
-AnalysedModule analyse_module(Model& model, const mlf::ModuleInfo& info, bool workspace_io, bool release_tir);
+// One module as the archive has it: what follows from transformations is still missing. Throws Error with file and
+// member set. With `release_tir` the member's bytes are freed as soon as they are read.
+AnalysedModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir);
+
+// Fills what follows from transformations: the module that is planned, and its live ranges. Throws Error with file and
+// member set.
+void analyse_module(AnalysedModule& analysed, const Model& model, const Transformations& transformations,
+                    bool workspace_io);
 
 // Live ranges of the module, or of its original, as if `workspace_io` had been asked for.
 liveness::Analysis live_ranges(const AnalysedModule& analysed, const tir::Module& module, bool workspace_io);

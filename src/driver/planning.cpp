@@ -83,11 +83,10 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   std::vector<const AssembledModule*> assembled;
   for (const mlf::ModuleInfo& info : planning.model.metadata.modules) {
     auto planned = std::make_unique<PlannedModule>();
-    planned->analysed = analyse_module(planning.model, info, planning.settings.workspace_io, release_tir);
+    static_cast<AssembledModule&>(*planned) = assemble_module(planning.model, info, planning.settings, release_tir);
     spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
                   planned->analysed.module.functions.size(), planned->analysed.analysis.sites.size(),
                   planned->analysed.analysis.horizon);
-    assemble_module(*planned, planning.model, planning.settings);
     if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
     assembled.push_back(planned.get());
     planning.modules.push_back(std::move(planned));

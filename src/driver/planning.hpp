@@ -36,7 +36,7 @@ struct Planning {
   [[nodiscard]] const PlannedModule* without_plan() const;  // the first one; null if all have one
 };
 
-// Opens the model and brings every module to its problem. `release_tir`: see analyse_module. Throws Error.
+// Opens the model and brings every module to its problem. `release_tir`: see read_module. Throws Error.
 [[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir);
 
 // Plans one module with the settings' algorithm and, if there is a plan, lowers it.

@@ -46,6 +46,7 @@ PlanDocument::Step step_of(const transform::StepResult& step) {
   PlanDocument::Step result{std::string(transform::name_of(step.step)), step.load_before, step.load_after, {}, {}};
   for (const transform::Change& change : step.changes) result.changes.push_back({change.function, change.text});
   result.extra_work_permille = step.extra_work_permille;
+  result.left_out = step.left_out;
   return result;
 }
 

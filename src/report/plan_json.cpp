@@ -90,6 +90,7 @@ Json step_json(const PlanDocument::Step& step) {
   json["step"] = step.step;
   json["load_before"] = step.load_before;
   json["load_after"] = step.load_after;
+  if (step.left_out) json["left_out"] = true;
   if (step.extra_work_permille) json["extra_work_permille"] = *step.extra_work_permille;
   json["changes"] = Json::array();
   for (const PlanDocument::Change& change : step.changes) {

@@ -269,6 +269,7 @@ PlanDocument::Step read_step(const ParsedJson& json, const std::string& place) {
   object.read_bytes("load_before", step.load_before);
   object.read_bytes("load_after", step.load_after);
   object.read_bytes("extra_work_permille", step.extra_work_permille);
+  object.read("left_out", step.left_out);
   object.read_list("changes", step.changes, read_change);
   return step;
 }

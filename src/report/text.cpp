@@ -127,11 +127,11 @@ class PlanText {
   void transformed() {
     bool any = false;
     for (const PlanDocument::Step& step : plan_.transformed) {
-      if (step.changes.empty()) continue;
+      if (step.changes.empty() && !step.left_out) continue;
       if (!any) heading("Transformed") += ", with the load that the buffers have then\n";
       any = true;
       const std::string count =
-          std::to_string(step.changes.size()) + (step.changes.size() == 1 ? " change" : " changes");
+          step.left_out ? "left out, the plan is as small without it" : counted(step.changes.size(), "change");
       out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
               " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + count;
       if (step.extra_work_permille) {

@@ -174,21 +174,44 @@ TEST_CASE("quiet prints nothing, JSON is JSON") {
 
 TEST_CASE("what recomputing costs stands in the report, in the plan and in the C") {
   const TemporaryDirectory temporary;
-  PlanOptions options = options_for(testdata + "/repeated_op.tar", temporary.file("out"));
+  PlanOptions options = options_for(testdata + "/resnet8.tar", temporary.file("out"));
+  options.model.transform = "fuse,merge";
   options.model.recompute_percent = 50;
   const Outcome outcome = run_plan(options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
-  CHECK(outcome.out.find("1 change, 25.3% more work") != std::string::npos);
+  CHECK(outcome.out.find("7 changes, 3.7% more work") != std::string::npos);
   const auto plan = nlohmann::json::parse(read(temporary.path / "out" / "default.plan.json"));
   const auto& steps = plan.at("transformed");
   const auto step = std::find_if(steps.begin(), steps.end(), [](const auto& s) { return s.at("step") == "recompute"; });
   REQUIRE(step != steps.end());
-  CHECK(step->at("extra_work_permille") == 253);
+  CHECK(step->at("extra_work_permille") == 37);
   CHECK(step->at("load_after") < step->at("load_before"));
-  CHECK(read(temporary.path / "out" / "codegen" / "host" / "src" / "default_lib1.c").find("25.3% more work") !=
+  CHECK(read(temporary.path / "out" / "codegen" / "host" / "src" / "default_lib1.c").find("% more work") !=
         std::string::npos);
-  options.model.recompute_percent = 25;
+  options.model.recompute_percent = 2;
   CHECK(run_plan(options).out.find("recompute") == std::string::npos);
+}
+
+TEST_CASE("a step that makes no plan smaller is left out, and said to be") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/repeated_op.tar", temporary.file("out"));
+  REQUIRE(run_plan(options).code == exit_ok);
+  options.output = temporary.file("asked");
+  options.model.recompute_percent = 50;
+  const Outcome outcome = run_plan(options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(outcome.out.find("recompute     11072 ->    11072 bytes  left out, the plan is as small without it\n") !=
+        std::string::npos);
+  for (const std::string& name : expected_files) {
+    if (name.ends_with(".json")) continue;
+    CHECK_MESSAGE(read(temporary.path / "out" / name) == read(temporary.path / "asked" / name), name);
+  }
+  const auto plan = nlohmann::json::parse(read(temporary.path / "asked" / "default.plan.json"));
+  const auto& steps = plan.at("transformed");
+  const auto step = std::find_if(steps.begin(), steps.end(), [](const auto& s) { return s.at("step") == "recompute"; });
+  REQUIRE(step != steps.end());
+  CHECK(step->at("left_out") == true);
+  CHECK(step->at("changes").empty());
 }
 
 TEST_CASE("usage errors: exit code 2, one message, nothing written") {

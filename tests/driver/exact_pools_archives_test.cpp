@@ -69,7 +69,8 @@ std::vector<Network> networks(const fs::path& folder) {
     driver::Model model = driver::open_model(options);
     for (const mlf::ModuleInfo& info : model.metadata.modules) {
       for (const bool workspace_io : {false, true}) {
-        driver::AnalysedModule analysed = driver::analyse_module(model, info, workspace_io, false);
+        driver::AnalysedModule analysed = driver::read_module(model, info, false);
+        driver::analyse_module(analysed, model, model.transformations, workspace_io);
         const std::string name = tar.lexically_relative(folder).string() + " " + info.name;
         found.push_back({name, std::move(analysed.module), std::move(analysed.analysis)});
       }

@@ -69,6 +69,8 @@ struct StepResult {
   std::vector<Change> changes;  // in the order in which they were done
   // Of Step::recompute: how much more is computed, in thousandths of what was, rounded up.
   std::optional<std::int64_t> extra_work_permille = {};
+  // It could have done something, but no plan would be smaller for it; set by whoever plans.
+  bool left_out = false;
 };
 
 struct Result {

@@ -1,0 +1,150 @@
+// Which steps a module is planned with: none that is of no use, and none left out that is.
+#include "driver/step_selection.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "random_modules/networks.hpp"
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/planners/planner.hpp"
+
+namespace usmp::driver::step_selection_test {
+namespace {
+
+using transform::Step;
+
+struct Planned {
+  AnalysedModule analysed;
+  Bytes used = 0;
+  bool proved = false;
+};
+
+Settings unbounded_settings() {
+  Settings settings;
+  settings.pools = config::default_pools();
+  return settings;
+}
+
+// A network as read from an archive, with nothing of the interface that only emission needs.
+struct Network {
+  explicit Network(std::uint64_t seed) {
+    info.name = "default";
+    original.info = &info;
+    original.original = random_modules::generate_network(seed).module;
+  }
+
+  [[nodiscard]] static Planned planned(AnalysedModule analysed) {
+    const assemble::Assembly assembly = assemble::assemble(analysed.module, analysed.analysis, config::default_pools());
+    const PlanResult result = planners::optimal(assembly.problem, {});
+    REQUIRE(result.has_plan());
+    return {std::move(analysed), used_bytes(assembly.problem, result.plan).front(),
+            result.status == PlanStatus::optimal};
+  }
+
+  [[nodiscard]] Planned with(const std::vector<Step>& steps) const {
+    AnalysedModule analysed = original;
+    analyse_module(analysed, {}, {steps, 0}, false);
+    return planned(std::move(analysed));
+  }
+
+  [[nodiscard]] Planned with_useful(const std::vector<Step>& asked, std::int64_t recompute_percent = 0) const {
+    Model model;
+    model.transformations = {asked, recompute_percent};
+    AnalysedModule analysed = original;
+    analyse_with_useful_steps(analysed, model, unbounded_settings());
+    return planned(std::move(analysed));
+  }
+
+  mlf::ModuleInfo info;
+  AnalysedModule original;
+};
+
+const std::vector<Step> all(std::begin(transform::all_steps), std::end(transform::all_steps));
+
+std::vector<Step> steps_of(const AnalysedModule& analysed, bool left_out) {
+  std::vector<Step> steps;
+  for (const transform::StepResult& row : analysed.transformed) {
+    if (left_out ? row.left_out : !row.changes.empty()) steps.push_back(row.step);
+  }
+  return steps;
+}
+
+std::vector<Step> without(std::vector<Step> steps, Step step) {
+  std::erase(steps, step);
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("steps: what is left out is not missed, what is kept is") {
+  std::map<Step, int> times_left_out;
+  std::map<Step, int> times_kept;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed);
+    const Network network(seed);
+    const Planned everything = network.with(all);
+    const Planned useful = network.with_useful(all);
+    if (!everything.proved || !useful.proved) continue;
+    CHECK(useful.used <= everything.used);
+    const std::vector<Step> kept = steps_of(useful.analysed, false);
+    for (const Step step : {Step::narrow, Step::merge, Step::reorder, Step::inplace}) {
+      if (std::ranges::count(kept, step) == 0) continue;
+      ++times_kept[step];
+      // Not tried again where a step tried later has gone, too.
+      if (step == Step::inplace) CHECK(network.with(without(kept, step)).used > useful.used);
+    }
+    const std::vector<Step> left_out = steps_of(useful.analysed, true);
+    for (const Step step : left_out) {
+      ++times_left_out[step];
+      CHECK(std::ranges::count(kept, step) == 0);
+    }
+    CHECK(std::ranges::count(left_out, Step::fuse) + std::ranges::count(left_out, Step::constants) == 0);
+    CHECK(std::ranges::is_sorted(useful.analysed.transformed, {}, &transform::StepResult::step));
+  }
+  for (const Step step : {Step::narrow, Step::merge, Step::reorder, Step::inplace}) {
+    CAPTURE(transform::name_of(step));
+    CHECK(times_left_out[step] > 0);
+    CHECK(times_kept[step] > 0);
+  }
+}
+
+TEST_CASE("steps: computing more than once has to pay") {
+  int kept = 0;
+  int left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed);
+    const Network network(seed);
+    const Planned before = network.with_useful(all);
+    const Planned after = network.with_useful(all, 100);
+    if (!before.proved || !after.proved) continue;
+    const bool is_kept = std::ranges::count(steps_of(after.analysed, false), Step::recompute) > 0;
+    CHECK((is_kept ? after.used < before.used : after.used == before.used));
+    kept += is_kept ? 1 : 0;
+    left_out += static_cast<int>(std::ranges::count(steps_of(after.analysed, true), Step::recompute));
+  }
+  CHECK(kept > 0);
+  CHECK(left_out > 0);
+}
+
+TEST_CASE("steps: a step left out stands with the load that it would have met") {
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const std::vector<transform::StepResult> rows = Network(seed).with_useful(all).analysed.transformed;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].left_out) continue;
+      ++seen;
+      CHECK(rows[i].changes.empty());
+      CHECK(rows[i].load_after == rows[i].load_before);
+      if (i > 0) CHECK(rows[i].load_before == rows[i - 1].load_after);
+      if (i + 1 < rows.size()) CHECK(rows[i].load_after == rows[i + 1].load_before);
+    }
+  }
+  CHECK(seen > 0);
+}
+
+}  // namespace usmp::driver::step_selection_test
