@@ -261,6 +261,10 @@ ExprBuilder::Built ExprBuilder::construct_call(NodeId node) {
   const NodeId op = graph_.node_attribute(node, "op");
   if (graph_.type(op) == NodeType::op) {
     expr.text = graph_.text(op);
+    if (expr.text.starts_with(tir::own_operators)) {
+      fail_at(node, "op",
+              "found the operator " + shown(expr.text) + ", which this program adds by itself, expected one of TVM's");
+    }
   } else if (graph_.type(op) == NodeType::global_var) {
     expr.text = "tir.call_extern";
     operands.push_back({tir::make_string(context_.symbol(op))});

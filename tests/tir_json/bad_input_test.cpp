@@ -95,6 +95,15 @@ TEST_CASE_FIXTURE(Fixture, "attributes that are missing, null or of another kind
   CHECK(contains(refused(b.module_of_body(loop)).message(), "found 'IntImm', expected a 'runtime.String'"));
 }
 
+TEST_CASE_FIXTURE(Fixture, "operators that only lowering makes") {
+  for (const std::string name : {"usmp.hidden_zero", "usmp.memory_fence", "usmp."}) {
+    const Node call = b.call(name, {});
+    const Error error = refused(b.module_of_body(b.evaluate(call)));
+    CHECK(error.where().place == place(call, "op"));
+    CHECK(contains(error.message(), "found the operator '" + name + "', which this program adds by itself"));
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "every attribute of a module broken in turn gives an Error or a module") {
   const Node x = b.handle("x", "int8");
   const Node i = b.var("i");

@@ -24,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -112,6 +113,9 @@ enum class ExprKind : std::uint8_t {
   let,        // var, operands: value, body
   call,       // text: the operator ("tir.exp", "tir.call_extern"); operands: its arguments
 };
+
+// Operators that only lowering makes begin with it; readers refuse them.
+inline constexpr std::string_view own_operators = "usmp.";
 
 struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
