@@ -3,16 +3,14 @@
 // Idea: most real problems are solved by first fit in a good order, and the load proves it. What is left is a gap
 // between the best plan found and the best lower bound; exact search closes it (exact/search.hpp, exact/engine.hpp),
 // one group of pools after another (groups share no buffer). A group of one pool asks for its least peak; several pools
-// also for who goes where (exact/pools.hpp). Where buffers may share bytes (Problem::distances), one pool has a search
-// of its own (exact/disjunctive.hpp); with several pools the plan is the better one of what the search finds without
-// sharing and of what first fit finds with it in many orders, and only the bound says whether it is the best.
+// also for who goes where (exact/pools.hpp). Where buffers may share bytes (Problem::distances), a pool has a search of
+// its own (exact/disjunctive.hpp).
 // Cost: exponential in the worst case, bounded by Options::node_limit; a node costs up to the number of conflicts.
 // Guarantee: `optimal` and `infeasible` are proofs, and so is every entry of PlanResult::bound. The same problem, seed
 // and node limit give the same result on every machine; a time limit does not.
 // Source: see exact/engine.hpp; the heuristics are those of hill_climb.cpp and fast.cpp.
 // Tests: tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "planners/exact/disjunctive.hpp"
@@ -123,12 +121,13 @@ class OptimalPlanner {
     const Cost goal = ideal(problem_, group);
     Solved solved = start(group, goal);
     if (solved.complete && (solved.cost <= goal || options_.feasibility_only)) return solved;
-    if (!distances_in(group).empty()) {
+    const std::vector<exact::Spacing> spacings = exact::spacings_among(problem_, group.buffers);
+    if (!spacings.empty()) {
       solved = climbed(group, goal, std::move(solved));
-      const bool is_done = group.pools.size() > 1 || (solved.complete && solved.cost <= goal);
-      return is_done ? solved : pack_spaced(group, std::move(solved));
+      if (solved.complete && solved.cost <= goal) return solved;
     }
-    return group.pools.size() == 1 ? pack(group, std::move(solved)) : distribute(group, std::move(solved));
+    if (group.pools.size() > 1) return distribute(group, std::move(solved));
+    return spacings.empty() ? pack(group, std::move(solved)) : pack_spaced(group, std::move(solved), spacings);
   }
 
   // The best that heuristics find.
@@ -161,15 +160,6 @@ class OptimalPlanner {
     if (solved.cost.spilled != goal.spilled) std::fill(solved.bound.used.begin(), solved.bound.used.end(), 0);
   }
 
-  // Distances between buffers of the group.
-  [[nodiscard]] std::vector<Distance> distances_in(const Group& group) const {
-    const auto is_in = [&](BufferId id) { return std::ranges::binary_search(group.buffers, id); };
-    std::vector<Distance> distances;
-    std::ranges::copy_if(problem_.distances, std::back_inserter(distances),
-                         [&](const Distance& distance) { return is_in(distance.below) && is_in(distance.above); });
-    return distances;
-  }
-
   // What a long climb finds from where the short one ended.
   Solved climbed(const Group& group, const Cost& goal, Solved solved) {
     const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : climb_limit(placer_, group);
@@ -183,16 +173,8 @@ class OptimalPlanner {
   }
 
   // One pool in which buffers may share bytes: its least peak.
-  Solved pack_spaced(const Group& group, Solved solved) {
+  Solved pack_spaced(const Group& group, Solved solved, const std::vector<exact::Spacing>& spacings) {
     const PoolId pool = group.pools.front();
-    std::vector<exact::Spacing> spacings;
-    const auto place_of = [&](BufferId id) {
-      const auto found = std::ranges::lower_bound(group.buffers, id);
-      return static_cast<std::size_t>(found - group.buffers.begin());
-    };
-    for (const Distance& distance : distances_in(group)) {
-      spacings.push_back({place_of(distance.below), place_of(distance.above), distance.bytes});
-    }
     const Bytes lower = solved.bound.used[pool.index()];
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {

@@ -7,6 +7,7 @@
 #include "report/layout.hpp"
 #include "report/proved.hpp"
 #include "usmp/report/figures.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {

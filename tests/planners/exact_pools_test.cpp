@@ -119,6 +119,29 @@ TEST_CASE("three pools: the oracle's cost, proved, from a plan to start with") {
   CHECK(tally.spilled > 20);
 }
 
+TEST_CASE("pools in which buffers may share bytes: the oracle's cost, proved") {
+  Tally tally = compare(307, 1500, {.buffers = 5, .pools = 2, .bounded = true, .sharing = true, .horizon = 6}, false);
+  CHECK(tally.optimal > 800);
+  CHECK(tally.infeasible > 50);
+  CHECK(tally.spilled > 100);
+  tally = compare(308, 400, {.buffers = 5, .pools = 3, .bounded = true, .sharing = true, .pins = true}, true);
+  CHECK(tally.optimal > 200);
+  CHECK(tally.spilled > 20);
+}
+
+TEST_CASE("what sharing lets into the fast pool") {
+  Problem problem = pools({100, std::nullopt});
+  add(problem, 60, {{0, 2}});
+  add(problem, 60, {{1, 3}});
+  CHECK(cost_of(problem, solve(problem).plan).spilled.front() == 60);
+  problem.distances = {{BufferId(0), BufferId(1), 40}};
+  const PlanResult result = solve(problem);
+  REQUIRE(result.status == PlanStatus::optimal);
+  CHECK((cost_of(problem, result.plan) == Cost{.spilled = {0}, .used = {100, 0}}));
+  problem.distances.front().bytes = 41;
+  CHECK(cost_of(problem, solve(problem).plan).spilled.front() == 60);
+}
+
 TEST_CASE("more buffers that are live once") {
   const Tally tally = compare(304, 200, {.buffers = 6, .pools = 2, .bounded = true, .most_ranges = 1}, false);
   CHECK(tally.optimal > 100);
@@ -155,6 +178,30 @@ TEST_CASE("small sizes, where many assignments cost the same") {
   test::Shape unaligned = shape;
   unaligned.pools = 3;
   CHECK(compare(307, 500, unaligned, false).optimal > 200);
+}
+
+TEST_CASE("with little budget and buffers that may share bytes: what is claimed holds") {
+  test::ProblemMaker maker(309);
+  int proved = 0;
+  int open = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Problem problem = maker.make({.buffers = 5, .pools = 2, .bounded = true, .sharing = true, .horizon = 6});
+    const test::Truth truth = test::truth_of(problem);
+    Budget budget(1 + maker.below(12));
+    const PlanResult result = plan_all_pools(problem, nullptr, budget, {.patience = 1 + maker.below(3)});
+    INFO("problem ", i);
+    if (result.status == PlanStatus::infeasible) REQUIRE_FALSE(truth.best.has_value());
+    if (!result.has_plan()) continue;
+    check_right(problem, result);
+    REQUIRE(truth.best.has_value());
+    const Cost cost = cost_of(problem, result.plan);
+    CHECK((*truth.best <= cost));
+    check_bound(*result.bound, *truth.best, cost);
+    if (result.status == PlanStatus::optimal) CHECK((cost == *truth.best));
+    ++(result.status == PlanStatus::optimal ? proved : open);
+  }
+  CHECK(proved > 50);
+  CHECK(open > 20);
 }
 
 TEST_CASE("impatience and few states: never a false claim") {

@@ -171,7 +171,7 @@ class Run {
 
   // The height that the choices of key_ need in the section: see bounds::packing_bound. What is not decided yet has an
   // empty field.
-  [[nodiscard]] Bytes height_in(std::size_t pool, const Section& section) const {
+  [[nodiscard]] Bytes height_in(std::size_t pool, const Section& section) {
     Bytes sum = section.fixed[pool];
     Bytes rounding = section.fixed_rounding[pool];
     if (has_sums_) {
@@ -183,7 +183,17 @@ class Run {
       sum += model_.asks[d][pool].rounded;
       rounding = std::max(rounding, model_.asks[d][pool].rounding);
     }
-    return sum == 0 ? 0 : model_.floor[pool] + sum - rounding;
+    if (sum == 0) return 0;
+    return model_.floor[pool] + sum - rounding - shared_in(pool, section.sharing);
+  }
+
+  [[nodiscard]] Bytes shared_in(std::size_t pool, const Sharing& sharing) {
+    if (sharing.links.empty()) return 0;
+    const auto is_there = [&](const Sharing::Member& member) {
+      return member.pool ? *member.pool == pool : choices_.get(key_.data(), field_[member.decision]) == pool + 1;
+    };
+    return most_saved(
+        sharing, is_there, [pool](const Sharing::Link& link) { return link.saved[pool]; }, scratch_);
   }
 
   void choose(std::size_t d, std::size_t pool) {
@@ -329,6 +339,7 @@ class Run {
   std::vector<Word> key_;   // of the state at hand
   std::vector<Bytes> cost_;
   std::vector<Step> trail_ = {{0, 0}};
+  SharingScratch scratch_;
 };
 
 }  // namespace

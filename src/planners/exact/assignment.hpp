@@ -1,8 +1,9 @@
 // Which pool each buffer of a group goes to, without its offset: the relaxation that the exact search over several
 // pools rests on (pools.hpp).
 //
-// Relaxation: at each tick every pool holds no more than its limit. Offsets are left out, so what is found may turn
-// out not to be packable; then the search over pools adds a cut and asks again.
+// Relaxation: at each tick every pool holds no more than its limit, buffers that may share bytes counting less
+// (Sharing). Offsets are left out, so what is found may turn out not to be packable; then the search over pools adds a
+// cut and asks again.
 //
 // Method: dynamic programming over the sections of time. Between two sections only the choices of buffers that are
 // live on both sides matter (the frontier), so two histories with the same frontier compete and the cheaper one stays.
@@ -18,6 +19,7 @@
 // Tests: tests/planners/assignment_test.cpp, tests/planners/exact_pools_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,7 +38,7 @@ struct Decision {
   std::vector<std::size_t> ranks;  // of these pools among the buffer's candidates
   std::size_t first = 0;           // section in which it is live first
   std::size_t last = 0;            // and last
-  bool lasting = false;            // live in every section from the first on
+  bool lasting = false;            // live in every section from the first on, and shares bytes with nothing
 };
 
 // What a buffer asks of one pool.
@@ -46,6 +48,30 @@ struct Demand {
   Bytes alone = 0;     // the height that it needs by itself
 };
 
+// Which buffers of a section may share bytes while both are live (Problem::distances), and how many at most.
+//
+// Bytes of one pool: of buffers that are live together, in the order of their offsets, each one but the topmost saves
+// what it shares with the next one, and each but the lowest what the next one below shares with it. So what all of them
+// save is at most the sum of what each one can save with one other, above it or else below it, and in a set of buffers
+// that are connected by sharing one of them saves nothing.
+struct Sharing {
+  // A decision, or a buffer of this pool that has no choice.
+  struct Member {
+    std::uint32_t decision = 0;
+    std::optional<std::size_t> pool = {};
+    std::uint32_t part = 0;  // of those that sharing connects; ascending
+  };
+  struct Link {
+    std::uint32_t below = 0;  // index into members
+    std::uint32_t above = 0;
+    std::vector<Bytes> saved = {};  // by pool, in rounded bytes
+    Bytes saved_bytes = 0;          // not rounded
+  };
+
+  std::vector<Member> members;
+  std::vector<Link> links;
+};
+
 // The largest sets of buffers that are live together, in time.
 struct Section {
   std::vector<std::uint32_t> live;    // decisions, not the lasting ones
@@ -53,7 +79,18 @@ struct Section {
   std::vector<Bytes> fixed_rounding;  // the largest rounding among these
   std::vector<Bytes> settled;         // bytes of buffers without a choice, by pool
   std::vector<Bytes> preferred;       // bytes of decisions whose first choice it is, by pool
-  std::size_t after = 0;              // no decision that is live here is live in a section before this one
+  Sharing sharing;
+  std::size_t after = 0;  // no decision that is live here is live in a section before this one
+};
+
+// What most_saved works with, kept from call to call.
+struct SharingScratch {
+  std::vector<char> there;      // by member
+  std::vector<Bytes> as_lower;  // what each saves with the best one above it
+  std::vector<Bytes> as_upper;  // and below it
+
+  void reset(std::size_t members);
+  [[nodiscard]] Bytes sum(const Sharing& sharing) const;
 };
 
 struct AssignmentModel {
@@ -73,6 +110,21 @@ struct AssignmentModel {
 
   static constexpr std::size_t none = SIZE_MAX;
 };
+
+// What the buffers that are there save in a pool at most. `is_there` says it of a member, `saved` of a link how many
+// bytes that is. O(members + links).
+template <class IsThere, class Saved>
+[[nodiscard]] Bytes most_saved(const Sharing& sharing, const IsThere& is_there, const Saved& saved,
+                               SharingScratch& scratch) {
+  scratch.reset(sharing.members.size());
+  for (std::size_t i = 0; i < sharing.members.size(); ++i) scratch.there[i] = is_there(sharing.members[i]);
+  for (const Sharing::Link& link : sharing.links) {
+    if (!scratch.there[link.below] || !scratch.there[link.above]) continue;
+    scratch.as_lower[link.below] = std::max(scratch.as_lower[link.below], saved(link));
+    scratch.as_upper[link.above] = std::max(scratch.as_upper[link.above], saved(link));
+  }
+  return scratch.sum(sharing);
+}
 
 // How many buffers all sections of a group list together: what a model costs. O(n log n).
 [[nodiscard]] std::uint64_t section_entries(const Problem& problem, const Group& group);
@@ -104,7 +156,7 @@ struct Relaxed {
 
 // Bytes that spill out of first choices in every plan within the limits, whatever else is decided.
 //
-// At one tick, the buffers whose first choice is a pool are larger together than the pool by so much: that spills.
+// At one tick, the buffers whose first choice is a pool need more together than the pool has by so much: that spills.
 // Ticks that share no buffer add up. For buffers of one live range the best such set of ticks is the linear programming
 // bound, since their matrix of ticks is totally unimodular. O(sections · pools).
 [[nodiscard]] Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits);

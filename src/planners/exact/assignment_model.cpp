@@ -1,6 +1,8 @@
 // The tables that the dynamic programming over assignments reads, and a bound that needs nothing else.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "planners/exact/assignment.hpp"
 #include "usmp/bounds/load.hpp"
@@ -53,6 +55,12 @@ class Builder {
 
   void build() {
     model_.pools = group_.pools;
+    sharers_.resize(problem_.distances.empty() ? 0 : problem_.buffers.size());
+    for (const Distance& distance : problem_.distances) {
+      sharers_[distance.below.index()].push_back(&distance);
+      may_share_.insert(distance.below);
+      may_share_.insert(distance.above);
+    }
     granules();
     split();
     if (!model_.possible) return;
@@ -150,7 +158,8 @@ class Builder {
       ++sections;
     }
     for (std::size_t d = 0; d < model_.decisions.size(); ++d) {
-      model_.decisions[d].lasting = model_.decisions[d].first + count[d] == sections;
+      model_.decisions[d].lasting =
+          model_.decisions[d].first + count[d] == sections && !may_share_.contains(model_.decisions[d].buffer);
     }
   }
 
@@ -192,7 +201,54 @@ class Builder {
         section.fixed[p] += rounded;
         section.fixed_rounding[p] = std::max(section.fixed_rounding[p], rounded - size);
       }
+      if (!problem_.distances.empty()) section.sharing = sharing_of(set, home);
     }
+  }
+
+  // The pairs of the set that may share bytes, the connected ones next to each other.
+  [[nodiscard]] Sharing sharing_of(const std::vector<BufferId>& set, const std::vector<std::size_t>& home) const {
+    std::vector<const Distance*> distances;
+    std::map<BufferId, BufferId> part;  // up to the first buffer of the part
+    const auto part_of = [&](BufferId id) {
+      while (part.at(id) != id) id = part.at(id);
+      return id;
+    };
+    for (const BufferId below : set) {
+      for (const Distance* distance : sharers_[below.index()]) {
+        if (!std::binary_search(set.begin(), set.end(), distance->above)) continue;
+        distances.push_back(distance);
+        part.emplace(below, below);
+        part.emplace(distance->above, distance->above);
+        const BufferId one = part_of(below);
+        const BufferId other = part_of(distance->above);
+        part[std::max(one, other)] = std::min(one, other);
+      }
+    }
+    Sharing sharing;
+    std::vector<std::pair<BufferId, BufferId>> order;  // by part
+    for (const auto& entry : part) order.emplace_back(part_of(entry.first), entry.first);
+    std::sort(order.begin(), order.end());
+    std::map<BufferId, std::uint32_t> member;
+    for (const auto& [first, id] : order) {
+      member[id] = static_cast<std::uint32_t>(sharing.members.size());
+      const std::size_t d = decision_of_[id.index()];
+      const auto number = static_cast<std::uint32_t>(first.index());
+      if (d != AssignmentModel::none) {
+        sharing.members.push_back({static_cast<std::uint32_t>(d), {}, number});
+      } else {
+        sharing.members.push_back({0, home[id.index()], number});
+      }
+    }
+    for (const Distance* distance : distances) {
+      Sharing::Link link{member.at(distance->below), member.at(distance->above)};
+      const Bytes size = problem_.buffer(distance->below).size;
+      link.saved_bytes = size - distance->bytes;
+      for (const Bytes granule : granule_) {
+        link.saved.push_back(align_up(size, granule) - align_up(distance->bytes, granule));
+      }
+      sharing.links.push_back(std::move(link));
+    }
+    return sharing;
   }
 
   void fill_asks() {
@@ -209,12 +265,42 @@ class Builder {
   const Problem& problem_;
   const Group& group_;
   AssignmentModel& model_;
+  std::vector<std::vector<const Distance*>> sharers_;  // by the BufferId below; empty if there are no distances
+  std::set<BufferId> may_share_;
   std::vector<std::size_t> decision_of_;      // by BufferId
   std::vector<Bytes> granule_;                // by pool
   std::vector<std::vector<BufferId>> fixed_;  // by pool
 };
 
 }  // namespace
+
+void SharingScratch::reset(std::size_t members) {
+  there.assign(members, 0);
+  as_lower.assign(members, 0);
+  as_upper.assign(members, 0);
+}
+
+Bytes SharingScratch::sum(const Sharing& sharing) const {
+  Bytes all = 0;
+  for (std::size_t i = 0; i < sharing.members.size();) {
+    const std::uint32_t part = sharing.members[i].part;
+    Bytes lower = 0;
+    Bytes upper = 0;
+    Bytes least_lower = Problem::max_total_bytes;
+    Bytes least_upper = Problem::max_total_bytes;
+    bool is_any_there = false;
+    for (; i < sharing.members.size() && sharing.members[i].part == part; ++i) {
+      if (there[i] == 0) continue;
+      is_any_there = true;
+      lower += as_lower[i];
+      upper += as_upper[i];
+      least_lower = std::min(least_lower, as_lower[i]);
+      least_upper = std::min(least_upper, as_upper[i]);
+    }
+    if (is_any_there) all += std::min(lower - least_lower, upper - least_upper);
+  }
+  return all;
+}
 
 std::uint64_t section_entries(const Problem& problem, const Group& group) {
   std::uint64_t entries = 0;
@@ -231,10 +317,18 @@ std::uint64_t section_entries(const Problem& problem, const Group& group) {
 Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits) {
   if (model.fixed_spill.empty()) return 0;
   std::vector<Bytes> best{0};  // by number of sections: of those in front of it
+  SharingScratch scratch;
   for (const Section& section : model.sections) {
     Bytes spill = 0;
     for (std::size_t p = 0; p < limits.size(); ++p) {
-      const Bytes room = limits[p] - model.reserved[p] - section.settled[p];
+      const auto wants_pool = [&](const Sharing::Member& member) {
+        if (member.pool) return *member.pool == p;
+        const Decision& decision = model.decisions[member.decision];
+        return decision.ranks.front() == 0 && decision.pools.front() == p;
+      };
+      const Bytes shared = most_saved(
+          section.sharing, wants_pool, [](const Sharing::Link& link) { return link.saved_bytes; }, scratch);
+      const Bytes room = limits[p] - model.reserved[p] - section.settled[p] + shared;
       spill += std::clamp<Bytes>(section.preferred[p] - room, 0, section.preferred[p]);
     }
     best.push_back(std::max(best.back(), best[section.after] + spill));

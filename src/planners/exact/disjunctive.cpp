@@ -227,6 +227,21 @@ class PairSearch {
 
 }  // namespace
 
+std::vector<Spacing> spacings_among(const Problem& problem, std::span<const BufferId> buffers) {
+  std::vector<Spacing> spacings;
+  const auto place_of = [&](BufferId id) -> std::optional<std::size_t> {
+    const auto found = std::ranges::lower_bound(buffers, id);
+    if (found == buffers.end() || *found != id) return std::nullopt;
+    return static_cast<std::size_t>(found - buffers.begin());
+  };
+  for (const Distance& distance : problem.distances) {
+    const auto below = place_of(distance.below);
+    const auto above = place_of(distance.above);
+    if (below && above) spacings.push_back({*below, *above, distance.bytes});
+  }
+  return spacings;
+}
+
 Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
                         std::vector<Bytes> start, const Goal& goal, Budget& budget) {
   const Bytes peak = peak_of(packing, start);

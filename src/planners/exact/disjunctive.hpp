@@ -26,6 +26,9 @@ struct Spacing {
   Bytes bytes = 0;
 };
 
+// Problem::distances among the buffers (ascending), which are the items in this order. O(distances · log).
+[[nodiscard]] std::vector<Spacing> spacings_among(const Problem& problem, std::span<const BufferId> buffers);
+
 // As `minimise`, from a right placement `start`.
 [[nodiscard]] Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
                                       std::vector<Bytes> start, const Goal& goal, Budget& budget);

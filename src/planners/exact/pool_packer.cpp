@@ -70,23 +70,34 @@ PoolPacker::Known& PoolPacker::known(PoolId pool, const std::vector<BufferId>& b
   return known;
 }
 
+Verdict PoolPacker::fit(const Packing& packing, const std::vector<Spacing>& spacings, Bytes height, Minimum& minimum,
+                        Budget& share) {
+  if (!spacings.empty()) {
+    minimum = minimise_spaced(packing, spacings, minimum.lower, std::move(minimum.offsets),
+                              {.enough = height, .hopeless = height}, share);
+    if (minimum.upper <= height) return Verdict::found;
+    return minimum.lower > height ? Verdict::impossible : Verdict::gave_up;
+  }
+  std::vector<Bytes> found;
+  const Verdict verdict = exact::fit(packing, height, share, found);
+  if (verdict == Verdict::impossible) minimum.lower = height + 1;
+  if (verdict == Verdict::found) {
+    minimum.upper = peak_of(packing, found);
+    minimum.offsets = std::move(found);
+  }
+  return verdict;
+}
+
 Verdict PoolPacker::fit(PoolId pool, const std::vector<BufferId>& buffers, Bytes height, std::vector<Bytes>& offsets) {
   if (budget_.exhausted()) return Verdict::gave_up;
   Known& known = this->known(pool, buffers);
   Minimum& minimum = known.height;
   if (minimum.upper > height && minimum.lower <= height) {
-    const Packing packing = packing_of(problem_, buffers, pool);
-    std::vector<Bytes> found;
     Budget share = budget_.share(share_);
-    const Verdict verdict = exact::fit(packing, height, share, found);
+    const Verdict verdict =
+        fit(packing_of(problem_, buffers, pool), spacings_among(problem_, buffers), height, minimum, share);
     budget_.charge(share);
     if (verdict == Verdict::gave_up) return verdict;
-    if (verdict == Verdict::impossible) {
-      minimum.lower = height + 1;
-    } else {
-      minimum.upper = peak_of(packing, found);
-      minimum.offsets = std::move(found);
-    }
   }
   if (minimum.lower > height) return Verdict::impossible;
   offsets = minimum.offsets;
@@ -100,7 +111,9 @@ const Minimum& PoolPacker::minimise(PoolId pool, const std::vector<BufferId>& bu
   known.tried_with = share_;
   const Packing packing = packing_of(problem_, buffers, pool);
   Budget share = budget_.share(share_);
-  minimum = exact::minimise(packing, minimum.lower, minimum.offsets, {}, share);
+  const std::vector<Spacing> spacings = spacings_among(problem_, buffers);
+  minimum = spacings.empty() ? exact::minimise(packing, minimum.lower, minimum.offsets, {}, share)
+                             : minimise_spaced(packing, spacings, minimum.lower, minimum.offsets, {}, share);
   budget_.charge(share);
   return minimum;
 }

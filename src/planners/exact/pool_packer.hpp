@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planners/exact/disjunctive.hpp"
 #include "planners/exact/packing.hpp"
 #include "usmp/problem/problem.hpp"
 
@@ -35,6 +36,9 @@ class PoolPacker {
     std::uint64_t tried_with = 0;  // the share with which minimise was called
   };
 
+  // Asks the search; what it finds out goes into `minimum`.
+  static Verdict fit(const Packing& packing, const std::vector<Spacing>& spacings, Bytes height, Minimum& minimum,
+                     Budget& share);
   Known& known(PoolId pool, const std::vector<BufferId>& buffers);
 
   const Problem& problem_;
