@@ -18,10 +18,14 @@ struct Pair {
 
 enum class Order : std::uint8_t { open, a_below, b_below };
 
+// Failures after which the search begins anew, the first time; half as many more each time.
+constexpr std::uint64_t first_run = 100;
+
 class PairSearch {
  public:
-  PairSearch(const Packing& packing, std::span<const Spacing> spacings)
-      : packing_(packing), pairs_of_(packing.items.size()) {
+  // `guide`: a placement that is not far from good ones.
+  PairSearch(const Packing& packing, std::span<const Spacing> spacings, std::vector<Bytes> guide)
+      : packing_(packing), pairs_of_(packing.items.size()), guide_(std::move(guide)) {
     std::map<std::pair<std::size_t, std::size_t>, Bytes> distances;
     for (const Spacing& spacing : spacings) distances[{spacing.below, spacing.above}] = spacing.bytes;
     const auto distance = [&](std::size_t below, std::size_t above) {
@@ -36,6 +40,7 @@ class PairSearch {
       }
     }
     orders_.assign(pairs_.size(), Order::open);
+    weights_.assign(pairs_.size(), 1);
     is_queued_.assign(packing.items.size(), false);
   }
 
@@ -47,10 +52,15 @@ class PairSearch {
     // What was decided stays; what contradicts the new capacity is taken back below.
     bool is_consistent = lower_highest_to_capacity() && propagate();
     while (true) {
-      if (!is_consistent && !step_back(is_consistent)) return std::nullopt;
-      if (!is_consistent) continue;
+      if (!is_consistent) {
+        if (++failures_ > failures_of_run_ ? !restart(is_consistent) : !step_back(is_consistent)) return std::nullopt;
+        continue;
+      }
       const std::optional<std::size_t> pair = choose();
-      if (!pair) return lowest_;
+      if (!pair) {
+        guide_ = lowest_;
+        return lowest_;
+      }
       if (!budget.spend()) return std::nullopt;
       decide(*pair, is_consistent);
       budget.spend_work(std::exchange(looks_, 0) + pairs_.size());
@@ -145,6 +155,7 @@ class PairSearch {
       is_queued_[item] = false;
       for (std::size_t k = 0; k < pairs_of_[item].size() && is_consistent; ++k) {
         is_consistent = look_at(pairs_of_[item][k]);
+        if (!is_consistent) ++weights_[pairs_of_[item][k]];
       }
     }
     return is_consistent;
@@ -161,15 +172,16 @@ class PairSearch {
     return set_order(pair, may_a ? Order::a_below : Order::b_below);
   }
 
-  // The open pair that is violated with both at their lowest offsets and has least room, or nothing.
+  // The open pair that is violated with both at their lowest offsets and has least room for the failures that it had
+  // part in, or nothing.
   [[nodiscard]] std::optional<std::size_t> choose() const {
     std::optional<std::size_t> best;
-    Bytes least = 0;
+    double least = 0;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const Pair& pair = pairs_[i];
       const Bytes rise = lowest_[pair.b] - lowest_[pair.a];
       if (orders_[i] != Order::open || rise >= pair.a_below || -rise >= pair.b_below) continue;
-      const Bytes room = std::min(room_a(pair), room_b(pair));
+      const double room = static_cast<double>(std::min(room_a(pair), room_b(pair))) / static_cast<double>(weights_[i]);
       if (best && room >= least) continue;
       best = i;
       least = room;
@@ -181,15 +193,34 @@ class PairSearch {
   [[nodiscard]] Bytes room_b(const Pair& pair) const { return highest_[pair.a] - lowest_[pair.b] - pair.b_below; }
 
   void decide(std::size_t pair, bool& is_consistent) {
-    const bool a_first = room_a(pairs_[pair]) >= room_b(pairs_[pair]);
+    const Pair& one = pairs_[pair];
+    const bool a_first = follows_guide_ ? guide_[one.a] <= guide_[one.b] : room_a(one) >= room_b(one);
     decisions_.push_back({pair, a_first ? Order::b_below : Order::a_below, trail_.size()});
     is_consistent = set_order(pair, a_first ? Order::a_below : Order::b_below) && propagate();
   }
 
-  // To the last decision that has another way, and there. False if there is none.
-  bool step_back(bool& is_consistent) {
+  // From the beginning, with what failures have taught of the pairs, and more of them allowed. False if nothing is
+  // left.
+  bool restart(bool& is_consistent) {
+    forget_queue();
+    take_back(0);
+    decisions_.clear();
+    failures_ = 0;
+    failures_of_run_ += failures_of_run_ / 2;
+    follows_guide_ = !follows_guide_;
+    for (std::size_t i = 0; i < packing_.items.size(); ++i) queue(i);
+    is_consistent = lower_highest_to_capacity() && propagate();
+    return is_consistent;
+  }
+
+  void forget_queue() {
     for (const std::size_t item : queue_) is_queued_[item] = false;
     queue_.clear();
+  }
+
+  // To the last decision that has another way, and there. False if there is none.
+  bool step_back(bool& is_consistent) {
+    forget_queue();
     while (!decisions_.empty() && decisions_.back().second == Order::open) {
       take_back(decisions_.back().trail);
       decisions_.pop_back();
@@ -215,9 +246,14 @@ class PairSearch {
   std::vector<Pair> pairs_;
   std::vector<std::vector<std::size_t>> pairs_of_;  // by item
   std::optional<Bytes> capacity_;
-  std::vector<Bytes> lowest_;   // by item
-  std::vector<Bytes> highest_;  // by item
-  std::vector<Order> orders_;   // by pair
+  std::vector<Bytes> lowest_;           // by item
+  std::vector<Bytes> highest_;          // by item
+  std::vector<Order> orders_;           // by pair
+  std::vector<std::uint64_t> weights_;  // by pair: failures it had part in
+  std::vector<Bytes> guide_;            // the best placement so far
+  bool follows_guide_ = false;          // every second run
+  std::uint64_t failures_ = 0;          // of this run
+  std::uint64_t failures_of_run_ = first_run;
   std::vector<Change> trail_;
   std::vector<Decision> decisions_;
   std::vector<std::size_t> queue_;  // items whose bounds have moved
@@ -246,7 +282,7 @@ Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacing
                         std::vector<Bytes> start, const Goal& goal, Budget& budget) {
   const Bytes peak = peak_of(packing, start);
   Minimum minimum{.lower = lower, .upper = peak, .offsets = std::move(start)};
-  PairSearch search(packing, spacings);
+  PairSearch search(packing, spacings, minimum.offsets);
   while (minimum.lower < minimum.upper && minimum.upper > goal.enough) {
     const Bytes capacity = std::min(minimum.upper - 1, goal.hopeless);
     std::optional<std::vector<Bytes>> found = search.next(capacity, budget);
