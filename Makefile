@@ -108,18 +108,19 @@ asan: deps-test
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@ctest --test-dir $(BUILD)-asan -j $(JOBS) --output-on-failure
 
-# Which lines and branches the tests reach: a summary here, the sources in $(BUILD)-coverage/report/index.html.
+# Which lines and branches the tests reach: a summary here, the sources in $(BUILD)-coverage/report/index.html. Left out:
+# one test that makes allocations fail, which the counting itself does not survive, and one that links a program of its own.
 .PHONY: coverage
 coverage: deps-test
 	@$(call install_missing,$(PACKAGES_COVERAGE))
 	@$(CONFIGURE) -B $(BUILD)-coverage $(RELEASE) -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
-	  -DCMAKE_CXX_FLAGS=--coverage -DUSMP_TESTS=ON >/dev/null
-	@cmake --build $(BUILD)-coverage -j $(JOBS)
+	  -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" -DUSMP_TESTS=ON >/dev/null
 	@find $(BUILD)-coverage -name '*.gcda' -delete
-	@ctest --test-dir $(BUILD)-coverage -j $(JOBS) --output-on-failure
+	@cmake --build $(BUILD)-coverage -j $(JOBS)
+	@ctest --test-dir $(BUILD)-coverage -j $(JOBS) --output-on-failure -E '^(e2e: faults|package: )'
 	@mkdir -p $(BUILD)-coverage/report
 	@gcovr --root . --filter src/ --filter include/ --filter apps/ --exclude-throw-branches --exclude-unreachable-branches \
-	  -j $(JOBS) --html-details $(BUILD)-coverage/report/index.html --print-summary \
+	  --gcov-ignore-parse-errors -j $(JOBS) --html-details $(BUILD)-coverage/report/index.html --print-summary \
 	  --txt $(BUILD)-coverage/report/files.txt $(BUILD)-coverage
 
 # Puts faults in one at a time and shows which test sees each (tests/mutations). NAMES="load verify" runs those only
