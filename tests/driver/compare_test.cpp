@@ -104,6 +104,31 @@ TEST_CASE("compare: an algorithm without a plan is a row, not an error") {
   CHECK(outcome.out.find("  none          -         -  no plan\n") != std::string::npos);
 }
 
+TEST_CASE("compare: a table for Markdown") {
+  CompareOptions options = options_for(testdata + "/ds_cnn.tar", "none,optimal");
+  options.format = CompareFormat::markdown;
+  const Outcome outcome = run_compare(options);
+  CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(outcome.out.find("\n| none |") != std::string::npos);
+  CHECK(outcome.out.find("\n| optimal |") != std::string::npos);
+}
+
+TEST_CASE("compare: programs whose saved plans would have one name: exit code 2, nothing saved") {
+  const TemporaryDirectory temporary;
+  const fs::path example = fs::path(testdata).parent_path() / "docs" / "examples" / "external_planner.py";
+  std::string programs;
+  for (const char* name : {"a planner", "a_planner"}) {
+    fs::copy_file(example, temporary.path / name);
+    programs += (programs.empty() ? "exec:" : ",exec:") + temporary.file(name);
+  }
+  CompareOptions options = options_for(testdata + "/lstm.tar", programs);
+  options.save = temporary.file("plans");
+  const Outcome outcome = run_compare(options);
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == "usmp-plan: error: --save: two plans would have the name default.exec_a_planner.plan.json\n");
+  CHECK_FALSE(fs::exists(temporary.path / "plans"));
+}
+
 TEST_CASE("compare: mistakes have their exit codes and messages, and nothing is written") {
   const TemporaryDirectory temporary;
   const std::string model = testdata + "/lstm.tar";

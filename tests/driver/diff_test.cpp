@@ -61,6 +61,16 @@ TEST_CASE("diff: files and archives, equal and different") {
   CHECK(run_diff(archive).out.empty());
 }
 
+TEST_CASE("diff: as CSV, a row a difference") {
+  const TemporaryDirectory temporary;
+  DiffOptions options = options_for(planned(temporary, "none", "none"), planned(temporary, "optimal", "optimal"));
+  options.format = DiffFormat::csv;
+  const Outcome outcome = run_diff(options);
+  CHECK(outcome.code == exit_different);
+  CHECK(outcome.out.find(",global_workspace,") != std::string::npos);
+  CHECK(outcome.out.find("1061120") != std::string::npos);
+}
+
 TEST_CASE("diff: errors keep their exit codes and messages") {
   const TemporaryDirectory temporary;
   const std::string plan = planned(temporary, "optimal", "optimal");

@@ -238,6 +238,17 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
     expected = "usmp-plan: error: " + *options.pools_file +
                ": line 3, column 12: unknown algorithm 'greedy'; --list-algorithms lists them\n";
   }
+  SUBCASE("transformation") {
+    options.model.transform = "fuse,narow";
+    expected =
+        "usmp-plan: error: --transform: unknown transformation 'narow' (did you mean 'narrow'?); expected none, all or "
+        "fuse, narrow, merge, constants, reorder, inplace\n";
+  }
+  SUBCASE("archive of another kind") {
+    options.output = temporary.file("out.zip");
+    expected =
+        "usmp-plan: error: " + *options.output + ": archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst\n";
+  }
   const Outcome outcome = run_plan(options);
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err == expected);
@@ -272,6 +283,18 @@ TEST_CASE("no plan fits: exit code 4, the buffer and what each pool lacks") {
     CHECK_MESSAGE(outcome.err.find(part) != std::string::npos, part << " in: " << outcome.err);
   }
   CHECK_FALSE(fs::exists(temporary.path / "out"));
+}
+
+TEST_CASE("a directory is no archive to be replaced: exit code 5, and it stays") {
+  const TemporaryDirectory temporary;
+  const std::string output = temporary.file("out.tar");
+  fs::create_directory(output);
+  write(output + "/mine", "");
+  const Outcome outcome = run_plan(options_for(testdata + "/cast_subtract.tar", output));
+  CHECK(outcome.code == exit_output);
+  CHECK(outcome.err ==
+        "usmp-plan: error: " + output + ": is no regular file, expected one or a new name for the archive\n");
+  CHECK(files_below(temporary.path) == std::set<std::string>{"out.tar/mine"});
 }
 
 TEST_CASE("output that cannot be written: exit code 5, nothing left") {

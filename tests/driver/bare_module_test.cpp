@@ -1,0 +1,81 @@
+// A TIR module without its archive: it can be looked at and planned, but there is no interface to emit C for.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "files.hpp"
+#include "usmp/driver/driver.hpp"
+#include "usmp/mlf/archive.hpp"
+
+namespace usmp::driver::bare_module_test {
+namespace {
+
+struct BareModule {
+  BareModule() {
+    const mlf::Archive archive = mlf::read_archive(testdata + "/lstm.tar");
+    write(path(), archive.find("src/default.tir.json")->bytes);
+  }
+  [[nodiscard]] std::string path() const { return temporary.file("lstm.tir.json"); }
+
+  template <class Options>
+  [[nodiscard]] Outcome run(int (*command)(const Options&, std::ostream&, std::ostream&), Options options) const {
+    options.model.model = path();
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = command(options, out, err);
+    return {code, out.str(), err.str()};
+  }
+
+  TemporaryDirectory temporary;
+};
+
+Bytes used(const Outcome& outcome) {
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  return nlohmann::json::parse(outcome.out).at("modules").at(0).at("totals").at("workspace_used").get<Bytes>();
+}
+
+}  // namespace
+
+TEST_CASE("bare module: the plan is that of its archive") {
+  const BareModule bare;
+  PlanOptions options;
+  options.dry_run = true;
+  options.model.json = true;
+  const Bytes bytes = used(bare.run(plan, options));
+  CHECK(bytes > 0);
+  options.model.model = testdata + "/lstm.tar";
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = plan(options, out, err);
+  CHECK(used({code, out.str(), err.str()}) == bytes);
+}
+
+TEST_CASE("bare module: no C can be written or run, and nothing is left") {
+  const BareModule bare;
+  const Outcome written = bare.run(plan, PlanOptions{});
+  CHECK(written.code == exit_usage);
+  CHECK(written.err ==
+        "usmp-plan: error: " + bare.path() + ": a TIR module without its archive can only be planned with --dry-run\n");
+  VerifyOptions options;
+  options.execute = true;
+  const Outcome executed = bare.run(verify, options);
+  CHECK(executed.code == exit_usage);
+  CHECK(executed.err ==
+        "usmp-plan: error: " + bare.path() + ": a TIR module without its archive has no interface to be executed by\n");
+  CHECK(files_below(bare.temporary.path) == std::set<std::string>{"lstm.tir.json"});
+  options.execute = false;
+  CHECK(bare.run(verify, options).code == exit_ok);
+}
+
+TEST_CASE("bare module: it can be inspected") {
+  const BareModule bare;
+  InspectOptions options;
+  options.tir = true;
+  const Outcome outcome = bare.run(inspect, options);
+  CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(outcome.out.find("tvmgen_default___tvm_main__") != std::string::npos);
+}
+
+}  // namespace usmp::driver::bare_module_test
