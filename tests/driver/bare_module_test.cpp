@@ -2,12 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "files.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/mlf/archive.hpp"
+#include "usmp/support/checked.hpp"
 
 namespace usmp::driver::bare_module_test {
 namespace {
