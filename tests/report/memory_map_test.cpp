@@ -55,6 +55,26 @@ TEST_CASE("every live range of a placed buffer is a rectangle of the SVG") {
   CHECK(svg.find("big: 100 bytes at 0, live [0,1) [2,6), input") != std::string::npos);
 }
 
+TEST_CASE("without operators the SVG counts ticks, in steps of 1, 2, 5, 10, …") {
+  PlanDocument document = example();
+  document.calls.clear();
+  const std::size_t pools = 2;  // each has its ticks
+  const std::string svg = memory_map_svg(document);
+  CHECK(count(svg, ">tick ") == pools * (static_cast<std::size_t>(document.horizon) + 1));
+  document.horizon = 1000;
+  const std::string longer = memory_map_svg(document);
+  CHECK(count(longer, ">tick 0<") == pools);
+  CHECK(count(longer, ">tick 1000<") == pools);
+  CHECK(count(longer, ">tick ") <= pools * 20);
+}
+
+TEST_CASE("reserved bytes are drawn") {
+  PlanDocument document = example();
+  CHECK(count(memory_map_svg(document), "class=\"reserved\"") == 0);
+  document.pools.front().reserved = 8;
+  CHECK(count(memory_map_svg(document), "class=\"reserved\"") == 1);
+}
+
 TEST_CASE("the page's data are the plan's buffers") {
   const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(example())));
   REQUIRE(data["buffers"].size() == 5);

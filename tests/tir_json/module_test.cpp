@@ -166,6 +166,15 @@ TEST_CASE_FIXTURE(PoolFixture, "pools of annotations and of the module") {
   CHECK(contains(entry_text(module), "allocate x: int8[4] pools fast, slow\n"));
 }
 
+TEST_CASE_FIXTURE(PoolFixture, "targets of pools as development versions wrote them: a map, in any order") {
+  const Node ram = pool("ram", 5);
+  b.at(ram)["attrs"]["targets"] = b.ref(b.array({}));
+  b.at(ram)["attrs"]["target_access"] =
+      b.ref(b.node_map({{b.target("npu"), b.string("rw")}, {b.target("c"), b.string("ro")}}));
+  const tir::Module module = read(b.module({{"main", entry(allocate({ram}))}}));
+  CHECK(module.annotated_pools.at(0).targets == std::vector<std::string>{"c", "npu"});
+}
+
 TEST_CASE_FIXTURE(PoolFixture, "pools of one name must agree") {
   CHECK(read(b.module({{"main", entry(allocate({pool("ram", 5), pool("ram", 5)}))}})).annotated_pools.size() == 1);
   const Node other = pool("ram", 6);
