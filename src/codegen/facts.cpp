@@ -169,6 +169,7 @@ class FunctionScan {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const Expr& argument = *call.arguments[i];
       if (!argument.type.is_handle()) continue;
+      if (!callee) collect_bases(argument, handed_out_);
       bool written = true;
       bool stored = false;
       if (is_walked) {
@@ -273,6 +274,7 @@ class FunctionScan {
   }
 
   void declare_types() {
+    const std::unordered_set<VarId> handed_out(handed_out_.begin(), handed_out_.end());
     for (auto& [var, facts] : facts_.pointers) {
       facts.type.is_const = !facts.written;
       if (facts.is_constant) {
@@ -283,7 +285,9 @@ class FunctionScan {
       const tir::DataType named = declared_element(var);
       const std::string preferred = has_c_type(named) ? storage_type(named) : "void";
       const bool is_accessed_so = std::find(facts.types.begin(), facts.types.end(), preferred) != facts.types.end();
-      if (is_accessed_so) facts.type.element = preferred;
+      // What a function gets whose prototype is not known here has the type that the program gives it.
+      const bool is_handed_out = handed_out.contains(var) && has_c_type(named);
+      if (is_accessed_so || is_handed_out) facts.type.element = preferred;
     }
     for (const tir::Param& param : function_.params) declare_param(param);
   }
@@ -309,6 +313,7 @@ class FunctionScan {
   const std::vector<FunctionFacts>& known_;
   FunctionFacts facts_;
   std::unordered_set<VarId> placed_;
+  std::vector<VarId> handed_out_;  // to functions that the module does not have
   std::vector<std::pair<VarId, std::vector<VarId>>> bindings_;
   std::unordered_map<VarId, std::string> constant_elements_;
   std::unordered_map<VarId, tir::DataType> declared_elements_;

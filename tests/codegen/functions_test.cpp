@@ -250,6 +250,27 @@ TEST_CASE("pointers and calls of C functions") {
   program.run();
 }
 
+TEST_CASE("a function whose prototype is not known gets pointers of the type that the program gives them") {
+  CaseProgram program;
+  const std::string source =
+      "#include <stdint.h>\n"
+      "static int32_t sum(const int8_t* data, int32_t n) {\n"
+      "  int32_t total = 0; while (n > 0) total += data[--n]; return total; }";
+  const auto sum_of = [&](VarId view) { return call("sum", i32, {program.ref(view), imm(8)}); };
+  program.operation("bytes that are read as integers", {ints({1, 2})}, ints({2, 3}), [&](const auto& in, VarId out) {
+    const VarId view = program.pointer("view", i8);
+    return Block{let(view, program.ref(in[0])), store(out, imm(0), tir::make_load(i32, view, imm(1))),
+                 store(out, imm(1), sum_of(view))};
+  });
+  program.last_operation().imported_c = {source};
+  program.operation("bytes that are not looked at", {ints({1, 2})}, ints({3}), [&](const auto& in, VarId out) {
+    const VarId view = program.pointer("view", i8);
+    return Block{let(view, program.ref(in[0])), store(out, imm(0), sum_of(view))};
+  });
+  program.last_operation().imported_c = {source};
+  program.run();
+}
+
 TEST_CASE("C that the module brings along stands once, before its callers") {
   CaseProgram program;
   const std::string source =
