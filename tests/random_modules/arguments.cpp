@@ -43,6 +43,7 @@ std::vector<Argument> arguments_of(const TestModule& test) {
 mlf::ModuleInfo info_of(const TestModule& test) {
   mlf::ModuleInfo info;
   info.name = module_name;
+  info.packed_interface = test.packed;
   const tir::Function& entry = test.module.functions[test.module.entry];
   const auto tensor = [&](std::size_t index) -> mlf::Tensor {
     const tir::Param& param = entry.params[index];

@@ -89,7 +89,7 @@ class Campaign {
     }
     part.variants = variants.size();
     part.programs = variants.empty() ? 0 : 1;
-    const std::size_t compiler = turns[program % turns.size()];
+    const std::size_t compiler = settings_.compiler.value_or(turns[program % turns.size()]);
     std::uint64_t last = UINT64_MAX;
     for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler], settings_.warnings)) {
       const Variant& variant = variants[mismatch.variant];

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct Settings {
   std::uint64_t compile_every = 1;  // the C of every such module is compiled and run; 0: of none
   std::size_t variants = 3;         // of a module are compiled, drawn from all there are; 0: all
   std::size_t jobs = 1;
-  bool warnings = true;  // of compilers are failures
-  bool plans = true;     // else the modules are transformed and interpreted only
+  std::optional<std::size_t> compiler;  // index into compilers(); nothing: they take turns
+  bool warnings = true;                 // of compilers are failures
+  bool plans = true;                    // else the modules are transformed and interpreted only
   std::vector<transform::Step> steps;
   std::int64_t recompute_percent = 0;  // transform::Options
 };

@@ -150,7 +150,12 @@ class Checker {
                                          .plan = plan,
                                          .lowered = lowered,
                                          .workspace_io = workspace_io};
-    Emitted emitted{.origin = origin, .workspace_io = workspace_io, .header = {}, .entry = {}, .operators = {}};
+    Emitted emitted{.origin = origin,
+                    .workspace_io = workspace_io,
+                    .external_pools = external_pools(assembly),
+                    .header = {},
+                    .entry = {},
+                    .operators = {}};
     for (const OutputFile& file : codegen::module_files(planned)) {
       StringSink sink;
       file.write(sink);
@@ -160,6 +165,15 @@ class Checker {
     }
     if (!texts_.emplace(emitted.header, emitted.entry, emitted.operators).second) return;
     report_.emitted.push_back(std::move(emitted));
+  }
+
+  static std::vector<ExternalPool> external_pools(const assemble::Assembly& assembly) {
+    std::vector<ExternalPool> external;
+    for (const config::PoolSpec& spec : assembly.pools) {
+      if (!spec.internal) external.push_back({spec.name, spec.kind == PoolKind::constant});
+    }
+    std::ranges::sort(external, {}, &ExternalPool::name);
+    return external;
   }
 
   const TestModule& given_;

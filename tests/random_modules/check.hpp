@@ -11,10 +11,17 @@
 
 namespace usmp::random_modules {
 
+// A pool that the application has, as the module's entry takes it.
+struct ExternalPool {
+  std::string name;
+  bool is_constant = false;
+};
+
 // The C of one plan, or of several that give the same C.
 struct Emitted {
   std::string origin;  // "optimal, pools io"
   bool workspace_io = false;
+  std::vector<ExternalPool> external_pools;  // by name
   std::string header;
   std::string entry;      // M_lib0.c
   std::string operators;  // M_lib1.c

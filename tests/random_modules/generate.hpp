@@ -22,6 +22,7 @@ struct TestModule {
   tir::Module module;
   std::vector<std::size_t> inputs;  // indices into the entry's params
   std::vector<std::size_t> outputs;
+  bool packed = false;  // the archive has TVM's packed interface
 };
 
 [[nodiscard]] TestModule generate(std::uint64_t seed);

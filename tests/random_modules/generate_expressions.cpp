@@ -193,15 +193,15 @@ Typed Generator::load(DataType type, Scope& scope, int depth) {
     if (guarded_load(type, scope, guarded)) return guarded;
   }
   // Now and then the bytes of another type.
-  const bool punned = random_.chance(4) && !element.is_float() && !element.is_bool();
+  const bool punned = random_.chance(6);
   const std::size_t found = find_storage(scope, [&](const Storage& storage) {
     if (!storage.readable) return false;
-    if (punned) return !storage.element.is_float() && storage.bytes() >= type.bytes();
+    if (punned) return !storage.has_nan && storage.bytes() >= type.bytes() && storage.is_aligned_for(element);
     return storage.element == element && storage.elements >= type.lanes;
   });
   if (found == SIZE_MAX) return converted_load(type, scope, depth);
   const Storage storage = scope.storages[found];
-  const std::int64_t elements = storage.bytes() / element.element_bytes();
+  const std::int64_t elements = storage.elements_of(element);
   const ExprRef at =
       type.lanes == 1 ? index(elements, scope, depth - 1).expr : vector_index(elements, type.lanes, scope, false);
   std::vector<ExprRef> operands = {at};

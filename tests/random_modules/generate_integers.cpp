@@ -280,7 +280,7 @@ Typed Generator::extern_sum(Scope& scope) {
   if (found == SIZE_MAX || scope.is_entry) return leaf(tir::int32_type, scope);
   const Storage storage = scope.storages[found];
   const std::int64_t elements = random_.between(1, storage.elements);
-  const ExprRef pointer = pointer_to(storage, elements);
+  const ExprRef pointer = pointer_to(storage, parameter(Parameter::Mode::in, storage.element, elements), true);
   imports_.insert(imported_sum());
   const ExprRef expr = call("call_pure_extern", tir::int32_type,
                             {tir::make_string(std::string(module_name) + "_sum"), pointer, tir::make_int(elements)});

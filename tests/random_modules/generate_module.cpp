@@ -147,6 +147,8 @@ void Generator::make_operator(std::size_t index) {
     if (draw >= 15) param.mode = Parameter::Mode::inout;
     if (draw == 19) param.mode = Parameter::Mode::number;
     if (i == output_at && param.mode == Parameter::Mode::in) param.mode = Parameter::Mode::out;
+    param.alignment = param.element.element_bytes();
+    if (random_.chance(30)) param.alignment = std::max<std::int64_t>(param.alignment, random_.chance(50) ? 4 : 8);
     made.params.push_back(param);
     tir::Param declared;
     if (param.mode == Parameter::Mode::number) {
@@ -160,11 +162,10 @@ void Generator::make_operator(std::size_t index) {
       declared.is_tensor = is_tensor;
       declared.element = param.element;
       if (is_tensor) declared.shape = std::vector<std::int64_t>{param.elements};
-      scope.storages.push_back({.var = declared.var,
-                                .element = param.element,
-                                .elements = param.elements,
-                                .readable = param.mode != Parameter::Mode::out,
-                                .writable = param.mode != Parameter::Mode::in});
+      Storage& storage = scope.storages.emplace_back(storage_of(declared.var, param.element, param.elements));
+      storage.readable = param.mode != Parameter::Mode::out;
+      storage.writable = param.mode != Parameter::Mode::in;
+      storage.alignment = param.alignment;
       if (param.mode == Parameter::Mode::out) outputs_.push_back(scope.storages.back());
     }
     declared.name = module_.var(declared.var).name;
@@ -236,11 +237,10 @@ void Generator::make_entry(TestModule& test) {
     param.var = new_pointer(param.name, param.element);
     function.params.push_back(param);
     (is_input ? test.inputs : test.outputs).push_back(static_cast<std::size_t>(i));
-    scope.storages.push_back({.var = param.var,
-                              .element = param.element,
-                              .elements = elements,
-                              .readable = is_input,
-                              .writable = !is_input});
+    Storage& storage = scope.storages.emplace_back(storage_of(param.var, param.element, elements));
+    storage.readable = is_input;
+    storage.writable = !is_input;
+    storage.alignment = param.element.element_bytes();  // that is what applications are asked for
     if (!is_input) outputs_.push_back(scope.storages.back());
   }
   Block& body = function.body;
@@ -249,12 +249,12 @@ void Generator::make_entry(TestModule& test) {
     if (random_.chance(70)) {
       add_call(body, scope);
     } else if (has_opaque_ && random_.chance(40)) {
-      const std::size_t from = readable_storage(body, scope, tir::int32_type, 4);
-      const std::size_t to = writable_storage(body, scope, tir::int32_type, 4);
+      const std::size_t from = readable_storage(body, scope, parameter(Parameter::Mode::in, tir::int32_type, 4));
+      const std::size_t to = writable_storage(body, scope, parameter(Parameter::Mode::out, tir::int32_type, 4));
       std::vector<ExprRef> arguments = {tir::make_var(module_, scope.storages[from].var),
                                         tir::make_var(module_, scope.storages[to].var), tir::make_int(4)};
-      const bool complete = scope.storages[to].elements == 4;
-      body.push_back(call_statement(std::string("tvmgen_") + module_name + "_opaque", std::move(arguments)));
+      const bool complete = scope.storages[to].bytes() == 16;
+      body.push_back(call_statement(scope, std::string("tvmgen_") + module_name + "_opaque", std::move(arguments)));
       scope.storages[to].readable = scope.storages[to].readable || complete;
     } else if (random_.chance(50)) {
       statement(body, scope);
@@ -275,6 +275,7 @@ TestModule Generator::run() && {
   module_.workspace_alignment = random_.pick(alignments);
   module_.constant_alignment = random_.pick(alignments);
   module_.tvm_version = "0.12.0";
+  test.packed = packed_ = random_.chance(25);
   const auto count_of_operators = static_cast<std::size_t>(random_.between(1, 5));
   for (std::size_t i = 0; i < count_of_operators; ++i) make_operator(i);
   if (random_.chance(20)) make_opaque();

@@ -31,8 +31,9 @@ void Generator::statement(Block& body, Scope& scope) {
       return;
     }
     case 5:
-    case 6:
       return add_alias(body, scope);
+    case 6:
+      return add_view(body, scope);
     case 7:
     case 8:
     case 9:
@@ -240,11 +241,11 @@ void Generator::add_store(Block& body, Scope& scope) {
   const Storage storage = scope.storages[found];
   DataType type = storage.element;
   // Now and then as another type, where no half written float comes of it.
-  if (random_.chance(4) && storage.readable && !type.is_float()) {
+  if (random_.chance(6) && storage.readable && !type.is_float()) {
     const DataType other = some_integer_type();
-    if (storage.bytes() >= other.bytes()) type = other;
+    if (storage.bytes() >= other.bytes() && storage.is_aligned_for(other)) type = other;
   }
-  const std::int64_t elements = storage.bytes() / type.bytes();
+  const std::int64_t elements = storage.elements_of(type);
   if (random_.chance(10) && !scope.numbers.empty()) {  // out of bounds where the predicate is false
     const Number number = random_.pick(scope.numbers);
     if (number.type == tir::int32_type && number.low > -5000 && number.high < 5000) {
@@ -298,7 +299,7 @@ void Generator::add_extern(Block& body, Scope& scope) {
   imports_.insert(imported_reverse());
   const Storage storage = scope.storages[found];
   const std::int64_t elements = random_.between(1, storage.elements);
-  const ExprRef pointer = pointer_to(storage, elements);
+  const ExprRef pointer = pointer_to(storage, parameter(Parameter::Mode::inout, storage.element, elements), true);
   const std::string name = std::string(module_name) + "_reverse";
   const ExprRef expr = call("call_extern", tir::int32_type, {tir::make_string(name), pointer, tir::make_int(elements)});
   if (random_.chance(50)) {

@@ -1,13 +1,14 @@
-// Storage, pointers to it, first values of it, and calls that pass it.
+// Storage, pointers to it and first values of it.
 #include <algorithm>
+#include <numeric>
 
 #include "random_modules/generator.hpp"
 
 namespace usmp::random_modules {
 
 std::size_t Generator::add_allocate(Block& body, Scope& scope, DataType element, std::int64_t elements) {
-  // The entry's tensors are bytes to TVM, whatever they hold.
-  const bool as_bytes = scope.is_entry && random_.chance(60);
+  // The entry's tensors are bytes to TVM, whatever they hold; inside of operators that is rare.
+  const bool as_bytes = random_.chance(scope.is_entry ? 60 : 12);
   const DataType declared = as_bytes ? int8_type : element;
   const VarId var = new_pointer(some_name(scope.is_entry ? "sid_" : "buffer"), declared);
   if (scope.is_entry) module_.vars[var.index()].storage_scope = "global.workspace";
@@ -24,7 +25,7 @@ std::size_t Generator::add_allocate(Block& body, Scope& scope, DataType element,
   if (random_.chance(8)) allocate.condition = condition(scope, 1);
   if (random_.chance(10)) allocate.candidate_pools = some_candidates();
   body.push_back({std::move(allocate)});
-  scope.storages.push_back({.var = var, .element = element, .elements = elements, .readable = false});
+  scope.storages.push_back(storage_of(var, element, elements));
   return scope.storages.size() - 1;
 }
 
@@ -42,7 +43,7 @@ void Generator::add_dynamic_allocate(Block& body, Scope& scope) {
                                 .extents = {tir::make_binary(ExprKind::add, extra, tir::make_int(least))},
                                 .condition = {},
                                 .candidate_pools = {}}});
-  scope.storages.push_back({.var = var, .element = element, .elements = least, .readable = false});
+  scope.storages.push_back(storage_of(var, element, least));
   fill(body, scope, scope.storages.size() - 1);
 }
 
@@ -55,6 +56,7 @@ std::size_t Generator::add_constant(Block& body, Scope& scope, DataType element,
                               .candidate_pools = {}};
   if (random_.chance(8)) allocate.candidate_pools = {"flash"};
   body.push_back({std::move(allocate)});
+  // There is no NaN in it (random_bytes).
   scope.storages.push_back({.var = var, .element = element, .elements = elements, .readable = true, .writable = false});
   return scope.storages.size() - 1;
 }
@@ -67,12 +69,14 @@ void Generator::add_alias(Block& body, Scope& scope) {
   const std::int64_t offset = random_.below(storage.elements);
   Storage alias = storage;
   alias.elements -= offset;
+  alias.alignment = std::gcd(storage.alignment, offset * storage.element.element_bytes());
   ExprRef pointer = tir::make_var(module_, storage.var);
   const ExprRef moved =
       call("address_of", tir::handle_type, {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
   switch (random_.below(5)) {
     case 0:
       alias.elements = storage.elements;
+      alias.alignment = storage.alignment;
       break;
     case 1:
       pointer = moved;
@@ -89,6 +93,8 @@ void Generator::add_alias(Block& body, Scope& scope) {
       const Storage other = scope.storages[second];
       alias.elements = std::min(alias.elements, other.elements);
       alias.readable = storage.readable && other.readable;
+      alias.alignment = std::gcd(alias.alignment, other.alignment);
+      alias.has_nan = storage.has_nan || other.has_nan;
       // Written through the alias, neither of the two is complete.
       ExprRef test = condition(scope, 1);
       const ExprRef no = tir::make_var(module_, other.var);
@@ -222,101 +228,6 @@ void Generator::fill_by_nest(Block& body, Scope& scope, std::size_t storage) {
     block.push_back({tir::For{column, tir::make_int(0), tir::make_int(columns), std::move(inside)}});
   });
   body.push_back({tir::For{row, tir::make_int(0), tir::make_int(rows), std::move(outer)}});
-}
-
-// --- Calls -----------------------------------------------------------------------------------------------------------
-
-std::size_t Generator::readable_storage(Block& body, Scope& scope, DataType element, std::int64_t elements) {
-  const std::size_t found = find_storage(
-      scope, [&](const Storage& s) { return s.readable && s.element == element && s.elements >= elements; });
-  if (found != SIZE_MAX && !random_.chance(10)) return found;
-  if (random_.chance(20)) return add_constant(body, scope, element, elements);
-  const std::size_t made = add_allocate(body, scope, element, elements);
-  fill(body, scope, made);
-  return made;
-}
-
-std::size_t Generator::writable_storage(Block& body, Scope& scope, DataType element, std::int64_t elements) {
-  const std::size_t found = find_storage(
-      scope, [&](const Storage& s) { return s.writable && s.element == element && s.elements >= elements; });
-  if (found != SIZE_MAX && random_.chance(45)) return found;
-  return add_allocate(body, scope, element, elements + (random_.chance(20) ? random_.below(5) : 0));
-}
-
-ExprRef Generator::pointer_to(const Storage& storage, std::int64_t elements) {
-  const std::int64_t offset = random_.chance(50) ? 0 : random_.below(storage.elements - elements + 1);
-  const std::int64_t way = offset == 0 ? random_.below(6) : random_.between(4, 5);
-  const ExprRef var = tir::make_var(module_, storage.var);
-  if (way < 4) return var;
-  if (way == 4) {
-    return call("address_of", tir::handle_type, {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
-  }
-  return call("tvm_access_ptr", tir::handle_type,
-              {call("type_annotation", storage.element, {}), var, tir::make_int(offset), tir::make_int(elements),
-               tir::make_int(3)});
-}
-
-Stmt Generator::call_statement(const std::string& name, std::vector<ExprRef> arguments) {
-  arguments.insert(arguments.begin(), tir::make_string(name));
-  const std::int64_t way = random_.below(5);
-  if (way == 0) {
-    arguments.push_back(call("reinterpret", tir::handle_type, {tir::make_int(0)}));
-    return {tir::Evaluate{call("tvm_call_cpacked", tir::int32_type, std::move(arguments))}};
-  }
-  const ExprRef expr = call("call_extern", tir::int32_type, std::move(arguments));
-  if (way == 1) return {tir::Evaluate{expr}};
-  return {tir::Evaluate{call("tvm_check_return", tir::int32_type, {tir::make_int(0), tir::make_int(-1), expr})}};
-}
-
-void Generator::add_call(Block& body, Scope& scope) {
-  std::vector<Operator> callable;
-  for (const Operator& candidate : operators_) {
-    if (candidate.cost * scope.times <= 6000 && cost_ + candidate.cost * scope.times <= 15000) {
-      callable.push_back(candidate);
-    }
-  }
-  if (callable.empty()) return add_store(body, scope);
-  const Operator callee = random_.pick(callable);
-  cost_ += callee.cost * scope.times;
-  call_operator(body, scope, callee);
-}
-
-void Generator::call_operator(Block& body, Scope& scope, const Operator& callee) {
-  std::vector<ExprRef> arguments;
-  std::vector<std::size_t> written;
-  std::size_t last_read = SIZE_MAX;
-  for (const Parameter& param : callee.params) {
-    if (param.mode == Parameter::Mode::number) {
-      const Typed any = integer(tir::int32_type, scope, 1, false);
-      const Typed small = limited(any, tir::int32_type, param.elements);
-      arguments.push_back(small.expr);
-      continue;
-    }
-    std::size_t storage = SIZE_MAX;
-    if (param.mode == Parameter::Mode::in) {
-      const bool again = last_read != SIZE_MAX && scope.storages[last_read].element == param.element &&
-                         scope.storages[last_read].elements >= param.elements && random_.chance(40);
-      storage = again ? last_read : readable_storage(body, scope, param.element, param.elements);
-      last_read = storage;
-    } else if (param.mode == Parameter::Mode::inout) {
-      storage = find_storage(scope, [&](const Storage& s) {
-        return s.readable && s.writable && s.element == param.element && s.elements >= param.elements;
-      });
-      if (storage == SIZE_MAX) {
-        storage = add_allocate(body, scope, param.element, param.elements);
-        fill(body, scope, storage);
-      }
-    } else {
-      storage = writable_storage(body, scope, param.element, param.elements);
-      if (scope.storages[storage].elements == param.elements) written.push_back(storage);
-    }
-    // What the callee fills must be all there is, or else be complete already.
-    arguments.push_back(param.mode == Parameter::Mode::out && !scope.storages[storage].readable
-                            ? tir::make_var(module_, scope.storages[storage].var)
-                            : pointer_to(scope.storages[storage], param.elements));
-  }
-  body.push_back(call_statement(callee.name, std::move(arguments)));
-  for (const std::size_t storage : written) scope.storages[storage].readable = true;
 }
 
 }  // namespace usmp::random_modules

@@ -36,9 +36,19 @@ struct Storage {
   std::int64_t elements = 0;
   bool readable = false;  // every byte was written
   bool writable = true;
+  std::int64_t alignment = 8;  // bytes; of the address, as far as the program knows
+  bool has_nan = false;        // perhaps one that was stored as a float: its bits are open, so nothing else reads them
 
   [[nodiscard]] std::int64_t bytes() const { return elements * element.element_bytes(); }
+  // As elements of another type: how many there are.
+  [[nodiscard]] std::int64_t elements_of(DataType type) const { return bytes() / type.element_bytes(); }
+  [[nodiscard]] bool is_aligned_for(DataType type) const { return alignment % type.element_bytes() == 0; }
 };
+
+// New storage, of which nothing is written.
+[[nodiscard]] inline Storage storage_of(VarId var, DataType element, std::int64_t elements) {
+  return {.var = var, .element = element, .elements = elements, .has_nan = element.is_float()};
+}
 
 // A variable that is no pointer, and the values that it takes (integers and bools).
 struct Number {
@@ -60,7 +70,13 @@ struct Parameter {
   enum class Mode { in, out, inout, number } mode = Mode::in;
   DataType element;
   std::int64_t elements = 0;
+  std::int64_t alignment = 1;  // bytes, a multiple of the element's; what callers must pass
+
+  [[nodiscard]] std::int64_t bytes() const { return elements * element.element_bytes(); }
 };
+[[nodiscard]] inline Parameter parameter(Parameter::Mode mode, DataType element, std::int64_t elements) {
+  return {.mode = mode, .element = element, .elements = elements, .alignment = element.element_bytes()};
+}
 
 struct Operator {
   std::string name;
@@ -124,7 +140,7 @@ class Generator {
   Block inner(Scope& scope, std::int64_t times, bool is_sure, const Make& make);
   void count(const Scope& scope, std::int64_t statements = 1) { cost_ += scope.times * statements; }
 
-  // --- Storage and calls (generate_storage.cpp)
+  // --- Storage (generate_storage.cpp)
   std::size_t add_allocate(Block& body, Scope& scope, DataType element, std::int64_t elements);
   void add_dynamic_allocate(Block& body, Scope& scope);
   std::size_t add_constant(Block& body, Scope& scope, DataType element, std::int64_t elements);
@@ -134,13 +150,22 @@ class Generator {
   void fill_by_loop(Block& body, Scope& scope, std::size_t storage);
   void fill_by_vectors(Block& body, Scope& scope, std::size_t storage);
   void fill_by_nest(Block& body, Scope& scope, std::size_t storage);
-  // A storage that can be read as the type and has that many elements; made if there is none.
-  std::size_t readable_storage(Block& body, Scope& scope, DataType element, std::int64_t elements);
-  std::size_t writable_storage(Block& body, Scope& scope, DataType element, std::int64_t elements);
+
+  // --- Storage seen as another type (generate_views.cpp)
+  void add_view(Block& body, Scope& scope);
+  ExprRef view_pointer(const Storage& storage, const Storage& view, std::int64_t offset);
+  void use_view(Block& body, Scope& scope, const Storage& storage, const Storage& view);
+
+  // --- Calls (generate_calls.cpp)
+  // A storage that can be passed; made if there is none.
+  std::size_t readable_storage(Block& body, Scope& scope, const Parameter& param);
+  std::size_t writable_storage(Block& body, Scope& scope, const Parameter& param);
+  bool may_pass(const Storage& storage, const Parameter& param, bool is_mixed) const;
   void add_call(Block& body, Scope& scope);
   void call_operator(Block& body, Scope& scope, const Operator& callee);
-  ExprRef pointer_to(const Storage& storage, std::int64_t elements);
-  Stmt call_statement(const std::string& name, std::vector<ExprRef> arguments);
+  // `is_checked`: C compares the pointer's type with that of the parameter.
+  ExprRef pointer_to(const Storage& storage, const Parameter& param, bool is_checked = false);
+  Stmt call_statement(const Scope& scope, const std::string& name, std::vector<ExprRef> arguments);
 
   // --- Expressions (generate_expressions.cpp, generate_integers.cpp, generate_floats.cpp)
   ExprRef constant(Wide value, DataType type);
@@ -199,6 +224,7 @@ class Generator {
   std::set<std::string> imports_;  // imported C that the function calls
   std::vector<VarId> ended_lets_;  // variables of the function's lets in expressions that are out of scope
   bool has_opaque_ = false;
+  bool packed_ = false;    // the packed interface: the entry calls by tvm_call_cpacked, as TVM has it
   std::int64_t cost_ = 0;  // of the function that is made
   std::int64_t budget_ = 0;
   std::size_t next_name_ = 0;

@@ -6,6 +6,7 @@
 #include "random_modules/campaign.hpp"
 #include "random_modules/generate.hpp"
 #include "random_modules/networks.hpp"
+#include "random_modules/programs.hpp"
 #include "usmp/tir/printer.hpp"
 
 using namespace usmp::random_modules;
@@ -51,6 +52,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--variants", settings.variants, "of a module's different C, how many are compiled; 0: all")
       ->capture_default_str();
+  std::string compiler;
+  app.add_option("--compiler", compiler, "the one that compiles all (\"gcc -O2\"), instead of several in turn");
   app.add_option("--jobs", settings.jobs, "threads")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_flag("!--no-warnings", settings.warnings, "what compilers warn of is no failure");
   app.add_flag("--networks", networks, "programs as TVM writes them for networks");
@@ -72,6 +75,13 @@ int main(int argc, char** argv) {
     return EXIT_FAILURE;
   }
   settings.steps = *parsed;
+  for (std::size_t i = 0; i < compilers().size(); ++i) {
+    if (compilers()[i].name == compiler) settings.compiler = i;
+  }
+  if (!compiler.empty() && !settings.compiler) {
+    std::cerr << "--compiler: none is called '" << compiler << "'\n";
+    return EXIT_FAILURE;
+  }
   if (print) {
     print_modules(settings);
     return EXIT_SUCCESS;

@@ -12,52 +12,11 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "random_modules/callers.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::random_modules {
 namespace {
-
-constexpr const char* prelude = R"(#define _POSIX_C_SOURCE 200112L
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int code, int bits);
-int TVMBackendFreeWorkspace(int device_type, int device_id, void* pointer);
-
-static void harness_garbage(void* to, size_t bytes) {
-  static unsigned state = 1;
-  size_t i;
-  for (i = 0; i < bytes; ++i) {
-    state = state * 1103515245U + 12345U;
-    ((unsigned char*)to)[i] = (unsigned char)(state >> 16);
-  }
-}
-/* Exactly as large and as aligned as asked for. */
-static void* harness_block(size_t bytes, size_t alignment) {
-  void* block = NULL;
-  if (posix_memalign(&block, alignment < 16 ? 16 : alignment, bytes > 0 ? bytes : 1) != 0 || block == NULL) exit(9);
-  harness_garbage(block, bytes);
-  return block;
-}
-void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int code, int bits) {
-  (void)device_type, (void)device_id, (void)code, (void)bits;
-  return harness_block((size_t)nbytes, 64);
-}
-int TVMBackendFreeWorkspace(int device_type, int device_id, void* pointer) {
-  (void)device_type, (void)device_id;
-  free(pointer);
-  return 0;
-}
-static void harness_read(void* to, size_t bytes) {
-  if (fread(to, 1, bytes, stdin) != bytes) exit(8);
-}
-static void harness_write(const void* from, size_t bytes) {
-  if (fwrite(from, 1, bytes, stdout) != bytes) exit(7);
-}
-)";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -76,88 +35,15 @@ std::string renamed(const std::string& text, std::size_t number) {
 
 bool mentions(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
 
-// One function that runs the variant on inputs from standard input.
-class CallerText {
- public:
-  explicit CallerText(const Variant& variant)
-      : variant_(variant),
-        entry_(variant.test->module.functions[variant.test->module.entry]),
-        has_pools_(mentions(variant.emitted->header, "struct " + symbol_ + "_workspace_pools {")) {}
-
-  std::string text() && {
-    declarations_ = "  struct " + symbol_ + "_inputs inputs;\n  struct " + symbol_ + "_outputs outputs;\n";
-    if (has_pools_) add_pools();
-    if (variant_.emitted->workspace_io) {
-      const std::string argument = has_pools_ ? "(&pools);\n" : "();\n";
-      body_ += "  inputs = " + symbol_ + "_map_inputs" + argument;
-      body_ += "  outputs = " + symbol_ + "_map_outputs" + argument;
-    } else {
-      for (const std::size_t param : variant_.test->inputs) add_block("inputs." + name(param), size(param));
-      for (const std::size_t param : variant_.test->outputs) add_block("outputs." + name(param), size(param));
-    }
-    transfer("read", "inputs.", variant_.test->inputs);
-    body_ += "  status = " + symbol_ + "_run(" + arguments() + ");\n  harness_write(&status, sizeof status);\n";
-    transfer("write", "outputs.", variant_.test->outputs);
-    return "static void " + std::string(module_name) + "_check(void) {\n" + declarations_ + "  int32_t status;\n" +
-           body_ + end_ + "  fflush(stdout);\n}\n";
-  }
-
- private:
-  [[nodiscard]] std::string name(std::size_t param) const { return entry_.params[param].name; }
-  [[nodiscard]] std::string size(std::size_t param) const {
-    return std::to_string((*entry_.params[param].shape)[0] * entry_.params[param].element.element_bytes());
-  }
-
-  void add_block(const std::string& member, const std::string& bytes) {
-    body_ += "  " + member + " = harness_block(" + bytes + ", 1);\n";
-    end_ += "  free(" + member + ");\n";
-  }
-
-  void add_pools() {
-    declarations_ += "  struct " + symbol_ + "_workspace_pools pools;\n";
-    for (const std::string pool : {"fast", "slow", "flash"}) {
-      if (!mentions(variant_.emitted->header, "* " + pool + ";")) continue;
-      const bool is_constant = pool == "flash";
-      const std::string macro = "TVMGEN_" + upper_case(module_name) + "_" + upper_case(pool) +
-                                (is_constant ? "_CONSTANT_POOL" : "_WORKSPACE_POOL");
-      declarations_ += "  void* " + pool + "_pool;\n";
-      if (is_constant) declarations_ += "  static const uint8_t contents[] = {" + macro + "_DATA};\n";
-      body_ += "  " + pool + "_pool = harness_block(" + macro + "_SIZE, " + macro + "_ALIGNMENT);\n";
-      if (is_constant) body_ += "  memcpy(flash_pool, contents, " + macro + "_SIZE);\n";
-      body_ += "  pools." + pool + " = " + pool + "_pool;\n";
-      end_ += "  free(" + pool + "_pool);\n";
-    }
-  }
-
-  [[nodiscard]] std::string arguments() const {
-    const std::string io = variant_.emitted->workspace_io ? "" : "&inputs, &outputs";
-    return io + (has_pools_ && !io.empty() ? ", " : "") + (has_pools_ ? "&pools" : "");
-  }
-
-  void transfer(const std::string& how, const std::string& from, const std::vector<std::size_t>& params) {
-    for (const std::size_t param : params) {
-      body_ += "  harness_" + how + "(" + from + name(param) + ", " + size(param) + ");\n";
-    }
-  }
-
-  const std::string symbol_ = std::string("tvmgen_") + module_name;
-  const Variant& variant_;
-  const tir::Function& entry_;
-  const bool has_pools_;
-  std::string declarations_;
-  std::string body_;
-  std::string end_;
-};
-
 std::string program_text(const std::vector<Variant>& variants) {
-  std::string text = prelude;
+  std::string text = callers_prelude();
   std::string table;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Emitted& emitted = *variants[i].emitted;
     const std::string include = "#include \"tvmgen_" + std::string(module_name) + ".h\"\n";
     std::string variant = emitted.header + replaced(emitted.entry, include, "") + emitted.operators;
     if (mentions(emitted.operators, "_opaque(")) variant += foreign_source();
-    variant += CallerText(variants[i]).text();
+    variant += caller_text(*variants[i].test, emitted);
     text += "#undef USMP_ALIGNED_CONSTANT\n" + renamed(variant, i);
     table += (i == 0 ? "" : ", ") + renamed(std::string(module_name) + "_check", i);
   }
@@ -239,7 +125,9 @@ std::string inputs_of(const Variant& variant) {
 
 const std::vector<Compiler>& compilers() {
   // Functions of libm are called, not folded by the compiler, whose results need not be libm's.
-  static const std::string common = " -std=c99 -ffp-contract=off -fno-builtin -Wall -Wextra -Werror -pedantic ";
+  // Modules ask whether a pointer is NULL and use it all the same, which GCC follows at -O3.
+  static const std::string common =
+      " -std=c99 -ffp-contract=off -fno-builtin -Wall -Wextra -Werror -pedantic -Wno-nonnull ";
   static const std::vector<Compiler> all = {
       {"gcc -O0", "gcc -O0" + common},
       {"gcc -O2", "gcc -O2" + common},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -48,7 +49,7 @@ TEST_CASE("a seed always gives the same module") {
   }
   CHECK(tir::print(generate(7).module) == tir::print(generate(7).module));
   CHECK(tir::print(generate(7).module) != tir::print(generate(8).module));
-  CHECK(sum == 10756725833659700815U);
+  CHECK(sum == 15473010833765154830U);
 }
 
 TEST_CASE("modules are read back from TVM's JSON as what they are") {
@@ -77,7 +78,54 @@ struct Occurrences {
   std::size_t load_predicates = 0;
   std::size_t nested_allocates = 0;
   std::size_t vectors = 0;
+  std::size_t packed = 0;         // modules with the packed interface
+  std::size_t views = 0;          // pointers bound to storage of another element type
+  std::size_t punned_loads = 0;   // of another type than the pointer's
+  std::size_t punned_stores = 0;  // likewise
+  std::size_t recast = 0;         // storage passed to parameters of two element types by one function
+  std::size_t converted = 0;      // storage passed to a parameter of another element type
 };
+
+// What a pointer is made of, if that is one variable.
+std::optional<tir::VarId> base_of(const tir::Expr& pointer) {
+  if (pointer.kind == tir::ExprKind::var) return pointer.var;
+  if (pointer.text == "tir.address_of") return pointer.operands.at(0)->var;
+  if (pointer.text == "tir.tvm_access_ptr") return base_of(*pointer.operands.at(1));
+  return std::nullopt;
+}
+
+void count_types(const tir::Module& module, const tir::Function& function, Occurrences& all) {
+  const auto element_of = [&](tir::VarId var) { return module.var(var).element; };
+  std::map<tir::VarId, std::set<std::string>> passed_as;
+  tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node); let != nullptr && let->value->type.is_handle()) {
+      const auto base = base_of(*let->value);
+      if (base && element_of(*base) != element_of(let->var)) ++all.views;
+    }
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      if (store->value->type.element() != element_of(store->storage)) ++all.punned_stores;
+    }
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
+      tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+        if (expr.kind == tir::ExprKind::load && expr.type.element() != element_of(expr.var)) ++all.punned_loads;
+        const auto call = tir::named_call(expr);
+        const auto callee = call ? module.find(*call->name) : std::nullopt;
+        if (!callee) return;
+        for (std::size_t i = 0; i < call->arguments.size(); ++i) {
+          const tir::Expr& argument = *call->arguments[i];
+          const auto base = argument.type.is_handle() ? base_of(argument) : std::nullopt;
+          if (!base) continue;
+          const tir::DataType type = module.functions[*callee].params[i].element;
+          passed_as[*base].insert(tir::to_string(type));
+          if (type != element_of(*base)) ++all.converted;
+        }
+      });
+    });
+  });
+  for (const auto& [var, types] : passed_as) {
+    if (types.size() > 1) ++all.recast;
+  }
+}
 
 void count(const tir::Expr& expr, Occurrences& all) {
   all.expressions.insert(expr.kind);
@@ -126,7 +174,12 @@ void count(const tir::Function& function, Occurrences& all) {
 TEST_CASE("every kind of statement, expression and operator occurs") {
   Occurrences all;
   for (std::uint64_t seed = first_seed; seed < first_seed + modules; ++seed) {
-    for (const tir::Function& function : generate(seed).module.functions) count(function, all);
+    const TestModule test = generate(seed);
+    if (test.packed) ++all.packed;
+    for (const tir::Function& function : test.module.functions) {
+      count(function, all);
+      count_types(test.module, function, all);
+    }
   }
   CHECK(all.statements.size() == std::variant_size_v<decltype(tir::Stmt::node)>);
   for (auto kind = tir::ExprKind::int_imm; kind <= tir::ExprKind::call;
@@ -194,6 +247,7 @@ TEST_CASE("every kind of statement, expression and operator occurs") {
                          "call_pure_extern",
                          "tvm_check_return",
                          "tvm_call_cpacked",
+                         "tvm_call_packed",
                          "ret"}) {
     CHECK_MESSAGE(all.operators.contains(op), op);
   }
@@ -211,6 +265,12 @@ TEST_CASE("every kind of statement, expression and operator occurs") {
   CHECK(all.load_predicates > 0);
   CHECK(all.nested_allocates > 0);
   CHECK(all.vectors > 0);
+  CHECK(all.packed > modules / 8);
+  CHECK(all.views > modules / 4);
+  CHECK(all.punned_loads > 0);
+  CHECK(all.punned_stores > 0);
+  CHECK(all.recast > modules / 10);
+  CHECK(all.converted > modules / 4);
 }
 
 }  // namespace

@@ -22,7 +22,12 @@ class Change {
   explicit Change(std::size_t wanted) : wanted_(wanted) {}
 
   // False: there are fewer changes.
-  bool make(tir::Module& module) {
+  bool make(TestModule& test) {
+    if (test.packed && is_next()) {
+      test.packed = false;
+      return true;
+    }
+    tir::Module& module = test.module;
     for (std::size_t i = 0; i < module.functions.size() && !done_; ++i) {
       if (i == module.entry) continue;
       if (is_next()) {
@@ -169,7 +174,7 @@ TestModule shrink(const TestModule& failing, const std::function<bool(const Test
     smaller = false;
     for (std::size_t number = 0; tries < most_tries;) {
       TestModule candidate = best;
-      if (!Change(number).make(candidate.module)) break;
+      if (!Change(number).make(candidate)) break;
       if (!is_defined(candidate) || (++tries, !fails(candidate))) {
         ++number;
         continue;

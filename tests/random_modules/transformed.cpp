@@ -53,7 +53,8 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
     result.outcome.reset();
     return std::move(result);
   };
-  result.test = {.seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs};
+  result.test = {
+      .seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs, .packed = test.packed};
   transform::Result made{test.module, {}};
   try {
     made = transform::transform(test.module, {.steps = steps, .recompute_percent = recompute_percent});
