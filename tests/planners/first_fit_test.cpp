@@ -69,6 +69,28 @@ TEST_CASE("a gap that only the alignment makes too small is passed over") {
   CHECK(with(15) == 48);
 }
 
+TEST_CASE("a buffer shares bytes with what lies above it, or below it, as the distances allow") {
+  // Buffers at [0,10) and [10,30); the first is dead when one of 15 comes.
+  Problem problem = one_pool({buffer(10, {0, 2}), buffer(20, {0, 9}), buffer(15, {5, 6})});
+  const BufferId held(1);
+  const BufferId last(2);
+  CHECK(offsets(problem).back() == 30);
+  SUBCASE("below") {
+    problem.distances = {{last, held, 10}};
+    CHECK(offsets(problem).back() == 0);
+    CHECK(offsets(problem, Fit::tightest_gap).back() == 0);
+    CHECK(offsets(problem, Fit::above_all).back() == 30);
+  }
+  SUBCASE("below, a byte too far") {
+    problem.distances = {{last, held, 11}};
+    CHECK(offsets(problem).back() == 30);
+  }
+  SUBCASE("above") {
+    problem.distances = {{held, last, 5}};
+    CHECK(offsets(problem).back() == 15);
+  }
+}
+
 TEST_CASE("both alignments hold, each buffer has its own") {
   const auto found = offsets(one_pool({buffer(1, {0, 1}), buffer(1, {0, 1}, {PoolId(0)}, 3),
                                        buffer(1, {0, 1}, {PoolId(0)}, 6), buffer(1, {0, 1}, {PoolId(0)}, 7)},
