@@ -29,6 +29,11 @@ constexpr std::string_view tir_if_then_else = "tir.if_then_else";
 // Branches count against what compilers and readers take of blocks inside each other; real loops are far from it.
 constexpr std::size_t deepest_loop = 100;
 
+// A loop's choices are all compared with the condition that is taken; without limits that takes time that grows with
+// the square of the loop's size. Real conditions have some ten nodes, real loops some ten of them.
+constexpr std::size_t largest_condition = 200;  // nodes, as a tree
+constexpr std::size_t most_choices = 200;       // of a loop
+
 // Sides of another type than the whole would be converted by it.
 bool is_choice(const Expr& expr) {
   if (expr.operands.size() != 3 || expr.operands[1]->type != expr.type || expr.operands[2]->type != expr.type) {
@@ -48,6 +53,12 @@ bool is_plain(const Expr& value) {
   bool plain = true;
   tir::for_each_expr(value, [&](const Expr& expr) { return plain = plain && is_plain_node(expr); });
   return plain;
+}
+
+bool is_small(const Expr& condition) {
+  std::size_t nodes = 0;
+  tir::for_each_expr(condition, [&](const Expr&) { return ++nodes <= largest_condition; });
+  return nodes <= largest_condition;
 }
 
 // Of each expression, whether it is made of constants and of variables that do not change.
@@ -112,11 +123,24 @@ ExprRef steady_condition(const Expr& value, Steadiness& steady) {
     pending.pop_back();
     if (is_choice(expr)) {
       const ExprRef& condition = expr.operands[0];
-      if (!tir::as_int(*condition) && steady.holds(condition)) return condition;
+      if (!tir::as_int(*condition) && steady.holds(condition) && is_small(*condition)) return condition;
     }
     append_asked(expr, pending);
   }
   return nullptr;
+}
+
+bool has_few_choices(const tir::For& loop) {
+  std::size_t choices = 0;
+  for (const Stmt& stmt : loop.body) {
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        if (is_choice(expr)) ++choices;
+        return choices <= most_choices;
+      });
+    });
+  }
+  return choices <= most_choices;
 }
 
 // The expression with every choice by `condition` decided.
@@ -167,7 +191,9 @@ class Unswitch {
   // What stands in the place of the loop; nothing if it stays.
   std::optional<Block> run() {
     const auto count = tir::as_int(*loop_.extent);
-    if (!count || *count < 2 || !tir::as_int(*loop_.min) || !is_simple_body(loop_)) return std::nullopt;
+    if (!count || *count < 2 || !tir::as_int(*loop_.min) || !is_simple_body(loop_) || !has_few_choices(loop_)) {
+      return std::nullopt;
+    }
     const ExprRef condition = find_condition();
     if (condition == nullptr) return std::nullopt;
     take_out_lets(*condition);

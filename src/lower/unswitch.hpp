@@ -14,8 +14,8 @@ namespace usmp::lower {
 // and whose body is lets and stores: where a store's value asks, in every iteration, a condition (of select or
 // if_then_else) that is made of variables from outside of the loop only, without memory or calls, the loop becomes
 //   lets that the condition needs; if (condition) loop as if it holds; else loop as if it does not.
-// The first such condition of a loop is taken. What is read, computed and written, and in which order, stays the same.
-// O(size of the module).
+// The first such condition of a loop is taken that has at most 200 nodes, written out; loops with more than 200 choices
+// stay as they are. What is read, computed and written, and in which order, stays the same. O(size of the module).
 void unswitch(tir::Module& module);
 
 }  // namespace usmp::lower

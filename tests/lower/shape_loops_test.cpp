@@ -8,6 +8,7 @@
 #include "lower/unswitch.hpp"
 #include "lower/wide_products.hpp"
 #include "transform/program.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::transform::testing::shape_loops_test {
 namespace {
@@ -122,6 +123,47 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: loops side by side may bind one variab
   CHECK(std::holds_alternative<tir::Scope>(rows[1].node));
   CHECK(std::holds_alternative<tir::Let>(rows[2].node));
   CHECK(std::holds_alternative<tir::IfThenElse>(rows[3].node));
+}
+
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions up to 200 nodes") {
+  // Each addition is two nodes; the variable, the comparison with its bound and the negation are four.
+  const auto of_size = [&](std::size_t nodes) {
+    ExprRef sum = var(j);
+    for (std::size_t k = 4; k < nodes; k += 2) sum = add(sum, 1);
+    const ExprRef condition = tir::testing::make_operator(ExprKind::not_, tir::bool_type, {less(sum, 100)});
+    std::size_t counted = 0;
+    tir::for_each_expr(*condition, [&](const tir::Expr&) { ++counted; });
+    REQUIRE(counted == nodes);
+    return store(y, place(), choice(condition, var(i), var(j)));
+  };
+  SUBCASE("as large as that") {
+    body(block(nest(block(of_size(200)))));
+    CHECK(made(lower::unswitch));
+  }
+  SUBCASE("larger") {
+    body(block(nest(block(of_size(202)))));
+    CHECK_FALSE(made(lower::unswitch));
+  }
+  SUBCASE("a smaller one behind a larger one") {
+    body(block(nest(block(of_size(202), of_size(20)))));
+    CHECK(made(lower::unswitch));
+  }
+}
+
+TEST_CASE_FIXTURE(LoopFixture, "unswitch: loops of up to 200 choices") {
+  const auto of_choices = [&](int choices) {
+    ExprRef sum = tir::make_int(0);
+    for (int k = 0; k < choices; ++k) sum = add(sum, choice(less(var(j), k % 5), var(i), tir::make_int(k)));
+    return store(y, place(), sum);
+  };
+  SUBCASE("as many as that") {
+    body(block(nest(block(of_choices(150), of_choices(50)))));
+    CHECK(made(lower::unswitch));
+  }
+  SUBCASE("one more") {
+    body(block(nest(block(of_choices(150), of_choices(51)))));
+    CHECK_FALSE(made(lower::unswitch));
+  }
 }
 
 TEST_CASE_FIXTURE(LoopFixture, "unswitch: a loop whose number of iterations may be zero asks nothing before") {
