@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -23,16 +24,33 @@ bool is_allocated(const Block& body, VarId buffer) {
   });
 }
 
-// The elements that the nest writes, if these are all of an interval.
-std::optional<Interval> dense_range(const MapNest& nest, const Scope& outside) {
+// Elements from `low` on, without a gap; the one before `end` is the last.
+struct Run {
+  std::int64_t low = 0;
+  std::int64_t end = 0;
+};
+
+std::optional<std::int64_t> last_of(const MapLoop& loop) {
+  const auto end = checked_add(loop.min, loop.extent);
+  return end ? checked_sub(*end, 1) : std::nullopt;
+}
+
+// The elements that the nest writes, if these are all of an interval. Numbers beyond 64 bits: nothing.
+std::optional<Run> dense_run(const MapNest& nest, const Scope& outside) {
   Scope scope = outside;
   if (!nest.guards.empty()) return std::nullopt;
+  std::int64_t count = 1;
   for (const MapLoop& loop : nest.loops) {
-    scope.bind_interval(loop.var, Interval{loop.min, loop.min + loop.extent - 1});
+    const auto last = last_of(loop);
+    const auto more = checked_mul(count, loop.extent);
+    if (!last || !more) return std::nullopt;
+    scope.bind_interval(loop.var, Interval{loop.min, *last});
+    count = *more;
   }
   const auto reach = scope.interval(nest.index);
-  if (!reach || static_cast<double>(reach->high - reach->low + 1) != nest.elements()) return std::nullopt;
-  return reach;
+  const auto end = reach ? checked_add(reach->high, 1) : std::nullopt;
+  if (!end || checked_sub(*end, reach->low) != count) return std::nullopt;
+  return Run{reach->low, *end};
 }
 
 // One nest of several: a loop over all elements that chooses between their values.
@@ -41,24 +59,25 @@ class Joiner {
   Joiner(tir::Module& module, Scope& scope) : module_(module), scope_(scope) {}
 
   std::optional<MapNest> join(std::vector<MapNest> nests) {
-    std::vector<std::pair<Interval, MapNest>> parts;
+    std::vector<std::pair<Run, MapNest>> parts;
     for (MapNest& nest : nests) {
-      const auto range = dense_range(nest, scope_);
-      if (!range) return std::nullopt;
-      parts.emplace_back(*range, std::move(nest));
+      const auto run = dense_run(nest, scope_);
+      if (!run) return std::nullopt;
+      parts.emplace_back(*run, std::move(nest));
     }
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first.low < b.first.low; });
     for (std::size_t i = 1; i < parts.size(); ++i) {
-      if (parts[i].first.low != parts[i - 1].first.high + 1) return std::nullopt;
+      if (parts[i].first.low != parts[i - 1].first.end) return std::nullopt;
     }
+    const std::int64_t low = parts.front().first.low;
+    const auto count = checked_sub(parts.back().first.end, low);
+    if (!count) return std::nullopt;
     const tir::DataType type =
         parts.front().second.loops.empty() ? tir::int32_type : parts.front().second.loops[0].type;
     module_.vars.push_back({"element", type, {}, {}});
     const VarId var(module_.vars.size() - 1);
-    const std::int64_t low = parts.front().first.low;
-    const std::int64_t count = parts.back().first.high - low + 1;
     MapNest joined{.storage = parts.front().second.storage,
-                   .loops = {{.var = var, .type = type, .factor = 1, .min = low, .extent = count}},
+                   .loops = {{.var = var, .type = type, .factor = 1, .min = low, .extent = *count}},
                    .index = variable(var),
                    .value = nullptr,
                    .guards = {}};
@@ -70,7 +89,7 @@ class Joiner {
         continue;
       }
       const ExprRef before_next =
-          tir::make_binary(ExprKind::lt, tir::make_var(module_, var), tir::make_int(parts[i].first.high + 1, type));
+          tir::make_binary(ExprKind::lt, tir::make_var(module_, var), tir::make_int(parts[i].first.end, type));
       const tir::DataType value_type = own->type;
       joined.value =
           tir::make_call(value_type, "tir.if_then_else", {before_next, std::move(own), std::move(joined.value)});
@@ -81,10 +100,10 @@ class Joiner {
 
  private:
   // Of element `var`, which the part writes.
-  ExprRef value_of(const std::pair<Interval, MapNest>& part, VarId var, tir::DataType type) {
-    const auto& [range, nest] = part;
+  ExprRef value_of(const std::pair<Run, MapNest>& part, VarId var, tir::DataType type) {
+    const auto& [run, nest] = part;
     const std::size_t mark = scope_.mark();
-    scope_.bind_interval(var, range);
+    scope_.bind_interval(var, Interval{run.low, run.end - 1});
     const auto iteration = iteration_of(nest, variable(var), scope_, type);
     ExprRef value = iteration ? as_stored(substituted(nest.value, scope_, *iteration)) : nullptr;
     scope_.restore(mark);

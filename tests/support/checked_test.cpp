@@ -9,10 +9,14 @@ namespace usmp::support::checked_test {
 constexpr Bytes largest = std::numeric_limits<Bytes>::max();
 constexpr Bytes smallest = std::numeric_limits<Bytes>::min();
 
-TEST_CASE("checked sums and products give nothing on overflow") {
+TEST_CASE("checked sums, differences and products give nothing on overflow") {
   CHECK(checked_add(largest - 1, 1) == largest);
   CHECK_FALSE(checked_add(largest, 1).has_value());
   CHECK_FALSE(checked_add(smallest, -1).has_value());
+  CHECK(checked_sub(smallest + 1, 1) == smallest);
+  CHECK(checked_sub(-1, smallest) == largest);
+  CHECK_FALSE(checked_sub(0, smallest).has_value());
+  CHECK_FALSE(checked_sub(smallest, 1).has_value());
   CHECK(checked_mul(largest / 2, 2) == largest - 1);
   CHECK_FALSE(checked_mul(largest / 2 + 1, 2).has_value());
   CHECK_FALSE(checked_mul(smallest, -1).has_value());

@@ -15,6 +15,12 @@ using Bytes = std::int64_t;
   return sum;
 }
 
+[[nodiscard]] constexpr std::optional<Bytes> checked_sub(Bytes a, Bytes b) {
+  Bytes difference = 0;
+  if (__builtin_sub_overflow(a, b, &difference)) return std::nullopt;
+  return difference;
+}
+
 [[nodiscard]] constexpr std::optional<Bytes> checked_mul(Bytes a, Bytes b) {
   Bytes product = 0;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;

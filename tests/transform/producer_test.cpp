@@ -1,0 +1,64 @@
+#include "transform/producer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "transform/program.hpp"
+
+namespace usmp::transform::testing::producer_test {
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+// b[first, first + 4) of a, b[first + 4, first + 8) of d; then c is b[first + 4].
+struct Fixture : Program {
+  VarId a = input("a", 4);
+  VarId d = input("d", 4);
+  VarId c = output("c", 1);
+  VarId b = buffer("b");
+  VarId i = number("i", int64_type);
+  VarId l = number("l", int64_type);
+
+  // How many elements the one nest over both has; nothing if there is none.
+  std::optional<std::int64_t> joined(const tir::Stmt& first, const tir::Stmt& second, std::int64_t read) {
+    const ExprRef element = load(b, tir::make_int(read, int64_type));
+    body(block(allocate(b, 8), first, second, store(c, tir::make_int(0), element)));
+    const auto producer = producer_of(changed(), index(), aliases(), b);
+    if (!producer) return std::nullopt;
+    REQUIRE(producer->nest.loops.size() == 1);
+    CHECK(producer->nest.loops[0].min == read - 4);
+    return producer->nest.loops[0].extent;
+  }
+  // Loops from 0 whose index is shifted.
+  std::optional<std::int64_t> shifted(std::int64_t first) {
+    const auto part = [&](VarId of, VarId counter, std::int64_t from) {
+      return loop_from(counter, 0, 4, block(store(b, add(var(counter), from), load(of, var(counter)))));
+    };
+    return joined(part(a, i, first), part(d, l, first + 4), first + 4);
+  }
+  // Loops that start there.
+  std::optional<std::int64_t> started(std::int64_t first) {
+    const auto part = [&](VarId of, VarId counter, std::int64_t from) {
+      return loop_from(counter, from, 4, block(store(b, var(counter), load(of, sub(var(counter), from)))));
+    };
+    return joined(part(a, i, first), part(d, l, first + 4), first + 4);
+  }
+};
+
+// Sums beyond a quarter of the type's range are not written (Scope::fits); what is counted on the way there must not
+// overflow, which a build with UndefinedBehaviorSanitizer sees.
+TEST_CASE_FIXTURE(Fixture, "producer: parts at the limits of 64 bits") {
+  constexpr std::int64_t quarter = std::int64_t{1} << 61;
+  SUBCASE("shifted") { CHECK(shifted(0) == 8); }
+  SUBCASE("shifted as far as sums go") { CHECK(shifted(quarter - 8) == 8); }
+  SUBCASE("shifted farther") { CHECK(shifted(quarter) == std::nullopt); }
+  SUBCASE("shifted to the last number") { CHECK(shifted(largest - 7) == std::nullopt); }
+  SUBCASE("started") { CHECK(started(0) == 8); }
+  SUBCASE("started as late as sums go") { CHECK(started(quarter - 8) == 8); }
+  SUBCASE("started later") { CHECK(started(2 * quarter) == std::nullopt); }
+  SUBCASE("started at the last numbers") { CHECK(started(largest - 7) == std::nullopt); }
+}
+
+}  // namespace
+}  // namespace usmp::transform::testing::producer_test
