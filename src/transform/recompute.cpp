@@ -27,11 +27,6 @@ namespace {
 
 using tir::VarId;
 
-// Candidates that are looked at in a round, at most.
-constexpr int most_looks = 12;
-// What may be looked at in all, in units of size_of; the most that a network of the archives takes is a quarter
-// of it (randwire), and all of it is about 10 s. Then the search ends with what it has.
-constexpr std::int64_t most_effort = 100'000'000;
 // Finding what buffers may share, as so many other looks at the module.
 constexpr std::int64_t looks_for_sharing = 16;
 
@@ -149,8 +144,9 @@ std::string percent_text(std::int64_t permille) {
 
 class RecomputeSearch {
  public:
-  RecomputeSearch(const tir::Module& module, const Options& options)
+  RecomputeSearch(const tir::Module& module, const Options& options, const RecomputeLimits& limits)
       : options_(options),
+        limits_(limits),
         state_{module, top_of(module, options), work_of(module), {}},
         first_work_(state_.work),
         allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
@@ -161,7 +157,7 @@ class RecomputeSearch {
     constexpr int most_rounds = 64;
     std::optional<State> lowest;
     Bytes load = state_.top.height.load;
-    for (int round = 0; round < most_rounds && effort_ <= most_effort && advance(); ++round) {
+    for (int round = 0; round < most_rounds && effort_ <= limits_.effort && advance(); ++round) {
       if (state_.top.height.load >= load) continue;
       load = state_.top.height.load;
       lowest = state_;
@@ -183,7 +179,7 @@ class RecomputeSearch {
   // Counts looks at a module. False: the search has taken long enough.
   [[nodiscard]] bool affords(std::int64_t looks) {
     effort_ += looks * size_;
-    return effort_ <= most_effort;
+    return effort_ <= limits_.effort;
   }
 
   void collect() {
@@ -200,11 +196,13 @@ class RecomputeSearch {
 
   // What buffers may share is dear to find out, so the candidates are looked at in the order of an estimate.
   bool choose() {
-    constexpr int enough = 4;
-    int looked_at = 0;
+    constexpr std::size_t enough = 4;
+    std::size_t looked_at = 0;
     std::optional<State> best;
     for (State& next : candidates_) {
-      if (looked_at >= (best ? enough : most_looks) || (!affords(looks_for_sharing) && looked_at > 0)) break;
+      if (looked_at >= (best ? std::min(enough, limits_.looks) : limits_.looks) ||
+          (!affords(looks_for_sharing) && looked_at > 0))
+        break;
       ++looked_at;
       std::optional<Top> top = find_top(next.module, options_);
       if (!top || top->height >= state_.top.height) continue;
@@ -313,7 +311,7 @@ class RecomputeSearch {
                                                 [this](const State& a, const State& b) { return is_better(a, b); });
     if (first != last) return;
     candidates_.insert(last, std::move(next));
-    if (candidates_.size() > most_looks) candidates_.pop_back();
+    if (candidates_.size() > limits_.looks) candidates_.pop_back();
   }
 
   // Less work for a byte. Where the load stays as it is, fewer summits, then less work.
@@ -333,6 +331,7 @@ class RecomputeSearch {
   }
 
   const Options& options_;
+  const RecomputeLimits& limits_;
   State state_;
   std::vector<State> candidates_;  // the best first
   std::int64_t size_ = 0;          // of the module at the start of the round
@@ -344,9 +343,9 @@ class RecomputeSearch {
 
 }  // namespace
 
-std::optional<StepResult> recompute(tir::Module& module, const Options& options) {
+std::optional<StepResult> recompute(tir::Module& module, const Options& options, const RecomputeLimits& limits) {
   if (options.recompute_percent <= 0 || !options.asks_for(Step::fuse)) return std::nullopt;
-  RecomputeSearch search(module, options);
+  RecomputeSearch search(module, options, limits);
   auto found = search.run();
   if (!found) return std::nullopt;
   StepResult result{Step::recompute, peak_of(module).load, peak_of(found->module).load, std::move(found->changes)};

@@ -1,12 +1,23 @@
 // Work for memory: elements that are computed more than once, within a budget.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "usmp/tir/ir.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::transform {
+
+// What the search may do; counted, not measured, so that the result depends on the module alone.
+struct RecomputeLimits {
+  // Candidates that are held at a time, and of which what they may share is looked at, in a round.
+  std::size_t looks = 12;
+  // Statements and nodes of expressions that may be looked at in all. The most that a network of the archives takes is
+  // a quarter of it (randwire), and all of it is about 10 s.
+  std::int64_t effort = 100'000'000;
+};
 
 // Where the load is highest, buffers inside operators and tensors between them that others decline for the work are
 // computed again by their readers (windows.hpp), a tensor in each of its readers (merge_calls.hpp). One at a time is
@@ -15,8 +26,7 @@ namespace usmp::transform {
 // `inplace` is asked for. What is done lowers the load in the end, or it is not done. Needs the step `fuse`, for
 // tensors also `merge`. Nothing: nothing was done.
 //
-// Throws as liveness::analyse does. The search ends with what it has when it has looked at a hundred million statements
-// and expressions, which is counted, not measured: about 10 s. It holds 12 candidates at a time.
-std::optional<StepResult> recompute(tir::Module& module, const Options& options);
+// Throws as liveness::analyse does. The search ends with what it has when it has reached a limit.
+std::optional<StepResult> recompute(tir::Module& module, const Options& options, const RecomputeLimits& limits = {});
 
 }  // namespace usmp::transform

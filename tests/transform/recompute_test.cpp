@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "transform/merge_network.hpp"
 #include "transform/work.hpp"
+#include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::transform::testing::recompute_test {
@@ -155,6 +157,40 @@ TEST_CASE_FIXTURE(Fixture, "recompute: nothing is done if the load stays as high
   const Result result = transformed(1000);
   CHECK(recomputed(result) == nullptr);
   CHECK(result.module.find("windows_t"));
+}
+
+// Two tensors, one after the other at the peak: both are gone, or only the first that pays, or none.
+TEST_CASE_FIXTURE(Fixture, "recompute: what is looked at is limited, and the search ends with what it has") {
+  add_reader("t", add_pair("t"));
+  add_reader("u", add_pair("u", 11), 11);
+  const tir::Module given = network();
+  const Options options{.steps = *parse_steps("fuse,merge"), .recompute_percent = 1000};
+  const auto load_within = [&](const RecomputeLimits& limits) {
+    tir::Module module = given;
+    tir::Module again = given;
+    const auto result = recompute(module, options, limits);
+    CHECK(recompute(again, options, limits).has_value() == result.has_value());
+    CHECK(tir::print(again) == tir::print(module));
+    if (!result) CHECK(tir::print(module) == tir::print(given));
+    return result ? result->load_after : Bytes{44};
+  };
+  SUBCASE("effort") {
+    CHECK(load_within({}) == 0);
+    CHECK(load_within({.effort = 0}) == 44);
+    Bytes before = 44;
+    std::set<Bytes> seen;
+    for (std::int64_t effort = 1; effort < 1'000'000; effort += effort / 4 + 1) {
+      const Bytes load = load_within({.effort = effort});
+      CHECK(load <= before);
+      before = load;
+      seen.insert(load);
+    }
+    CHECK(seen == std::set<Bytes>{0, 40, 44});
+  }
+  SUBCASE("candidates") {
+    CHECK(load_within({.looks = 0}) == 44);
+    CHECK(load_within({.looks = 1}) == 0);
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "recompute: how often a loop runs has to be known") {
