@@ -258,9 +258,11 @@ void ExpressionPrinter::add_arguments(const std::vector<ExprRef>& operands, std:
   add(")");
 }
 
-// In front of a '?'. Compilers ask for parentheses around bitwise operators there.
+// In front of a '?'. Compilers ask for parentheses around bitwise operators there, also where a let ends in one.
 void ExpressionPrinter::add_condition(const Expr& condition, std::size_t lane) {
-  const bool is_bitwise = peeled(condition).text.starts_with("tir.bitwise_");
+  const Expr* end = &peeled(condition);
+  while (end->kind == ExprKind::let) end = &peeled(*end->operands[1]);
+  const bool is_bitwise = end->text.starts_with("tir.bitwise_");
   add(condition, is_bitwise ? prec_unary : prec_or, lane);
 }
 

@@ -72,7 +72,8 @@ class Outliner {
     const NestUses uses = read_nest(lowered_.module, *nest);
     if (!uses.can_move || !uses.addresses.empty() || shares_bytes(uses)) return false;
     for (tir::Param& param : result_.module.functions[index].params) {
-      param.no_alias = uses.accessed.contains(param.var) && stands_alone(param.var, uses);
+      param.no_alias =
+          uses.accessed.contains(param.var) && stands_alone(param.var, uses) && !is_passed_twice(param.var, whole);
     }
     return true;
   }
@@ -233,6 +234,18 @@ class Outliner {
     return std::all_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId other) {
       if (other == var || (!uses.written.contains(var) && !uses.written.contains(other))) return true;
       return are_apart(var, other);
+    });
+  }
+
+  // Whether a call may pass bytes of the parameter for another one, too. Where that is not accessed it does no harm,
+  // but compilers warn of it.
+  [[nodiscard]] bool is_passed_twice(VarId var, const tir::Function& function) const {
+    return std::any_of(function.params.begin(), function.params.end(), [&](const tir::Param& other) {
+      return other.var != var && std::any_of(regions_.begin(), regions_.end(), [&](const auto& regions) {
+               const auto x = regions.find(var);
+               const auto y = regions.find(other.var);
+               return x != regions.end() && y != regions.end() && !are_disjoint(x->second, y->second);
+             });
     });
   }
 

@@ -144,6 +144,19 @@ TEST_CASE("the complement of a bool, whatever it went through") {
   program.run();
 }
 
+TEST_CASE("a condition that is a let of what bits join") {
+  CaseProgram program;
+  program.operation("chosen", {floats({5, -7}), ints({4, 3})}, floats({-7}), [&](const auto& in, VarId out) {
+    const VarId unused = program.var("unused", i32);
+    const ExprRef test = op("bitwise_and", boolean,
+                            {binary(ExprKind::lt, program.load(in[1], 0), imm(6)),
+                             binary(ExprKind::lt, program.load(in[1], 1), program.load(in[1], 0))});
+    const ExprRef let_test = make(ExprKind::let, boolean, {imm(1), test}, unused);
+    return Block{store(out, imm(0), select(let_test, program.load(in[0], 1), program.load(in[0], 0)))};
+  });
+  program.run();
+}
+
 TEST_CASE("calls among conditions that are joined by bits") {
   CaseProgram program;
   program.operation("and", {ints({5, -7})}, ints({1, 0}), [&](const auto& in, VarId out) {

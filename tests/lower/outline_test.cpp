@@ -155,6 +155,19 @@ TEST_CASE("an operator that is one loop is marked itself") {
   CHECK(fences(function(lowered, "main").body) == 1);
 }
 
+TEST_CASE("an operator that is one loop, and gets one tensor for two parameters, is not marked") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId unused = b.pointer("unused");
+  b.function("op", {p, q, unused}, block(copy_all(b, q, p)));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId x = b.pointer("x");
+  b.entry({in, out}, block(b.allocate(x, 8), b.call("op", {in, x, x}), b.copy(out, x)));
+  CHECK(alone(function(outlined(b, {{"x", 0}}), "op")) == Names{"p"});  // compilers would warn of q
+}
+
 TEST_CASE("a loop that calls a function stays") {
   ModuleBuilder b;
   const VarId leaf_p = b.pointer("leaf_p");
