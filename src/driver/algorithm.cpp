@@ -23,6 +23,7 @@ namespace usmp::driver {
 namespace {
 
 constexpr std::string_view external_prefix = "exec:";
+constexpr std::size_t most_lines = 10;
 
 Algorithm of_table(const planners::Algorithm& row) {
   return {.name = std::string(row.name), .program = {}, .plan = row.plan};
@@ -46,9 +47,7 @@ void require_verified(const Algorithm& algorithm, const Problem& problem, const 
   if (!algorithm.program.empty()) {
     throw Error(ErrorKind::usage, {algorithm.program, "answer", {}}, "the plan is wrong:", violations);
   }
-  std::string message = "the plan failed verification, nothing was written, this is a bug of usmp-plan:";
-  for (const std::string& line : violations) message += "\n  " + printable(line);
-  throw std::logic_error(message);
+  throw_wrong_plan(violations);
 }
 
 void require_true_claims(const Problem& problem, const PlanResult& result) {
@@ -61,12 +60,24 @@ void require_true_claims(const Problem& problem, const PlanResult& result) {
 }  // namespace
 
 std::vector<std::string> violations_of(const Problem& problem, const Plan& plan) {
-  constexpr std::size_t most = 10;
   std::vector<std::string> lines;
-  for (const verify::Violation& violation : verify::check(problem, plan, most + 1)) {
-    lines.push_back(lines.size() < most ? violation.message : "and more");
+  for (const verify::Violation& violation : verify::check(problem, plan, most_lines + 1)) {
+    lines.push_back(violation.message);
   }
+  return first_lines(std::move(lines));
+}
+
+std::vector<std::string> first_lines(std::vector<std::string> lines) {
+  if (lines.size() <= most_lines) return lines;
+  lines.resize(most_lines);
+  lines.emplace_back("and more");
   return lines;
+}
+
+void throw_wrong_plan(const std::vector<std::string>& violations) {
+  std::string message = "the plan failed verification, nothing was written, this is a bug of usmp-plan:";
+  for (const std::string& line : violations) message += "\n  " + printable(line);
+  throw std::logic_error(message);
 }
 
 Algorithm default_algorithm() { return of_table(planners::algorithms().front()); }

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "search.hpp"
 #include "usmp/driver/driver.hpp"
@@ -19,6 +20,12 @@ struct Algorithm {
 
 // What the verifier finds wrong with the plan, a line each, the first ten of many; empty if nothing.
 std::vector<std::string> violations_of(const Problem& problem, const Plan& plan);
+
+// The first ten of the lines, and "and more" if there are more.
+std::vector<std::string> first_lines(std::vector<std::string> lines);
+
+// A plan of our own that is wrong is a bug: throws std::logic_error.
+[[noreturn]] void throw_wrong_plan(const std::vector<std::string>& violations);
 
 // The one of the table that stands first.
 Algorithm default_algorithm();

@@ -64,6 +64,11 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
       "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + joined(names));
 }
 
+void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan) {
+  const std::vector<std::string> violations = replay_plan(planned, planning, plan);
+  if (!violations.empty()) throw_wrong_plan(violations);
+}
+
 }  // namespace
 
 const PlannedModule* Planning::without_plan() const {
@@ -103,6 +108,7 @@ void plan_module(PlannedModule& planned, const Planning& planning, const Plannin
       algorithm, planned.assembly.problem,
       {.minimize = planned.minimized, .feasibility_only = false, .shares_less = algorithm.program.empty()},
       options.search, interrupt, terminal);
+  if (result.has_plan()) require_replayed(planned, planning, result.plan);
   adopt(planned, planning, std::move(result), options.search.seed);
 }
 
@@ -112,6 +118,18 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     plan_module(*planned, planning, options, interrupt, terminal);
     if (!planned->result.has_plan() && without_plan == WithoutPlan::stop) return;
   }
+}
+
+std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& planning, const Plan& plan) {
+  const AnalysedModule& analysed = planned.analysed;
+  replay::Options options{.steps = planning.replay_steps};
+  for (const codegen::InterfaceTensor& input : analysed.interface.inputs) {
+    options.inputs.push_back(analysed.module.functions[analysed.module.entry].params[input.param].var);
+  }
+  planned.replayed = replay::replay(analysed.module, analysed.analysis, planned.assembly, plan, options);
+  spdlog::debug("{} of {} pairs that share bytes replayed, {} accesses", planned.replayed.replayed(),
+                planned.replayed.pairs, planned.replayed.accesses);
+  return first_lines(planned.replayed.violations);
 }
 
 void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed) {

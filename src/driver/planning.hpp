@@ -1,6 +1,7 @@
 // From the command line to planned modules. Shared by the commands that plan archives.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/lower/lower.hpp"
+#include "usmp/replay/replay.hpp"
 #include "usmp/report/summary.hpp"
 #include "usmp/support/text.hpp"
 
@@ -23,15 +25,22 @@ namespace usmp::driver {
 struct PlannedModule : AssembledModule {
   std::optional<PoolId> minimized;
   PlanResult result;
+  replay::Result replayed;  // of the result's plan
   lower::Lowered lowered;
   report::Summary summary;
 };
 using PlannedModules = std::vector<std::unique_ptr<PlannedModule>>;
 
+// What a replay of a plan may take (replay::Options): next to nothing where the plan is one result of several, seconds
+// where it is asked whether the plan is right.
+inline constexpr std::uint64_t replay_steps_of_plan = 40'000'000;
+inline constexpr std::uint64_t replay_steps_of_verify = 2'000'000'000;
+
 struct Planning {
   Settings settings;
   Model model;
   PlannedModules modules;  // in the order of the metadata
+  std::uint64_t replay_steps = replay_steps_of_plan;
 
   [[nodiscard]] const PlannedModule* without_plan() const;  // the first one; null if all have one
 };
@@ -39,7 +48,8 @@ struct Planning {
 // Opens the model and brings every module to its problem. `release_tir`: see read_module. Throws Error.
 [[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir);
 
-// Plans one module with the settings' algorithm and, if there is a plan, lowers it.
+// Plans one module with the settings' algorithm and, if there is a plan, replays and lowers it. A plan that the replay
+// refuses is a bug (std::logic_error).
 void plan_module(PlannedModule& planned, const Planning& planning, const PlanningOptions& options,
                  const Interrupt& interrupt, std::ostream* terminal);
 
@@ -51,7 +61,11 @@ enum class WithoutPlan : bool { stop, go_on };
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal,
               WithoutPlan without_plan = WithoutPlan::stop);
 
-// Takes a verified result as the module's own: lowers the module and fills the summary.
+// Replays the program at the places of a verified plan. What is wrong with the plan, a line each, the first ten of
+// many; empty if nothing.
+std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& planning, const Plan& plan);
+
+// Takes a verified and replayed result as the module's own: lowers the module and fills the summary.
 void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed);
 
 // The message for a module without a plan; returns the exit code.

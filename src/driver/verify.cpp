@@ -16,8 +16,9 @@ namespace {
 std::string io_text(bool workspace_io) { return workspace_io ? "in the workspace" : "outside of the workspace"; }
 
 // The module's plan as the file has it.
-Plan plan_of_file(const PlannedModule& planned, const Settings& settings, const std::string& file,
+Plan plan_of_file(PlannedModule& planned, const Planning& planning, const std::string& file,
                   const assemble::EarlierPlan& recorded) {
+  const Settings& settings = planning.settings;
   if (recorded.workspace_io && *recorded.workspace_io != settings.workspace_io) {
     throw Error(ErrorKind::usage, {file, {}, {}},
                 "has inputs and outputs " + io_text(*recorded.workspace_io) + ", but they are asked for " +
@@ -26,6 +27,7 @@ Plan plan_of_file(const PlannedModule& planned, const Settings& settings, const 
   try {
     Plan plan = assemble::recorded_plan(planned.assembly, recorded);
     std::vector<std::string> violations = violations_of(planned.assembly.problem, plan);
+    if (violations.empty()) violations = replay_plan(planned, planning, plan);
     if (violations.empty()) return plan;
     throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(violations));
   } catch (const Error& error) {
@@ -51,7 +53,7 @@ void adopt_files(Planning& planning, const VerifyOptions& options) {
     const std::string& file = recorded.earlier_files[static_cast<std::size_t>(found - recorded.earlier.begin())];
     PlanResult result;
     result.status = PlanStatus::feasible;
-    result.plan = plan_of_file(*planned, planning.settings, file, *found);
+    result.plan = plan_of_file(*planned, planning, file, *found);
     planning.settings.algorithm.name = file_name_of(file);
     adopt(*planned, planning, std::move(result), options.search.seed);
   }
@@ -71,11 +73,24 @@ void require_emission(const Planning& planning, const VerifyOptions& options) {
   }
 }
 
+// Nothing where no buffers share bytes.
+std::optional<report::Replay> replay_of(const PlannedModule& planned) {
+  const replay::Result& result = planned.replayed;
+  if (result.pairs == 0) return std::nullopt;
+  report::Replay replay{.pairs = result.pairs, .accesses = result.accesses, .left_out = {}};
+  for (const replay::LeftOut& pair : result.left_out) {
+    const std::vector<liveness::Site>& sites = planned.analysed.analysis.sites;
+    replay.left_out.push_back(
+        {sites[pair.one.index()].name, sites[pair.other.index()].name, replay::to_string(pair.reason)});
+  }
+  return replay;
+}
+
 // Pairs are counted where they are shown.
 std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
   std::vector<report::Verified> checks;
   for (const auto& planned : planning.modules) {
-    checks.push_back({&planned->summary, {}, {}});
+    checks.push_back({.summary = &planned->summary, .conflicts = {}, .replay = replay_of(*planned), .execution = {}});
     if (shown) checks.back().conflicts = verify::conflicting_pairs(planned->assembly.problem);
   }
   return checks;
@@ -107,6 +122,7 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
 
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   Planning planning = assemble_all(options, true);
+  planning.replay_steps = replay_steps_of_verify;
   if (planning.model.bare_module && options.execute) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive has no interface to be executed by");

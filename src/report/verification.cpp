@@ -1,6 +1,7 @@
 #include "usmp/report/verification.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -44,6 +45,29 @@ Json pool_json(const Summary& summary, PoolId id) {
   return json;
 }
 
+Json replay_json(const std::optional<Replay>& replay) {
+  if (!replay) return nullptr;
+  Json json;
+  json["pairs"] = replay->pairs;
+  json["accesses"] = replay->accesses;
+  json["left_out"] = Json::array();
+  for (const Replay::LeftOut& pair : replay->left_out) {
+    json["left_out"].push_back({{"buffers", {pair.one, pair.other}}, {"reason", pair.reason}});
+  }
+  return json;
+}
+
+// "shared bytes: 10 of 12 pairs replayed, 345678 accesses; not replayed since an address depends on data: 2".
+std::string replay_text(const std::optional<Replay>& replay) {
+  if (!replay) return {};
+  std::map<std::string, std::size_t> reasons;
+  for (const Replay::LeftOut& pair : replay->left_out) ++reasons[pair.reason];
+  std::string text = "shared bytes: " + std::to_string(replay->pairs - replay->left_out.size()) + " of " +
+                     counted(replay->pairs, "pair") + " replayed, " + counted(replay->accesses, "access", "accesses");
+  for (const auto& [reason, count] : reasons) text += "; " + reason + ": " + std::to_string(count);
+  return text + "\n";
+}
+
 Json execution_json(const std::optional<Execution>& execution) {
   if (!execution) return nullptr;
   Json json;
@@ -63,6 +87,7 @@ Json module_json(const Verified& verified) {
   json["buffers"] = summary.assembly->problem.buffers.size();
   json["conflicts"] = verified.conflicts ? Json(*verified.conflicts) : Json(nullptr);
   json["sharing"] = sharing_pairs(summary.assembly->problem, *summary.plan);
+  json["replayed"] = replay_json(verified.replay);
   json["pools"] = Json::array();
   for (const PoolId id : summary.pool_order()) json["pools"].push_back(pool_json(summary, id));
   json["executed"] = execution_json(verified.execution);
@@ -91,7 +116,7 @@ std::string verification_text(const Verified& verified, bool color) {
       counted(problem.pools.size(), "pool") +
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
       "is live at the same time" +
-      sharing_text(sharing_pairs(problem, *summary.plan)) + "\n";
+      sharing_text(sharing_pairs(problem, *summary.plan)) + "\n" + replay_text(verified.replay);
   for (const PoolId id : summary.pool_order()) {
     const Bytes used = summary.used[id.index()];
     const bounds::PoolBound& bound = summary.bounds[id.index()];

@@ -19,10 +19,23 @@ struct Execution {
   std::size_t elements = 0;  // of outputs, over all rounds
 };
 
+// Pairs of buffers that share bytes while both are live, and what was replayed of them (replay/replay.hpp).
+struct Replay {
+  struct LeftOut {
+    std::string one;  // names of buffers
+    std::string other;
+    std::string reason;
+  };
+  std::size_t pairs = 0;  // > 0
+  std::uint64_t accesses = 0;
+  std::vector<LeftOut> left_out;  // of the pairs; all others were replayed from beginning to end
+};
+
 // A module whose plan is right.
 struct Verified {
   const Summary* summary = nullptr;
   std::optional<std::size_t> conflicts;  // pairs of buffers that are live together; nothing if they were not counted
+  std::optional<Replay> replay;          // nothing: no buffers share bytes while both are live
   std::optional<Execution> execution;
 };
 
