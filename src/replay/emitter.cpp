@@ -162,6 +162,11 @@ void Emitter::visit(const Expr& expr, Use use, std::vector<Task>& tasks) {
       return;
     case ExprKind::call:
       return visit_call(expr, use, tasks);
+    case ExprKind::shuffle:  // of lanes that are not taken nothing has to be loaded
+      tasks.push_back({.kind = Task::Kind::end_skip});
+      add_operands(expr, Use::escapes, tasks);
+      tasks.push_back({.kind = Task::Kind::begin_skip});
+      return;
     default:
       return add_operands(expr, expr.type.is_handle() ? use : Use::escapes, tasks);
   }

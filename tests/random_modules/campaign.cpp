@@ -74,6 +74,7 @@ class Campaign {
       ++part.modules;
       part.plans += checked.report.plans;
       part.sharing += checked.report.sharing;
+      part.product.add(checked.report.product);
       if (!checked.report.reference) ++part.undefined;
       std::set<transform::Step> changed;
       for (const transform::Change& change : checked.report.changes) changed.insert(change.step);
@@ -120,6 +121,7 @@ class Campaign {
     totals_.undefined += part.undefined;
     totals_.plans += part.plans;
     totals_.sharing += part.sharing;
+    totals_.product.add(part.product);
     totals_.compiled += part.compiled;
     totals_.variants += part.variants;
     totals_.programs += part.programs;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "random_modules/product_replay.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::random_modules {
@@ -44,6 +45,7 @@ struct Totals {
   std::uint64_t undefined = 0;  // refused by the reference interpreter
   std::uint64_t plans = 0;      // verified and replayed
   std::uint64_t sharing = 0;    // of these, in which buffers share bytes while both are live
+  ProductReplays product;       // of the product's own replay
   std::uint64_t compiled = 0;   // modules whose C was compiled and run
   std::uint64_t variants = 0;   // different C, over all plans of these
   std::uint64_t programs = 0;

@@ -84,6 +84,11 @@ class Checker {
         report_.faults.push_back(origin + ": " + *fault);
         return;
       }
+      if (const auto fault = product_replay_fault(test_.module, outcome_, analysis, liveness_options(set), assembly,
+                                                  result.plan, test_.seed, report_.product)) {
+        report_.faults.push_back(origin + ": " + *fault);
+        return;
+      }
       if (options_.emits) emit(origin, set.workspace_io, analysis, assembly, result.plan);
     }
   }

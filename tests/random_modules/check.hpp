@@ -7,6 +7,7 @@
 
 #include "random_modules/generate.hpp"
 #include "random_modules/interpreter.hpp"
+#include "random_modules/product_replay.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::random_modules {
@@ -41,6 +42,7 @@ struct Report {
   std::vector<std::string> faults;  // of stages up to the emission of C
   std::size_t plans = 0;            // that were replayed
   std::size_t sharing = 0;          // of these, in which buffers share bytes while both are live
+  ProductReplays product;           // of the product's own replay
   std::size_t infeasible = 0;       // pool sets times algorithms without a plan
   std::vector<Emitted> emitted;     // if asked for; distinct
 };

@@ -160,6 +160,8 @@ std::optional<Scalar> Interpreter::bit_operation(const Expr& expr, std::size_t l
 // x · y · 2^-q · 2^s in 64 bits, halves rounded up; for one half exactly, a shift of 32 bits.
 Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   const auto operand = [&](std::size_t i) { return number(*expr.operands.at(i), lane); };
+  // All operands are evaluated, needed or not.
+  for (std::size_t i = 0; i < expr.operands.size(); ++i) (void)operand(i);
   const std::int64_t x = operand(0);
   const std::int64_t y = operand(1);
   const bool per_axis = expr.text == "tir.q_multiply_shift_per_axis";

@@ -30,6 +30,9 @@ void print_totals(const Totals& totals) {
             << " plans verified and replayed, " << totals.sharing << " with shared bytes; " << totals.variants
             << " different C of " << totals.compiled << " modules run in " << totals.programs << " programs; "
             << totals.failures.size() << " failures\n";
+  std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
+            << " pairs of buffers that share bytes, and refuses " << totals.product.wrong
+            << " plans that were made wrong\n";
   for (const auto& [step, count] : totals.changed) {
     std::cout << usmp::transform::name_of(step) << " changed " << count << " modules\n";
   }

@@ -64,6 +64,11 @@ TEST_CASE("a condition that depends on data may hold") {
   CHECK(p.said_with({predicated}) == condition);
   const ExprRef choice = tir::make_call(int8_type, "tir.if_then_else", {holds, p.load(p.in, 0), number(1)});
   CHECK(p.said_with({p.store(p.sink, 0, choice)}) == condition);
+  // Which lanes of a shuffle are evaluated is left open.
+  const ExprRef lane = make_operator(ExprKind::shuffle, int8_type, {p.load(p.in, 0), p.load(p.data, 0), make_int(1)});
+  tir::Expr shuffle = *lane;
+  shuffle.int_value = 2;
+  CHECK(p.said_with({p.store(p.sink, 0, tir::make_expr(shuffle))}) == condition);
   // What does not touch them may be as it likes.
   CHECK(p.said_with({p.when(holds, block(p.fill(p.data, 4)))}) == "replayed, wrong");
 }
