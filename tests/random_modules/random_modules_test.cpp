@@ -38,6 +38,8 @@ TEST_CASE("random modules compute what the reference interpreter computes, with 
   CHECK(totals.undefined <= modules / 20);
   CHECK(totals.plans > modules * 30);
   CHECK(totals.sharing > modules / 2);
+  CHECK(totals.product.replayed > modules / 10);
+  CHECK(totals.product.wrong > modules * 4);
   CHECK(totals.variants >= modules - totals.undefined);
 }
 

@@ -148,6 +148,19 @@ void count(const TestModule& test, Occurrences& all) {
   }
 }
 
+TEST_CASE("plans of networks are replayed by the product, from beginning to end, and wrong ones refused") {
+  Settings settings;
+  settings.kind = Kind::networks;
+  settings.count = 100;
+  settings.compile_every = 0;
+  settings.steps = choices_of_steps().back();
+  const Totals totals = run_campaign(settings);
+  for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
+  CHECK(totals.product.pairs > settings.count);
+  CHECK(totals.product.replayed == totals.product.pairs);
+  CHECK(totals.product.wrong > settings.count * 10);
+}
+
 TEST_CASE("networks have what networks have, and near misses of it") {
   Occurrences all;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) count(generate_network(seed), all);
