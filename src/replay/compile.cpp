@@ -27,8 +27,9 @@ class Compiler {
 
   Program run(std::size_t most) {
     for (const tir::Param& param : module_.functions[module_.entry].params) emitter_.declare(param.var);
-    enter(module_.entry);
-    while (!frames_.empty() && values_.work() <= most) step();
+    enter(module_.entry, emitter_.mark());
+    values_.set_limit(most);
+    while (!frames_.empty() && !values_.is_exhausted()) step();
     Program program;
     program.is_complete = frames_.empty();
     program.escaped = emitter_.take_escaped();
@@ -46,6 +47,7 @@ class Compiler {
     const tir::Block* block = nullptr;  // null: none
     std::size_t next = 0;
     Instruction loop = {};
+    Emitter::Mark mark = {};
     std::size_t function = 0;
   };
 
@@ -69,7 +71,7 @@ class Compiler {
       case Frame::Kind::loop:
         return values_.close_loop(frame.loop);
       case Frame::Kind::call:
-        return leave(frame.function);
+        return leave(frame.function, frame.mark);
       case Frame::Kind::begin_else:
         return emitter_.begin_else();
       case Frame::Kind::end_branch:
@@ -194,6 +196,7 @@ class Compiler {
       is_handed = is_handed || !targets.back().sites.empty();
     }
     if (!is_handed && !emitter_.facts(callee).declares) return;
+    const Emitter::Mark mark = emitter_.mark();
     const std::vector<tir::Param>& params = module_.functions[callee].params;
     for (std::size_t i = 0; i < params.size(); ++i) {
       values_.bind(params[i].var, numbers[i]);
@@ -203,7 +206,7 @@ class Compiler {
       }
       emitter_.bind(params[i].var, targets[i]);
     }
-    enter(callee);
+    enter(callee, mark);
   }
 
   static void add(Target& target, const Target& other) {
@@ -211,20 +214,22 @@ class Compiler {
     target.sites.insert(target.sites.end(), other.sites.begin(), other.sites.end());
   }
 
-  void enter(std::size_t function) {
+  // `mark`: before its parameters.
+  void enter(std::size_t function, const Emitter::Mark& mark) {
     if (emitter_.facts(function).returns_early) open_skip(Reason::call);
     active_[function] = true;
     functions_.push_back(function);
     emitter_.set_function(function);
     values_.forget();
-    frames_.push_back({.kind = Frame::Kind::call, .block = &module_.functions[function].body, .function = function});
+    frames_.push_back(
+        {.kind = Frame::Kind::call, .block = &module_.functions[function].body, .mark = mark, .function = function});
   }
 
-  void leave(std::size_t function) {
+  void leave(std::size_t function, const Emitter::Mark& mark) {
     active_[function] = false;
+    emitter_.restore(mark);
     functions_.pop_back();
     if (!functions_.empty()) emitter_.set_function(functions_.back());
-    values_.forget();
   }
 
   const tir::Module& module_;

@@ -53,6 +53,18 @@ const Target& Emitter::target_of(tir::VarId var) const {
   return found == targets_.end() ? nothing : found->second;
 }
 
+void Emitter::bind(tir::VarId var, Target target) {
+  Target& bound = targets_[var];
+  earlier_.emplace_back(var, std::exchange(bound, std::move(target)));
+}
+
+void Emitter::restore(const Mark& mark) {
+  values_.restore(mark.values);
+  for (; earlier_.size() > mark.targets; earlier_.pop_back()) {
+    targets_[earlier_.back().first] = std::move(earlier_.back().second);
+  }
+}
+
 std::optional<std::uint32_t> Emitter::declare(tir::VarId var) {
   const auto site = followed_.find(var);
   const bool is_followed = site != followed_.end();
@@ -262,12 +274,17 @@ void Emitter::access_lane(const Access& access, const Target& target, std::size_
 void Emitter::allocate(std::uint32_t site) { values_.emit({.code = Code::allocate, .b = site}); }
 
 void Emitter::touch(const Target& target, Reason reason) {
-  for (const std::uint32_t site : target.sites) values_.emit({.code = Code::touch, .reason = reason, .b = site});
+  for (const std::uint32_t site : target.sites) touch(site, reason);
+}
+
+// There may be very many, of programs that are made for it.
+void Emitter::touch(std::uint32_t site, Reason reason) {
+  if (!values_.is_exhausted()) values_.emit({.code = Code::touch, .reason = reason, .b = site});
 }
 
 void Emitter::touch_all(Reason reason) {
   for (std::uint32_t site = 0; site < escaped_.size(); ++site) {
-    values_.emit({.code = Code::touch, .reason = reason, .b = site});
+    touch(site, reason);
   }
 }
 

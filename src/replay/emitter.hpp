@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "replay/compile.hpp"
@@ -34,7 +35,14 @@ class Emitter {
 
   // The storage that a variable declares from here on; nothing: it is not followed.
   std::optional<std::uint32_t> declare(tir::VarId var);
-  void bind(tir::VarId var, Target target) { targets_[var] = std::move(target); }
+  void bind(tir::VarId var, Target target);
+  // What all variables stand for; see Values::restore.
+  struct Mark {
+    std::size_t values = 0;
+    std::size_t targets = 0;
+  };
+  [[nodiscard]] Mark mark() const { return {values_.mark(), earlier_.size()}; }
+  void restore(const Mark& mark);
 
   // All that evaluating the expression loads and hands on; null: nothing. Its value is a number, so that a pointer gets
   // out of sight.
@@ -86,6 +94,7 @@ class Emitter {
   void access(const Access& access);
   void access_lane(const Access& access, const Target& target, std::size_t lane);
   void touch(const Target& target, Reason reason);
+  void touch(std::uint32_t site, Reason reason);
   void use_pointer(tir::VarId var, Use use);
   [[nodiscard]] const Target& target_of(tir::VarId var) const;
   Target derived(const tir::Expr& expr, std::vector<Target> parts);
@@ -96,7 +105,8 @@ class Emitter {
   const Followed& followed_;
   std::vector<Facts> facts_;
   Values values_;
-  std::unordered_map<tir::VarId, Target> targets_;  // looked up only
+  std::unordered_map<tir::VarId, Target> targets_;      // looked up only
+  std::vector<std::pair<tir::VarId, Target>> earlier_;  // before each `bind`
   std::vector<bool> escaped_;
   std::vector<Open> open_;
   std::uint32_t function_ = 0;

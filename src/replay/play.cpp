@@ -7,6 +7,7 @@ namespace usmp::replay {
 namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
+constexpr std::size_t most_lost = 100;
 
 // Where each place begins in a row of all bytes that are covered, gaps left out; the row's length last.
 std::vector<Bytes> row_of(const std::vector<Place>& places) {
@@ -122,6 +123,7 @@ class Player {
   // Some of what is between may be executed, any number of times.
   void skip(std::int32_t distance, Reason reason) {
     const std::size_t begin = next_;
+    left_ -= distance;
     go(distance);
     for (std::size_t i = begin; i < next_; ++i) {
       const Instruction& passed = program_.instructions[i];
@@ -203,7 +205,7 @@ class Player {
   }
 
   void report(std::uint32_t site, std::uint32_t other, std::size_t byte) {
-    if (!seen_.emplace(site, other).second) return;
+    if (played_.lost.size() >= most_lost || !seen_.emplace(site, other).second) return;
     Lost lost{.site = site, .other = other, .byte = static_cast<Bytes>(byte), .instruction = next_};
     for (std::size_t i = 0; i < next_ && next_ < program_.instructions.size(); ++i) {
       const Instruction& loop = program_.instructions[i];

@@ -32,7 +32,7 @@ struct Lost {
 struct Played {
   std::vector<Reason> reasons;  // by site; none: all accesses were played
   std::uint64_t accesses = 0;
-  std::vector<Lost> lost;  // each pair once in each direction at most
+  std::vector<Lost> lost;  // each pair once in each direction at most, and a hundred at most
 };
 
 // Bytes of the sites and of what they cover together.

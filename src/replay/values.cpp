@@ -105,7 +105,15 @@ Register Values::constant(std::int64_t value) {
 void Values::bind(tir::VarId var, Register value) {
   std::optional<Known>& bound = vars_[var.index()];
   if (bound && bound->value != value) forget();
+  earlier_.emplace_back(var, bound);
   bound = now(value);
+}
+
+void Values::restore(std::size_t mark) {
+  for (; earlier_.size() > mark; earlier_.pop_back()) {
+    vars_[earlier_.back().first.index()] = earlier_.back().second;
+  }
+  forget();
 }
 
 const Values::Known* Values::known(const Node& node) const {
@@ -228,6 +236,8 @@ void Values::close_loop(const Instruction& loop) {
   if (inner.effects == 0) return;
   Level& outer = levels_.back();
   outer.effects += inner.effects;
+  constexpr std::size_t copies_of_step = 8;
+  work_ += inner.body.size() / copies_of_step;  // deep nests are copied often
   const std::int64_t times = is_constant(loop.c) ? constant_of(loop.c) : 1;
   const std::int64_t estimate =
       checked_mul(saturated_sum(inner.steps, inner.estimate), times).value_or(std::numeric_limits<std::int64_t>::max());

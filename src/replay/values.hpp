@@ -47,6 +47,9 @@ class Values {
   void bind(tir::VarId var, Register value);
   // Variables may have other values where the compiler goes on.
   void forget() { ++epoch_; }
+  // What variables stood for at a mark, they stand for again: functions may bind one another's variables.
+  [[nodiscard]] std::size_t mark() const { return earlier_.size(); }
+  void restore(std::size_t mark);
 
   // --- Code ----------------------------------------------------------------------------------------------------------
 
@@ -60,6 +63,9 @@ class Values {
   Register fresh(std::size_t level);
 
   [[nodiscard]] std::size_t work() const { return work_; }
+  // From `most` on the program is too long, and need not be built on.
+  void set_limit(std::size_t most) { most_ = most; }
+  [[nodiscard]] bool is_exhausted() const { return work_ > most_; }
   void charge() { ++work_; }
   std::vector<std::int64_t> take_registers() { return std::move(registers_); }
 
@@ -88,8 +94,9 @@ class Values {
 
   std::vector<Level> levels_;
   std::vector<std::int64_t> registers_;
-  std::vector<std::uint32_t> levels_of_;    // by register; 0: a constant
-  std::vector<std::optional<Known>> vars_;  // by VarId
+  std::vector<std::uint32_t> levels_of_;                              // by register; 0: a constant
+  std::vector<std::optional<Known>> vars_;                            // by VarId
+  std::vector<std::pair<tir::VarId, std::optional<Known>>> earlier_;  // before each `bind`
   std::map<std::int64_t, Register> constants_;
   struct Hash {
     std::size_t operator()(const Node& node) const { return std::hash<const void*>()(node.first) + node.second; }
@@ -100,6 +107,7 @@ class Values {
   std::size_t serials_ = 0;
   std::size_t epoch_ = 0;
   std::size_t work_ = 0;
+  std::size_t most_ = SIZE_MAX;
 };
 
 }  // namespace usmp::replay

@@ -80,6 +80,16 @@ TEST_CASE("a call is played with its arguments, each time anew") {
   }
 }
 
+TEST_CASE("functions may bind each other's variables") {
+  Copies p;
+  const VarId n = p.integer("n");
+  const VarId a = p.pointer("a");
+  p.function("other", {a}, block(p.let(n, make_int(0)), p.let(p.to, p.var(a)), p.set(a, 7)));
+  const ExprRef index = tir::make_binary(ExprKind::add, p.i(), p.var(n));
+  p.check(3, {p.let(n, make_int(3)), p.let(p.to, p.var(p.out)), p.call("other", {p.in}),
+              p.for_i(4, block(p.store(p.to, index, p.load(p.in, p.i()))))});
+}
+
 TEST_CASE("one tensor that is passed twice keeps what it is") {
   Copies p;
   // What is stored through one parameter is not lost when it is read through the other.

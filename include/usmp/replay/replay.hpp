@@ -50,7 +50,7 @@ struct Result {
   std::size_t pairs = 0;                // of sites that are live together and share bytes of a pool
   std::vector<LeftOut> left_out;        // of these; of all others every access was played. By ids
   std::uint64_t accesses = 0;           // loads and stores that were played, to sites of such pairs
-  std::vector<std::string> violations;  // one a pair and direction at most, in the order in which they were met
+  std::vector<std::string> violations;  // one a pair and direction at most, the first 100 that were met
 
   [[nodiscard]] std::size_t replayed() const { return pairs - left_out.size(); }
 };
