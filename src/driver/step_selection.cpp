@@ -3,6 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,12 +31,35 @@ std::uint64_t nodes_for(const Problem& problem) {
   return std::clamp(work / buffers / buffers, least, most);
 }
 
-// A module with some of the steps, and what its plan costs.
+// What a plan needs, in terms that mean the same of two programs.
+struct Need {
+  std::vector<Bytes> spilled;         // Cost::spilled
+  std::map<std::string, Bytes> used;  // by pool; pools that only one of the programs has are empty in the other
+};
+
+Need need_of(const Problem& problem, const Cost& cost) {
+  Need need{cost.spilled, {}};
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) need.used[problem.pools[i].name] = cost.used[i];
+  return need;
+}
+
+// Whether nothing of `a` is more than of `b`.
+bool is_within(const Need& a, const Need& b) {
+  for (std::size_t r = 0; r < a.spilled.size(); ++r) {
+    if (a.spilled[r] > (r < b.spilled.size() ? b.spilled[r] : 0)) return false;
+  }
+  return std::ranges::all_of(a.used, [&](const auto& pool) {
+    const auto found = b.used.find(pool.first);
+    return pool.second <= (found == b.used.end() ? 0 : found->second);
+  });
+}
+
+// A module with some of the steps, and what its plans need.
 struct Trial {
   AnalysedModule analysed;
   Transformations transformations;
-  std::optional<Cost> cost = {};  // nothing: no plan was found
-  bool proved = false;            // no plan of this program costs less
+  std::optional<Need> plan = {};   // of the best one found; nothing: none was
+  std::optional<Need> bound = {};  // no plan of this program needs less
 };
 
 Trial trial_of(AnalysedModule analysed, Transformations transformations, const Settings& settings) {
@@ -41,28 +68,17 @@ Trial trial_of(AnalysedModule analysed, Transformations transformations, const S
       assemble::assemble(trial.analysed.module, trial.analysed.analysis, settings.pools);
   const PlanResult result = planners::optimal(assembly.problem, {.node_limit = nodes_for(assembly.problem)});
   if (!result.has_plan()) return trial;
-  trial.cost = cost_of(assembly.problem, result.plan);
-  trial.proved = result.status == PlanStatus::optimal;
+  trial.plan = need_of(assembly.problem, cost_of(assembly.problem, result.plan));
+  if (result.bound) trial.bound = need_of(assembly.problem, *result.bound);
   return trial;
 }
 
-// Buffers of one program may have more candidates than those of another.
-Cost with_choices(Cost cost, std::size_t choices) {
-  cost.spilled.resize(choices);
-  return cost;
+// Whether no plan of `other` is better than the one found of `trial`.
+bool is_as_good(const Trial& trial, const Trial& other) {
+  return trial.plan && (!other.plan || (other.bound && is_within(*trial.plan, *other.bound)));
 }
 
-bool is_cheaper(const Trial& a, const Trial& b) {
-  if (!a.cost || !b.cost) return a.cost.has_value();
-  const std::size_t choices = std::max(a.cost->spilled.size(), b.cost->spilled.size());
-  return with_choices(*a.cost, choices) < with_choices(*b.cost, choices);
-}
-
-// Whether nothing is lost with `without` instead of `with`.
-bool serves_as_well(const Trial& without, const Trial& with) {
-  if (is_cheaper(without, with)) return true;
-  return with.proved && without.cost && !is_cheaper(with, without);
-}
+bool is_optional(Step step) { return std::ranges::count(only_for_memory, step) > 0; }
 
 const StepResult* row_of(const AnalysedModule& analysed, Step step) {
   const auto found = std::ranges::find(analysed.transformed, step, &StepResult::step);
@@ -76,7 +92,13 @@ class StepSelection {
 
   AnalysedModule run() {
     const Transformations& asked = model_.transformations;
-    Trial best = with({asked.steps, 0});
+    AnalysedModule analysed = with({asked.steps, 0});
+    const bool has_choice =
+        asked.recompute_percent > 0 || std::ranges::any_of(analysed.transformed, [](const StepResult& row) {
+          return is_optional(row.step) && !row.changes.empty();
+        });
+    if (!has_choice) return analysed;
+    Trial best = trial_of(std::move(analysed), {asked.steps, 0}, settings_);
     for (const Step step : only_for_memory) leave_out_if_useless(best, step);
     if (asked.recompute_percent > 0) recompute_if_useful(best);
     for (const StepResult& row : left_out_) name_left_out(best.analysed.transformed, row);
@@ -84,45 +106,58 @@ class StepSelection {
   }
 
  private:
-  [[nodiscard]] Trial with(Transformations transformations) const {
+  [[nodiscard]] AnalysedModule with(const Transformations& transformations) const {
     AnalysedModule analysed = original_;
     analyse_module(analysed, model_, transformations, settings_.workspace_io);
-    return trial_of(std::move(analysed), std::move(transformations), settings_);
+    return analysed;
   }
 
-  [[nodiscard]] Trial without(const Trial& trial, Step step) const {
+  // Nothing: that program is none that can be planned, and nobody asked for it.
+  [[nodiscard]] std::optional<Trial> trial_with(const Transformations& transformations) const {
+    try {
+      return trial_of(with(transformations), transformations, settings_);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] std::optional<Trial> without(const Trial& trial, Step step) const {
     Transformations rest = trial.transformations;
     std::erase(rest.steps, step);
-    if (step != Step::inplace) return with(std::move(rest));
+    if (step != Step::inplace) return trial_with(rest);
     // The same program, of which less is known.
     AnalysedModule analysed = trial.analysed;
     analysed.analysis.distances.clear();
     std::erase_if(analysed.transformed, [](const StepResult& row) { return row.step == Step::inplace; });
+    for (tir::Function& function : analysed.module.functions) transform::drop_notes(function, Step::inplace);
     return trial_of(std::move(analysed), std::move(rest), settings_);
   }
 
   void leave_out_if_useless(Trial& best, Step step) {
     const StepResult* row = row_of(best.analysed, step);
     if (row == nullptr) return;
-    Trial less = without(best, step);
-    if (!serves_as_well(less, best)) return;
+    std::optional<Trial> less = without(best, step);
+    if (!less || !is_as_good(*less, best)) return;
     spdlog::debug("module {}: {} is left out, the plan is as small without it", original_.info->name,
                   transform::name_of(step));
     left_out_.push_back(*row);
-    best = std::move(less);
+    best = std::move(*less);
   }
 
   // With all steps that were asked for: what did not help before may help now.
   void recompute_if_useful(Trial& best) {
-    Trial more = with(model_.transformations);
-    const StepResult* row = row_of(more.analysed, Step::recompute);
+    std::optional<Trial> more = trial_with(model_.transformations);
+    if (!more) return;
+    const StepResult* row = row_of(more->analysed, Step::recompute);
     if (row == nullptr) return;
-    if (!is_cheaper(more, best)) {
+    const bool is_smaller =
+        more->plan && (!best.plan || (is_within(*more->plan, *best.plan) && !is_within(*best.plan, *more->plan)));
+    if (!is_smaller) {
       left_out_.push_back(*row);
       return;
     }
     left_out_.clear();
-    best = std::move(more);
+    best = std::move(*more);
     leave_out_if_useless(best, Step::inplace);
   }
 

@@ -59,13 +59,16 @@ StepResult run(const StepRow& row, tir::Module& module, const Options& options, 
   return result;
 }
 
+// In front of the notes of a step.
+std::string note_prefix(Step step) { return std::string(name_of(step)) + ": "; }
+
 // What was done to a function stands with it.
 void add_notes(Result& result) {
   for (const StepResult& step : result.steps) {
     for (const Change& change : step.changes) {
       const auto function = result.module.find(change.function);
       if (!function) continue;
-      result.module.functions[*function].notes.push_back(std::string(name_of(step.step)) + ": " + change.text);
+      result.module.functions[*function].notes.push_back(note_prefix(step.step) + change.text);
     }
   }
 }
@@ -115,6 +118,10 @@ std::vector<Change> Result::changes() const {
   std::vector<Change> all;
   for (const StepResult& step : steps) all.insert(all.end(), step.changes.begin(), step.changes.end());
   return all;
+}
+
+void drop_notes(tir::Function& function, Step step) {
+  std::erase_if(function.notes, [&](const std::string& note) { return note.starts_with(note_prefix(step)); });
 }
 
 Result transform(const tir::Module& module, const Options& options) {

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "random_modules/networks.hpp"
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/planners/planner.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::driver::step_selection_test {
 namespace {
@@ -73,6 +76,27 @@ std::vector<Step> steps_of(const AnalysedModule& analysed, bool left_out) {
   return steps;
 }
 
+// Gives every tensor of the entry that the transformed program has not got a pool that C cannot name; how many.
+int spoil_what_goes(tir::Module& original, const AnalysedModule& transformed) {
+  std::set<tir::VarId> kept;
+  for (const liveness::Site& site : transformed.analysis.sites) kept.insert(site.var);
+  int spoiled = 0;
+  std::vector<tir::Block*> pending = {&original.functions[original.entry].body};
+  while (!pending.empty()) {
+    tir::Block& block = *pending.back();
+    pending.pop_back();
+    for (tir::Stmt& stmt : block) {
+      for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || kept.contains(allocate->var)) continue;
+      allocate->candidate_pools = {"my-pool"};
+      ++spoiled;
+    }
+  }
+  if (spoiled > 0) original.annotated_pools.emplace_back().name = "my-pool";
+  return spoiled;
+}
+
 std::vector<Step> without(std::vector<Step> steps, Step step) {
   std::erase(steps, step);
   return steps;
@@ -110,6 +134,38 @@ TEST_CASE("steps: what is left out is not missed, what is kept is") {
     CHECK(times_left_out[step] > 0);
     CHECK(times_kept[step] > 0);
   }
+}
+
+TEST_CASE("steps: a program that cannot be planned, and that nobody asked for, is no error") {
+  int spoiled = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Network network(seed);
+    const Planned everything = network.with(all);
+    const int here = spoil_what_goes(network.original.original, everything.analysed);
+    if (here == 0) continue;
+    spoiled += here;
+    CHECK(network.with_useful(all).used <= everything.used);
+  }
+  CHECK(spoiled > 0);
+}
+
+TEST_CASE("steps: the program does not speak of what was left out") {
+  int left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const Planned useful = Network(seed).with_useful(all);
+    for (const Step step : steps_of(useful.analysed, true)) {
+      ++left_out;
+      if (step == Step::inplace) CHECK(useful.analysed.analysis.distances.empty());
+      for (const tir::Function& function : useful.analysed.module.functions) {
+        for (const std::string& note : function.notes) {
+          CHECK_FALSE(note.starts_with(std::string(transform::name_of(step)) + ": "));
+        }
+      }
+    }
+  }
+  CHECK(left_out > 0);
 }
 
 TEST_CASE("steps: computing more than once has to pay") {

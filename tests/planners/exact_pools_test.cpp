@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planners/exact/assignment.hpp"
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
 #include "usmp/planners/planner.hpp"
@@ -348,6 +349,33 @@ TEST_CASE("what is far too large is left as it is, with bounds") {
   CHECK((result.plan == start.plan));
   REQUIRE(result.bound.has_value());
   CHECK((*result.bound < cost_of(problem, result.plan)));
+}
+
+TEST_CASE("pairs that may share bytes count for what a search takes on") {
+  Problem problem = pools({1000, std::nullopt});
+  constexpr std::size_t lasting = 200;
+  constexpr std::size_t brief = 200;
+  for (std::size_t i = 0; i < lasting; ++i) add(problem, 10, {{0, 20}});
+  for (std::size_t i = 0; i < brief; ++i) add(problem, 5, {{static_cast<Tick>(i), static_cast<Tick>(i) + 1}});
+  problem.horizon = 200;
+  for (std::size_t i = 0; i < lasting; ++i) problem.buffers[i].live = {{0, 200}};
+  const Group group = split_by_pools(problem).front();
+  const std::uint64_t entries = brief * (lasting + 1);
+  CHECK(exact::section_entries(problem, group) == entries);
+  problem.distances = {{BufferId(0), BufferId(1), 4}, {BufferId(1), BufferId(0), 4}, {BufferId(2), BufferId(200), 9}};
+  CHECK(exact::section_entries(problem, group) == entries + 32 * (2 * brief + 1));
+  problem.distances.clear();
+  for (std::size_t a = 0; a < lasting; ++a) {
+    for (std::size_t b = 0; b < lasting; ++b) {
+      if (a != b) problem.distances.push_back({BufferId(a), BufferId(b), 4});
+    }
+  }
+  const Plan start = planners::greedy_by_size(problem, {}).plan;
+  Budget budget(1'000'000);
+  const PlanResult result = plan_all_pools(problem, &start, budget);
+  CHECK(result.status == PlanStatus::feasible);
+  CHECK((result.plan == start));
+  CHECK(budget.spent() == 0);
 }
 
 TEST_CASE("a plan to start from that is not complete is no plan") {

@@ -95,7 +95,7 @@ struct PlanDocument {
     Bytes load_after = 0;
     std::vector<Change> changes;
     std::optional<std::int64_t> extra_work_permille = {};  // of recompute: transform::StepResult
-    bool left_out = false;                                 // no plan would be smaller for it
+    bool left_out = false;                                 // the plan is as small without it
 
     friend bool operator==(const Step&, const Step&) = default;
   };

@@ -69,7 +69,7 @@ struct StepResult {
   std::vector<Change> changes;  // in the order in which they were done
   // Of Step::recompute: how much more is computed, in thousandths of what was, rounded up.
   std::optional<std::int64_t> extra_work_permille = {};
-  // It could have done something, but no plan would be smaller for it; set by whoever plans.
+  // It could have done something, but the plan is as small without it; set by whoever plans.
   bool left_out = false;
 };
 
@@ -81,6 +81,9 @@ struct Result {
 
   [[nodiscard]] std::vector<Change> changes() const;  // of all steps
 };
+
+// Takes what was done by the step out of Function::notes.
+void drop_notes(tir::Function& function, Step step);
 
 // The module with the steps applied. A step that only costs time (narrow) is taken back if it does not lower the load.
 // Valid input gives valid output. Throws as liveness::analyse does.

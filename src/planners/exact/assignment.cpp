@@ -128,7 +128,9 @@ class Run {
 
   // A state is cheaper than a node of the search in one pool, by a factor of some hundreds if little is live.
   bool pay(std::size_t s) {
-    const std::uint64_t nodes = (seen_ * (model_.sections[s].live.size() + 24) + 2047) / 2048;
+    const Section& section = model_.sections[s];
+    const std::uint64_t looks = section.live.size() + pools_ * section.sharing.links.size();  // of a state
+    const std::uint64_t nodes = (seen_ * (looks + 24) + 2047) / 2048;
     seen_ = 0;
     return budget_.spend(nodes);
   }

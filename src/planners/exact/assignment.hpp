@@ -126,7 +126,8 @@ template <class IsThere, class Saved>
   return scratch.sum(sharing);
 }
 
-// How many buffers all sections of a group list together: what a model costs. O(n log n).
+// How many buffers, and pairs of these that may share bytes (32 times), all sections of a group list together: what a
+// model costs. O(n log n + live ranges of all that may share · with how many).
 [[nodiscard]] std::uint64_t section_entries(const Problem& problem, const Group& group);
 
 // A set of buffers that is known to need more than its load: if all of them are in the pool, its height is at least

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "planners/exact/assignment.hpp"
@@ -47,6 +48,26 @@ std::vector<std::vector<BufferId>> largest_live_sets(const Problem& problem, con
   }
   return sets;
 }
+
+// A pair of buffers that may share bytes weighs as much as so many buffers of a section.
+constexpr std::uint64_t entries_of_link = 32;
+
+// Who may share bytes with whom, in either direction.
+class SharersOf {
+ public:
+  explicit SharersOf(const Problem& problem) : sharers_(problem.distances.empty() ? 0 : problem.buffers.size()) {
+    for (const Distance& distance : problem.distances) {
+      sharers_[distance.below.index()].push_back(distance.above);
+      sharers_[distance.above.index()].push_back(distance.below);
+    }
+  }
+  [[nodiscard]] std::span<const BufferId> of(BufferId id) const {
+    return sharers_.empty() ? std::span<const BufferId>() : sharers_[id.index()];
+  }
+
+ private:
+  std::vector<std::vector<BufferId>> sharers_;
+};
 
 class Builder {
  public:
@@ -303,12 +324,19 @@ Bytes SharingScratch::sum(const Sharing& sharing) const {
 }
 
 std::uint64_t section_entries(const Problem& problem, const Group& group) {
+  const SharersOf sharers(problem);
+  std::vector<std::uint32_t> times_live(problem.buffers.size(), 0);
   std::uint64_t entries = 0;
   std::uint64_t live = 0;
+  std::uint64_t links = 0;
   bool grew = false;
   for (const Event& event : sorted_events(problem, group)) {
-    if (!event.begins && grew) entries += live;
+    if (!event.begins && grew) entries += live + entries_of_link * links;
+    std::uint64_t shared = 0;
+    for (const BufferId other : sharers.of(event.buffer)) shared += times_live[other.index()];
     live += event.begins ? 1 : std::uint64_t{0} - 1;
+    links += event.begins ? shared : std::uint64_t{0} - shared;
+    times_live[event.buffer.index()] += event.begins ? 1 : std::uint32_t{0} - 1;
     grew = event.begins;
   }
   return entries;

@@ -270,10 +270,12 @@ std::vector<Spacing> spacings_among(const Problem& problem, std::span<const Buff
     if (found == buffers.end() || *found != id) return std::nullopt;
     return static_cast<std::size_t>(found - buffers.begin());
   };
-  for (const Distance& distance : problem.distances) {
-    const auto below = place_of(distance.below);
-    const auto above = place_of(distance.above);
-    if (below && above) spacings.push_back({*below, *above, distance.bytes});
+  for (std::size_t below = 0; below < buffers.size(); ++below) {
+    const Distance first{buffers[below], BufferId(0), 0};
+    for (auto at = std::ranges::lower_bound(problem.distances, first);
+         at != problem.distances.end() && at->below == buffers[below]; ++at) {
+      if (const auto above = place_of(at->above)) spacings.push_back({below, *above, at->bytes});
+    }
   }
   return spacings;
 }

@@ -29,7 +29,8 @@ struct Spacing {
   Bytes bytes = 0;
 };
 
-// Problem::distances among the buffers (ascending), which are the items in this order. O(distances · log).
+// Problem::distances among the buffers (ascending), which are the items in this order. O(n log n) and for
+// each distance of one of these O(log n).
 [[nodiscard]] std::vector<Spacing> spacings_among(const Problem& problem, std::span<const BufferId> buffers);
 
 // As `minimise`, from a right placement `start`.

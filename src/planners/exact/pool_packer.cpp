@@ -94,8 +94,9 @@ Verdict PoolPacker::fit(PoolId pool, const std::vector<BufferId>& buffers, Bytes
   Minimum& minimum = known.height;
   if (minimum.upper > height && minimum.lower <= height) {
     Budget share = budget_.share(share_);
-    const Verdict verdict =
-        fit(packing_of(problem_, buffers, pool), spacings_among(problem_, buffers), height, minimum, share);
+    const std::vector<Spacing> spacings = spacings_among(problem_, buffers);
+    if (!spacings.empty()) share.spend_work(spacings.size() + buffers.size() * buffers.size());  // to set it up
+    const Verdict verdict = fit(packing_of(problem_, buffers, pool), spacings, height, minimum, share);
     budget_.charge(share);
     if (verdict == Verdict::gave_up) return verdict;
   }
