@@ -103,7 +103,7 @@ class Replay {
     // Steps also pay for the bytes, which have to be cleared, and for compiling.
     constexpr std::uint64_t steps_of_instruction = 16;
     constexpr std::uint64_t most_instructions = 2'000'000;
-    const std::vector<Reason> none_played(places_.size(), Reason::limit);
+    std::vector<Reason> none_played(places_.size(), Reason::limit);
     if (bytes_of(places_) > max_bytes || static_cast<std::uint64_t>(bytes_of(places_)) > options_.steps) {
       return none_played;
     }

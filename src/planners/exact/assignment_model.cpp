@@ -247,6 +247,7 @@ class Builder {
     }
     Sharing sharing;
     std::vector<std::pair<BufferId, BufferId>> order;  // by part
+    order.reserve(part.size());
     for (const auto& entry : part) order.emplace_back(part_of(entry.first), entry.first);
     std::sort(order.begin(), order.end());
     std::map<BufferId, std::uint32_t> member;
