@@ -40,7 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::Wish wish{.pools = recipe.pools,
                         .algorithm = &algorithms[recipe.algorithm % algorithms.size()],
                         .workspace_io = recipe.workspace_io(),
-                        .minimizes = recipe.minimizes()};
+                        .minimizes = recipe.minimizes(),
+                        .transforms = recipe.transforms(),
+                        .recomputes = recipe.recomputes()};
   const mlf::Archive archive = archive_of(recipe);
   fuzz::accepts({ErrorKind::archive, ErrorKind::usage}, [&] { fuzz::run_stages(archive, wish); });
   return 0;

@@ -30,6 +30,8 @@ struct Recipe {
   [[nodiscard]] bool workspace_io() const { return (options & 1U) != 0; }
   [[nodiscard]] bool has_header() const { return (options & 2U) == 0; }  // the archive has its own C header
   [[nodiscard]] bool minimizes() const { return (options & 4U) != 0; }   // the first pool before everything else
+  [[nodiscard]] bool transforms() const { return (options & 8U) != 0; }
+  [[nodiscard]] bool recomputes() const { return (options & 16U) != 0; }  // if it transforms
 };
 
 [[nodiscard]] Recipe parse_recipe(const std::uint8_t* data, std::size_t size);

@@ -16,9 +16,12 @@
 #include "usmp/lower/shape_loops.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/planners/minimize_pool.hpp"
+#include "usmp/replay/replay.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
+#include "usmp/tir/printer.hpp"
 #include "usmp/tir_json/reader.hpp"
+#include "usmp/transform/transform.hpp"
 #include "usmp/verify/claims.hpp"
 #include "usmp/verify/verify.hpp"
 
@@ -74,12 +77,24 @@ liveness::Options liveness_options(const Run& run, bool workspace_io) {
   return options;
 }
 
+void transform_module(Run& run, const Wish& wish) {
+  constexpr std::int64_t percent = 50;
+  const transform::Options options{.steps = {std::begin(transform::all_steps), std::end(transform::all_steps)},
+                                   .recompute_percent = wish.recomputes ? percent : 0,
+                                   .liveness = liveness_options(run, wish.workspace_io)};
+  transform::Result result = transform::transform(run.module, options);
+  require(tir::print(transform::transform(run.module, options).module) == tir::print(result.module),
+          "a module is transformed in two ways");
+  run.module = std::move(result.module);
+}
+
 void read(Run& run, const mlf::Archive& archive, const Wish& wish) {
   run.metadata = mlf::read_metadata(archive);
   const mlf::Member* tir = archive.find(run.info().tir_member);
   require(tir != nullptr, "no TIR");
   run.module = tir_json::read_module(tir->bytes);
   run.interface = codegen::interface_of(run.info(), run.module);
+  if (wish.transforms) transform_module(run, wish);
   run.analysis = liveness::analyse(run.module, liveness_options(run, wish.workspace_io));
   run.analysis.distances = liveness::find_distances(run.module, liveness_options(run, wish.workspace_io));
   run.pools = wish.pools.empty() ? config::default_pools() : config::parse_pools(wish.pools);
@@ -126,6 +141,14 @@ std::string text_of_files(const std::vector<OutputFile>& files) {
   return sink.text();
 }
 
+void check_replay(const Run& run, const Wish& wish) {
+  constexpr std::uint64_t steps = 1'000'000;
+  const replay::Result result =
+      replay::replay(run.module, run.analysis, run.assembly, run.result.plan,
+                     {.steps = steps, .inputs = liveness_options(run, wish.workspace_io).inputs});
+  if (!result.violations.empty()) fail("a plan is refused by the replay: " + result.violations.front());
+}
+
 void emit(Run& run, const Wish& wish) {
   const lower::Lowered lowered = lower::lower(run.module, run.analysis, run.assembly, run.result.plan);
   run.lowered = lower::shape_loops(lower::outline(lowered, run.assembly, run.result.plan));
@@ -152,6 +175,7 @@ void run_stages(const mlf::Archive& archive, const Wish& wish) {
   run.result = planned(run.problem(), wish);
   if (!run.result.has_plan()) return;
   check_report(run, wish);
+  check_replay(run, wish);
   emit(run, wish);
 }
 

@@ -13,6 +13,8 @@ struct Wish {
   const planners::Algorithm* algorithm = nullptr;
   bool workspace_io = false;
   bool minimizes = false;
+  bool transforms = false;  // by all steps
+  bool recomputes = false;  // and computes more than once
 };
 
 // Throws Error for bad input; anything that is wrong with the result is a crash.
