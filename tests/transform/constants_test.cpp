@@ -233,16 +233,18 @@ TEST_CASE("factor and shift of a fixed-point product stay in memory") {
 }
 
 TEST_CASE("a constant that is declared in several places stays") {
-  Program program;
-  const VarId constant = program.var("c", tir::handle_type, int16);
-  for (const std::int64_t value : {300, 2}) {
-    tir::Block inner;
-    inner.push_back({tir::AllocateConst{constant, int16, data_of(int16, {1, value}), {}}});
-    const ExprRef loaded = tir::make_cast(tir::int32_type, program.load(int16, constant));
-    inner.push_back({tir::Store{program.out, tir::make_int(0), loaded, {}}});
-    program.body().push_back({tir::Scope{std::move(inner)}});
+  for (const std::int64_t first : {300, 2}) {
+    Program program;
+    const VarId constant = program.var("c", tir::handle_type, int16);
+    for (const std::int64_t value : {first, 302 - first}) {
+      tir::Block inner;
+      inner.push_back({tir::AllocateConst{constant, int16, data_of(int16, {1, value}), {}}});
+      const ExprRef loaded = tir::make_cast(tir::int32_type, program.load(int16, constant));
+      inner.push_back({tir::Store{program.out, tir::make_int(0), loaded, {}}});
+      program.body().push_back({tir::Scope{std::move(inner)}});
+    }
+    CHECK(program.stays());
   }
-  CHECK(program.stays());
 }
 
 TEST_CASE("a constant that is declared of another type than its data stays") {
@@ -423,10 +425,10 @@ TEST_CASE("constants that callers pass stay where callers do not agree") {
     test.pass(test.program.out);
     CHECK(test.program.stays());
   }
-  {  // one is of another type
+  for (const bool is_first : {false, true}) {  // one is of another type
     Passing test;
-    test.pass(test.program.constant("a", int16, {7, 9}));
-    test.pass(test.program.constant("b", uint16, {7, 9}));
+    test.pass(test.program.constant("a", is_first ? uint16 : int16, {7, 9}));
+    test.pass(test.program.constant("b", is_first ? int16 : uint16, {7, 9}));
     CHECK(test.program.stays());
   }
   {  // the function looks at the address
