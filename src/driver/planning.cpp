@@ -64,11 +64,6 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
       "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + joined(names));
 }
 
-void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan) {
-  const std::vector<std::string> violations = replay_plan(planned, planning, plan);
-  if (!violations.empty()) throw_wrong_plan(violations);
-}
-
 }  // namespace
 
 const PlannedModule* Planning::without_plan() const {
@@ -130,6 +125,11 @@ std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& pla
   spdlog::debug("{} of {} pairs that share bytes replayed, {} accesses", planned.replayed.replayed(),
                 planned.replayed.pairs, planned.replayed.accesses);
   return first_lines(planned.replayed.violations);
+}
+
+void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan) {
+  const std::vector<std::string> violations = replay_plan(planned, planning, plan);
+  if (!violations.empty()) throw_wrong_plan(violations);
 }
 
 void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed) {

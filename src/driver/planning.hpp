@@ -65,6 +65,10 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // many; empty if nothing.
 std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& planning, const Plan& plan);
 
+// The same; a plan that the replay refuses is a bug (std::logic_error): the verifier has found nothing wrong, so a
+// distance is.
+void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan);
+
 // Takes a verified and replayed result as the module's own: lowers the module and fills the summary.
 void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed);
 

@@ -27,9 +27,9 @@ Plan plan_of_file(PlannedModule& planned, const Planning& planning, const std::s
   try {
     Plan plan = assemble::recorded_plan(planned.assembly, recorded);
     std::vector<std::string> violations = violations_of(planned.assembly.problem, plan);
-    if (violations.empty()) violations = replay_plan(planned, planning, plan);
-    if (violations.empty()) return plan;
-    throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(violations));
+    if (!violations.empty()) throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(violations));
+    require_replayed(planned, planning, plan);
+    return plan;
   } catch (const Error& error) {
     throw error.with_file(file);
   }

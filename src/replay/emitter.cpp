@@ -128,7 +128,8 @@ void Emitter::use_pointer(tir::VarId var, Use use) {
 void Emitter::evaluate(const ExprRef& root) {
   if (!root) return;
   std::vector<Task> tasks = {{.expr = root.get()}};
-  while (!tasks.empty()) {
+  // A program that is not complete is thrown away.
+  while (!tasks.empty() && !values_.is_exhausted()) {
     const Task task = tasks.back();
     tasks.pop_back();
     run(task, tasks);
@@ -241,7 +242,7 @@ void Emitter::access(const Access& access) {
   if (target.sites.empty()) return;
   const std::size_t lanes = access.type.lanes;
   if (!target.offset || lanes > most_lanes) return touch(target, Reason::address);
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
+  for (std::size_t lane = 0; lane < lanes && !values_.is_exhausted(); ++lane) {
     if (access.predicate == nullptr) {
       access_lane(access, target, lane);
       continue;

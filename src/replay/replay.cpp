@@ -21,23 +21,43 @@ bool meet(const Problem& problem, const Plan& plan, std::size_t a, std::size_t b
          other.offset < one.offset + problem.buffers[a].size;
 }
 
-// Those that are live together and share bytes.
-std::set<Pair> pairs_of(const Problem& problem, const Plan& plan) {
-  struct Event {
-    Tick tick;
-    bool begins;  // behind the ends of the same tick
-    std::size_t buffer;
+bool takes_room(const Problem& problem, std::size_t i) {
+  return problem.buffers[i].size > 0 && !problem.buffers[i].live.empty();
+}
 
-    auto operator<=>(const Event&) const = default;
-  };
+struct Event {
+  Tick tick;
+  bool begins;  // behind the ends of the same tick
+  std::size_t buffer;
+
+  auto operator<=>(const Event&) const = default;
+};
+
+std::vector<Event> sorted_events(const Problem& problem) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (!takes_room(problem, i)) continue;
     for (const LiveRange& range : problem.buffers[i].live) {
       events.push_back({range.begin, true, i});
       events.push_back({range.end, false, i});
     }
   }
   std::sort(events.begin(), events.end());
+  return events;
+}
+
+// What comparing each buffer that begins with all that are live takes.
+std::uint64_t comparisons_over_time(const std::vector<Event>& events) {
+  std::uint64_t comparisons = 0;
+  std::uint64_t live = 0;
+  for (const Event& event : events) {
+    if (event.begins) comparisons += live;
+    live += event.begins ? 1 : std::uint64_t{0} - 1;
+  }
+  return comparisons;
+}
+
+std::set<Pair> pairs_over_time(const Problem& problem, const Plan& plan, const std::vector<Event>& events) {
   std::set<Pair> pairs;
   std::vector<std::size_t> live;
   for (const Event& event : events) {
@@ -51,6 +71,34 @@ std::set<Pair> pairs_of(const Problem& problem, const Plan& plan) {
     live.push_back(event.buffer);
   }
   return pairs;
+}
+
+// The other way round: of those whose bytes meet, those that are live together.
+std::set<Pair> pairs_over_addresses(const Problem& problem, const Plan& plan) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (takes_room(problem, i)) order.push_back(i);
+  }
+  const auto place = [&](std::size_t i) { return std::pair(plan.allocations[i].pool, plan.allocations[i].offset); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  std::set<Pair> pairs;
+  std::vector<std::size_t> open;  // those that may reach as far as the next one's first byte
+  for (const std::size_t next : order) {
+    std::erase_if(open, [&](std::size_t other) { return !meet(problem, plan, next, other); });
+    for (const std::size_t other : open) {
+      if (overlap(problem.buffers[next].live, problem.buffers[other].live)) pairs.insert(std::minmax(next, other));
+    }
+    open.push_back(next);
+  }
+  return pairs;
+}
+
+// Those that are live together and share bytes.
+std::set<Pair> pairs_of(const Problem& problem, const Plan& plan) {
+  constexpr std::uint64_t most_comparisons = 50'000'000;
+  const std::vector<Event> events = sorted_events(problem);
+  return comparisons_over_time(events) <= most_comparisons ? pairs_over_time(problem, plan, events)
+                                                           : pairs_over_addresses(problem, plan);
 }
 
 class Replay {

@@ -284,6 +284,21 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
     }
   }
   CHECK(known > 1000);
+  // By one half, near the top, what is added for rounding wraps.
+  const std::int64_t top = (std::int64_t{1} << 31) - 1;
+  for (std::int64_t shift = 0; shift >= -20; --shift) {
+    CAPTURE(shift);
+    for (const std::int64_t distance : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << -shift}) {
+      Ranges near_top;
+      near_top.bind(i, Range{0, top - distance});
+      const auto range =
+          near_top.of(*op("q_multiply_shift", i32, {program.ref(i), imm(std::int64_t{1} << 30), imm(31), imm(shift)}));
+      REQUIRE(range);
+      const std::int64_t y = q_multiply_shift(top - distance, std::int64_t{1} << 30, 31, shift);
+      CHECK(y >= range->low);
+      CHECK(y <= range->high);
+    }
+  }
   Ranges ranges;
   ranges.bind(i, Range{-255, 255});
   CHECK(ranges.of(*op("q_multiply_shift", i32, {program.ref(i), imm(1660533717), imm(31), imm(0)})) ==

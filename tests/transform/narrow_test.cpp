@@ -264,6 +264,15 @@ TEST_CASE("a tensor with an access that is not understood stays as it is") {
   SUBCASE("it is read in another type") {
     add_to_read(network.store(network.o, 0, cast(i32, tir::make_load(i8, network.p, imm(0)))));
   }
+  SUBCASE("it is read in another type before it is read in its own") {
+    const auto before = network.read;
+    const tir::Stmt first = network.store(network.o, 0, cast(i32, tir::make_load(i8, network.p, imm(0))));
+    network.read = [before, first] {
+      Block body = before();
+      body.insert(body.begin(), first);
+      return body;
+    };
+  }
   SUBCASE("it is read as vectors") {
     const DataType pair = i16.with_lanes(2);
     tir::Expr lanes;
