@@ -48,6 +48,13 @@ TEST_CASE("integer arithmetic, division and comparison") {
   };
   check("add", ExprKind::add, [](std::int32_t x, std::int32_t y) { return x + y; });
   check("sub", ExprKind::sub, [](std::int32_t x, std::int32_t y) { return x - y; });
+  const auto nested = [&](const char* name, ExprKind outer, ExprKind inner, auto expected) {
+    program.elementwise(name, {ints(a), ints(b)}, ints(zip(a, b, expected)),
+                        [&](const auto& x) { return binary(outer, x[0], binary(inner, x[1], x[0])); });
+  };
+  nested("a - (b - a)", ExprKind::sub, ExprKind::sub, [](std::int32_t x, std::int32_t y) { return x - (y - x); });
+  nested("a - (b + a)", ExprKind::sub, ExprKind::add, [](std::int32_t x, std::int32_t y) { return x - (y + x); });
+  nested("a + (b - a)", ExprKind::add, ExprKind::sub, [](std::int32_t x, std::int32_t y) { return x + (y - x); });
   check("mul", ExprKind::mul, [](std::int32_t x, std::int32_t y) { return x * y; });
   check("div", ExprKind::div, [](std::int32_t x, std::int32_t y) { return x / y; });
   check("mod", ExprKind::mod, [](std::int32_t x, std::int32_t y) { return x % y; });

@@ -40,7 +40,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TIME_LIMIT = 300  # seconds a test, for mutants that never end
 MEMORY_LIMIT = 4 << 30
-RUN_SANITIZED = {"codegen", "driver", "e2e", "random_modules"}  # they run programs under AddressSanitizer, which maps terabytes
+RUN_SANITIZED = {"codegen", "driver", "e2e", "execute", "random_modules"}  # they run programs under AddressSanitizer, which maps terabytes
 
 
 class Failure(Exception):
