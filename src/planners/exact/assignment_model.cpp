@@ -1,11 +1,12 @@
 // The tables that the dynamic programming over assignments reads, and a bound that needs nothing else.
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "planners/exact/assignment.hpp"
+#include "planners/exact/disjunctive.hpp"
 #include "usmp/bounds/load.hpp"
 
 namespace usmp::planners::exact {
@@ -72,16 +73,14 @@ class SharersOf {
 class Builder {
  public:
   Builder(const Problem& problem, const Group& group, AssignmentModel& model)
-      : problem_(problem), group_(group), model_(model), decision_of_(problem.buffers.size(), AssignmentModel::none) {}
+      : problem_(problem),
+        group_(group),
+        model_(model),
+        sharers_(problem),
+        decision_of_(problem.buffers.size(), AssignmentModel::none) {}
 
   void build() {
     model_.pools = group_.pools;
-    sharers_.resize(problem_.distances.empty() ? 0 : problem_.buffers.size());
-    for (const Distance& distance : problem_.distances) {
-      sharers_[distance.below.index()].push_back(&distance);
-      may_share_.insert(distance.below);
-      may_share_.insert(distance.above);
-    }
     granules();
     split();
     if (!model_.possible) return;
@@ -180,7 +179,7 @@ class Builder {
     }
     for (std::size_t d = 0; d < model_.decisions.size(); ++d) {
       model_.decisions[d].lasting =
-          model_.decisions[d].first + count[d] == sections && !may_share_.contains(model_.decisions[d].buffer);
+          model_.decisions[d].first + count[d] == sections && sharers_.of(model_.decisions[d].buffer).empty();
     }
   }
 
@@ -228,45 +227,43 @@ class Builder {
 
   // The pairs of the set that may share bytes, the connected ones next to each other.
   [[nodiscard]] Sharing sharing_of(const std::vector<BufferId>& set, const std::vector<std::size_t>& home) const {
-    std::vector<const Distance*> distances;
-    std::map<BufferId, BufferId> part;  // up to the first buffer of the part
-    const auto part_of = [&](BufferId id) {
-      while (part.at(id) != id) id = part.at(id);
-      return id;
+    const std::vector<Spacing> spacings = spacings_among(problem_, set);
+    std::vector<std::size_t> part(set.size());  // by place in the set: up to the first one of the part
+    std::iota(part.begin(), part.end(), std::size_t{0});
+    const auto part_of = [&](std::size_t i) {
+      while (part[i] != i) i = part[i];
+      return i;
     };
-    for (const BufferId below : set) {
-      for (const Distance* distance : sharers_[below.index()]) {
-        if (!std::binary_search(set.begin(), set.end(), distance->above)) continue;
-        distances.push_back(distance);
-        part.emplace(below, below);
-        part.emplace(distance->above, distance->above);
-        const BufferId one = part_of(below);
-        const BufferId other = part_of(distance->above);
-        part[std::max(one, other)] = std::min(one, other);
-      }
+    std::vector<bool> shares(set.size(), false);
+    for (const Spacing& spacing : spacings) {
+      shares[spacing.below] = shares[spacing.above] = true;
+      const auto [first, second] = std::minmax({part_of(spacing.below), part_of(spacing.above)});
+      part[second] = first;
     }
-    Sharing sharing;
-    std::vector<std::pair<BufferId, BufferId>> order;  // by part
-    order.reserve(part.size());
-    for (const auto& entry : part) order.emplace_back(part_of(entry.first), entry.first);
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // by part
+    order.reserve(set.size());
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      if (shares[i]) order.emplace_back(part_of(i), i);
+    }
     std::sort(order.begin(), order.end());
-    std::map<BufferId, std::uint32_t> member;
-    for (const auto& [first, id] : order) {
-      member[id] = static_cast<std::uint32_t>(sharing.members.size());
-      const std::size_t d = decision_of_[id.index()];
-      const auto number = static_cast<std::uint32_t>(first.index());
+    Sharing sharing;
+    std::vector<std::uint32_t> member(set.size());
+    for (const auto& [first, i] : order) {
+      member[i] = static_cast<std::uint32_t>(sharing.members.size());
+      const std::size_t d = decision_of_[set[i].index()];
+      const auto number = static_cast<std::uint32_t>(first);
       if (d != AssignmentModel::none) {
         sharing.members.push_back({static_cast<std::uint32_t>(d), {}, number});
       } else {
-        sharing.members.push_back({0, home[id.index()], number});
+        sharing.members.push_back({0, home[set[i].index()], number});
       }
     }
-    for (const Distance* distance : distances) {
-      Sharing::Link link{member.at(distance->below), member.at(distance->above)};
-      const Bytes size = problem_.buffer(distance->below).size;
-      link.saved_bytes = size - distance->bytes;
+    for (const Spacing& spacing : spacings) {
+      Sharing::Link link{member[spacing.below], member[spacing.above]};
+      const Bytes size = problem_.buffer(set[spacing.below]).size;
+      link.saved_bytes = size - spacing.bytes;
       for (const Bytes granule : granule_) {
-        link.saved.push_back(align_up(size, granule) - align_up(distance->bytes, granule));
+        link.saved.push_back(align_up(size, granule) - align_up(spacing.bytes, granule));
       }
       sharing.links.push_back(std::move(link));
     }
@@ -287,8 +284,7 @@ class Builder {
   const Problem& problem_;
   const Group& group_;
   AssignmentModel& model_;
-  std::vector<std::vector<const Distance*>> sharers_;  // by the BufferId below; empty if there are no distances
-  std::set<BufferId> may_share_;
+  SharersOf sharers_;
   std::vector<std::size_t> decision_of_;      // by BufferId
   std::vector<Bytes> granule_;                // by pool
   std::vector<std::vector<BufferId>> fixed_;  // by pool
