@@ -5,6 +5,7 @@
 #include "assemble/identity.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::assemble {
 namespace {
@@ -84,12 +85,8 @@ class Recorded {
   }
 
   [[noreturn]] void fail() const {
-    std::vector<std::string> shown = differences_;
-    if (shown.size() > most_differences) {
-      shown.resize(most_differences);
-      shown.emplace_back("and more");
-    }
-    throw Error(ErrorKind::usage, {}, "is no plan of this archive with these pools:", std::move(shown));
+    throw Error(ErrorKind::usage, {},
+                "is no plan of this archive with these pools:", first_lines(differences_, most_differences));
   }
 
   const Problem& problem_;

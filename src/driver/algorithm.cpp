@@ -23,7 +23,6 @@ namespace usmp::driver {
 namespace {
 
 constexpr std::string_view external_prefix = "exec:";
-constexpr std::size_t most_lines = 10;
 
 Algorithm of_table(const planners::Algorithm& row) {
   return {.name = std::string(row.name), .program = {}, .plan = row.plan};
@@ -64,14 +63,7 @@ std::vector<std::string> violations_of(const Problem& problem, const Plan& plan)
   for (const verify::Violation& violation : verify::check(problem, plan, most_lines + 1)) {
     lines.push_back(violation.message);
   }
-  return first_lines(std::move(lines));
-}
-
-std::vector<std::string> first_lines(std::vector<std::string> lines) {
-  if (lines.size() <= most_lines) return lines;
-  lines.resize(most_lines);
-  lines.emplace_back("and more");
-  return lines;
+  return first_lines(std::move(lines), most_lines);
 }
 
 void throw_wrong_plan(const std::vector<std::string>& violations) {

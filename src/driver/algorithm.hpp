@@ -1,6 +1,7 @@
 // Choosing an algorithm, running it and verifying what it says. Shared by the commands.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -18,11 +19,11 @@ struct Algorithm {
   planners::Planner plan;
 };
 
+// Of what is wrong with a plan so many lines are told.
+inline constexpr std::size_t most_lines = 10;
+
 // What the verifier finds wrong with the plan, a line each, the first ten of many; empty if nothing.
 std::vector<std::string> violations_of(const Problem& problem, const Plan& plan);
-
-// The first ten of the lines, and "and more" if there are more.
-std::vector<std::string> first_lines(std::vector<std::string> lines);
 
 // A plan of our own that is wrong is a bug: throws std::logic_error.
 [[noreturn]] void throw_wrong_plan(const std::vector<std::string>& violations);

@@ -124,7 +124,7 @@ std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& pla
   planned.replayed = replay::replay(analysed.module, analysed.analysis, planned.assembly, plan, options);
   spdlog::debug("{} of {} pairs that share bytes replayed, {} accesses", planned.replayed.replayed(),
                 planned.replayed.pairs, planned.replayed.accesses);
-  return first_lines(planned.replayed.violations);
+  return first_lines(planned.replayed.violations, most_lines);
 }
 
 void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan) {

@@ -79,6 +79,13 @@ std::string first_few(std::span<const std::string> words) {
   return joined(words.first(most)) + " and " + std::to_string(words.size() - most) + " more";
 }
 
+std::vector<std::string> first_lines(std::vector<std::string> lines, std::size_t most) {
+  if (lines.size() <= most) return lines;
+  lines.resize(most);
+  lines.emplace_back("and more");
+  return lines;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {

@@ -50,6 +50,9 @@ struct OutputFile {
 // The first few of many, so that a message stays readable: "a, b, c, d, e, f and 3 more".
 [[nodiscard]] std::string first_few(std::span<const std::string> words);
 
+// The first `most` of the lines, and "and more" behind them if there are more.
+[[nodiscard]] std::vector<std::string> first_lines(std::vector<std::string> lines, std::size_t most);
+
 // What stands between the separators, empty parts too; one part if there is no separator.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
