@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "files.hpp"
@@ -24,10 +23,7 @@ struct BareModule {
   template <class Options>
   [[nodiscard]] Outcome run(int (*command)(const Options&, std::ostream&, std::ostream&), Options options) const {
     options.model.model = path();
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = command(options, out, err);
-    return {code, out.str(), err.str()};
+    return outcome_of(command, options);
   }
 
   TemporaryDirectory temporary;
@@ -48,10 +44,7 @@ TEST_CASE("bare module: the plan is that of its archive") {
   const Bytes bytes = used(bare.run(plan, options));
   CHECK(bytes > 0);
   options.model.model = testdata + "/lstm.tar";
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = plan(options, out, err);
-  CHECK(used({code, out.str(), err.str()}) == bytes);
+  CHECK(used(outcome_of(plan, options)) == bytes);
 }
 
 TEST_CASE("bare module: no C can be written or run, and nothing is left") {

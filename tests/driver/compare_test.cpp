@@ -14,12 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-Outcome run_compare(const CompareOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = compare(options, out, err);
-  return {code, out.str(), err.str()};
-}
+Outcome run_compare(const CompareOptions& options) { return outcome_of(compare, options); }
 
 CompareOptions options_for(const std::string& model, const std::string& algorithms) {
   CompareOptions options;

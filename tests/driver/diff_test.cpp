@@ -11,12 +11,7 @@
 namespace usmp::driver::diff_test {
 namespace {
 
-Outcome run_diff(const DiffOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = diff(options, out, err);
-  return {code, out.str(), err.str()};
-}
+Outcome run_diff(const DiffOptions& options) { return outcome_of(diff, options); }
 
 DiffOptions options_for(const std::string& before, const std::string& after) {
   DiffOptions options;

@@ -16,12 +16,7 @@
 namespace usmp::driver::driver_test {
 namespace {
 
-Outcome run_plan(const PlanOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = plan(options, out, err);
-  return {code, out.str(), err.str()};
-}
+Outcome run_plan(const PlanOptions& options) { return outcome_of(plan, options); }
 
 PlanOptions options_for(const std::string& model, const std::string& output) {
   PlanOptions options;

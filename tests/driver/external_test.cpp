@@ -27,20 +27,14 @@ Outcome run_plan(const std::string& model, const std::string& pools_file, const 
   options.pools_file = pools_file;
   options.algorithm = algorithm;
   options.output = output;
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = plan(options, out, err);
-  return {code, out.str(), err.str()};
+  return outcome_of(plan, options);
 }
 
 Outcome run_solve(const std::string& algorithm, const std::string& instance = five) {
   SolveOptions options;
   options.instance = instance;
   options.algorithm = algorithm;
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = solve(options, out, err);
-  return {code, out.str(), err.str()};
+  return outcome_of(solve, options);
 }
 
 // Answers the same whatever it is asked.

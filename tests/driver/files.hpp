@@ -40,6 +40,17 @@ struct Outcome {
   std::string err;
 };
 
+// What a command does and says.
+template <class Options>
+Outcome outcome_of(int (*command)(const Options&, std::ostream&, std::ostream&), const Options& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = command(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 inline std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

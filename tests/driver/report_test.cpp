@@ -14,12 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-Outcome run_report(const ReportOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = report(options, out, err);
-  return {code, out.str(), err.str()};
-}
+Outcome run_report(const ReportOptions& options) { return outcome_of(report, options); }
 
 ReportOptions options_for(const std::string& model) {
   ReportOptions options;

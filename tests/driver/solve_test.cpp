@@ -24,12 +24,7 @@ using nlohmann::json;
 const std::string five = testdata + "/instances/five.csv";
 const std::string inclusive = testdata + "/instances/inclusive.csv";
 
-Outcome run_solve(const SolveOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = solve(options, out, err);
-  return {code, out.str(), err.str()};
-}
+Outcome run_solve(const SolveOptions& options) { return outcome_of(solve, options); }
 
 SolveOptions options_for(const std::string& instance) {
   SolveOptions options;
@@ -37,12 +32,7 @@ SolveOptions options_for(const std::string& instance) {
   return options;
 }
 
-Outcome run_problem(const ProblemOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = problem(options, out, err);
-  return {code, out.str(), err.str()};
-}
+Outcome run_problem(const ProblemOptions& options) { return outcome_of(problem, options); }
 
 ProblemOptions problem_of(const std::string& model) {
   ProblemOptions options;

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -47,8 +46,6 @@ PlanResult placed_at(Bytes first, Bytes second, PlanStatus status) {
   return result;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // gcc, but where a program's sources lie below "planned" the exponential is a cosine.
 std::string forging_compiler(const TemporaryDirectory& temporary) {
   const std::string path = temporary.file("cc");
@@ -79,20 +76,14 @@ TEST_CASE("trust: code that computes something else is told with what differs") 
   options.execute = true;
   options.rounds = 2;
   options.compiler = forging_compiler(temporary);
-  const auto outcome = [&] {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = verify(options, out, err);
-    return Outcome{code, out.str(), err.str()};
-  };
-  const Outcome removed = outcome();
+  const Outcome removed = outcome_of(verify, options);
   CHECK(removed.code == exit_internal);
   CHECK(contains(removed.err, "module 'default': the emitted code does not do what the unshared code does:\n  "));
   CHECK(contains(removed.err, "this is a bug of usmp-plan or of the compiler"));
   CHECK(contains(removed.err, "--keep DIR keeps both programs\n"));
   CHECK_FALSE(contains(removed.out, "executed:"));
   options.keep = temporary.file("kept");
-  const Outcome kept = outcome();
+  const Outcome kept = outcome_of(verify, options);
   CHECK(kept.code == exit_internal);
   CHECK(contains(kept.err, "both programs are in " + fs::canonical(temporary.path / "kept").string()));
 }

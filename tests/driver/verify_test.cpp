@@ -23,14 +23,7 @@ VerifyOptions options_for(const std::string& model) {
   return options;
 }
 
-Outcome run_verify(const VerifyOptions& options) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = verify(options, out, err);
-  return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+Outcome run_verify(const VerifyOptions& options) { return outcome_of(verify, options); }
 
 // Temporary files go into a directory of the test's own while it lives.
 class OwnTemporaries {
