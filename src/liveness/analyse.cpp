@@ -74,13 +74,23 @@ class Walk {
   // The walk that also records the outermost loops.
   Nests run_for_nests() {
     nests_.emplace();
-    Analysis analysis = run();
-    Nests nests{std::move(analysis), nests_->take(), {}};
+    return nests_of(run());
+  }
+
+  // Both.
+  StatementNests run_for_statement_nests() {
+    nests_.emplace();
+    EntryUses uses = run_for_uses();
+    return {std::move(uses), nests_of(finished())};
+  }
+
+ private:
+  Nests nests_of(Analysis analysis) {
+    Nests nests{std::move(analysis), nests_->take_runs(), nests_->take_loose(), {}};
     for (const SiteState& state : states_) nests.escaped.push_back(state.escaped);
     return nests;
   }
 
- private:
   Analysis finished() {
     result_.horizon = std::max<Tick>(now_, 1);
     for (std::size_t i = 0; i < result_.sites.size(); ++i) finish_site(i);
@@ -289,7 +299,7 @@ class Walk {
     const Roots& roots = frame.slots[slot];
     nests_->touch(var);
     for (const std::size_t instance : roots) {
-      nests_->access(var, instances_[instance].site, frame.is_base[slot] && roots.size() == 1);
+      nests_->access(var, instances_[instance].site, frame.is_base[slot] && roots.size() == 1, now_);
     }
   }
 
@@ -419,7 +429,8 @@ class Walk {
   void record(const Instance& instance) {
     if (instance.begin >= instance.end || instance.site == no_site) return;
     if (recorder_ && frames_.size() > 1 && result_.sites[instance.site].kind != BufferKind::constant)
-      recorder_->inner({instance.begin, instance.end}, result_.sites[instance.site].size);
+      recorder_->inner(result_.sites[instance.site].var, {instance.begin, instance.end},
+                       result_.sites[instance.site].size);
     result_.sites[instance.site].live.push_back({instance.begin, instance.end});
   }
 
@@ -482,6 +493,10 @@ class Walk {
 Analysis analyse(const tir::Module& module, const Options& options) { return Walk(module, options).run(); }
 
 Nests analyse_nests(const tir::Module& module, const Options& options) { return Walk(module, options).run_for_nests(); }
+
+StatementNests analyse_statement_nests(const tir::Module& module, const Options& options) {
+  return Walk(module, options).run_for_statement_nests();
+}
 
 EntryUses entry_uses(const tir::Module& module, const Options& options) { return Walk(module, options).run_for_uses(); }
 

@@ -1,29 +1,18 @@
-// Runs of outermost loops in which one site dies and another is born, and what the addresses in the loop say of the
-// two. A pair counts only if every tick at which both are live is one of such a run.
+// A pair counts only if every tick at which both are live is in a run that says how far apart they have to be.
 // Tests: tests/liveness/distances_test.cpp (addresses), sharing_conditions_test.cpp (which pairs),
-// random_nests_test.cpp (replayed byte by byte), and random modules.
+// random_nests_test.cpp (replayed byte by byte), statement_distances_test.cpp, and random modules.
 #include "usmp/liveness/distances.hpp"
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "liveness/address_walk.hpp"
-#include "liveness/nest_recorder.hpp"
+#include "liveness/meetings.hpp"
 
 namespace usmp::liveness {
 namespace {
-
-// What is known of two sites, the first with the smaller index.
-struct Pair {
-  Bytes first_below = 0;         // how far above the start of the first one the second one has to start
-  Bytes second_below = 0;        // and the other way round
-  std::vector<LiveRange> ticks;  // of the runs that say so
-  std::size_t function = 0;      // of the first of them
-};
 
 std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
   std::vector<LiveRange> common;
@@ -35,119 +24,154 @@ std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::
   return common;
 }
 
-// Whether each range lies within one of the runs.
-bool covers(const std::vector<LiveRange>& runs, const std::vector<LiveRange>& ranges) {
-  return std::all_of(ranges.begin(), ranges.end(), [&](const LiveRange& range) {
-    return std::any_of(runs.begin(), runs.end(),
-                       [&](const LiveRange& ticks) { return ticks.begin <= range.begin && range.end <= ticks.end; });
-  });
+// What is known of two sites.
+struct Pair {
+  Bytes first_below = 0;         // how far above the start of the first one the second one has to start
+  Bytes second_below = 0;        // and the other way round
+  std::vector<LiveRange> ticks;  // for which that is right
+  std::size_t function = 0;      // where they meet, the first time
+
+  void add(const LiveRange& window, std::size_t where, Bytes first, Bytes second) {
+    first_below = std::max(first_below, first);
+    second_below = std::max(second_below, second);
+    if (ticks.empty()) function = where;
+    ticks.push_back(window);
+  }
+
+  // Whether the pair is understood at each of these ticks.
+  [[nodiscard]] bool covers(const std::vector<LiveRange>& ranges) const {
+    return std::ranges::all_of(ranges, [&](const LiveRange& range) {
+      return std::ranges::any_of(
+          ticks, [&](const LiveRange& known) { return known.begin <= range.begin && range.end <= known.end; });
+    });
+  }
+};
+
+using Pairs = std::map<std::pair<SiteIndex, SiteIndex>, Pair>;
+
+void add_distances(const Site& first, const Site& second, const Pair& pair, std::vector<StorageDistance>& found) {
+  if (pair.first_below < first.size) found.push_back({first.var, second.var, pair.first_below, pair.function});
+  if (pair.second_below < second.size) found.push_back({second.var, first.var, pair.second_below, pair.function});
 }
 
+// The range that holds all of the run.
+const LiveRange* range_around(const std::vector<LiveRange>& ranges, const LiveRange& run) {
+  const auto found = std::ranges::find_if(
+      ranges, [&](const LiveRange& range) { return range.begin <= run.begin && run.end <= range.end; });
+  return found == ranges.end() ? nullptr : &*found;
+}
+
+// The pairs of a whole program. In each run that accesses both, the one that ends first is taken for the dying one.
 class Finder {
  public:
-  Finder(const Nests& nests, const Options& options) : nests_(nests), options_(options) {}
+  Finder(const Nests& nests, const Options& options) : nests_(nests), meetings_(nests, options) {}
 
   std::vector<StorageDistance> run() {
-    for (const NestRun& run : nests_.runs) look_at(run);
-    std::vector<StorageDistance> found;
-    for (const auto& [sites, pair] : pairs_) {
-      const Site& first = nests_.analysis.sites[sites.first];
-      const Site& second = nests_.analysis.sites[sites.second];
-      if (!covers(pair.ticks, common_ticks(first.live, second.live))) continue;
-      if (pair.first_below < first.size) found.push_back({first.var, second.var, pair.first_below, pair.function});
-      if (pair.second_below < second.size) found.push_back({second.var, first.var, pair.second_below, pair.function});
+    for (std::size_t run = 0; run < nests_.runs.size(); ++run) {
+      for (const auto& [one, other] : meetings_.pairs_in(run)) look_at(run, one, other);
     }
-    std::sort(found.begin(), found.end(), [](const StorageDistance& a, const StorageDistance& b) {
-      return std::tuple(a.below, a.above) < std::tuple(b.below, b.above);
-    });
+    std::vector<StorageDistance> found;
+    for (const auto& [both, pair] : pairs_) {
+      const Site& first = nests_.analysis.sites[both.first];
+      const Site& second = nests_.analysis.sites[both.second];
+      if (pair.covers(common_ticks(first.live, second.live))) add_distances(first, second, pair, found);
+    }
+    std::ranges::sort(found, {},
+                      [](const StorageDistance& distance) { return std::pair(distance.below, distance.above); });
     return found;
   }
 
  private:
-  // Sites that the run accesses through one variable that is theirs alone.
-  std::map<std::uint32_t, tir::VarId> plain_sites(const NestRun& run) const {
-    std::map<std::uint32_t, tir::VarId> plain;
-    std::set<std::uint32_t> others;
-    for (const NestRun::Access& access : run.accesses) {
-      if (access.site >= nests_.analysis.sites.size()) continue;
-      const bool is_new = plain.emplace(access.site, access.var).second;
-      const bool is_constant = nests_.analysis.sites[access.site].kind == BufferKind::constant;
-      if (!is_new || !access.is_base || is_constant || nests_.escaped[access.site]) others.insert(access.site);
-    }
-    for (const std::uint32_t site : others) plain.erase(site);
-    return plain;
-  }
-
-  // By the application.
-  [[nodiscard]] bool is_read_afterwards(std::uint32_t site) const {
-    return nests_.analysis.sites[site].kind == BufferKind::output;
-  }
-  [[nodiscard]] bool is_written_before(std::uint32_t site) const {
-    const Site& parameter = nests_.analysis.sites[site];
-    return parameter.kind == BufferKind::input || std::ranges::count(options_.inputs, parameter.var) > 0;
-  }
-
-  void look_at(const NestRun& run) {
-    const std::map<std::uint32_t, tir::VarId> plain = plain_sites(run);
-    std::vector<std::uint32_t> dying;
-    std::vector<std::uint32_t> born;
-    for (const auto& [site, var] : plain) {
-      for (const LiveRange& range : nests_.analysis.sites[site].live) {
-        const bool dies = range.begin <= run.ticks.begin && range.end == run.ticks.end;
-        const bool is_born = range.begin == run.ticks.begin && range.end >= run.ticks.end;
-        if (dies && !is_read_afterwards(site)) dying.push_back(site);
-        if (is_born && !is_written_before(site)) born.push_back(site);
-      }
-    }
-    for (const std::uint32_t one : dying) {
-      for (const std::uint32_t other : born) {
-        // Of two that live in this run only, one is taken for the dying one.
-        const bool is_both_ways = std::ranges::count(born, one) > 0 && std::ranges::count(dying, other) > 0;
-        if (one == other || (is_both_ways && one > other)) continue;
-        meet(run, plain, one, other);
-      }
-    }
-  }
-
-  void meet(const NestRun& run, const std::map<std::uint32_t, tir::VarId>& plain, std::uint32_t dying,
-            std::uint32_t born) {
-    const auto* footprints = footprints_of(run, plain);
-    if (footprints == nullptr) return;
-    const Footprint& old_one = footprints->at(plain.at(dying));
-    const Footprint& new_one = footprints->at(plain.at(born));
-    if (!old_one.type || !new_one.type || !tir::may_alias(*old_one.type, *new_one.type)) return;
-    Pair& pair = pairs_[std::minmax(dying, born)];
-    const Bytes born_below = distance_below(new_one, old_one);
-    const Bytes dying_below = distance_above(new_one, old_one);
-    pair.first_below = std::max(pair.first_below, dying < born ? dying_below : born_below);
-    pair.second_below = std::max(pair.second_below, dying < born ? born_below : dying_below);
-    if (pair.ticks.empty()) pair.function = run.function;
-    pair.ticks.push_back(run.ticks);
-  }
-
-  // Of the run's variables; null if the loop is not followed.
-  const std::map<tir::VarId, Footprint>* footprints_of(const NestRun& run,
-                                                       const std::map<std::uint32_t, tir::VarId>& plain) {
-    std::map<tir::VarId, Bytes> sizes;
-    for (const auto& [site, var] : plain) sizes[var] = nests_.analysis.sites[site].size;
-    const auto [place, is_new] = footprints_.try_emplace(std::pair(run.loop, sizes));
-    if (is_new) {
-      place->second = walk_addresses(*run.loop, sizes, most_groups);
-      // A variable that the walk over the program did not see stands for another one.
-      const bool is_known = place->second && std::ranges::all_of(*place->second, [&](const auto& footprint) {
-                              return std::ranges::binary_search(run.vars, footprint.first);
-                            });
-      if (!is_known) place->second.reset();
-    }
-    return place->second ? &*place->second : nullptr;
+  void look_at(std::size_t index, SiteIndex one, SiteIndex other) {
+    const NestRun& run = nests_.runs[index];
+    const LiveRange* live = range_around(nests_.analysis.sites[one].live, run.ticks);
+    const LiveRange* other_live = range_around(nests_.analysis.sites[other].live, run.ticks);
+    if (live == nullptr || other_live == nullptr) return;
+    const bool first_dies = std::pair(live->end, live->begin) <= std::pair(other_live->end, other_live->begin);
+    const LiveRange window =
+        first_dies ? LiveRange{other_live->begin, live->end} : LiveRange{live->begin, other_live->end};
+    if (!seen_.insert({one, other, window}).second) return;
+    const auto meeting = first_dies ? meetings_.meet(one, other, window) : meetings_.meet(other, one, window);
+    if (!meeting) return;
+    pairs_[{one, other}].add(window, run.function, first_dies ? meeting->dying_below : meeting->born_below,
+                             first_dies ? meeting->born_below : meeting->dying_below);
   }
 
   const Nests& nests_;
-  const Options& options_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs_;
-  // Looked up only, so that the order of addresses does not matter.
-  std::map<std::pair<const tir::For*, std::map<tir::VarId, Bytes>>, std::optional<std::map<tir::VarId, Footprint>>>
-      footprints_;
+  Meetings meetings_;
+  Pairs pairs_;  // the smaller index first
+  std::set<std::tuple<SiteIndex, SiteIndex, LiveRange>> seen_;
+};
+
+// The pairs of each statement of the entry, as if it were the whole program.
+class StatementFinder {
+ public:
+  StatementFinder(const StatementNests& program, const Options& options)
+      : uses_(program.uses), nests_(program.nests), meetings_(program.nests, options) {
+    for (std::size_t i = 0; i < uses_.storages.size(); ++i) storage_of_.emplace(uses_.storages[i].var, i);
+  }
+
+  std::vector<std::vector<DyingDistance>> run() {
+    std::vector<std::vector<DyingDistance>> found;
+    Tick begin = 0;
+    for (const StatementUses& statement : uses_.statements) {
+      found.push_back(distances_in(statement, {begin, begin + statement.ticks}));
+      begin += statement.ticks;
+    }
+    return found;
+  }
+
+ private:
+  std::vector<DyingDistance> distances_in(const StatementUses& statement, const LiveRange& ticks) {
+    Pairs pairs;  // the dying one first
+    std::map<SiteIndex, std::vector<LiveRange>> lives;
+    std::set<std::tuple<SiteIndex, SiteIndex, LiveRange>> seen;
+    const auto live = [&](SiteIndex site) -> const std::vector<LiveRange>& {
+      const auto [entry, is_new] = lives.try_emplace(site);
+      if (is_new) entry->second = live_in(statement, ticks, site);
+      return entry->second;
+    };
+    const auto look_at = [&](const NestRun& run, SiteIndex dying, SiteIndex born) {
+      const LiveRange* old_one = range_around(live(dying), run.ticks);
+      const LiveRange* new_one = range_around(live(born), run.ticks);
+      if (old_one == nullptr || new_one == nullptr) return;
+      const LiveRange window{new_one->begin, old_one->end};
+      if (!seen.insert({dying, born, window}).second) return;
+      const auto meeting = meetings_.meet(dying, born, window);
+      if (meeting) pairs[{dying, born}].add(window, run.function, meeting->dying_below, meeting->born_below);
+    };
+    for (; next_ < nests_.runs.size() && nests_.runs[next_].ticks.begin < ticks.end; ++next_) {
+      for (const auto& [one, other] : meetings_.pairs_in(next_)) {
+        look_at(nests_.runs[next_], one, other);
+        look_at(nests_.runs[next_], other, one);
+      }
+    }
+    std::vector<DyingDistance> found;
+    for (const auto& [both, pair] : pairs) {
+      if (!pair.covers(common_ticks(live(both.first), live(both.second)))) continue;
+      const Site& dying = nests_.analysis.sites[both.first];
+      std::vector<StorageDistance> distances;
+      add_distances(dying, nests_.analysis.sites[both.second], pair, distances);
+      for (const StorageDistance& distance : distances) found.push_back({distance, dying.var});
+    }
+    return found;
+  }
+
+  // Storage of the entry is live from its first access in the statement to its last.
+  [[nodiscard]] std::vector<LiveRange> live_in(const StatementUses& statement, const LiveRange& ticks,
+                                               SiteIndex site) const {
+    const auto storage = storage_of_.find(nests_.analysis.sites[site].var);
+    if (storage == storage_of_.end()) return common_ticks({ticks}, nests_.analysis.sites[site].live);
+    const auto use = std::ranges::find(statement.uses, storage->second, &Use::storage);
+    if (use == statement.uses.end()) return {};
+    return {{ticks.begin + use->ticks.begin, ticks.begin + use->ticks.end}};
+  }
+
+  const EntryUses& uses_;
+  const Nests& nests_;
+  Meetings meetings_;
+  std::map<tir::VarId, std::size_t> storage_of_;
+  std::size_t next_ = 0;  // run
 };
 
 }  // namespace
@@ -155,6 +179,11 @@ class Finder {
 std::vector<StorageDistance> find_distances(const tir::Module& module, const Options& options) {
   const Nests nests = analyse_nests(module, options);
   return Finder(nests, options).run();
+}
+
+std::vector<std::vector<DyingDistance>> find_statement_distances(const tir::Module& module, const Options& options) {
+  const StatementNests program = analyse_statement_nests(module, options);
+  return StatementFinder(program, options).run();
 }
 
 }  // namespace usmp::liveness

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "usmp/liveness/liveness.hpp"
+#include "usmp/liveness/uses.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::liveness {
@@ -29,6 +30,12 @@ struct NestRun {
   bool is_plain = true;          // it calls nothing, and no pointer gets out of sight
 };
 
+// An access to a site outside of the recorded runs.
+struct LooseAccess {
+  std::uint32_t site = 0;  // as above
+  Tick tick = 0;
+};
+
 class NestRecorder {
  public:
   void begin(const tir::For* loop, std::size_t function, Tick now) {
@@ -42,18 +49,31 @@ class NestRecorder {
     open_.ticks.end = now;
     sort_out(open_.accesses);
     sort_out(open_.vars);
-    if (open_.loop != nullptr && open_.is_plain) runs_.push_back(std::move(open_));
+    if (open_.loop != nullptr && open_.is_plain) {
+      runs_.push_back(std::move(open_));
+      return;
+    }
+    // Both ends, so that no range of ticks that has one of them, or holds a recorded run, misses it.
+    for (const NestRun::Access& access : open_.accesses) {
+      loose_.push_back({access.site, open_.ticks.begin});
+      loose_.push_back({access.site, now - 1});
+    }
   }
 
   void touch(tir::VarId var) {
     if (is_open_) open_.vars.push_back(var);
   }
-  void access(tir::VarId var, std::uint32_t site, bool is_base) {
-    if (is_open_) open_.accesses.push_back({var, site, is_base});
+  void access(tir::VarId var, std::uint32_t site, bool is_base, Tick now) {
+    if (is_open_) {
+      open_.accesses.push_back({var, site, is_base});
+    } else {
+      loose_.push_back({site, now});
+    }
   }
   void spoil() { open_.is_plain = false; }
 
-  [[nodiscard]] std::vector<NestRun> take() { return std::move(runs_); }
+  [[nodiscard]] std::vector<NestRun> take_runs() { return std::move(runs_); }
+  [[nodiscard]] std::vector<LooseAccess> take_loose() { return std::move(loose_); }
 
  private:
   template <class T>
@@ -63,6 +83,7 @@ class NestRecorder {
   }
 
   std::vector<NestRun> runs_;
+  std::vector<LooseAccess> loose_;
   NestRun open_;
   bool is_open_ = false;
 };
@@ -70,10 +91,19 @@ class NestRecorder {
 struct Nests {
   Analysis analysis;
   std::vector<NestRun> runs;
-  std::vector<bool> escaped;  // by site: pointers to it are out of sight, so that accesses may be
+  std::vector<LooseAccess> loose;  // in order of execution
+  std::vector<bool> escaped;       // by site: pointers to it are out of sight, so that accesses may be
 };
 
 // As `analyse`, with the runs of all outermost loops, in order of execution.
 [[nodiscard]] Nests analyse_nests(const tir::Module& module, const Options& options);
+
+struct StatementNests {
+  EntryUses uses;
+  Nests nests;
+};
+
+// The same with what each statement of the entry does.
+[[nodiscard]] StatementNests analyse_statement_nests(const tir::Module& module, const Options& options);
 
 }  // namespace usmp::liveness

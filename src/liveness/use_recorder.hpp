@@ -54,8 +54,8 @@ class UseRecorder {
   // The loop that ends at `end` holds all of the storage until then.
   void extend(std::size_t storage, Tick end) { open_[storage].ticks.end = end - begin_; }
 
-  void inner(LiveRange ticks, Bytes size) {
-    result_.statements.back().inner.push_back({{ticks.begin - begin_, ticks.end - begin_}, size});
+  void inner(tir::VarId var, LiveRange ticks, Bytes size) {
+    result_.statements.back().inner.push_back({var, {ticks.begin - begin_, ticks.end - begin_}, size});
   }
 
   void blind_call() { result_.statements.back().calls_blindly = true; }

@@ -6,6 +6,7 @@
 
 #include "transform/reorder_problem.hpp"
 #include "transform/reorder_tasks.hpp"
+#include "usmp/liveness/distances.hpp"
 #include "usmp/liveness/uses.hpp"
 
 namespace usmp::transform {
@@ -25,9 +26,17 @@ tir::Block reordered(const tir::Block& body, const EntryTasks& tasks, const std:
   return result;
 }
 
-std::string description(const OrderResult& best) {
+// Each task waits for the one before it.
+bool has_one_order(const OrderProblem& problem) {
+  for (std::size_t i = 1; i < problem.tasks.size(); ++i) {
+    if (!std::ranges::binary_search(problem.tasks[i].after, i - 1)) return false;
+  }
+  return true;
+}
+
+std::string description(const OrderResult& best, bool with_sharing) {
   std::string text = "calls in another order: peak load " + std::to_string(best.given_peak) + " -> " +
-                     std::to_string(best.peak) + " bytes, ";
+                     std::to_string(best.peak) + " bytes" + (with_sharing ? " with shared bytes, " : ", ");
   if (best.bound == best.peak) return text + "best order proved";
   return text + "no order has less than " + std::to_string(best.bound);
 }
@@ -36,13 +45,18 @@ std::string description(const OrderResult& best) {
 
 std::vector<Change> reorder(tir::Module& module, const Options& options) {
   const liveness::EntryUses uses = liveness::entry_uses(module, options.liveness);
-  const std::optional<EntryTasks> tasks = entry_tasks(module, uses, options.liveness);
-  if (!tasks) return {};
+  StatementSharing sharing;
+  std::optional<EntryTasks> tasks = entry_tasks(module, uses, sharing, options.liveness);
+  if (!tasks || has_one_order(tasks->problem)) return {};
+  if (options.asks_for(Step::inplace)) {
+    sharing = liveness::find_statement_distances(module, options.liveness);
+    tasks = entry_tasks(module, uses, sharing, options.liveness);
+  }
   const OrderResult best = best_order(tasks->problem);
   if (best.peak >= best.given_peak) return {};
   tir::Function& entry = module.functions[module.entry];
   entry.body = reordered(entry.body, *tasks, best.order);
-  return {{.step = Step::reorder, .function = entry.name, .text = description(best)}};
+  return {{.step = Step::reorder, .function = entry.name, .text = description(best, !sharing.empty())}};
 }
 
 }  // namespace usmp::transform

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "transform/reorder_sharing.hpp"
+
 namespace usmp::transform {
 namespace {
 
@@ -15,6 +17,21 @@ void add(Row& to, const Row& from) {
 
 void add(Row& to, const Task& task) {
   for (const Touch& touch : task.touches) to[touch.storage] = true;
+}
+
+// What a task with sharing accesses, without what is held before and behind it in any case.
+Bytes load_besides(const OrderProblem& problem, std::size_t task, const Row& before, const Row& behind) {
+  TouchSet held_before = 0;
+  TouchSet held_behind = 0;
+  Bytes counted = 0;
+  const std::vector<Touch>& touches = problem.tasks[task].touches;
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    const std::size_t storage = touches[i].storage;
+    if (before[storage]) held_before |= TouchSet{1} << i;
+    if (behind[storage]) held_behind |= TouchSet{1} << i;
+    if (before[storage] && behind[storage]) counted += problem.storages[storage].size;
+  }
+  return load_of_task(problem, task, held_before, held_behind) - counted;
 }
 
 }  // namespace
@@ -44,11 +61,15 @@ Bytes order_bound(const OrderProblem& problem) {
   Bytes bound = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Task& task = problem.tasks[i];
-    std::vector<Bytes> load = task.phases;
     Bytes held = 0;
     for (std::size_t storage = 0; storage < problem.storages.size(); ++storage) {
       if (before[i][storage] && behind[i][storage]) held += problem.storages[storage].size;
     }
+    if (!task.sharing.empty()) {
+      bound = std::max(bound, held + load_besides(problem, i, before[i], behind[i]));
+      continue;
+    }
+    std::vector<Bytes> load = task.phases;
     for (const Touch& touch : task.touches) {
       const bool was = before[i][touch.storage];
       const bool will_be = behind[i][touch.storage];

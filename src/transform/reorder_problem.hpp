@@ -24,11 +24,31 @@ struct Touch {
   std::size_t end = 0;    // the phase behind that of the last access; begin < end
 };
 
-struct Task {
-  std::vector<std::size_t> after;  // tasks that must be done before: all below its own number
-  std::vector<Touch> touches;      // by storage, each once
-  std::vector<Bytes> phases;       // of each, bytes that the task itself needs; at least one
+// Memory that exists during the task only.
+struct InnerBuffer {
+  Bytes size = 0;
+  std::size_t begin = 0;  // phases, as above
+  std::size_t end = 0;
 };
+
+// Two buffers of a task that may share bytes although both are held in some phase: `above` may start so many bytes
+// above the start of `below`, if `dying` is not held after the task. Buffers are numbered: the touches, then `inner`.
+struct TaskSharing {
+  std::size_t below = 0;
+  std::size_t above = 0;
+  Bytes bytes = 0;
+  std::size_t dying = 0;  // one of the two. The other one, if it is a storage, is accessed by no earlier task
+};
+
+struct Task {
+  std::vector<std::size_t> after;         // tasks that must be done before: all below its own number
+  std::vector<Touch> touches;             // by storage, each once
+  std::vector<Bytes> phases;              // of each, bytes that the task itself needs; at least one
+  std::vector<TaskSharing> sharing = {};  // in any order; only of tasks with at most max_sharing_touches
+  std::vector<InnerBuffer> inner = {};    // of tasks with `sharing`: what `phases` adds up
+};
+
+inline constexpr std::size_t max_sharing_touches = 32;
 
 struct OrderProblem {
   std::vector<HeldStorage> storages;
@@ -42,7 +62,8 @@ struct OrderResult {
   Bytes bound = 0;                 // no order needs less; equal to `peak` if that was proved to be the least
 };
 
-// The largest load while the tasks are done in that order, which must keep what `after` says. O(touches + phases).
+// The largest load while the tasks are done in that order, which must keep what `after` says. Of buffers that may share
+// bytes no more counts than bounds::load counts. O(touches + phases), and bounds::load of each task with sharing.
 [[nodiscard]] Bytes peak_of(const OrderProblem& problem, const std::vector<std::size_t>& order);
 
 inline constexpr std::size_t default_order_effort = 10'000'000;

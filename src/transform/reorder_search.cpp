@@ -14,6 +14,9 @@
 // ∩ B is S with a first part of the chain, which holds at least load(B). So load(A ∪ B) ≤ load(A): nothing on the way
 // gets worse. Where networks do not branch, this leaves no choice at all.
 //
+// With shared bytes (TaskSharing) the same holds: what a task saves depends on what dies in it, which no chain in front
+// can make less, and on what is born in it, which no task before it accesses in any order.
+//
 // For large networks a beam of states, as many a number of tasks done, gives an order first, and wider ones later
 // if the search does not come to its end.
 //

@@ -28,6 +28,7 @@ OrderState::OrderState(const OrderProblem& problem)
 
 Bytes OrderState::peak_of(std::size_t task) const {
   const Task& looked_at = problem_->tasks[task];
+  if (!looked_at.sharing.empty()) return peak_with_sharing(task);
   change_.assign(looked_at.phases.size() + 1, 0);
   for (const Touch& touch : looked_at.touches) {
     const Bytes size = problem_->storages[touch.storage].size;
@@ -42,6 +43,25 @@ Bytes OrderState::peak_of(std::size_t task) const {
     peak = std::max(peak, load + looked_at.phases[i]);
   }
   return peak;
+}
+
+Bytes OrderState::peak_with_sharing(std::size_t task) const {
+  const std::vector<Touch>& touches = problem_->tasks[task].touches;
+  Bytes beside = load_;  // of storages that the task does not access
+  TouchSet before = 0;
+  TouchSet after = 0;
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    const std::size_t storage = touches[i].storage;
+    const std::uint32_t past = touched_[storage];
+    if (past > 0) {
+      before |= TouchSet{1} << i;
+      beside -= problem_->storages[storage].size;
+    }
+    if (past + 1 < touches_[storage]) after |= TouchSet{1} << i;
+  }
+  const auto [load, is_new] = loads_.try_emplace({task, before, after}, 0);
+  if (is_new) load->second = load_of_task(*problem_, task, before, after);
+  return beside + load->second;
 }
 
 std::vector<std::size_t> OrderState::made_ready_by(std::size_t task) const {

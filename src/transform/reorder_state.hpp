@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "transform/reorder_problem.hpp"
+#include "transform/reorder_sharing.hpp"
 
 namespace usmp::transform {
 
@@ -21,7 +24,8 @@ class OrderState {
   // Of the task that was run last: those that its end has made ready, in order.
   [[nodiscard]] std::vector<std::size_t> made_ready_by(std::size_t task) const;
 
-  // The largest load while the task is done next. O(touches + phases of the task).
+  // The largest load while the task is done next. O(touches + phases of the task); where buffers share bytes, what
+  // load_of_task takes the first time that the same storages are held.
   [[nodiscard]] Bytes peak_of(std::size_t task) const;
 
   // Each counts as steps(task) of effort.
@@ -33,6 +37,8 @@ class OrderState {
   }
 
  private:
+  [[nodiscard]] Bytes peak_with_sharing(std::size_t task) const;
+
   const OrderProblem* problem_;
   std::vector<std::vector<std::size_t>> successors_;  // by task
   std::vector<std::uint32_t> touches_;  // by storage: of tasks, and one for `from_start` and `to_end` each
@@ -42,6 +48,8 @@ class OrderState {
   std::size_t count_ = 0;
   Bytes load_ = 0;
   mutable std::vector<Bytes> change_;  // by phase, of the task that is looked at
+  // By task with sharing, and what is held before and after it: load_of_task.
+  mutable std::map<std::tuple<std::size_t, TouchSet, TouchSet>, Bytes> loads_;
 };
 
 }  // namespace usmp::transform

@@ -2,6 +2,7 @@
 #include "transform/reorder_tasks.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -16,7 +17,7 @@ using liveness::StatementUses;
 using liveness::Storage;
 using liveness::Use;
 
-constexpr std::size_t none = SIZE_MAX;
+constexpr std::size_t no_task = SIZE_MAX;
 
 bool is_on_stack(const tir::Stmt& stmt) {
   const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
@@ -34,14 +35,18 @@ bool is_plain_declaration(const tir::Stmt& stmt) {
 
 // Who accessed a storage so far.
 struct History {
-  std::size_t last_write = none;
+  std::size_t last_write = no_task;
   std::vector<std::size_t> reads;  // since then
 };
 
 class Builder {
  public:
-  Builder(const EntryUses& uses, const liveness::Options& options, Bytes alignment)
-      : uses_(uses), alignment_(alignment), histories_(uses.storages.size()) {
+  Builder(const EntryUses& uses, const StatementSharing& sharing, const liveness::Options& options, Bytes alignment)
+      : uses_(uses),
+        sharing_(sharing),
+        alignment_(alignment),
+        histories_(uses.storages.size()),
+        is_accessed_(uses.storages.size(), false) {
     for (const Storage& storage : uses.storages) {
       HeldStorage held{.size = rounded(storage.size)};
       if (storage.kind == Storage::Kind::parameter && storage.size > 0) {
@@ -62,7 +67,12 @@ class Builder {
     result_.statements.push_back(statement);
     result_.problem.tasks.push_back(
         {.after = dependences(task, statement_uses, is_barrier), .touches = {}, .phases = {}});
-    add_phases(statement_uses, result_.problem.tasks.back());
+    Task& added = result_.problem.tasks.back();
+    const bool shares = !sharing_.empty() && !sharing_[statement].empty();
+    const std::vector<Tick> begins = begins_of_phases(statement_uses, shares);
+    add_phases(statement_uses, begins, added);
+    if (shares) add_sharing(task, statement, begins);
+    for (const Use& use : statement_uses.uses) is_accessed_[use.storage] = true;
   }
 
   EntryTasks take() { return std::move(result_); }
@@ -72,14 +82,14 @@ class Builder {
 
   std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, bool is_barrier) {
     std::set<std::size_t> earlier;
-    if (barrier_ != none) earlier.insert(barrier_);
+    if (barrier_ != no_task) earlier.insert(barrier_);
     for (const Use& use : statement.uses) {
       if (uses_.storages[use.storage].kind == Storage::Kind::constant) continue;
       note(task, use, histories_[use.storage], earlier);
       if (uses_.storages[use.storage].kind == Storage::Kind::parameter) note_parameter(task, use, earlier);
     }
     if (is_barrier) {
-      for (std::size_t i = barrier_ == none ? 0 : barrier_; i < task; ++i) earlier.insert(i);
+      for (std::size_t i = barrier_ == no_task ? 0 : barrier_; i < task; ++i) earlier.insert(i);
       barrier_ = task;
     }
     earlier.erase(task);
@@ -87,7 +97,7 @@ class Builder {
   }
 
   static void note(std::size_t task, const Use& use, History& history, std::set<std::size_t>& earlier) {
-    if (history.last_write != none) earlier.insert(history.last_write);
+    if (history.last_write != no_task) earlier.insert(history.last_write);
     if (use.writes) {
       earlier.insert(history.reads.begin(), history.reads.end());
       history = {.last_write = task, .reads = {}};
@@ -105,23 +115,61 @@ class Builder {
     if (use.writes) param_writes_.insert(task);
   }
 
-  // Ticks between which nothing comes or goes make one phase.
-  void add_phases(const StatementUses& statement, Task& task) const {
+  // Ticks between which nothing comes or goes make one phase; what a statement allocates itself need not be told apart
+  // unless it may share bytes. The first tick of each.
+  [[nodiscard]] std::vector<Tick> begins_of_phases(const StatementUses& statement, bool shares) const {
     std::set<Tick> cuts = {0};
+    const auto cut = [&](const LiveRange& ticks) { cuts.insert({ticks.begin, ticks.end}); };
     for (const Use& use : statement.uses) {
-      if (result_.problem.storages[use.storage].size == 0) continue;
-      cuts.insert(use.ticks.begin);
-      cuts.insert(use.ticks.end);
+      if (result_.problem.storages[use.storage].size > 0) cut(use.ticks);
     }
-    const std::vector<Tick> begins(cuts.begin(), cuts.end());
-    const auto phase_of = [&](Tick tick) {
-      return static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), tick) - begins.begin());
-    };
+    if (shares) std::ranges::for_each(statement.inner, cut, &liveness::InnerRange::ticks);
+    return {cuts.begin(), cuts.end()};
+  }
+
+  void add_phases(const StatementUses& statement, const std::vector<Tick>& begins, Task& task) const {
     for (const Use& use : statement.uses) {
       if (result_.problem.storages[use.storage].size > 0)
-        task.touches.push_back({use.storage, phase_of(use.ticks.begin), phase_of(use.ticks.end)});
+        task.touches.push_back({use.storage, phase_at(begins, use.ticks.begin), phase_at(begins, use.ticks.end)});
     }
     task.phases = inner_loads(statement, begins);
+  }
+
+  static std::size_t phase_at(const std::vector<Tick>& begins, Tick tick) {
+    return static_cast<std::size_t>(std::lower_bound(begins.begin(), begins.end(), tick) - begins.begin());
+  }
+
+  void add_sharing(std::size_t number, std::size_t statement, const std::vector<Tick>& begins) {
+    Task& task = result_.problem.tasks[number];
+    if (task.touches.size() > max_sharing_touches) return;
+    std::multimap<tir::VarId, std::size_t> buffers;
+    for (std::size_t i = 0; i < task.touches.size(); ++i)
+      buffers.emplace(uses_.storages[task.touches[i].storage].var, i);
+    for (const liveness::InnerRange& range : uses_.statements[statement].inner) {
+      buffers.emplace(range.var, task.touches.size() + task.inner.size());
+      task.inner.push_back(
+          {rounded(range.size), phase_at(begins, range.ticks.begin), phase_at(begins, range.ticks.end)});
+    }
+    for (const liveness::DyingDistance& found : sharing_[statement]) {
+      const auto [below, below_end] = buffers.equal_range(found.distance.below);
+      const auto [above, above_end] = buffers.equal_range(found.distance.above);
+      const bool below_dies = found.dying == found.distance.below;
+      for (auto i = below; i != below_end; ++i) {
+        for (auto j = above; j != above_end; ++j) {
+          const auto [dying, born] = below_dies ? std::pair(i->second, j->second) : std::pair(j->second, i->second);
+          if (is_born_in(uses_.statements[statement], task, born))
+            task.sharing.push_back({i->second, j->second, rounded(found.distance.bytes), dying});
+        }
+      }
+    }
+  }
+
+  // Whether no other task can be the first one that accesses it: all later ones wait for the one that wrote it.
+  [[nodiscard]] bool is_born_in(const StatementUses& statement, const Task& task, std::size_t buffer) const {
+    if (buffer >= task.touches.size()) return true;
+    const std::size_t storage = task.touches[buffer].storage;
+    const auto use = std::ranges::find(statement.uses, storage, &Use::storage);
+    return use->writes && !is_accessed_[storage] && !result_.problem.storages[storage].from_start;
   }
 
   // The largest load of a statement's own storage, by phase.
@@ -148,12 +196,14 @@ class Builder {
   }
 
   const EntryUses& uses_;
+  const StatementSharing& sharing_;
   Bytes alignment_;
   EntryTasks result_;
   std::vector<History> histories_;  // by storage
+  std::vector<bool> is_accessed_;   // by storage: by tasks that were added
   std::set<std::size_t> param_reads_;
   std::set<std::size_t> param_writes_;
-  std::size_t barrier_ = none;
+  std::size_t barrier_ = no_task;
 };
 
 // One variable that names several storages: moving a declaration might change which.
@@ -166,10 +216,10 @@ bool names_are_unique(const EntryUses& uses) {
 }  // namespace
 
 std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness::EntryUses& uses,
-                                      const liveness::Options& options) {
+                                      const StatementSharing& sharing, const liveness::Options& options) {
   const tir::Block& body = module.functions[module.entry].body;
   if (uses.escapes || !names_are_unique(uses) || body.size() != uses.statements.size()) return std::nullopt;
-  Builder builder(uses, options, module.workspace_alignment.value_or(16));
+  Builder builder(uses, sharing, options, module.workspace_alignment.value_or(16));
   std::size_t count = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (is_on_stack(body[i])) return std::nullopt;  // nobody tracks who uses it

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "transform/reorder_problem.hpp"
+#include "usmp/liveness/distances.hpp"
 #include "usmp/liveness/uses.hpp"
 #include "usmp/tir/ir.hpp"
 
@@ -18,9 +19,12 @@ struct EntryTasks {
 
 inline constexpr std::size_t max_order_tasks = 10'000;
 
-// Sizes are rounded up to the workspace's alignment, as places are. Nothing if not enough is known of the program, or
-// it has more than max_order_tasks statements. O(tasks² at worst, mostly uses · log).
+// What is known of buffers that may share bytes, by statement (find_statement_distances); empty: none may.
+using StatementSharing = std::vector<std::vector<liveness::DyingDistance>>;
+
+// Sizes and distances are rounded up to the workspace's alignment, as places are. Nothing if not enough is known of the
+// program, or it has more than max_order_tasks statements. O(tasks² at worst, mostly uses · log).
 [[nodiscard]] std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness::EntryUses& uses,
-                                                    const liveness::Options& options);
+                                                    const StatementSharing& sharing, const liveness::Options& options);
 
 }  // namespace usmp::transform

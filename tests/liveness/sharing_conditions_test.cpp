@@ -56,6 +56,70 @@ TEST_CASE("two buffers of one loop alone: one is taken for the old one") {
   }
 }
 
+TEST_CASE("loops in a row: what is written in one and read in another") {
+  Program p;
+  const VarId a = p.buffer("a", 8);
+  const VarId b = p.buffer("b", 8);
+  const VarId out = p.buffer("out", 16);
+  const auto copy_to = [&](std::int64_t offset, VarId from) {
+    return p.for_i(8, block(p.store(out, plus(p.i(), offset), p.load(from, p.i()))));
+  };
+  const tir::Stmt first = copy_to(0, a);
+  const tir::Stmt second = copy_to(8, b);
+  SUBCASE("parts that follow each other may stand where they go to") {
+    CHECK(p.found({first, second}) == "a>=out+0; b>=out+8");
+    CHECK(p.found({second, first}) == "b>=out+8; out>=b+0");
+  }
+  SUBCASE("other statements between them") {
+    CHECK(p.found({first, p.call("look", std::vector<VarId>{}), second}) == "a>=out+0; b>=out+8");
+    CHECK(p.found({first, p.for_j(4, block(p.call("look", std::vector<VarId>{}))), second}) == "a>=out+0; b>=out+8");
+  }
+  SUBCASE("accesses between them that are none of a loop's loads and stores") {
+    CHECK(p.found({first, p.call("look", {b}), second}) == "a>=out+0");
+    CHECK(p.found({first, p.call("touch", {out}), second}) == "a>=out+0");
+    CHECK(p.found({first, p.store(b, 0, p.number(1)), second}) == "a>=out+0");
+    CHECK(p.found({first, p.for_j(4, block(p.call("look", {b}))), second}) == "a>=out+0");
+    CHECK(p.found({first, p.for_j(4, block(p.call("look", {a}))), second}) == "b>=out+8");
+  }
+  SUBCASE("the loops before the one that is born and behind the one that dies do not matter") {
+    CHECK(p.found({p.call("look", {b}), first, second, p.call("look", {out})}) == "a>=out+0; b>=out+8");
+  }
+  SUBCASE("what is read again must still be there") {
+    CHECK(p.found({first, second, p.for_i(8, block(p.store(b, p.i(), p.load(a, p.i()))))}).empty());
+    CHECK(p.found({first, second, p.for_i(4, block(p.store(out, p.i(), p.load(a, p.i()))))}) == "b>=out+8");
+    CHECK(p.found({first, p.for_i(4, block(p.store(out, plus(p.i(), 8), p.load(a, p.i()))))}) == "a>=out+8");
+  }
+  SUBCASE("one type in all of them") {
+    const auto wide = [&](std::int64_t offset) {
+      const ExprRef value = p.cast(int8_type, tir::make_load(int32_type, b, p.i()));
+      return p.for_i(2, block(p.store(out, plus(p.i(), offset), value)));
+    };
+    CHECK(p.found({first, wide(8)}) == "a>=out+0; b>=out+8");
+    CHECK(p.found({wide(0), wide(8)}) == "b>=out+5");
+    CHECK(p.found({wide(0), second}).empty());
+  }
+  SUBCASE("too many loops") {
+    std::vector<tir::Stmt> loops(31, first);
+    loops.push_back(second);
+    CHECK(p.found(loops) == "a>=out+8; b>=out+8");
+    loops.insert(loops.begin(), first);
+    CHECK(p.found(loops) == "a>=out+8");
+  }
+}
+
+TEST_CASE("a buffer that lives while another one is written elsewhere") {
+  Program p;
+  const VarId part = p.temporary("part", 8);
+  const VarId out = p.buffer("out", 16);
+  const auto loop = [&](VarId to, std::int64_t offset, const ExprRef& value) {
+    return p.for_i(8, block(p.store(to, plus(p.i(), offset), value)));
+  };
+  // The lower half is written before `part` exists.
+  CHECK(p.found({loop(out, 0, p.number(1)), loop(part, 0, p.number(2)), loop(out, 8, p.load(part, p.i()))}) ==
+        "part>=out+8");
+  CHECK(p.found({p.call("touch", {out}), loop(part, 0, p.number(2)), loop(out, 8, p.load(part, p.i()))}).empty());
+}
+
 TEST_CASE("of several runs the largest distance counts, and each has to allow it") {
   Program p;
   const VarId in = p.buffer("in", 16);

@@ -46,6 +46,29 @@ TEST_CASE("the order of small random networks is the best of all orders") {
   CHECK(improved > 100);
 }
 
+TEST_CASE("buffers that may share bytes where one dies: the best of all orders") {
+  int improved = 0;
+  int otherwise = 0;  // the best order of the same network without sharing is another one, and worse
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    const testing::NetworkShape shape{
+        .tasks = 2 + seed % 9, .reach = 1 + seed % 7, .most_inputs = 1 + seed % 3, .shares = true};
+    const OrderProblem problem = random_network(seed, shape);
+    const OrderResult result = best_order(problem);
+    check_order(problem, result);
+    const Bytes least = least_peak(problem);
+    CHECK(result.peak == least);
+    CHECK(result.bound == least);
+    CHECK(order_bound(problem) <= least);
+    improved += result.peak < result.given_peak ? 1 : 0;
+    OrderProblem apart = problem;
+    for (Task& task : apart.tasks) task.sharing.clear();
+    otherwise += peak_of(problem, best_order(apart).order) > least ? 1 : 0;
+  }
+  CHECK(improved > 100);
+  CHECK(otherwise > 20);
+}
+
 TEST_CASE("storages of several readers and writers: the best of all orders") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);

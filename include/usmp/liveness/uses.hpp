@@ -34,6 +34,7 @@ struct Use {
 
 // Storage that exists within one statement only: allocated by an operator.
 struct InnerRange {
+  tir::VarId var;
   LiveRange ticks;  // as above
   Bytes size = 0;
 };
