@@ -7,6 +7,7 @@
 
 #include "codegen/constant_data.hpp"
 #include "codegen/intrinsics.hpp"
+#include "codegen/status.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
@@ -365,8 +366,10 @@ ModuleFacts find_facts(const PlannedModule& module) {
   ModuleFacts facts;
   facts.order = emission_order(module.lowered.module);
   facts.functions.resize(module.lowered.module.functions.size());
+  const std::vector<bool> has_status = functions_with_status(module.lowered.module, facts.order);
   for (const std::size_t index : facts.order) {
     facts.functions[index] = FunctionScan(module, index, facts.functions).run();
+    facts.functions[index].gives_status = has_status[index];
   }
   return facts;
 }

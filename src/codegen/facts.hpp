@@ -29,6 +29,7 @@ struct PointerFacts {
 struct FunctionFacts {
   std::unordered_map<tir::VarId, PointerFacts> pointers;
   std::unordered_set<tir::VarId> used;  // variables whose value the emitted statements need
+  bool gives_status = true;             // it returns 0 or an error; false: void, as it cannot fail (status.hpp)
 };
 
 struct ModuleFacts {

@@ -78,7 +78,7 @@ StatementPrinter::StatementPrinter(FileContext& file, std::size_t function)
 void StatementPrinter::print_body() {
   depth_ = 1;
   tir::walk(function_.body, *this);
-  line("return 0;");
+  if (facts_.gives_status) line("return 0;");
 }
 
 // --- Text ------------------------------------------------------------------------------------------------------------

@@ -82,6 +82,7 @@ class StatementPrinter {
                               const std::string& condition = {});
   void print_fence();
   void print_statement_operator(const tir::Expr& call);
+  void print_plain_call(const tir::Expr& call);
   void print_check_return(const tir::Expr& call);
   void print_ret(const tir::Expr& call);
   void print_evaluation(const tir::Expr& value);

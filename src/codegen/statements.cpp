@@ -25,7 +25,8 @@ std::string signature_with(const tir::Module& module, const FunctionFacts& facts
     if (i > 0) list += ", ";
     list += parameter_type(module, facts, function.params[i]) + " " + names[i];
   }
-  return "int32_t " + c_identifier(function.name) + "(" + (list.empty() ? "void" : list) + ")";
+  return (facts.gives_status ? "int32_t " : "void ") + c_identifier(function.name) + "(" +
+         (list.empty() ? "void" : list) + ")";
 }
 
 // What the function is and where its buffers are.

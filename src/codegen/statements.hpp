@@ -8,7 +8,7 @@
 
 namespace usmp::codegen {
 
-// "int32_t f(const int8_t* p0, uint8_t* sram)", or without parameters "int32_t f(void)".
+// "int32_t f(const int8_t* p0, uint8_t* sram)", "void f(void)".
 [[nodiscard]] std::string signature(const tir::Module& module, const FunctionFacts& facts,
                                     const tir::Function& function);
 

@@ -1,5 +1,6 @@
 // Statements that act: stores, and operators evaluated for their effect.
 #include "codegen/statement_printer.hpp"
+#include "codegen/status.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -122,6 +123,10 @@ std::string StatementPrinter::print_temporary(std::string_view base, const Expr&
 void StatementPrinter::print(const tir::Evaluate& evaluate) {
   const Expr& value = *evaluate.value;
   if (value.kind == ExprKind::call && value.text == lower::memory_fence) return print_fence();
+  if (const Expr* call = called_for_effect(value)) {
+    const auto callee = module_.find(*tir::named_call(*call)->name);
+    if (callee && !file_.facts.functions[*callee].gives_status) return print_plain_call(*call);
+  }
   if (value.kind == ExprKind::call && is_statement_operator(value)) return print_statement_operator(value);
   if (has_side_effects(value)) return print_evaluation(value);
 }
@@ -149,6 +154,12 @@ void StatementPrinter::print_statement_operator(const Expr& call) {
         printer_.put(" != 0");
       },
       "-1");
+}
+
+void StatementPrinter::print_plain_call(const Expr& call) {
+  indent();
+  printer_.print_call(*tir::named_call(call), tir::int32_type);
+  printer_.put(";\n");
 }
 
 void StatementPrinter::print_check_return(const Expr& call) {

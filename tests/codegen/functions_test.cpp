@@ -447,7 +447,7 @@ TEST_CASE("functions that nobody calls are left out, callees stand first") {
   program.module().functions.push_back(lonely);
   const std::string text = program.text();
   CHECK(count_of(text, "tvmgen_m_aaa") == 0);
-  CHECK(text.find("static int32_t tvmgen_m_case_0(") < text.find("int32_t tvmgen_m___tvm_main__("));
+  CHECK(text.find("static void tvmgen_m_case_0(") < text.find("int32_t tvmgen_m___tvm_main__("));
 }
 
 // --- Names and text --------------------------------------------------------------------------------------------------
@@ -506,7 +506,7 @@ extern "C" {
 
 // tvmgen_default_fused_add
 //   pad_temp: sram[128, 144)
-static int32_t tvmgen_default_fused_add(const int8_t* p0, int32_t* T_add, uint8_t* sram) {
+static void tvmgen_default_fused_add(const int8_t* p0, int32_t* T_add, uint8_t* sram) {
   int16_t* const pad_temp = (int16_t*)(void*)(sram + 128);
   for (int32_t i = 0; i < 8; ++i) {
     pad_temp[i] = 1 <= i && i % 5 < 3 ? (int16_t)p0[i * 4 - 1] : 0;
@@ -514,13 +514,12 @@ static int32_t tvmgen_default_fused_add(const int8_t* p0, int32_t* T_add, uint8_
   for (int32_t i_1 = 0; i_1 < 2; ++i_1) {
     T_add[0] = (int32_t)pad_temp[1];
   }
-  return 0;
 }
 
 // tvmgen_default___tvm_main__
 int32_t tvmgen_default___tvm_main__(const int8_t* data_in, int32_t* output, uint8_t* sram);
 int32_t tvmgen_default___tvm_main__(const int8_t* data_in, int32_t* output, uint8_t* sram) {
-  if (tvmgen_default_fused_add(data_in, output, sram) != 0) return -1;
+  tvmgen_default_fused_add(data_in, output, sram);
   return 0;
 }
 
@@ -648,7 +647,7 @@ TEST_CASE("what a let inside a let points to is written through both") {
     const VarId alias = program.pointer("alias", i32);
     return Block{let(alias, nested(in[0])), store(alias, imm(0), imm(5)), store(out, imm(0), program.load(in[0], 0))};
   });
-  CHECK(count_of(program.text(), "static int32_t tvmgen_m_case_0(int32_t* p0, int32_t* out)") == 1);
+  CHECK(count_of(program.text(), "static void tvmgen_m_case_0(int32_t* p0, int32_t* out)") == 1);
   program.run();
   CaseProgram refused;
   refused.operation("a constant", {}, ints({5}), [&](const auto&, VarId out) {
@@ -691,8 +690,8 @@ TEST_CASE("parameters are const unless something writes through them") {
     return Block{evaluate(call("tvmgen_m_case_0", i32, {program.ref(in[0]), program.ref(in[1]), program.ref(out)}))};
   });
   const std::string text = program.text();
-  CHECK(count_of(text, "static int32_t tvmgen_m_case_0(int32_t* p0, const int32_t* p1, int32_t* out)") == 1);
-  CHECK(count_of(text, "static int32_t tvmgen_m_case_1(int32_t* p0, const int32_t* p1, int32_t* out)") == 1);
+  CHECK(count_of(text, "static void tvmgen_m_case_0(int32_t* p0, const int32_t* p1, int32_t* out)") == 1);
+  CHECK(count_of(text, "static void tvmgen_m_case_1(int32_t* p0, const int32_t* p1, int32_t* out)") == 1);
   CHECK(program.declaration() ==
         "int32_t tvmgen_m___tvm_main__(int32_t* in0, const int32_t* in0_1, int32_t* out0, int32_t* in1, "
         "const int32_t* in1_1, int32_t* out1)");
