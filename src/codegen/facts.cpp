@@ -103,7 +103,7 @@ class FunctionScan {
         if (!facts_.used.contains(let->var) && !has_side_effects(*let->value)) continue;
       }
       if (const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node)) {
-        if (!has_side_effects(*evaluate->value)) continue;
+        if (!is_worth_evaluating(*evaluate->value)) continue;
       }
       if (const auto* store = std::get_if<tir::Store>(&stmt.node)) facts_.used.insert(store->storage);
       tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
@@ -361,6 +361,8 @@ bool has_side_effects(const Expr& root) {
   });
   return found;
 }
+
+bool is_worth_evaluating(const Expr& value) { return tir::named_call(value).has_value() || has_side_effects(value); }
 
 ModuleFacts find_facts(const PlannedModule& module) {
   ModuleFacts facts;

@@ -50,6 +50,10 @@ void collect_bases(const tir::Expr& pointer, std::vector<tir::VarId>& bases);
 // Whether evaluating the expression may do more than give a value: calls of functions, return, errors.
 [[nodiscard]] bool has_side_effects(const tir::Expr& expr);
 
+// Whether there is C for a statement that evaluates this: it has side effects, or calls a function by name, whatever
+// TIR says of its purity.
+[[nodiscard]] bool is_worth_evaluating(const tir::Expr& value);
+
 // Error of kind archive about the function.
 [[noreturn]] void fail(const tir::Function& function, const std::string& message);
 

@@ -122,13 +122,14 @@ std::string StatementPrinter::print_temporary(std::string_view base, const Expr&
 
 void StatementPrinter::print(const tir::Evaluate& evaluate) {
   const Expr& value = *evaluate.value;
+  if (!is_worth_evaluating(value)) return;
   if (value.kind == ExprKind::call && value.text == lower::memory_fence) return print_fence();
   if (const Expr* call = called_for_effect(value)) {
     const auto callee = module_.find(*tir::named_call(*call)->name);
     if (callee && !file_.facts.functions[*callee].gives_status) return print_plain_call(*call);
   }
   if (value.kind == ExprKind::call && is_statement_operator(value)) return print_statement_operator(value);
-  if (has_side_effects(value)) return print_evaluation(value);
+  print_evaluation(value);
 }
 
 void StatementPrinter::print_fence() {

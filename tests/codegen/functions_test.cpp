@@ -239,6 +239,13 @@ TEST_CASE("pointers and calls of C functions") {
                   tir::make_call(f32, "tir.call_pure_extern", {tir::make_string("sqrtf"), program.load(in[0], 0)})),
             evaluate(call("memcpy", tir::handle_type, {address_of(program.load(out, 1)), program.ref(in[0]), imm(8)}))};
       });
+  program.operation("a value that nobody uses", {floats({4})}, floats({4}), [&](const auto& in, VarId out) {
+    const VarId alias = program.pointer("alias", f32);
+    return Block{
+        let(alias, program.ref(in[0])),
+        evaluate(tir::make_call(f32, "tir.call_pure_extern", {tir::make_string("sqrtf"), program.load(alias, 0)})),
+        store(out, imm(0), program.load(in[0], 0))};
+  });
   program.operation("values are converted as declared", {doubles({1.25})}, doubles({2.5}),
                     [&](const auto& in, VarId out) {
                       return Block{store(out, imm(0), call("twice", f64, {program.load(in[0], 0)}))};
