@@ -99,14 +99,26 @@ constexpr std::string_view round_shift_text =
     "  return (int32_t)((uint32_t)x + (1U << (-e - 1))) >> -e;\n"
     "}\n";
 
+// GCC defines __SSE2__, and __OPTIMIZE_SIZE__ where it makes no vectors.
+#define USMP_MULTIPLIES_PAIRS \
+  "#if defined(__SSE2__) && defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)\n"
+
 constexpr std::string_view hidden_zero_text =
-    "// Zero, but GCC is not to know: it would compute products of bytes in 16 bits and widen each for its sum.\n"
+    "// Zero, but GCC is not to know: it would compute products of bytes in 16 bits and widen each for its sum, where\n"
+    "// the processor can multiply numbers of 16 bits and add up the products in 32.\n"
     "static inline int32_t $n(void) {\n"
-    "  int32_t zero = 0;\n"
-    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "  int32_t zero = 0;\n" USMP_MULTIPLIES_PAIRS
     "  __asm__(\"\" : \"+r\"(zero));\n"
     "#endif\n"
     "  return zero;\n"
+    "}\n";
+
+constexpr std::string_view widened_text =
+    "static inline int32_t $n(int32_t value, int32_t zero) {\n" USMP_MULTIPLIES_PAIRS
+    "  return (int16_t)(value + zero);\n"
+    "#else\n"
+    "  return value + zero;\n"
+    "#endif\n"
     "}\n";
 
 // Half precision by bits. float16: subnormal numbers are scaled through a float whose unit in the last place is theirs,
@@ -243,6 +255,8 @@ std::string Helpers::q_multiply_shift_per_axis() {
   const std::string name = "usmp_q_multiply_shift_per_axis";
   return define(name, fill(q_multiply_shift_per_axis_text, {{'n', name}}));
 }
+
+std::string Helpers::widened() { return define("usmp_widened", fill(widened_text, {{'n', "usmp_widened"}})); }
 
 std::string Helpers::hidden_zero() {
   return define("usmp_hidden_zero", fill(hidden_zero_text, {{'n', "usmp_hidden_zero"}}));

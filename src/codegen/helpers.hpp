@@ -38,6 +38,7 @@ class Helpers {
   std::string q_multiply_shift();
   std::string q_multiply_shift_per_axis();
   std::string hidden_zero();
+  std::string widened();
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"

@@ -46,14 +46,14 @@ constexpr MathFunction math_functions[] = {
 };
 
 constexpr std::string_view other_pure_operators[] = {
-    "tir.address_of",  "tir.assume",         "tir.bitwise_and",      "tir.bitwise_not",
-    "tir.bitwise_or",  "tir.bitwise_xor",    "tir.call_pure_extern", "tir.clz",
-    "tir.exp10",       "tir.if_then_else",   "tir.isfinite",         "tir.isinf",
-    "tir.isnan",       "tir.isnullptr",      "tir.large_uint_imm",   "tir.likely",
-    "tir.popcount",    "tir.prefetch",       "tir.q_multiply_shift", "tir.q_multiply_shift_per_axis",
-    "tir.reinterpret", "tir.rsqrt",          "tir.shift_left",       "tir.shift_right",
-    "tir.sigmoid",     "tir.tvm_access_ptr", "tir.type_annotation",  "tir.undef",
-    lower::hidden_zero};
+    "tir.address_of",   "tir.assume",         "tir.bitwise_and",      "tir.bitwise_not",
+    "tir.bitwise_or",   "tir.bitwise_xor",    "tir.call_pure_extern", "tir.clz",
+    "tir.exp10",        "tir.if_then_else",   "tir.isfinite",         "tir.isinf",
+    "tir.isnan",        "tir.isnullptr",      "tir.large_uint_imm",   "tir.likely",
+    "tir.popcount",     "tir.prefetch",       "tir.q_multiply_shift", "tir.q_multiply_shift_per_axis",
+    "tir.reinterpret",  "tir.rsqrt",          "tir.shift_left",       "tir.shift_right",
+    "tir.sigmoid",      "tir.tvm_access_ptr", "tir.type_annotation",  "tir.undef",
+    lower::hidden_zero, lower::widened};
 
 constexpr std::array string_functions = {"memcpy", "memmove", "memset", "memcmp"};
 

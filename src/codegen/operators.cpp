@@ -81,6 +81,14 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
   }
   if (expr.text == "tir.undef") return add("0");
   if (expr.text == lower::hidden_zero) return add(file_.helpers.hidden_zero() + "()");
+  if (expr.text == lower::widened) {
+    need_operands(expr, 2);
+    add(file_.helpers.widened() + "(");
+    add(*expr.operands[0], prec_any, lane);
+    add(", ");
+    add(*expr.operands[1], prec_any, lane);
+    return add(")");
+  }
   if (add_math(expr, min, lane) || add_bit_operator(expr, min, lane) || add_fixed_point(expr, min, lane) ||
       add_float_test(expr, min, lane)) {
     return;

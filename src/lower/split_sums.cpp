@@ -6,11 +6,10 @@
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "usmp/tir/constants.hpp"
+#include "lower/sums.hpp"
 #include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -35,12 +34,7 @@ struct Sums {
 
 class Splitter {
  public:
-  explicit Splitter(tir::Function& function) : function_(function) {
-    for (const tir::Param& param : function.params) (param.no_alias ? alone_ : readable_).insert(param.var);
-    tir::for_each_stmt(function.body, [&](const Stmt& stmt) {
-      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) readable_.insert(constant->var);
-    });
-  }
+  explicit Splitter(tir::Function& function) : function_(function), storage_(function) {}
 
   void run() {
     std::vector<Block*> pending = {&function_.body};
@@ -93,15 +87,16 @@ class Splitter {
     if (!tir::as_int(*loop.min) || tir::as_int(*loop.extent).value_or(0) < 1 || loop.body.empty()) return std::nullopt;
     const auto* store = std::get_if<tir::Store>(&loop.body.back().node);
     const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
-    if (term == nullptr || store->value->type.is_vector() || !alone_.contains(store->storage)) return std::nullopt;
+    if (term == nullptr || store->value->type.is_vector() || !storage_.is_alone(store->storage)) return std::nullopt;
     tir::Ranges ranges;
     ranges.bind_loop(loop.var, *loop.min, *loop.extent);
     for (std::size_t i = 0; i + 1 < loop.body.size(); ++i) {
       const auto* let = std::get_if<tir::Let>(&loop.body[i].node);
-      if (let == nullptr || !may_read(*let->value, store->storage)) return std::nullopt;
+      if (let == nullptr || !storage_.may_read(*let->value, store->storage)) return std::nullopt;
       ranges.bind_let(let->var, *let->value);
     }
-    if (!may_read(*store->index, store->storage) || !may_read(*term, store->storage)) return std::nullopt;
+    if (!storage_.may_read(*store->index, store->storage) || !storage_.may_read(*term, store->storage))
+      return std::nullopt;
     const auto elements = ranges.of(*store->index);
     if (!elements || elements->low < 0 || elements->high > std::numeric_limits<std::int32_t>::max()) return {};
     return Sums{store->storage, store->value->type, *elements};
@@ -109,23 +104,10 @@ class Splitter {
 
   // Whether the loops around run the same number of times again once there are other sums.
   [[nodiscard]] bool may_repeat(const std::vector<const tir::For*>& around, VarId sums) const {
-    return std::ranges::all_of(
-        around, [&](const tir::For* loop) { return may_read(*loop->min, sums) && may_read(*loop->extent, sums); });
-  }
-
-  // Whether the value does nothing and reads nothing that the sums may be in.
-  [[nodiscard]] bool may_read(const Expr& root, VarId sums) const {
-    bool may = true;
-    tir::for_each_expr(root, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::load) may = may && expr.var != sums && is_known(expr.var);
-      if (expr.kind == ExprKind::call) may = may && tir::is_folded_operator(expr.text);
-      if (expr.type.is_handle() || expr.kind == ExprKind::let) may = false;
-      return may;
+    return std::ranges::all_of(around, [&](const tir::For* loop) {
+      return storage_.may_read(*loop->min, sums) && storage_.may_read(*loop->extent, sums);
     });
-    return may;
   }
-
-  [[nodiscard]] bool is_known(VarId storage) const { return alone_.contains(storage) || readable_.contains(storage); }
 
   // As many as fit, and at least one.
   [[nodiscard]] static std::size_t end_of_group(const std::vector<Sums>& all, std::size_t begin) {
@@ -161,8 +143,7 @@ class Splitter {
   }
 
   tir::Function& function_;
-  std::set<VarId> alone_;
-  std::set<VarId> readable_;
+  SumStorage storage_;
 };
 
 }  // namespace

@@ -22,7 +22,6 @@ using tir::Stmt;
 using tir::VarId;
 
 constexpr std::int64_t shortest_sum = 16;
-constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
 
 bool contains(const Expr& root, ExprKind kind, VarId var = {}) {
   bool found = false;
@@ -33,14 +32,18 @@ bool contains(const Expr& root, ExprKind kind, VarId var = {}) {
   return found;
 }
 
-// The product that the loop sums up; null: it is no such loop.
-const Expr* summed_product(const tir::For& loop) {
+// Whether the loop is long enough, and does nothing but store.
+bool is_row_of_stores(const tir::For& loop) {
   const auto count = tir::as_int(*loop.extent);
-  if (!count || *count < shortest_sum || loop.body.size() != 1) return nullptr;
-  const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
-  const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
-  const bool fits = term != nullptr && term->kind == ExprKind::mul && store->value->type == tir::int32_type &&
-                    !contains(*store->index, ExprKind::var, loop.var);
+  return count && *count >= shortest_sum &&
+         std::ranges::all_of(loop.body, [](const Stmt& stmt) { return std::holds_alternative<tir::Store>(stmt.node); });
+}
+
+// The product that the store adds to a sum, which stays the same while `k` runs; null: it does something else.
+const Expr* summed_product(const tir::Store& store, VarId k) {
+  const Expr* term = tir::added_term(store);
+  const bool fits = term != nullptr && term->kind == ExprKind::mul && store.value->type == tir::int32_type &&
+                    !contains(*store.index, ExprKind::var, k);
   return fits ? term : nullptr;
 }
 
@@ -68,7 +71,10 @@ class Widener {
       Block& block = *pending.back();
       pending.pop_back();
       for (Stmt& stmt : block) {
-        if (auto* loop = std::get_if<tir::For>(&stmt.node)) widen(*loop);
+        auto* loop = std::get_if<tir::For>(&stmt.node);
+        if (loop != nullptr && is_row_of_stores(*loop)) {
+          for (Stmt& store : loop->body) widen(std::get<tir::Store>(store.node), loop->var);
+        }
         for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
       }
     }
@@ -80,15 +86,13 @@ class Widener {
   }
 
  private:
-  void widen(tir::For& loop) {
-    const Expr* const product = summed_product(loop);
+  void widen(tir::Store& store, VarId k) {
+    const Expr* const product = summed_product(store, k);
     if (product == nullptr || product->type != tir::int32_type || !is_narrow(*product)) return;
-    auto& store = std::get<tir::Store>(loop.body[0].node);
     Expr sum = *store.value;
-    Expr widened = *product;
-    const ExprRef shifted = tir::make_binary(ExprKind::add, widened.operands[0], zero());
-    widened.operands[0] = tir::make_cast(tir::int32_type, tir::make_cast(int16_type, shifted));
-    sum.operands[1] = tir::make_expr(std::move(widened));
+    Expr wide = *product;
+    wide.operands[0] = tir::make_call(tir::int32_type, widened, {wide.operands[0], zero()});
+    sum.operands[1] = tir::make_expr(std::move(wide));
     store.value = tir::make_expr(std::move(sum));
   }
 

@@ -7,11 +7,11 @@
 
 namespace usmp::lower {
 
-// In all functions but opaque ones, changes loops of at least 16 iterations, a constant number, whose body is one store
+// In all functions but opaque ones, changes loops of at least 16 iterations, a constant number, whose body is stores
 //   sum = sum + a * b
 // of int32, where the place of `sum` is the same in all iterations, a and b read memory, each fits int16, and the
-// product does too: a becomes int32(int16(a + zero)), with a hidden zero (usmp/lower/shape_loops.hpp) that is bound at
-// the start of the function. The value is the same. O(size of the module).
+// product does too: a becomes widened(a, zero), with a hidden zero (both in usmp/lower/shape_loops.hpp) that is bound
+// at the start of the function. The value is the same. O(size of the module).
 void widen_products(tir::Module& module);
 
 }  // namespace usmp::lower

@@ -4,49 +4,14 @@
 
 #include <functional>
 
+#include "lower/loop_fixture.hpp"
 #include "lower/split_sums.hpp"
 #include "lower/unswitch.hpp"
 #include "lower/wide_products.hpp"
-#include "transform/program.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform::testing::shape_loops_test {
 namespace {
-
-struct LoopFixture : Program {
-  VarId x = input("x", 512, int8_type);
-  VarId p = input("p", 4);
-  VarId y = output("y", 512);
-  VarId i = number("i");
-  VarId j = number("j");
-
-  // Whether something changed; what is computed must not.
-  bool made(void (*shape)(tir::Module&)) {
-    shape(changed());
-    check_same();
-    return !is_unchanged();
-  }
-  [[nodiscard]] ExprRef x_at(const ExprRef& place) const { return tir::make_cast(int32_type, load(x, place)); }
-  [[nodiscard]] ExprRef place() const { return add(mul(var(j), 8), var(i)); }
-  // What tests add to.
-  tir::Stmt filled() {
-    const VarId n = number("n");
-    return loop(n, 512, block(store(y, var(n), var(n))));
-  }
-  // let variable = value in inside
-  [[nodiscard]] static ExprRef bound(VarId variable, ExprRef value, ExprRef inside) {
-    tir::Expr expr;
-    expr.kind = ExprKind::let;
-    expr.type = inside->type;
-    expr.var = variable;
-    expr.operands = {std::move(value), std::move(inside)};
-    return tir::make_expr(std::move(expr));
-  }
-  // for j { for i { … } }
-  tir::Stmt nest(tir::Block inner, std::int64_t extent = 8) {
-    return loop(j, 4, block(loop(i, extent, std::move(inner))));
-  }
-};
 
 TEST_CASE_FIXTURE(LoopFixture, "unswitch: a condition that is the same in all iterations is asked once") {
   const VarId t = number("t");
@@ -281,7 +246,7 @@ TEST_CASE_FIXTURE(ProductsFixture, "wide products: sums of products of bytes hid
     y[n] = n
   }
   for i in [0, 16) {
-    y[0] = y[0] + int32(int16(int32(x[i]) + zero)) * int32(v[i])
+    y[0] = y[0] + usmp.widened(int32(x[i]), zero) * int32(v[i])
   }
 )");
 }
@@ -289,6 +254,23 @@ TEST_CASE_FIXTURE(ProductsFixture, "wide products: sums of products of bytes hid
 TEST_CASE_FIXTURE(ProductsFixture, "wide products: with a zero point") {
   const ExprRef moved = tir::make_cast(int32_type, sub(tir::make_cast(int16_type, load(x, var(i))), -89));
   CHECK(made_of(mul(moved, wide(v))));
+}
+
+TEST_CASE_FIXTURE(ProductsFixture, "wide products: each of several sums in a loop") {
+  const auto sum = [&](std::int64_t element, const ExprRef& term) {
+    return store(y, tir::make_int(element), add(load(y, tir::make_int(element)), term));
+  };
+  SUBCASE("side by side") {
+    body(block(filled(), loop(i, count, block(sum(0, mul(wide(x), wide(v))), sum(1, mul(wide(x), 3))))));
+    CHECK(made(lower::widen_products));
+    CHECK(text().find("y[0] = y[0] + usmp.widened(") != std::string::npos);
+    CHECK(text().find("y[1] = y[1] + int32(x[i]) * 3") != std::string::npos);
+  }
+  SUBCASE("beside something else") {
+    const VarId t = number("t");
+    body(block(filled(), loop(i, count, block(let(t, var(i)), sum(0, mul(wide(x), wide(v)))))));
+    CHECK_FALSE(made(lower::widen_products));
+  }
 }
 
 TEST_CASE_FIXTURE(ProductsFixture, "wide products: everything else stays") {

@@ -38,6 +38,11 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
   }
   if (op == "tir.likely") return raw(*expr.operands.at(0), lane);
   if (op == lower::hidden_zero) return integer(0);
+  if (op == lower::widened) {
+    // The processors that it is made for keep no more than 16 bits.
+    const std::int64_t sum = number(*expr.operands.at(0), lane) + number(*expr.operands.at(1), lane);
+    return integer(static_cast<std::int16_t>(sum));
+  }
   if (op == "tir.isnullptr") return integer(pointer(*expr.operands.at(0)).instance == no_instance ? 1 : 0);
   if (op == "tir.isnan") return integer(std::isnan(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.isinf") return integer(std::isinf(value(*expr.operands.at(0), lane).real) ? 1 : 0);

@@ -1,0 +1,117 @@
+#include "lower/jam_sums.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "lower/sums.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::VarId;
+
+constexpr std::int64_t shortest_sum = 16;
+
+// How often the variable stands in the value.
+std::size_t mentions(const Expr& root, VarId var) {
+  std::size_t count = 0;
+  tir::for_each_expr(root, [&](const Expr& expr) { count += expr.kind == ExprKind::var && expr.var == var ? 1U : 0U; });
+  return count;
+}
+
+// x, or a sum of x, once, and of what does not mention it.
+bool is_plus(const Expr& index, VarId x) {
+  if (mentions(index, x) != 1) return false;
+  const Expr* part = &index;
+  while (part->kind == ExprKind::add) {
+    part = mentions(*part->operands[0], x) > 0 ? part->operands[0].get() : part->operands[1].get();
+  }
+  return part->kind == ExprKind::var;
+}
+
+std::int64_t width_of(std::int64_t count) {
+  for (const std::int64_t width : {4, 3, 2}) {
+    if (count % width == 0) return width;
+  }
+  return 1;
+}
+
+// x becomes x * width + offset.
+ExprRef moved(const ExprRef& root, const ExprRef& x, std::int64_t width, std::int64_t offset) {
+  const tir::DataType type = x->type;
+  const ExprRef scaled = tir::make_binary(ExprKind::mul, x, tir::make_int(width, type));
+  const ExprRef place = offset == 0 ? scaled : tir::make_binary(ExprKind::add, scaled, tir::make_int(offset, type));
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    return expr->kind == ExprKind::var && expr->var == x->var ? place : nullptr;
+  });
+  return rewriter.rewritten(root);
+}
+
+class Jammer {
+ public:
+  Jammer(const tir::Module& module, tir::Function& function)
+      : module_(module), function_(function), storage_(function) {}
+
+  void run() {
+    std::vector<Block*> pending = {&function_.body};
+    while (!pending.empty()) {
+      Block& block = *pending.back();
+      pending.pop_back();
+      for (tir::Stmt& stmt : block) {
+        if (auto* loop = std::get_if<tir::For>(&stmt.node)) jam(*loop);
+        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      }
+    }
+  }
+
+ private:
+  void jam(tir::For& outer) const {
+    const auto count = tir::as_int(*outer.extent);
+    const std::int64_t width = count ? width_of(*count) : 1;
+    tir::For* inner = tir::only_loop(outer.body);
+    if (width == 1 || tir::as_int(*outer.min) != 0 || inner == nullptr || !is_sum(outer.var, *inner)) return;
+    const tir::Store store = std::get<tir::Store>(inner->body[0].node);
+    const ExprRef x = tir::make_var(module_, outer.var);
+    outer.extent = tir::make_int(*count / width, outer.extent->type);
+    inner->body.clear();
+    for (std::int64_t i = 0; i < width; ++i) {
+      tir::Store next = store;
+      next.index = moved(store.index, x, width, i);
+      next.value = moved(store.value, x, width, i);
+      inner->body.push_back({std::move(next)});
+    }
+  }
+
+  // Whether the loop adds up one sum, another one for each x.
+  [[nodiscard]] bool is_sum(VarId x, const tir::For& loop) const {
+    const auto count = tir::as_int(*loop.extent);
+    if (!count || *count < shortest_sum || !tir::as_int(*loop.min) || loop.body.size() != 1) return false;
+    const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
+    const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
+    return term != nullptr && !store->value->type.is_vector() && storage_.is_alone(store->storage) &&
+           is_plus(*store->index, x) && mentions(*store->index, loop.var) == 0 &&
+           storage_.may_read(*store->index, store->storage) && storage_.may_read(*term, store->storage);
+  }
+
+  const tir::Module& module_;
+  tir::Function& function_;
+  SumStorage storage_;
+};
+
+}  // namespace
+
+void jam_sums(tir::Module& module) {
+  for (tir::Function& function : module.functions) {
+    if (!tir::is_opaque(module, function)) Jammer(module, function).run();
+  }
+}
+
+}  // namespace usmp::lower
