@@ -78,15 +78,14 @@ class Jammer {
     const std::int64_t width = count ? width_of(*count) : 1;
     tir::For* inner = tir::only_loop(outer.body);
     if (width == 1 || tir::as_int(*outer.min) != 0 || inner == nullptr || !is_sum(outer.var, *inner)) return;
-    const tir::Store store = std::get<tir::Store>(inner->body[0].node);
+    const tir::Stmt sum = inner->body[0];
     const ExprRef x = tir::make_var(module_, outer.var);
     outer.extent = tir::make_int(*count / width, outer.extent->type);
-    inner->body.clear();
+    inner->body.assign(static_cast<std::size_t>(width), sum);
     for (std::int64_t i = 0; i < width; ++i) {
-      tir::Store next = store;
-      next.index = moved(store.index, x, width, i);
-      next.value = moved(store.value, x, width, i);
-      inner->body.push_back({std::move(next)});
+      auto& next = std::get<tir::Store>(inner->body[static_cast<std::size_t>(i)].node);
+      next.index = moved(next.index, x, width, i);
+      next.value = moved(next.value, x, width, i);
     }
   }
 

@@ -18,7 +18,7 @@
 // can make less, and on what is born in it, which no task before it accesses in any order.
 //
 // For large networks a beam of states, as many a number of tasks done, gives an order first, and wider ones later
-// if the search does not come to its end.
+// if the search does not come to its end. What needs not change places goes back (reorder_settle.hpp).
 //
 // Cost: exponential at worst, therefore limited; a step of effort is a few nanoseconds.
 //
@@ -33,6 +33,7 @@
 
 #include "transform/reorder_bound.hpp"
 #include "transform/reorder_problem.hpp"
+#include "transform/reorder_settle.hpp"
 #include "transform/reorder_state.hpp"
 
 namespace usmp::transform {
@@ -57,6 +58,7 @@ class Search {
     if (!is_done()) beam(1, effort_);
     if (!is_done()) exact(effort_ / 2);
     for (std::size_t width = 4; !is_done() && spent_ < effort_; width *= 4) beam(width, effort_);
+    result_.order = settled(problem_, std::move(result_.order), result_.peak, effort_);
     return std::move(result_);
   }
 

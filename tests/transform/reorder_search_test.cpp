@@ -97,6 +97,23 @@ TEST_CASE("an order that is best already is kept as it is") {
   CHECK(kept > 10);
 }
 
+TEST_CASE("tasks that need not change places do not") {
+  int changed = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    const OrderProblem problem = random_network(seed, {.tasks = 12, .reach = 6, .shares = seed % 2 == 0});
+    const OrderResult result = best_order(problem);
+    if (result.peak < result.given_peak) ++changed;
+    for (std::size_t i = 0; i + 1 < result.order.size(); ++i) {
+      if (result.order[i] < result.order[i + 1]) continue;
+      std::vector<std::size_t> swapped = result.order;
+      std::swap(swapped[i], swapped[i + 1]);
+      CHECK(peak_of(problem, swapped) > result.peak);
+    }
+  }
+  CHECK(changed > 50);
+}
+
 TEST_CASE("a search that ends early gives an order, a bound and the same each time") {
   int open = 0;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
