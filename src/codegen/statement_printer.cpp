@@ -154,7 +154,7 @@ void StatementPrinter::statement(const Stmt& stmt) {
   }
   std::visit([&](const auto& node) { print(node); }, stmt.node);
   for (std::size_t lane = 0; var.valid() && !printer_.declared_name(var, lane).empty(); ++lane) {
-    block.declared.push_back({var, lane, text_.size(), printer_.times_printed(var, lane)});
+    block.declared.push_back({var, lane, text_.size(), times_read(var, lane)});
   }
 }
 
@@ -177,11 +177,17 @@ void StatementPrinter::close(const Block& block, const Stmt* owner) {
   if (loop != nullptr && has_hoisted_bounds(*loop)) end_block();
 }
 
+// How often the variable was printed, but for stores into an array: compilers warn of arrays that are only written.
+std::size_t StatementPrinter::times_read(VarId var, std::size_t lane) const {
+  const auto stores = array_stores_.find(var);
+  return printer_.times_printed(var, lane) - (stores == array_stores_.end() ? 0 : stores->second);
+}
+
 // A variable may remain without use after all, when what used it turned out to be constant.
 void StatementPrinter::mention_unused(const std::vector<Declared>& declared) {
   for (std::size_t i = declared.size(); i-- > 0;) {  // backwards: earlier positions stay right
     const Declared& d = declared[i];
-    if (printer_.times_printed(d.var, d.lane) != d.uses) continue;
+    if (times_read(d.var, d.lane) != d.uses) continue;
     text_.insert(d.position, std::string(2 * depth_, ' ') + "(void)" + printer_.declared_name(d.var, d.lane) + ";\n");
   }
 }
@@ -227,6 +233,7 @@ void StatementPrinter::print(const tir::Allocate& allocate) {
   const PointerType type = printer_.pointer(allocate.var).type;
   const std::string name = printer_.declare(allocate.var);
   if (allocate.on_stack) {
+    array_stores_.try_emplace(allocate.var, 0);
     const Bytes elements = tir::allocation_size(allocate).bytes.value_or(0) / allocate.type.element_bytes();
     line(type.element + " " + name + "[" + std::to_string(elements) + "];");
     return;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ class StatementPrinter {
     tir::VarId var;
     std::size_t lane = 0;
     std::size_t position = 0;  // in the text, after the declaration
-    std::size_t uses = 0;      // up to there
+    std::size_t uses = 0;      // up to there, as times_read counts
   };
 
   // A block that is being printed.
@@ -59,6 +60,7 @@ class StatementPrinter {
   void print_return(std::string_view value);
   void print_return_if(const std::function<void()>& print_condition, std::string_view value);
 
+  [[nodiscard]] std::size_t times_read(tir::VarId var, std::size_t lane) const;
   void mention_unused(const std::vector<Declared>& declared);
 
   void print(const tir::Let& let);
@@ -95,7 +97,8 @@ class StatementPrinter {
   ExpressionPrinter printer_;
   std::size_t depth_ = 0;
   std::vector<OpenBlock> blocks_;
-  std::vector<std::string> workspaces_;  // pointers to be given back, innermost last
+  std::map<tir::VarId, std::size_t> array_stores_;  // into arrays on the stack, printed so far
+  std::vector<std::string> workspaces_;             // pointers to be given back, innermost last
 };
 
 }  // namespace usmp::codegen

@@ -41,6 +41,7 @@ void StatementPrinter::print_store(const tir::Store& store, const std::function<
   printer_.check_type(element);
   const std::string storage = storage_type(element);
   const PointerFacts& facts = printer_.pointer(store.storage);
+  if (const auto stores = array_stores_.find(store.storage); stores != array_stores_.end()) ++stores->second;
   const auto print_bits = [&] {
     if (is_half(element)) printer_.put(file_.helpers.float_to_half(element) + "(");
     print_value();

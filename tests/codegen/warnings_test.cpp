@@ -55,6 +55,20 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
   program.run();
 }
 
+TEST_CASE("an array of which nothing depends after all") {
+  CaseProgram program;
+  program.operation("set, and read where the value is known", {ints8({5})}, ints({1}), [&](const auto& in, VarId out) {
+    const VarId kept = program.pointer("kept", i8);
+    tir::Stmt array = allocate(kept, i8, imm(1));
+    std::get<tir::Allocate>(array.node).on_stack = true;
+    const ExprRef read = add(tir::make_cast(i32, program.load(kept, 0)), imm(70000));
+    const ExprRef clipped = binary(ExprKind::max, binary(ExprKind::min, read, imm(1)), imm(0));
+    return Block{array, store(kept, imm(0), program.load(in[0], 0)), store(out, imm(0), clipped)};
+  });
+  CHECK(count_of(program.text(), "(void)kept;") == 1);
+  program.run();
+}
+
 TEST_CASE("operators on constants are computed") {
   CaseProgram program;
   program.operation("xor", {}, ints({9, 6}), [&](const auto&, VarId out) {
