@@ -1,6 +1,7 @@
 #include "transform/fuse.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -59,44 +60,90 @@ class FunctionFuser {
     dissolve_scopes(function().body);
     fuse_all();
     if (skip_padding()) fuse_all();
-    for (const VarId var : sum_in_rows(module_, function(), aliases_)) note(var, "a row of sums at a time");
+    note_smaller();
+    const Sizes scalars = sizes();
+    for (const VarId var : sum_in_rows(module_, function(), aliases_))
+      note(module_.var(var).name + ": " + resized(scalars, var) + ", a row of sums at a time");
+    const Sizes arrays = sizes();
     std::vector<VarId> single;
     single_elements_on_stack(function().body, false, single);
-    for (const VarId var : single) note(var, "a variable instead of workspace");
+    for (const VarId var : single) note(with_size(arrays, var) + ": a variable instead of workspace");
     if (changes_.size() > changes) return;
     function() = before;
     module_.vars.resize(vars);
   }
 
  private:
+  using Sizes = std::map<VarId, Bytes>;
+
   tir::Function& function() { return module_.functions[index_]; }
 
-  void note(VarId var, const std::string& what) {
-    changes_.push_back({Step::fuse, function().name, module_.var(var).name + ": " + what});
+  // Of what the function allocates.
+  Sizes sizes() {
+    Sizes sizes;
+    tir::for_each_stmt(function().body, [&](const Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      const auto bytes = allocate == nullptr ? std::nullopt : tir::allocation_size(*allocate).bytes;
+      if (bytes) sizes[allocate->var] = *bytes;
+    });
+    return sizes;
+  }
+
+  void note(std::string text) { changes_.push_back({Step::fuse, function().name, std::move(text)}); }
+
+  // "T_add (4096 bytes)", as large as it was at first.
+  std::string with_size(const Sizes& before, VarId var) const {
+    const auto smaller = smaller_.find(var);
+    const auto known = before.find(var);
+    if (smaller == smaller_.end() && known == before.end()) return module_.var(var).name;
+    const Bytes bytes = smaller == smaller_.end() ? known->second : smaller->second;
+    return module_.var(var).name + " (" + std::to_string(bytes) + " bytes)";
+  }
+
+  // "4096 -> 64 bytes".
+  std::string resized(const Sizes& before, VarId var) {
+    return std::to_string(before.at(var)) + " -> " + std::to_string(sizes().at(var)) + " bytes";
   }
 
   void fuse_all() {
     constexpr int most_rounds = 16;  // each makes buffers smaller; real operators need two or three
     for (int round = 0; round < most_rounds; ++round) {
+      Sizes before = sizes();
       const auto gone = inline_producers(module_, function(), aliases_, Inlining::never_slower);
-      for (const VarId var : gone) note(var, "computed where it is read");
+      note_gone(before, gone, "computed where it is read");
+      before = sizes();
       const auto smaller = fuse_loops(module_, index_, aliases_);
-      for (const VarId var : smaller) note(var, "smaller, since loops were fused");
+      for (const VarId var : smaller) smaller_.emplace(var, before.at(var));
       if (gone.empty() && smaller.empty()) return;
     }
   }
 
+  void note_gone(const Sizes& before, const std::vector<VarId>& gone, const std::string& what) {
+    for (const VarId var : gone) {
+      note(with_size(before, var) + ": " + what);
+      smaller_.erase(var);
+    }
+  }
+
+  // Those that are still there.
+  void note_smaller() {
+    for (const auto& [var, bytes] : smaller_)
+      note(module_.var(var).name + ": " + resized(smaller_, var) + ", since loops were fused");
+    smaller_.clear();
+  }
+
   // Whether a padded copy is gone. The loops that read it must not have to decide for each element.
   bool skip_padding() {
-    const tir::Function before = function();
+    const tir::Function function_before = function();
+    const Sizes before = sizes();
     const auto gone = inline_producers(module_, function(), aliases_, Inlining::padding);
     if (gone.empty()) return false;
     tighten(module_, function());
-    if (decisions(module_, function()) > decisions(module_, before)) {
-      function() = before;
+    if (decisions(module_, function()) > decisions(module_, function_before)) {
+      function() = function_before;
       return false;
     }
-    for (const VarId var : gone) note(var, "read without padding, loops skip the border");
+    note_gone(before, gone, "read without padding, loops skip the border");
     return true;
   }
 
@@ -104,6 +151,7 @@ class FunctionFuser {
   const std::size_t index_;
   const ParamAliases& aliases_;
   std::vector<Change>& changes_;
+  Sizes smaller_;  // buffers that have got smaller, as large as they were
 };
 
 }  // namespace

@@ -195,6 +195,7 @@ class Merger {
   std::optional<MergedCall> put_in_place(const Call& first, const Call& second, VarId tensor, bool keeps_first) {
     tir::Function merged = function_of(second);
     merged.name = new_name(merged.name);
+    merged.notes = both(function_of(first).notes, merged.notes);
     merged.params.clear();
     merged.body.clear();
     std::vector<VarId> arguments;
@@ -220,6 +221,14 @@ class Merger {
     MergedCall result{name, inner, fuse_function(module_, *index, aliases)};
     for (Change& change : result.changes) change.step = Step::merge;  // that it was done here is what reports say
     return result;
+  }
+
+  // What was done to either, once.
+  static std::vector<std::string> both(std::vector<std::string> notes, const std::vector<std::string>& more) {
+    for (const std::string& note : more) {
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    }
+    return notes;
   }
 
   // The call's parameters become the merged function's, each storage once; the tensor's becomes a variable inside.
@@ -329,8 +338,17 @@ bool merge_one(tir::Module& module, const Peak& peak, std::set<VarId>& tried, st
     if (peak_of(candidate).load > peak.load) continue;
     const std::string name = module.var(tensor).name;
     module = std::move(candidate);
-    changes.push_back({Step::merge, module.functions[module.entry].name,
-                       name + ": gone, since the operator that wrote it and its reader are one"});
+    // What was done to a function that is gone was done to the one that it is part of.
+    for (Change& change : changes) {
+      if (!module.find(change.function)) change.function = merged->function;
+      for (Change::Note& note : change.notes) {
+        if (!module.find(note.function)) note.function = merged->function;
+      }
+    }
+    changes.push_back({Step::merge,
+                       module.functions[module.entry].name,
+                       name + ": gone, since the operator that wrote it and its reader are one",
+                       {{merged->function, "two operators in one, " + name + " between them"}}});
     changes.insert(changes.end(), merged->changes.begin(), merged->changes.end());
     return true;
   }

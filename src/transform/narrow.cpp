@@ -276,16 +276,19 @@ class Narrower {
   bool costly_may_move_ = false;
 };
 
-std::string report(const Module& module, const Boundary& boundary, DataType before) {
+Change described(const Module& module, const Boundary& boundary, DataType before) {
+  const std::string types = ": " + tir::to_string(boundary.element) + " instead of " + tir::to_string(before);
   std::string names;
   for (const VarId tensor : boundary.tensors) names += (names.empty() ? "" : ", ") + module.var(tensor).name;
-  return names + ": " + tir::to_string(boundary.element) + " instead of " + tir::to_string(before);
+  Change change{Step::narrow, module.functions[module.entry].name, names + types, {}};
+  for (const BoundaryParam& param : boundary.params)
+    change.notes.push_back({module.functions[param.function].name, module.var(param.var).name + types});
+  return change;
 }
 
 }  // namespace
 
 std::vector<Change> narrow(Module& module) {
-  const std::string entry = module.functions[module.entry].name;
   std::vector<Boundary> boundaries = find_boundaries(module);
   std::vector<DataType> before;
   before.reserve(boundaries.size());
@@ -301,7 +304,7 @@ std::vector<Change> narrow(Module& module) {
   std::vector<Change> changes;
   for (std::size_t i = 0; i < boundaries.size(); ++i) {
     if (boundaries[i].element == before[i]) continue;
-    changes.push_back({Step::narrow, entry, report(module, boundaries[i], before[i])});
+    changes.push_back(described(module, boundaries[i], before[i]));
   }
   for (Change& change : remove_copies(module)) changes.push_back(std::move(change));
   return changes;

@@ -10,8 +10,8 @@
 //    before the copy uses B; and no call after the copy, up to the last that uses B, writes A. A may be an input: it is
 //    then live longer, and still only read.
 //  - A's users get B if B is a parameter of the entry that nothing but the copy uses, the entry allocates A, with
-//  exactly
-//    n elements, B has as many, and nothing writes A after the copy.
+//    exactly n elements, B has as many, and nothing writes A after the copy.
+// The one that goes must not be meant for other pools than the one that stays (candidate_memory_pools).
 #include "transform/narrow_copies.hpp"
 
 #include <algorithm>
@@ -131,11 +131,11 @@ class CopyRemover {
       const VarId from = call.arguments[copy->from];
       const VarId to = call.arguments[copy->to];
       if (from == to || !all_known(from, copy->element) || !all_known(to, copy->element)) continue;
-      if (readers_may_read(from, to, *copy, call)) {
+      if (readers_may_read(from, to, *copy, call) && keeps_pools(to, from)) {
         apply(call, to, from, module_.var(from).name + " is read instead");
         return true;
       }
-      if (writers_may_write(from, to, *copy, call)) {
+      if (writers_may_write(from, to, *copy, call) && keeps_pools(from, to)) {
         apply(call, from, to, module_.var(to).name + " is written instead");
         return true;
       }
@@ -245,6 +245,14 @@ class CopyRemover {
     for (const std::int64_t extent : *output->shape) count = count ? checked_mul(*count, extent) : std::nullopt;
     return count == copy.count &&
            !is_written_within(from, call.statement, module_.functions[module_.entry].body.size());
+  }
+
+  // Whether the pools that the module names for `gone` are those of `instead`. A copy may be there to have it in
+  // others.
+  bool keeps_pools(VarId gone, VarId instead) const {
+    const std::vector<std::string>& asked = allocates_.at(gone)->candidate_pools;
+    const auto kept = allocates_.find(instead);
+    return asked.empty() || (kept != allocates_.end() && kept->second->candidate_pools == asked);
   }
 
   bool is_entry_param(VarId var) const { return entry_param(var) != nullptr; }

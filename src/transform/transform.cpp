@@ -48,6 +48,21 @@ constexpr StepRow passes[] = {{Step::fuse, plain<fuse>, false},
                               {Step::constants, plain<constants>, false},
                               {Step::reorder, reorder, false}};
 
+// In front of the notes of a step.
+std::string note_prefix(Step step) { return std::string(name_of(step)) + ": "; }
+
+// What was done to a function stands with it.
+void add_notes(tir::Module& module, const StepResult& step) {
+  const auto add = [&](const std::string& name, const std::string& text) {
+    if (const auto function = module.find(name))
+      module.functions[*function].notes.push_back(note_prefix(step.step) + text);
+  };
+  for (const Change& change : step.changes) {
+    add(change.function, change.text);
+    for (const Change::Note& note : change.notes) add(note.function, note.text);
+  }
+}
+
 StepResult run(const StepRow& row, tir::Module& module, const Options& options, Bytes load) {
   tir::Module changed = module;
   StepResult result{row.step, load, load, row.pass(changed, options)};
@@ -55,22 +70,9 @@ StepResult run(const StepRow& row, tir::Module& module, const Options& options, 
   const Bytes after = peak_of(changed).load;
   if (row.costs_time && after >= load) return {row.step, load, load, {}};
   result.load_after = after;
+  add_notes(changed, result);
   module = std::move(changed);
   return result;
-}
-
-// In front of the notes of a step.
-std::string note_prefix(Step step) { return std::string(name_of(step)) + ": "; }
-
-// What was done to a function stands with it.
-void add_notes(Result& result) {
-  for (const StepResult& step : result.steps) {
-    for (const Change& change : step.changes) {
-      const auto function = result.module.find(change.function);
-      if (!function) continue;
-      result.module.functions[*function].notes.push_back(note_prefix(step.step) + change.text);
-    }
-  }
 }
 
 }  // namespace
@@ -136,12 +138,13 @@ Result transform(const tir::Module& module, const Options& options) {
   if (auto recomputed = recompute(result.module, options)) {
     load = recomputed->load_after;
     result.steps.push_back(std::move(*recomputed));
+    add_notes(result.module, result.steps.back());
   }
   if (options.asks_for(Step::inplace)) {
     result.distances = liveness::find_distances(result.module, options.liveness);
     result.steps.push_back(describe_shared_bytes(result.module, result.distances, load));
+    add_notes(result.module, result.steps.back());
   }
-  add_notes(result);
   return result;
 }
 

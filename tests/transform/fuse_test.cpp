@@ -36,7 +36,7 @@ TEST_CASE_FIXTURE(Fixture, "fuse: a chain of buffers becomes one pass") {
   const auto narrow = tir::make_cast(int8_type, add(load(b, var(j)), 1));
   body(block(allocate(b, 8), allocate(d, 8), loop(i, 8, block(store(b, var(i), wide))),
              loop(j, 8, block(store(d, var(j), narrow))), loop(k, 8, block(store(c, var(k), load(d, var(k)))))));
-  CHECK(fused() == "b: computed where it is read\nd: computed where it is read\n");
+  CHECK(fused() == "b (32 bytes): computed where it is read\nd (8 bytes): computed where it is read\n");
   CHECK(text() == R"(
   for k in [0, 8) {
     c[k] = int8(int32(a[k]) + 1)
@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(Fixture, "fuse: a sum of one element is a variable, not worksp
            block(store(b, var(i), tir::make_int(0)),
                  loop(r, 3, block(store(b, var(i), add(load(b, var(i)), load(a, add(mul(var(r), 3), var(i))))))))),
       loop(j, 3, block(store(c, var(j), load(b, var(j)))))));
-  CHECK(fused() == "b: smaller, since loops were fused\nb: a variable instead of workspace\n");
+  CHECK(fused() == "b: 12 -> 4 bytes, since loops were fused\nb (4 bytes): a variable instead of workspace\n");
   CHECK(text().find("allocate b: int32[1] on stack") != std::string::npos);
 }
 
@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(Fixture, "fuse: scopes do not stand between") {
   SUBCASE("buffers go") {
     body(block(scope(block(allocate(b, 8), scope(block(loop(i, 8, block(store(b, var(i), mul(load(a, var(i)), 3)))))),
                            loop(j, 8, block(store(c, var(j), load(b, var(j)))))))));
-    CHECK(fused() == "b: computed where it is read\n");
+    CHECK(fused() == "b (32 bytes): computed where it is read\n");
     CHECK(text().find("scope") == std::string::npos);
   }
   SUBCASE("nothing to do") {
@@ -116,13 +116,15 @@ struct Convolution : Fixture {
 
 TEST_CASE_FIXTURE(Convolution, "fuse: padding is skipped, not stored") {
   convolution(tir::make_int(0));
-  CHECK(fused() == "pad: read without padding, loops skip the border\nsum: a variable instead of workspace\n");
+  CHECK(
+      fused() ==
+      "pad (40 bytes): read without padding, loops skip the border\nsum (4 bytes): a variable instead of workspace\n");
   CHECK(text().find("if") == std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Convolution, "fuse: padding stays where loops would have to decide for each element") {
   convolution(tir::make_int(1));
-  CHECK(fused() == "sum: a row of sums at a time\n");
+  CHECK(fused() == "sum: 4 -> 32 bytes, a row of sums at a time\n");
 }
 
 TEST_CASE("fuse: functions that somebody else provides, or that are passed parts of storage, are left alone") {

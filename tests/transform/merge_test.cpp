@@ -121,8 +121,20 @@ TEST_CASE("the changes are told in order, and all are the step's") {
   CHECK(changes[0].function == "main");
   CHECK(changes[0].text == "mid: gone, since the operator that wrote it and its reader are one");
   CHECK(changes[1].function == "add_merged");
-  CHECK(changes[1].text == "t: computed where it is read");
+  CHECK(changes[1].text == "t (32 bytes): computed where it is read");
   for (const Change& change : changes) CHECK(change.step == Step::merge);
+}
+
+TEST_CASE("the new function says what was done to both") {
+  Network network;
+  tir::Module module = network.network();
+  module.functions[*module.find("scale")].notes = {"fuse: first", "fuse: same"};
+  module.functions[*module.find("add")].notes = {"fuse: same", "fuse: second"};
+  const Result result = transform::transform(module, {.steps = {Step::merge}});
+  CHECK(result.module.functions[*result.module.find("add_merged")].notes ==
+        std::vector<std::string>{"fuse: first", "fuse: same", "fuse: second",
+                                 "merge: two operators in one, mid between them",
+                                 "merge: t (32 bytes): computed where it is read"});
 }
 
 TEST_CASE("storage that both are passed is one parameter") {

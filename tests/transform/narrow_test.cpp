@@ -322,6 +322,15 @@ TEST_CASE("a tensor with an access that is not understood stays as it is") {
   check_alone(network);
 }
 
+TEST_CASE("writers and readers of a narrow tensor say so") {
+  Network network;
+  const Result result = transform::transform(network.network(), {.steps = {Step::narrow}});
+  const auto notes = [&](const char* function) { return result.module.functions[*result.module.find(function)].notes; };
+  CHECK(notes("main") == std::vector<std::string>{"narrow: mid: int8 instead of int16"});
+  CHECK(notes("write") == std::vector<std::string>{"narrow: T: int8 instead of int16"});
+  CHECK(notes("read") == std::vector<std::string>{"narrow: p: int8 instead of int16"});
+}
+
 // --- Copies ----------------------------------------------------------------------------------------------------------
 
 // in -> copy(x, y) -> mid -> read(p, o) -> out, of 8 elements of 16 bits.
@@ -455,6 +464,42 @@ TEST_CASE("a copy that is needed stays") {
     network.read = [&] { return block(network.store(network.o, 0, tir::make_load(i32, network.p, imm(0)))); };
   }
   check_kept(network);
+}
+
+TEST_CASE("a copy that is there to have the tensor in other pools stays") {
+  Copying network;
+  const VarId source = network.pointer("source", i16);
+  const VarId z = network.pointer("z", i16);
+  network.function("fill", {z},
+                   block(network.loop(network.i, 8, block(network.store(z, network.var(network.i), imm(1000, i16))))));
+  const auto in_pools = [&](VarId tensor, std::vector<std::string> pools) {
+    tir::Stmt stmt = network.allocate(tensor, 16);
+    std::get<tir::Allocate>(stmt.node).candidate_pools = std::move(pools);
+    return stmt;
+  };
+  const auto copy_of_source = [&](std::vector<std::string> of_source, std::vector<std::string> of_copy) {
+    network.declarations = block(in_pools(source, std::move(of_source)), in_pools(network.mid, std::move(of_copy)));
+    network.calls = block(network.call("fill", {source}), network.call("copy", {source, network.mid}),
+                          network.call("read", {network.mid, network.out}));
+  };
+  bool is_needed = true;
+  SUBCASE("of an input") { network.declarations = block(in_pools(network.mid, {"fast"})); }
+  SUBCASE("of a tensor for others") { copy_of_source({"slow"}, {"fast"}); }
+  SUBCASE("of a tensor for any") { copy_of_source({}, {"fast"}); }
+  SUBCASE("to an output") {
+    network.module().vars[network.out.index()].element = i16;
+    network.declarations = block(in_pools(network.mid, {"fast"}));
+    network.calls = block(network.call("fill", {network.mid}), network.call("copy", {network.mid, network.out}));
+  }
+  SUBCASE("but not if they are the same") {
+    copy_of_source({"fast", "slow"}, {"fast", "slow"});
+    is_needed = false;
+  }
+  SUBCASE("nor if the copy may be anywhere") {
+    copy_of_source({"slow"}, {});
+    is_needed = false;
+  }
+  CHECK(narrowed(network.copying()).module.find("copy").has_value() == is_needed);
 }
 
 TEST_CASE("a source that is written after the last reader of the copy is read") {

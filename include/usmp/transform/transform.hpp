@@ -55,9 +55,15 @@ struct Options {
 
 // One thing that was done, for reports.
 struct Change {
+  // What it means for a function that `Change::function` is not.
+  struct Note {
+    std::string function;
+    std::string text;
+  };
   Step step = Step::fuse;
   std::string function;  // in which; of the entry for what concerns several operators
-  std::string text;      // "T_add: computed where it is read". No full stop
+  std::string text;      // "T_add (4096 bytes): computed where it is read". No full stop
+  std::vector<Note> notes = {};
 };
 
 // What a step was good for. The load is the largest sum of sizes of workspace buffers that are live at one time, inputs
