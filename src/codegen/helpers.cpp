@@ -99,22 +99,24 @@ constexpr std::string_view round_shift_text =
     "  return (int32_t)((uint32_t)x + (1U << (-e - 1))) >> -e;\n"
     "}\n";
 
-// GCC defines __SSE2__, and __OPTIMIZE_SIZE__ where it makes no vectors.
-#define USMP_MULTIPLIES_PAIRS \
-  "#if defined(__SSE2__) && defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)\n"
+// Both of the following ask it: GCC defines __OPTIMIZE_SIZE__ where it makes no vectors.
+constexpr std::string_view multiplies_pairs =
+    "defined(__SSE2__) && defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)";
 
 constexpr std::string_view hidden_zero_text =
     "// Zero, but GCC is not to know: it would compute products of bytes in 16 bits and widen each for its sum, where\n"
     "// the processor can multiply numbers of 16 bits and add up the products in 32.\n"
     "static inline int32_t $n(void) {\n"
-    "  int32_t zero = 0;\n" USMP_MULTIPLIES_PAIRS
+    "  int32_t zero = 0;\n"
+    "#if $c\n"
     "  __asm__(\"\" : \"+r\"(zero));\n"
     "#endif\n"
     "  return zero;\n"
     "}\n";
 
 constexpr std::string_view widened_text =
-    "static inline int32_t $n(int32_t value, int32_t zero) {\n" USMP_MULTIPLIES_PAIRS
+    "static inline int32_t $n(int32_t value, int32_t zero) {\n"
+    "#if $c\n"
     "  return (int16_t)(value + zero);\n"
     "#else\n"
     "  return value + zero;\n"
@@ -256,10 +258,14 @@ std::string Helpers::q_multiply_shift_per_axis() {
   return define(name, fill(q_multiply_shift_per_axis_text, {{'n', name}}));
 }
 
-std::string Helpers::widened() { return define("usmp_widened", fill(widened_text, {{'n', "usmp_widened"}})); }
-
 std::string Helpers::hidden_zero() {
-  return define("usmp_hidden_zero", fill(hidden_zero_text, {{'n', "usmp_hidden_zero"}}));
+  const std::string name = "usmp_hidden_zero";
+  return define(name, fill(hidden_zero_text, {{'n', name}, {'c', std::string(multiplies_pairs)}}));
+}
+
+std::string Helpers::widened() {
+  const std::string name = "usmp_widened";
+  return define(name, fill(widened_text, {{'n', name}, {'c', std::string(multiplies_pairs)}}));
 }
 
 std::string Helpers::round_shift() {

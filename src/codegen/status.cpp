@@ -38,7 +38,13 @@ bool may_leave(const tir::Module& module, const tir::Stmt& stmt, const std::vect
     const auto callee = callee_of(module, *call);
     return !callee || has_status[*callee];
   }
-  return value->text == "tir.ret" || value->text == "tir.tvm_throw_last_error" || value->text == "tir.tvm_check_return";
+  bool leaves = false;
+  tir::for_each_expr(*value, [&](const Expr& expr) {
+    leaves = leaves || expr.text == "tir.ret" || expr.text == "tir.tvm_throw_last_error" ||
+             expr.text == "tir.tvm_check_return";
+    return !leaves;
+  });
+  return leaves;
 }
 
 }  // namespace

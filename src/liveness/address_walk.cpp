@@ -348,23 +348,6 @@ class AddressWalk {
   std::size_t left_;  // groups that the loops at hand may make
 };
 
-// Of each group in which `dying` is accessed: what `offer` makes of that access and of the lowest and the highest byte
-// written through `born` so far.
-template <class Offer>
-void for_each_access_behind_writes(const Footprint& born, const Footprint& dying, const Offer& offer) {
-  std::size_t next = 0;
-  std::optional<std::pair<Bytes, Bytes>> written;
-  for (const Touch& access : dying.touches) {
-    for (; next < born.touches.size() && born.touches[next].group <= access.group; ++next) {
-      const Touch& write = born.touches[next];
-      if (!write.writes || write.begin >= write.end) continue;
-      if (!written) written = {write.begin, write.end};
-      written = {std::min(written->first, write.begin), std::max(written->second, write.end)};
-    }
-    if (written && access.begin < access.end) offer(access, written->first, written->second);
-  }
-}
-
 }  // namespace
 
 std::optional<std::map<VarId, Footprint>> walk_addresses(const tir::For& nest, const std::map<VarId, Bytes>& sizes,
@@ -377,20 +360,23 @@ std::optional<std::map<VarId, Footprint>> walk_addresses(const tir::For& nest, c
   return AddressWalk(*compiled, sizes, std::clamp<std::size_t>(affordable, 1, most_groups)).run();
 }
 
-Bytes distance_below(const Footprint& born, const Footprint& dying) {
-  Bytes distance = 0;
-  for_each_access_behind_writes(born, dying, [&](const Touch& access, Bytes /*lowest*/, Bytes highest) {
-    distance = std::max(distance, highest - access.begin);
-  });
-  return distance;
+void ClosestStarts::add(const Footprint* born, const Footprint* dying) {
+  static const Footprint nothing;
+  const std::vector<Touch>& writes = (born == nullptr ? nothing : *born).touches;
+  std::size_t next = 0;
+  for (const Touch& access : (dying == nullptr ? nothing : *dying).touches) {
+    for (; next < writes.size() && writes[next].group <= access.group; ++next) write(writes[next]);
+    if (!written_ || access.begin >= access.end) continue;
+    born_above_ = std::max(born_above_, access.end - written_->first);
+    dying_above_ = std::max(dying_above_, written_->second - access.begin);
+  }
+  for (; next < writes.size(); ++next) write(writes[next]);
 }
 
-Bytes distance_above(const Footprint& born, const Footprint& dying) {
-  Bytes distance = 0;
-  for_each_access_behind_writes(born, dying, [&](const Touch& access, Bytes lowest, Bytes /*highest*/) {
-    distance = std::max(distance, access.end - lowest);
-  });
-  return distance;
+void ClosestStarts::write(const Touch& touch) {
+  if (!touch.writes || touch.begin >= touch.end) return;
+  if (!written_) written_ = {touch.begin, touch.end};
+  written_ = {std::min(written_->first, touch.begin), std::max(written_->second, touch.end)};
 }
 
 }  // namespace usmp::liveness

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "usmp/problem/problem.hpp"
@@ -31,11 +32,25 @@ struct Footprint {
                                                                             const std::map<tir::VarId, Bytes>& sizes,
                                                                             std::size_t most_groups);
 
-// How far above the start of `dying` the storage that is `born` has to start so that no byte of `dying` is accessed
-// after or in the group in which it was written through `born`: nothing if every distance is right.
-[[nodiscard]] Bytes distance_above(const Footprint& born, const Footprint& dying);
+// How far apart two storages have to start so that no byte of `dying` is accessed after or in the group in which it was
+// written through `born`, in loops that run one after the other.
+class ClosestStarts {
+ public:
+  // What the next loop does with them; null: nothing. O(touches).
+  void add(const Footprint* born, const Footprint* dying);
 
-// The same with `born` below: how far above the start of `born` the dying one has to start.
-[[nodiscard]] Bytes distance_below(const Footprint& born, const Footprint& dying);
+  // How far above the start of the dying one the other one has to start: 0 if every distance is right.
+  [[nodiscard]] Bytes born_above() const { return born_above_; }
+  // And the other way round.
+  [[nodiscard]] Bytes dying_above() const { return dying_above_; }
+
+ private:
+  void write(const Touch& touch);
+
+  std::optional<std::pair<Bytes, Bytes>>
+      written_;  // through `born` so far: the lowest byte, and behind the highest one
+  Bytes born_above_ = 0;
+  Bytes dying_above_ = 0;
+};
 
 }  // namespace usmp::liveness

@@ -87,7 +87,7 @@ class Finder {
     const LiveRange* live = range_around(nests_.analysis.sites[one].live, run.ticks);
     const LiveRange* other_live = range_around(nests_.analysis.sites[other].live, run.ticks);
     if (live == nullptr || other_live == nullptr) return;
-    const bool first_dies = std::pair(live->end, live->begin) <= std::pair(other_live->end, other_live->begin);
+    const bool first_dies = dies_first(one, *live, other, *other_live);
     const LiveRange window =
         first_dies ? LiveRange{other_live->begin, live->end} : LiveRange{live->begin, other_live->end};
     if (!seen_.insert({one, other, window}).second) return;
@@ -95,6 +95,14 @@ class Finder {
     if (!meeting) return;
     pairs_[{one, other}].add(window, run.function, first_dies ? meeting->dying_below : meeting->born_below,
                              first_dies ? meeting->born_below : meeting->dying_below);
+  }
+
+  // Of two that end together, an output goes on: the application reads it.
+  [[nodiscard]] bool dies_first(SiteIndex one, const LiveRange& live, SiteIndex other,
+                                const LiveRange& other_live) const {
+    const auto is_output = [&](SiteIndex site) { return nests_.analysis.sites[site].kind == BufferKind::output; };
+    return std::tuple(live.end, is_output(one), live.begin) <=
+           std::tuple(other_live.end, is_output(other), other_live.begin);
   }
 
   const Nests& nests_;

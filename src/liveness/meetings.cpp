@@ -8,19 +8,13 @@
 namespace usmp::liveness {
 namespace {
 
-// Adds the touches of a later run. Whether the elements are of one type.
-bool append(Footprint& all, const Footprint& next, std::size_t first_group) {
-  if (!next.type || (all.type && *all.type != *next.type)) return false;
-  all.type = next.type;
-  for (Touch touch : next.touches) {
-    touch.group += first_group;
-    all.touches.push_back(touch);
-  }
-  return true;
-}
+constexpr std::size_t most_touches = 20'000'000;  // that are looked at in all, some nanoseconds each
+constexpr std::size_t most_kept = 1'000'000;      // touches of loops that may be asked for again
 
-std::size_t groups_of(const Footprint& footprint) {
-  return footprint.touches.empty() ? 0 : footprint.touches.back().group + 1;
+std::size_t touches_of(const std::map<tir::VarId, Footprint>& footprints) {
+  std::size_t count = 0;
+  for (const auto& [var, footprint] : footprints) count += footprint.touches.size();
+  return count;
 }
 
 }  // namespace
@@ -57,25 +51,39 @@ std::optional<Meeting> Meetings::meet(SiteIndex dying, SiteIndex born, const Liv
   if (is_read_afterwards(dying) || is_written_before(born)) return std::nullopt;
   const auto runs = runs_in(window, dying, born);
   if (!runs) return std::nullopt;
-  Footprint old_one;
-  Footprint new_one;
-  std::size_t groups = 0;
+  const std::vector<Site>& sites = nests_->analysis.sites;
+  ClosestStarts closest;
+  std::optional<tir::DataType> old_type;
+  std::optional<tir::DataType> new_type;
   for (const std::size_t run : *runs) {
     const Footprints* footprints = footprints_of(run);
     if (footprints == nullptr) return std::nullopt;
-    std::size_t of_run = 0;
-    for (const auto& [site, all] : {std::pair(dying, &old_one), std::pair(born, &new_one)}) {
-      if (!std::ranges::binary_search(runs_of_[site], run)) continue;
-      const auto var = plain_sites(run).find(site);
-      if (var == plain_sites(run).end()) return std::nullopt;
-      const Footprint& footprint = footprints->at(var->second);
-      if (!append(*all, footprint, groups)) return std::nullopt;
-      of_run = std::max(of_run, groups_of(footprint));
-    }
-    groups += of_run;
+    const Footprint* old_one = footprint_in(run, *footprints, dying);
+    const Footprint* new_one = footprint_in(run, *footprints, born);
+    if (!is_of_one_type(old_one, old_type) || !is_of_one_type(new_one, new_type)) return std::nullopt;
+    closest.add(new_one, old_one);
+    // Sooner or later nothing is left to share: most pairs end here.
+    if (closest.born_above() >= sites[dying].size && closest.dying_above() >= sites[born].size) return std::nullopt;
+    if (looked_at_ > most_touches) return std::nullopt;
   }
-  if (!old_one.type || !new_one.type || !tir::may_alias(*old_one.type, *new_one.type)) return std::nullopt;
-  return Meeting{distance_above(new_one, old_one), distance_below(new_one, old_one)};
+  if (!old_type || !new_type || !tir::may_alias(*old_type, *new_type)) return std::nullopt;
+  return Meeting{closest.born_above(), closest.dying_above()};
+}
+
+// Null: the run does not access the site.
+const Footprint* Meetings::footprint_in(std::size_t run, const Footprints& footprints, SiteIndex site) {
+  const auto var = plain_sites(run).find(site);
+  if (var == plain_sites(run).end()) return nullptr;
+  const Footprint& footprint = footprints.at(var->second);
+  looked_at_ += footprint.touches.size();
+  return &footprint;
+}
+
+bool Meetings::is_of_one_type(const Footprint* footprint, std::optional<tir::DataType>& type) {
+  if (footprint == nullptr) return true;
+  if (!footprint->type || (type && *type != *footprint->type)) return false;
+  type = footprint->type;
+  return true;
 }
 
 // By the application.
@@ -88,8 +96,7 @@ bool Meetings::is_written_before(SiteIndex site) const {
 }
 
 // Those that access one of the two, in order. Nothing if there are other accesses.
-std::optional<std::vector<std::size_t>> Meetings::runs_in(const LiveRange& window, SiteIndex one,
-                                                          SiteIndex other) const {
+std::optional<std::vector<std::size_t>> Meetings::runs_in(const LiveRange& window, SiteIndex one, SiteIndex other) {
   constexpr std::size_t most_runs = 32;
   std::set<std::size_t> runs;
   for (const SiteIndex site : {one, other}) {
@@ -99,7 +106,7 @@ std::optional<std::vector<std::size_t>> Meetings::runs_in(const LiveRange& windo
     for (auto run = std::ranges::partition_point(runs_of_[site], behind);
          run != runs_of_[site].end() && nests_->runs[*run].ticks.begin < window.end; ++run) {
       runs.insert(*run);
-      if (runs.size() > most_runs) return std::nullopt;
+      if (runs.size() > most_runs || !plain_sites(*run).contains(site)) return std::nullopt;
     }
   }
   return std::vector<std::size_t>(runs.begin(), runs.end());
@@ -125,9 +132,17 @@ const Meetings::Footprints* Meetings::footprints_of(std::size_t index) {
   const NestRun& run = nests_->runs[index];
   std::map<tir::VarId, Bytes> sizes;
   for (const auto& [site, var] : plain_sites(index)) sizes[var] = nests_->analysis.sites[site].size;
+  if (kept_ > most_kept) {
+    footprints_.clear();
+    kept_ = 0;
+  }
   const auto [place, is_new] = footprints_.try_emplace(std::pair(run.loop, sizes));
   if (is_new) {
     place->second = walk_addresses(*run.loop, sizes, most_groups);
+    if (place->second) {
+      kept_ += touches_of(*place->second);
+      looked_at_ += touches_of(*place->second);
+    }
     // A variable that the walk over the program did not see stands for another one.
     const bool is_known = place->second && std::ranges::all_of(*place->second, [&](const auto& footprint) {
                             return std::ranges::binary_search(run.vars, footprint.first);

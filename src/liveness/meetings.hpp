@@ -32,9 +32,10 @@ class Meetings {
   // Pairs of sites that the run accesses, the smaller one first.
   [[nodiscard]] std::vector<std::pair<SiteIndex, SiteIndex>> pairs_in(std::size_t run);
 
-  // In `window`, which goes from where the one that is born begins to live to where the dying one ends. Nothing if one
-  // of them is accessed there but by loads and stores of outermost loops, through one variable in each that is its
-  // alone, or C keeps their types apart, or there are too many loops, or too large ones.
+  // In `window`, which goes from where the one that is born begins to live to where the dying one ends; loops that
+  // reach into it count whole. Nothing if one of the two is accessed there but by loads and stores of outermost loops,
+  // through one variable in each that is its alone, or C keeps their types apart, or there are too many loops, or too
+  // large ones, or if nothing could be shared. Looks at some millions of touches in all, then finds nothing any more.
   [[nodiscard]] std::optional<Meeting> meet(SiteIndex dying, SiteIndex born, const LiveRange& window);
 
  private:
@@ -44,9 +45,11 @@ class Meetings {
   [[nodiscard]] bool is_read_afterwards(SiteIndex site) const;
   [[nodiscard]] bool is_written_before(SiteIndex site) const;
   [[nodiscard]] std::optional<std::vector<std::size_t>> runs_in(const LiveRange& window, SiteIndex one,
-                                                                SiteIndex other) const;
+                                                                SiteIndex other);
   const Plain& plain_sites(std::size_t run);
-  const Footprints* footprints_of(std::size_t run);
+  const Footprints* footprints_of(std::size_t run);  // as long as no other run's are asked for
+  const Footprint* footprint_in(std::size_t run, const Footprints& footprints, SiteIndex site);
+  static bool is_of_one_type(const Footprint* footprint, std::optional<tir::DataType>& type);
 
   const Nests* nests_;
   const Options* options_;
@@ -55,6 +58,8 @@ class Meetings {
   std::vector<std::optional<Plain>> plain_;        // by run: sites that it accesses through one variable each
   // Looked up only, so that the order of addresses does not matter.
   std::map<std::pair<const tir::For*, std::map<tir::VarId, Bytes>>, std::optional<Footprints>> footprints_;
+  std::size_t kept_ = 0;       // touches in footprints_
+  std::size_t looked_at_ = 0;  // touches
 };
 
 }  // namespace usmp::liveness

@@ -18,8 +18,6 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
-constexpr std::int64_t shortest_sum = 16;
-
 // How often the variable stands in the value.
 std::size_t mentions(const Expr& root, VarId var) {
   std::size_t count = 0;

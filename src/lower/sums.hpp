@@ -2,11 +2,15 @@
 // order among each other.
 #pragma once
 
+#include <cstdint>
 #include <set>
 
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::lower {
+
+// Sums of fewer terms, a constant number, are left to compilers.
+inline constexpr std::int64_t shortest_sum = 16;
 
 class SumStorage {
  public:

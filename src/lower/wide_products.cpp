@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lower/sums.hpp"
 #include "usmp/lower/shape_loops.hpp"
 #include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
@@ -20,8 +21,6 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
-
-constexpr std::int64_t shortest_sum = 16;
 
 bool contains(const Expr& root, ExprKind kind, VarId var = {}) {
   bool found = false;

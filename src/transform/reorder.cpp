@@ -34,11 +34,17 @@ bool has_one_order(const OrderProblem& problem) {
   return true;
 }
 
-std::string description(const OrderResult& best, bool with_sharing) {
-  std::string text = "calls in another order: peak load " + std::to_string(best.given_peak) + " -> " +
-                     std::to_string(best.peak) + " bytes" + (with_sharing ? " with shared bytes, " : ", ");
-  if (best.bound == best.peak) return text + "best order proved";
-  return text + "no order has less than " + std::to_string(best.bound);
+bool shares(const OrderProblem& problem) {
+  return std::ranges::any_of(problem.tasks, [](const Task& task) { return !task.sharing.empty(); });
+}
+
+// What is counted of shared bytes is an estimate, of which nothing is proved.
+std::string description(const OrderResult& best, const OrderProblem& problem) {
+  const std::string peaks = "calls in another order: peak load " + std::to_string(best.given_peak) + " -> " +
+                            std::to_string(best.peak) + " bytes";
+  if (shares(problem)) return peaks + " with shared bytes";
+  if (best.bound == best.peak) return peaks + ", best order proved";
+  return peaks + ", no order has less than " + std::to_string(best.bound);
 }
 
 }  // namespace
@@ -56,7 +62,7 @@ std::vector<Change> reorder(tir::Module& module, const Options& options) {
   if (best.peak >= best.given_peak) return {};
   tir::Function& entry = module.functions[module.entry];
   entry.body = reordered(entry.body, *tasks, best.order);
-  return {{.step = Step::reorder, .function = entry.name, .text = description(best, !sharing.empty())}};
+  return {{.step = Step::reorder, .function = entry.name, .text = description(best, tasks->problem)}};
 }
 
 }  // namespace usmp::transform

@@ -59,7 +59,10 @@ struct OrderResult {
   std::vector<std::size_t> order;  // of the tasks
   Bytes given_peak = 0;            // of the order 0, 1, 2, …
   Bytes peak = 0;                  // of `order`
-  Bytes bound = 0;                 // no order needs less; equal to `peak` if that was proved to be the least
+  // No order needs less; equal to `peak` if that was proved to be the least. With TaskSharing both rest on
+  // bounds::load, which may count less although more is held, where many buffers share with each other: then it is an
+  // estimate.
+  Bytes bound = 0;
 };
 
 // The largest load while the tasks are done in that order, which must keep what `after` says. Of buffers that may share

@@ -15,7 +15,9 @@
 // gets worse. Where networks do not branch, this leaves no choice at all.
 //
 // With shared bytes (TaskSharing) the same holds: what a task saves depends on what dies in it, which no chain in front
-// can make less, and on what is born in it, which no task before it accesses in any order.
+// can make less, and on what is born in it, which no task before it accesses in any order. (As far as bounds::load
+// counts no less when more is held; where many buffers share with each other it may, and the order found may not be
+// best.)
 //
 // For large networks a beam of states, as many a number of tasks done, gives an order first, and wider ones later
 // if the search does not come to its end. What needs not change places goes back (reorder_settle.hpp).

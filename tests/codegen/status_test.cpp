@@ -63,6 +63,8 @@ TEST_CASE("what may leave early gives a status, and so does whoever calls it") {
   CHECK(status_with(block(tir::Stmt{tir::Assert{yes, "no"}})) == "f g main ");
   CHECK(status_with(block(ModuleBuilder::evaluate(operation("tir.ret", {tir::make_int(0)})))) == "f g main ");
   CHECK(status_with(block(ModuleBuilder::evaluate(operation("tir.tvm_throw_last_error", {})))) == "f g main ");
+  const tir::ExprRef inside = operation("tir.if_then_else", {yes, operation("tir.ret", {yes}), yes});
+  CHECK(status_with(block(ModuleBuilder::evaluate(inside))) == "f g main ");
   CHECK(status_with(block(b.call("elsewhere", std::vector<VarId>{}))) == "f g main ");
   CHECK(status_with(block(ModuleBuilder::when(yes, block(tir::Stmt{tir::Assert{yes, "no"}})))) == "f g main ");
   CHECK(status_with(block(tir::Stmt{tir::Allocate{.var = memory,

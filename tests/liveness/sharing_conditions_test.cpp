@@ -183,6 +183,12 @@ TEST_CASE("outputs never die, inputs are never born") {
     CHECK(distances(block(copy_8(old, in), copy_8(made, old))) == "in>=old+0; old>=made+0");
     CHECK(distances(block(copy_8(out, in), copy_8(made, out))) == "in>=out+0");
   }
+  SUBCASE("an output is written last, from a buffer that was begun later") {
+    const VarId i = p.i_var();
+    const auto upper = p.loop(i, 4, block(p.store(out, plus(p.i(), 4), p.load(made, p.i()))));
+    const auto lower = p.loop(i, 4, block(p.store(out, p.i(), p.load(in, p.i()))));
+    CHECK(distances(block(lower, copy_8(made, in), upper)) == "in>=made+0; in>=out+4; made>=out+4");
+  }
   SUBCASE("an input that is read first in a loop at the begin") {
     const auto first = p.for_i(8, block(p.store(old, p.i(), p.load(in, p.i()))));
     CHECK(distances(block(first, copy_8(out, in))) == "in>=out+0");

@@ -23,7 +23,8 @@ struct NetworkShape {
   bool shares = false;          // what a task reads may share bytes with what it makes and with memory of its own
 };
 
-// Inputs that may die where the output, the last of the touches, is born, or one inner buffer is.
+// Inputs that may die where the output, the last of the touches, is born, or one inner buffer is; and that buffer,
+// where the output is.
 inline void add_sharing(const OrderProblem& problem, Task& task, Random& random) {
   const std::size_t output = task.touches.size() - 1;
   std::fill(task.phases.begin(), task.phases.end(), 0);
@@ -44,6 +45,9 @@ inline void add_sharing(const OrderProblem& problem, Task& task, Random& random)
     task.sharing.push_back(
         {born, input, static_cast<Bytes>(random.below(static_cast<std::uint64_t>(size_of(born)))), input});
   }
+  if (task.inner.empty() || random.below(2) == 0) return;
+  const auto inner_size = static_cast<std::uint64_t>(task.inner.front().size);
+  task.sharing.push_back({output + 1, output, static_cast<Bytes>(random.below(inner_size)), output + 1});
 }
 
 // A network as of neural architecture search: every task makes one tensor of some that were made before. A tensor is
@@ -138,7 +142,8 @@ inline Bytes load_of_step(const OrderProblem& problem, std::uint32_t done, std::
     add(inner.size, is_held);
   }
   for (const TaskSharing& sharing : runs.sharing) {
-    if (needed_later.contains(runs.touches[sharing.dying].storage)) continue;
+    const bool is_storage = sharing.dying < runs.touches.size();
+    if (is_storage && needed_later.contains(runs.touches[sharing.dying].storage)) continue;
     held.distances.push_back({ids.at(sharing.below), ids.at(sharing.above), sharing.bytes});
   }
   std::ranges::sort(held.distances);
