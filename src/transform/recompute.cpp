@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,12 +70,21 @@ Top top_of(const tir::Module& module, std::vector<liveness::StorageDistance> dis
     return std::any_of(summits.begin(), summits.end(),
                        [&](const LiveRange& summit) { return range.begin < summit.end && summit.begin < range.end; });
   };
+  std::vector<LiveRange> calls;
+  for (const liveness::Call& call : analysis.calls) {
+    if (!reaches(call.ticks)) continue;
+    top.functions.insert(call.callee);
+    calls.push_back(call.ticks);
+  }
+  // What such a call has read or will write may go with what stands at the summit.
+  const auto meets = [&](const LiveRange& range) {
+    return reaches(range) || std::any_of(calls.begin(), calls.end(), [&](const LiveRange& call) {
+             return range.begin < call.end && call.begin < range.end;
+           });
+  };
   for (const liveness::Site& site : analysis.sites) {
     if (site.kind == BufferKind::constant || site.function != module.entry) continue;
-    if (std::any_of(site.live.begin(), site.live.end(), reaches)) top.tensors.insert(site.var);
-  }
-  for (const liveness::Call& call : analysis.calls) {
-    if (reaches(call.ticks)) top.functions.insert(call.callee);
+    if (std::any_of(site.live.begin(), site.live.end(), meets)) top.tensors.insert(site.var);
   }
   return top;
 }
@@ -152,11 +162,24 @@ class RecomputeSearch {
         allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
         merges_(options.asks_for(Step::merge)) {}
 
-  // The lowest that was reached. Nothing: nothing is lower than the module given.
+  // The lowest that was reached. Nothing: nothing is lower than the module given. What is cheapest for a byte may stand
+  // in the way of more later, so there is a second search, which takes what lowers the load most.
   std::optional<State> run() {
+    const State given = state_;
+    std::optional<State> lowest = descend(given.top.height.load);
+    state_ = given;
+    lowest_first_ = true;
+    std::optional<State> other = descend(lowest ? lowest->top.height.load : given.top.height.load);
+    return other ? std::move(other) : std::move(lowest);
+  }
+
+  [[nodiscard]] double first_work() const { return first_work_; }  // of the module given
+
+ private:
+  // The lowest state below that load on the way from the one at hand.
+  std::optional<State> descend(Bytes load) {
     constexpr int most_rounds = 64;
     std::optional<State> lowest;
-    Bytes load = state_.top.height.load;
     for (int round = 0; round < most_rounds && effort_ <= limits_.effort && advance(); ++round) {
       if (state_.top.height.load >= load) continue;
       load = state_.top.height.load;
@@ -165,9 +188,6 @@ class RecomputeSearch {
     return lowest;
   }
 
-  [[nodiscard]] double first_work() const { return first_work_; }  // of the module given
-
- private:
   // Does the best of all that may be done. False: there is nothing.
   bool advance() {
     collect();
@@ -314,8 +334,10 @@ class RecomputeSearch {
     if (candidates_.size() > limits_.looks) candidates_.pop_back();
   }
 
-  // Less work for a byte. Where the load stays as it is, fewer summits, then less work.
+  // Less work for a byte, or, in the second search, a lower load. Where the load stays as it is, fewer summits, then
+  // less work.
   [[nodiscard]] bool is_better(const State& a, const State& b) const {
+    if (lowest_first_) return std::tie(a.top.height, a.work) < std::tie(b.top.height, b.work);
     const double price_a = price(a);
     const double price_b = price(b);
     if (price_a != price_b) return price_a < price_b;
@@ -339,6 +361,7 @@ class RecomputeSearch {
   double first_work_;
   double allowed_;
   bool merges_;
+  bool lowest_first_ = false;
 };
 
 }  // namespace
