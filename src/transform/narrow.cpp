@@ -40,7 +40,7 @@
 #include "transform/narrow_constants.hpp"
 #include "transform/narrow_copies.hpp"
 #include "transform/narrow_tail.hpp"
-#include "transform/narrow_walk.hpp"
+#include "transform/operator_walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"

@@ -27,7 +27,7 @@
 
 #include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_copy.hpp"
-#include "transform/narrow_walk.hpp"
+#include "transform/operator_walk.hpp"
 #include "transform/simple_function.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"

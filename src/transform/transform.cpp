@@ -24,7 +24,7 @@ using Pass = std::vector<Change> (*)(tir::Module& module, const Options& options
 struct StepRow {
   Step step;
   Pass pass;
-  bool costs_time;  // so that it has to lower the load
+  bool must_lower_load;  // or it is taken back
 };
 
 // A pass that asks nothing of the options.
@@ -68,7 +68,7 @@ StepResult run(const StepRow& row, tir::Module& module, const Options& options, 
   StepResult result{row.step, load, load, row.pass(changed, options)};
   if (result.changes.empty()) return result;
   const Bytes after = peak_of(changed).load;
-  if (row.costs_time && after >= load) return {row.step, load, load, {}};
+  if (row.must_lower_load && after >= load) return {row.step, load, load, {}};
   result.load_after = after;
   add_notes(changed, result);
   module = std::move(changed);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "transform/narrow_walk.hpp"
+#include "transform/operator_walk.hpp"
 #include "transform/rewrite.hpp"
 #include "transform/simple_function.hpp"
 #include "usmp/support/checked.hpp"

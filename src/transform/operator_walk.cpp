@@ -1,4 +1,4 @@
-#include "transform/narrow_walk.hpp"
+#include "transform/operator_walk.hpp"
 
 #include <utility>
 #include <variant>
