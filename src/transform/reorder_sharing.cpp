@@ -36,9 +36,9 @@ Bytes load_of_task(const OrderProblem& problem, std::size_t task, TouchSet befor
   }
   // Of two that may each be the dying one both distances are right, and the smaller one stands first.
   std::sort(buffers.distances.begin(), buffers.distances.end());
-  const auto same = std::ranges::unique(
-      buffers.distances, [](const Distance& a, const Distance& b) { return a.below == b.below && a.above == b.above; });
-  buffers.distances.erase(same.begin(), same.end());
+  const auto same_pair = [](const Distance& a, const Distance& b) { return a.below == b.below && a.above == b.above; };
+  buffers.distances.erase(std::unique(buffers.distances.begin(), buffers.distances.end(), same_pair),
+                          buffers.distances.end());
   std::vector<BufferId> all;
   for (std::size_t i = 0; i < buffers.buffers.size(); ++i) all.emplace_back(i);
   return bounds::load(buffers, all).bytes;
