@@ -47,6 +47,7 @@ PlanDocument::Step step_of(const transform::StepResult& step) {
   for (const transform::Change& change : step.changes) result.changes.push_back({change.function, change.text});
   result.extra_work_permille = step.extra_work_permille;
   result.left_out = step.left_out;
+  result.constants = step.constants;
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "usmp/report/plan_json.hpp"
 
 #include "report/json_lines.hpp"
+#include "report/step_json.hpp"
 
 namespace usmp::report {
 namespace {
@@ -82,23 +83,6 @@ Json imported_json(const ImportedC& source) {
   json["function"] = source.function;
   json["bytes"] = source.bytes;
   json["first_line"] = source.first_line;
-  return json;
-}
-
-Json step_json(const PlanDocument::Step& step) {
-  Json json;
-  json["step"] = step.step;
-  json["load_before"] = step.load_before;
-  json["load_after"] = step.load_after;
-  if (step.left_out) json["left_out"] = true;
-  if (step.extra_work_permille) json["extra_work_permille"] = *step.extra_work_permille;
-  json["changes"] = Json::array();
-  for (const PlanDocument::Change& change : step.changes) {
-    Json one;
-    one["function"] = change.function;
-    one["what"] = change.what;
-    json["changes"].push_back(std::move(one));
-  }
   return json;
 }
 

@@ -270,6 +270,12 @@ PlanDocument::Step read_step(const ParsedJson& json, const std::string& place) {
   object.read_bytes("load_after", step.load_after);
   object.read_bytes("extra_work_permille", step.extra_work_permille);
   object.read("left_out", step.left_out);
+  if (object.find("constant_bytes_before") != nullptr || object.find("constant_bytes_after") != nullptr) {
+    object.require({"constant_bytes_before", "constant_bytes_after"});
+    transform::ConstantBytes& constants = step.constants.emplace();
+    object.read_bytes("constant_bytes_before", constants.before);
+    object.read_bytes("constant_bytes_after", constants.after);
+  }
   object.read_list("changes", step.changes, read_change);
   return step;
 }

@@ -6,6 +6,7 @@
 
 #include "report/layout.hpp"
 #include "report/proved.hpp"
+#include "report/steps.hpp"
 #include "usmp/report/figures.hpp"
 #include "usmp/support/text.hpp"
 
@@ -128,19 +129,11 @@ class PlanText {
   void transformed() {
     bool any = false;
     for (const PlanDocument::Step& step : plan_.transformed) {
-      if (step.changes.empty() && !step.left_out) continue;
+      if (!is_worth_a_line(step)) continue;
       if (!any) heading("Transformed") += ", with the load that the buffers have then\n";
       any = true;
-      const std::string count =
-          step.left_out ? "left out, the plan is as small without it" : counted(step.changes.size(), "change");
       out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
-              " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + count;
-      if (step.extra_work_permille) {
-        constexpr std::int64_t tenths = 10;
-        out_ += ", " + std::to_string(*step.extra_work_permille / tenths) + "." +
-                std::to_string(*step.extra_work_permille % tenths) + "% more work";
-      }
-      out_ += "\n";
+              " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + outcome_text(step) + "\n";
       if (!options_.verbose) continue;
       for (const PlanDocument::Change& change : step.changes) {
         out_ += "    " + printable(change.function) + ": " + printable(change.what) + "\n";

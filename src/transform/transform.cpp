@@ -63,9 +63,24 @@ void add_notes(tir::Module& module, const StepResult& step) {
   }
 }
 
+Bytes constant_bytes(const liveness::Analysis& analysis) {
+  Bytes sum = 0;
+  for (const liveness::Site& site : analysis.sites) {
+    if (site.kind == BufferKind::constant && !site.live.empty()) sum += site.size;
+  }
+  return sum;
+}
+
+ConstantBytes constant_bytes(const tir::Module& before, const tir::Module& after) {
+  liveness::Analysis shared = liveness::analyse(after);
+  liveness::share_constants(shared, after);
+  return {constant_bytes(liveness::analyse(before)), constant_bytes(shared)};
+}
+
 StepResult run(const StepRow& row, tir::Module& module, const Options& options, Bytes load) {
   tir::Module changed = module;
   StepResult result{row.step, load, load, row.pass(changed, options)};
+  if (row.step == Step::constants) result.constants = constant_bytes(module, changed);
   if (result.changes.empty()) return result;
   const Bytes after = peak_of(changed).load;
   if (row.must_lower_load && after >= load) return {row.step, load, load, {}};

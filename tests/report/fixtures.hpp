@@ -64,6 +64,22 @@ struct Planned {
   }
 };
 
+// What might have been done to the example before it was planned: every kind of outcome.
+inline std::vector<usmp::transform::StepResult> example_steps() {
+  using usmp::transform::Step;
+  using usmp::transform::StepResult;
+  StepResult fuse{Step::fuse, 160, 112, {{Step::fuse, "conv_1", "T_add: computed where it is read"}}};
+  fuse.changes.push_back({Step::fuse, "main", "sid_7: a scalar"});
+  StepResult narrow{Step::narrow, 112, 112, {}};
+  narrow.left_out = true;
+  StepResult merge{Step::merge, 112, 112, {}};
+  StepResult constants{Step::constants, 112, 112, {{Step::constants, "conv_1", "k: stored as int8 (10 bytes less)"}}};
+  constants.constants = {24, 10};
+  StepResult recompute{Step::recompute, 112, 96, {{Step::recompute, "conv_1", "b: a row at a time"}}};
+  recompute.extra_work_permille = 15;
+  return {fuse, narrow, merge, constants, recompute};
+}
+
 inline void fill_example(Planned& planned) {
   using usmp::BufferKind;
   using usmp::PoolId;

@@ -24,6 +24,7 @@ void fill_everything(Planned& planned) {
   fill_example(planned);
   planned.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 0, "extent 0 is not a constant"}};
   planned.summary.warnings = {"lib2.c is copied unchanged"};
+  planned.summary.transformed = example_steps();
 }
 
 std::set<std::string> keys_of(const json& object) {
@@ -66,6 +67,9 @@ TEST_CASE("the JSON has the schema's keys") {
   for (const json& pool : plan["pools"]) check_keys(pool, schema["$defs"]["pool"]);
   REQUIRE(plan["buffers"].size() == 5);
   for (const json& buffer : plan["buffers"]) check_keys(buffer, schema["$defs"]["buffer"]);
+  const json& step = schema["properties"]["transformed"]["items"];
+  REQUIRE(plan["transformed"].size() == 5);
+  for (const json& one : plan["transformed"]) check_keys(one, step);
   for (const json& call : plan["calls"]) check_keys(call, schema["properties"]["calls"]["items"]);
   for (const json& allocate : plan["unplanned"]) check_keys(allocate, schema["properties"]["unplanned"]["items"]);
   CHECK(plan["schema"] == schema["properties"]["schema"]["const"]);
@@ -176,7 +180,6 @@ TEST_CASE("a plan that is written reads back as the same document") {
   Planned planned;
   fill_everything(planned);
   planned.module.functions[0].imported_c = {"\nint f(void);"};
-  planned.summary.transformed = {{usmp::transform::Step::fuse, 90, 60, {{{}, "conv", "b: computed where it is read"}}}};
   planned.summary.minimized = usmp::PoolId(2);
   planned.summary.seed = UINT64_MAX;
   planned.assembly.problem.pools[2].reserved = 16;
@@ -185,7 +188,8 @@ TEST_CASE("a plan that is written reads back as the same document") {
   planned.plan.allocations[1] = {};
   const PlanDocument document = plan_document(planned.finish());
   CHECK(document.buffers.size() == 5);
-  CHECK(document.transformed.at(0).changes.at(0).what == "b: computed where it is read");
+  CHECK(document.transformed.at(0).changes.at(0).what == "T_add: computed where it is read");
+  CHECK(document.transformed.at(3).constants == usmp::transform::ConstantBytes{24, 10});
   CHECK(parse_plan_document(plan_json(document)) == document);
   CHECK(document.distances.size() == 1);
   PlanDocument other = document;
@@ -194,6 +198,21 @@ TEST_CASE("a plan that is written reads back as the same document") {
   other = document;
   other.buffers[3].live->back().end = 5;
   CHECK_FALSE(parse_plan_document(plan_json(other)) == document);
+}
+
+TEST_CASE("what constants need stands in older plans not at all, and never by half") {
+  Planned planned;
+  fill_everything(planned);
+  json plan = json::parse(plan_json(planned.finish()));
+  json& step = plan["transformed"][3];
+  step.erase("constant_bytes_after");
+  CHECK_THROWS_WITH(parse_plan_document(plan.dump()),
+                    "transformed[3]: the key constant_bytes_after is missing: expected a plan of usmp-plan");
+  step["constant_bytes_after"] = -1;
+  CHECK_THROWS_AS(parse_plan_document(plan.dump()), usmp::Error);
+  step.erase("constant_bytes_after");
+  step.erase("constant_bytes_before");
+  CHECK_FALSE(parse_plan_document(plan.dump()).transformed.at(3).constants);
 }
 
 TEST_CASE("distances name buffers that there are") {

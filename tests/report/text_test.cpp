@@ -29,6 +29,26 @@ std::string lines_from(const std::string& text, const std::string& first, int co
 
 }  // namespace
 
+TEST_CASE("what was done to the program: the load, the changes, the constants, what it costs") {
+  Planned planned;
+  fill_example(planned);
+  planned.summary.transformed = example_steps();
+  const std::string lines = R"(Transformed, with the load that the buffers have then
+  fuse            160 ->      112 bytes  2 changes
+  narrow          112 ->      112 bytes  left out, the plan is as small without it
+  constants       112 ->      112 bytes  1 change, constants 24 -> 10 bytes
+  recompute       112 ->       96 bytes  1 change, 1.5% more work
+)";
+  CHECK(lines_from(plan_text(planned.finish(), {}), "Transformed", 5) == lines);
+  CHECK(contains(plan_text(planned.finish(), {.verbose = true}),
+                 "constants 24 -> 10 bytes\n    conv_1: k: stored as int8 (10 bytes less)\n"));
+  usmp::transform::StepResult& constants = planned.summary.transformed[3];
+  constants.changes.clear();
+  CHECK(contains(plan_text(planned.finish(), {}), "  0 changes, constants 24 -> 10 bytes\n"));
+  constants.constants = {10, 10};
+  CHECK_FALSE(contains(plan_text(planned.finish(), {}), "constants   "));
+}
+
 TEST_CASE("the example, whole") {
   Planned planned;
   fill_example(planned);

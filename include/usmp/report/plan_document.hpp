@@ -94,8 +94,9 @@ struct PlanDocument {
     Bytes load_before = 0;
     Bytes load_after = 0;
     std::vector<Change> changes;
-    std::optional<std::int64_t> extra_work_permille = {};  // of recompute: transform::StepResult
-    bool left_out = false;                                 // the plan is as small without it
+    std::optional<std::int64_t> extra_work_permille = {};    // of recompute: transform::StepResult
+    bool left_out = false;                                   // the plan is as small without it
+    std::optional<transform::ConstantBytes> constants = {};  // of the step constants; nothing: the plan does not say
 
     friend bool operator==(const Step&, const Step&) = default;
   };

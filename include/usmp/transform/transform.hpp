@@ -40,7 +40,8 @@ inline constexpr Step all_steps[] = {Step::fuse,      Step::narrow,  Step::merge
 [[nodiscard]] std::string_view name_of(Step step);
 
 // Reads "none", "all" or step names with commas between them ("fuse,reorder"): steps in the order of application, each
-// once. Nothing if a word is none of these; `wrong` is then that word.
+// once. Nothing if a word is none of these; `wrong` is then that word: empty between two commas, "all" or "none" where
+// one of them does not stand alone.
 [[nodiscard]] std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong = nullptr);
 
 struct Options {
@@ -66,6 +67,14 @@ struct Change {
   std::vector<Note> notes = {};
 };
 
+// Sum of sizes of the constants that the program reads.
+struct ConstantBytes {
+  Bytes before = 0;
+  Bytes after = 0;
+
+  friend bool operator==(const ConstantBytes&, const ConstantBytes&) = default;
+};
+
 // What a step was good for. The load is the largest sum of sizes of workspace buffers that are live at one time, inputs
 // and outputs left out: no plan needs less.
 struct StepResult {
@@ -75,6 +84,8 @@ struct StepResult {
   std::vector<Change> changes;  // in the order in which they were done
   // Of Step::recompute: how much more is computed, in thousandths of what was, rounded up.
   std::optional<std::int64_t> extra_work_permille = {};
+  // Of Step::constants. Afterwards equal ones count once (liveness::share_constants).
+  std::optional<ConstantBytes> constants = {};
   // It could have done something, but the plan is as small without it; set by whoever plans.
   bool left_out = false;
 };

@@ -1,0 +1,28 @@
+#include "report/steps.hpp"
+
+#include "report/layout.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::report {
+
+bool did_something(const PlanDocument::Step& step) {
+  return !step.changes.empty() || (step.constants && step.constants->before != step.constants->after);
+}
+
+bool is_worth_a_line(const PlanDocument::Step& step) { return step.left_out || did_something(step); }
+
+std::string outcome_text(const PlanDocument::Step& step) {
+  constexpr std::int64_t tenths = 10;
+  std::string text =
+      step.left_out ? "left out, the plan is as small without it" : counted(step.changes.size(), "change");
+  if (step.constants) {
+    text += ", constants " + std::to_string(step.constants->before) + " -> " + bytes_text(step.constants->after);
+  }
+  if (step.extra_work_permille) {
+    text += ", " + std::to_string(*step.extra_work_permille / tenths) + "." +
+            std::to_string(*step.extra_work_permille % tenths) + "% more work";
+  }
+  return text;
+}
+
+}  // namespace usmp::report
