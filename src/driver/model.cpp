@@ -55,6 +55,16 @@ std::vector<transform::Step> transformations_of(const std::string& text) {
   const std::vector<std::string> steps = transformation_names();
   std::vector<std::string> names = {"none", "all"};
   names.insert(names.end(), steps.begin(), steps.end());
+  if (wrong == "all" || wrong == "none") {
+    throw Error(ErrorKind::usage, {},
+                "--transform: '" + wrong + "' stands alone, without other names: expected none, all or some of " +
+                    joined(steps));
+  }
+  if (wrong.empty()) {
+    throw Error(ErrorKind::usage, {},
+                "--transform: a name in '" + text + "' is empty: expected none, all or some of " + joined(steps) +
+                    ", with a comma between two");
+  }
   throw Error(ErrorKind::usage, {},
               "--transform: unknown transformation '" + wrong + "'" + did_you_mean(wrong, names) +
                   "; expected none, all or " + joined(steps));

@@ -239,6 +239,24 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
         "usmp-plan: error: --transform: unknown transformation 'narow' (did you mean 'narrow'?); expected none, all or "
         "fuse, narrow, merge, constants, reorder, inplace\n";
   }
+  SUBCASE("a word that stands alone among transformations") {
+    options.model.transform = "fuse,all";
+    expected =
+        "usmp-plan: error: --transform: 'all' stands alone, without other names: expected none, all or some of fuse, "
+        "narrow, merge, constants, reorder, inplace\n";
+  }
+  SUBCASE("none and a transformation") {
+    options.model.transform = "none,fuse";
+    expected =
+        "usmp-plan: error: --transform: 'none' stands alone, without other names: expected none, all or some of fuse, "
+        "narrow, merge, constants, reorder, inplace\n";
+  }
+  SUBCASE("an empty word among transformations") {
+    options.model.transform = "fuse,,narrow";
+    expected =
+        "usmp-plan: error: --transform: a name in 'fuse,,narrow' is empty: expected none, all or some of fuse, narrow, "
+        "merge, constants, reorder, inplace, with a comma between two\n";
+  }
   SUBCASE("archive of another kind") {
     options.output = temporary.file("out.zip");
     expected =
