@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "report/diff_steps.hpp"
 #include "report/match.hpp"
 #include "report/pool_distances.hpp"
 #include "usmp/bounds/load.hpp"
@@ -65,6 +66,7 @@ class Differences {
     diff_.before = side_of(before_);
     diff_.after = side_of(after_);
     diff_.pools = pools_of(before_, after_);
+    diff_.steps = diff_steps(before_, after_);
     const auto matches = match_buffers(before_, after_);
     std::vector<bool> matched(after_.buffers.size());
     for (std::size_t i = 0; i < matches.size(); ++i) {

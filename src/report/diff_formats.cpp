@@ -1,6 +1,7 @@
 // Differences for programs.
 #include "report/csv.hpp"
 #include "report/json_lines.hpp"
+#include "report/step_json.hpp"
 #include "usmp/report/diff.hpp"
 
 namespace usmp::report {
@@ -50,6 +51,24 @@ Json buffer_json(const BufferDiff& buffer) {
   return json;
 }
 
+// The changes are only counted: those that both plans have are no difference.
+Json outcome_json(const PlanDocument::Step& step) {
+  Json json = step_json(step);
+  json.erase("step");
+  json["changes"] = step.changes.size();
+  return json;
+}
+
+Json step_diff_json(const StepDiff& step) {
+  Json json;
+  json["step"] = step.step;
+  json["before"] = or_null(step.before, outcome_json);
+  json["after"] = or_null(step.after, outcome_json);
+  json["only_before"] = changes_json(step.only_before);
+  json["only_after"] = changes_json(step.only_after);
+  return json;
+}
+
 Json side_json(const PlanDiff::Side& side) {
   Json json;
   json["file"] = side.file;
@@ -70,6 +89,8 @@ Json module_json(const PlanDiff& diff) {
   json["renamed"] = diff.renamed;
   json["buffers"] = Json::array();
   for (const BufferDiff& buffer : diff.buffers) json["buffers"].push_back(buffer_json(buffer));
+  json["transformed"] = Json::array();
+  for (const StepDiff& step : diff.steps) json["transformed"].push_back(step_diff_json(step));
   return json;
 }
 
@@ -77,7 +98,7 @@ std::string pool_row(const std::string& module, const PoolDiff& pool) {
   const auto used = [](const std::optional<PoolState>& f) { return f ? std::to_string(f->used) : std::string(); };
   const std::string change = !pool.before ? "new" : !pool.after ? "gone" : pool.growth() != 0 ? "resized" : "same";
   return csv_row({"pool", module, change, pool.name, "", "", std::to_string(pool.growth()), used(pool.before),
-                  used(pool.after), "", "", "", ""});
+                  used(pool.after), "", "", "", "", ""});
 }
 
 std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
@@ -93,7 +114,18 @@ std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
   return csv_row({"buffer", module, to_string(buffer.change), shown.name, shown.function, shown.producer,
                   std::to_string(buffer.effect), cell(buffer.before, size), cell(buffer.after, size),
                   cell(buffer.before, pool), cell(buffer.before, offset), cell(buffer.after, pool),
-                  cell(buffer.after, offset)});
+                  cell(buffer.after, offset), ""});
+}
+
+// A row a change; `change` is what became of it.
+std::string change_csv(const std::string& module, const StepDiff& step, Change change,
+                       const std::vector<PlanDocument::Change>& changes) {
+  std::string text;
+  for (const PlanDocument::Change& one : changes) {
+    text += csv_row({"transformation", module, to_string(change), step.step, one.function, "", "", "", "", "", "", "",
+                     "", one.what});
+  }
+  return text;
 }
 
 }  // namespace
@@ -112,16 +144,20 @@ std::string diff_json(const Diff& diff) {
 
 std::string diff_csv(const Diff& diff) {
   std::string text = csv_row({"record", "module", "change", "name", "function", "producer", "effect", "size_before",
-                              "size_after", "pool_before", "offset_before", "pool_after", "offset_after"});
+                              "size_after", "pool_before", "offset_before", "pool_after", "offset_after", "what"});
   for (const PlanDiff& module : diff.modules) {
     for (const PoolDiff& pool : module.pools) text += pool_row(module.after.module, pool);
     for (const BufferDiff& buffer : module.buffers) text += buffer_row(module.after.module, buffer);
+    for (const StepDiff& step : module.steps) {
+      text += change_csv(module.after.module, step, Change::removed, step.only_before) +
+              change_csv(module.after.module, step, Change::added, step.only_after);
+    }
   }
   for (const std::string& name : diff.only_before) {
-    text += csv_row({"module", name, "gone", name, "", "", "", "", "", "", "", "", ""});
+    text += csv_row({"module", name, "gone", name, "", "", "", "", "", "", "", "", "", ""});
   }
   for (const std::string& name : diff.only_after) {
-    text += csv_row({"module", name, "new", name, "", "", "", "", "", "", "", "", ""});
+    text += csv_row({"module", name, "new", name, "", "", "", "", "", "", "", "", "", ""});
   }
   return text;
 }

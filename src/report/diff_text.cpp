@@ -5,12 +5,13 @@
 
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
+#include "report/steps.hpp"
 #include "usmp/report/diff.hpp"
 
 namespace usmp::report {
 namespace {
 
-constexpr std::size_t most_rows = 20;  // of buffers, unless verbose
+constexpr std::size_t most_rows = 20;  // of buffers and of changes, unless verbose
 
 std::string signed_number(Bytes value) { return (value > 0 ? "+" : "") + std::to_string(value); }
 
@@ -110,37 +111,105 @@ std::string pool_sentence(const PoolDiff& pool) {
   return text + " to " + std::to_string(pool.after->used);
 }
 
-std::size_t rows_shown(const PlanDiff& diff, bool verbose) {
-  return verbose ? diff.buffers.size() : std::min(diff.buffers.size(), most_rows);
+std::size_t rows_shown(std::size_t all, bool verbose) { return verbose ? all : std::min(all, most_rows); }
+
+std::string more_text(std::size_t all, std::size_t shown) {
+  if (shown == all) return {};
+  return "and " + std::to_string(all - shown) + " more";
 }
 
-std::string more_text(const PlanDiff& diff, std::size_t shown) {
-  if (shown == diff.buffers.size()) return {};
-  return "and " + std::to_string(diff.buffers.size() - shown) + " more";
+std::vector<Table::Column> step_columns() {
+  using Align = Table::Align;
+  return {{"Step", Align::left}, {"Before", Align::left}, {"After", Align::left}};
+}
+
+std::string outcome_cell(const std::optional<PlanDocument::Step>& step) {
+  if (!step) return "-";
+  return "load " + std::to_string(step->load_before) + " -> " + bytes_text(step->load_after) + ", " +
+         outcome_text(*step);
+}
+
+std::vector<std::string> step_cells(const StepDiff& step) {
+  return {printable(step.step), outcome_cell(step.before), outcome_cell(step.after)};
+}
+
+std::vector<Table::Column> change_columns() {
+  using Align = Table::Align;
+  return {{"Change", Align::left}, {"Step", Align::left}, {"What", Align::left}, {"Function", Align::left}};
+}
+
+// A row for each change that one plan alone has.
+std::vector<std::vector<std::string>> change_rows(const PlanDiff& diff) {
+  std::vector<std::vector<std::string>> rows;
+  for (const StepDiff& step : diff.steps) {
+    const auto add = [&](Change change, const std::vector<PlanDocument::Change>& changes) {
+      for (const PlanDocument::Change& one : changes) {
+        rows.push_back({to_string(change), printable(step.step), printable(one.what), printable(one.function)});
+      }
+    };
+    add(Change::removed, step.only_before);
+    add(Change::added, step.only_after);
+  }
+  return rows;
+}
+
+// "3 gone, 12 new".
+std::string change_counts(const PlanDiff& diff) {
+  std::size_t gone = 0;
+  std::size_t added = 0;
+  for (const StepDiff& step : diff.steps) {
+    gone += step.only_before.size();
+    added += step.only_after.size();
+  }
+  return count_of(gone, Change::removed) + ", " + count_of(added, Change::added);
 }
 
 constexpr const char* effect_text =
     "Effect: by how many bytes more or fewer the buffer reaches into the part of its pool that only one plan uses.";
 
-void add_module_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
-  const auto bold = [&](const std::string& text) { return options.color ? "\x1b[1m" + text + "\x1b[0m" : text; };
-  out += bold(sides_text(diff)) + "\n";
-  for (const PoolDiff& pool : diff.pools) out += "  " + pool_sentence(pool) + "\n";
+std::string bold(const std::string& text, const DiffTextOptions& options) {
+  return options.color ? "\x1b[1m" + text + "\x1b[0m" : text;
+}
+
+void add_steps_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
+  if (diff.steps.empty()) return;
+  out += "\n" + bold("Transformations", options) + ": " + change_counts(diff) + "\n";
+  Table steps(step_columns());
+  for (const StepDiff& step : diff.steps) steps.add(step_cells(step));
+  out += steps.text("  ");
+  std::vector<std::vector<std::string>> rows = change_rows(diff);
+  if (rows.empty()) return;
+  const std::size_t shown = rows_shown(rows.size(), options.verbose);
+  Table changes(change_columns());
+  for (std::size_t i = 0; i < shown; ++i) changes.add(std::move(rows[i]));
+  out += "\n" + changes.text("  ");
+  const std::string more = more_text(rows.size(), shown);
+  if (!more.empty()) out += "  " + more + " (--verbose lists all)\n";
+}
+
+void add_pools_and_buffers_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
   if (!diff.differs()) {
     out += "  no difference in pools and buffers (" + counts_text(diff) + ")\n";
     return;
   }
   Table pools(pool_columns());
   for (const PoolDiff& pool : diff.pools) pools.add(pool_cells(pool));
-  out += "\n" + pools.text("  ") + "\n" + bold("Buffers") + ": " + counts_text(diff) + "\n";
+  out += "\n" + pools.text("  ") + "\n" + bold("Buffers", options) + ": " + counts_text(diff) + "\n";
   if (diff.buffers.empty()) return;
-  const std::size_t shown = rows_shown(diff, options.verbose);
+  const std::size_t shown = rows_shown(diff.buffers.size(), options.verbose);
   Table buffers(buffer_columns());
   for (std::size_t i = 0; i < shown; ++i) buffers.add(buffer_cells(diff.buffers[i]));
   out += buffers.text("  ");
-  const std::string more = more_text(diff, shown);
+  const std::string more = more_text(diff.buffers.size(), shown);
   if (!more.empty()) out += "  " + more + " (--verbose lists all)\n";
   out += std::string("  ") + effect_text + "\n";
+}
+
+void add_module_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
+  out += bold(sides_text(diff), options) + "\n";
+  for (const PoolDiff& pool : diff.pools) out += "  " + pool_sentence(pool) + "\n";
+  add_pools_and_buffers_text(diff, options, out);
+  add_steps_text(diff, options, out);
 }
 
 std::string cells_row(std::vector<std::string> cells) {
@@ -148,18 +217,36 @@ std::string cells_row(std::vector<std::string> cells) {
   return markdown_row(cells);
 }
 
-void add_module_markdown(const PlanDiff& diff, std::string& out) {
-  out += "### " + markdown_text(sides_text(diff)) + "\n\n";
-  for (const PoolDiff& pool : diff.pools) out += "- " + markdown_text(pool_sentence(pool)) + "\n";
+void add_steps_markdown(const PlanDiff& diff, std::string& out) {
+  if (diff.steps.empty()) return;
+  out += "\nTransformations: " + change_counts(diff) + "\n\n" + markdown_head(step_columns());
+  for (const StepDiff& step : diff.steps) out += cells_row(step_cells(step));
+  const std::vector<std::vector<std::string>> rows = change_rows(diff);
+  if (rows.empty()) return;
+  const std::size_t shown = rows_shown(rows.size(), false);
+  out += "\n" + markdown_head(change_columns());
+  for (std::size_t i = 0; i < shown; ++i) out += cells_row(rows[i]);
+  const std::string more = more_text(rows.size(), shown);
+  if (!more.empty()) out += "\n" + more + ".\n";
+}
+
+void add_pools_and_buffers_markdown(const PlanDiff& diff, std::string& out) {
   out += "\n" + markdown_head(pool_columns());
   for (const PoolDiff& pool : diff.pools) out += cells_row(pool_cells(pool));
   out += "\nBuffers: " + counts_text(diff) + "\n";
   if (diff.buffers.empty()) return;
-  const std::size_t shown = rows_shown(diff, false);
+  const std::size_t shown = rows_shown(diff.buffers.size(), false);
   out += "\n" + markdown_head(buffer_columns());
   for (std::size_t i = 0; i < shown; ++i) out += cells_row(buffer_cells(diff.buffers[i]));
-  const std::string more = more_text(diff, shown);
+  const std::string more = more_text(diff.buffers.size(), shown);
   out += "\n" + (more.empty() ? "" : more + ". ") + effect_text + "\n";
+}
+
+void add_module_markdown(const PlanDiff& diff, std::string& out) {
+  out += "### " + markdown_text(sides_text(diff)) + "\n\n";
+  for (const PoolDiff& pool : diff.pools) out += "- " + markdown_text(pool_sentence(pool)) + "\n";
+  add_pools_and_buffers_markdown(diff, out);
+  add_steps_markdown(diff, out);
 }
 
 template <class AddModule>

@@ -1,6 +1,7 @@
 // usmp-plan diff as a user meets it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -64,6 +65,37 @@ TEST_CASE("diff: as CSV, a row a difference") {
   CHECK(outcome.code == exit_different);
   CHECK(outcome.out.find(",global_workspace,") != std::string::npos);
   CHECK(outcome.out.find("1061120") != std::string::npos);
+}
+
+TEST_CASE("diff: a buffer that is gone is named by the transformation that did without it") {
+  const TemporaryDirectory temporary;
+  DiffOptions options = options_for(planned(temporary, "none", "none"), testdata + "/ds_cnn.tar");
+  options.algorithm = "none";
+  options.model.transform = "fuse";
+  options.format = DiffFormat::json;
+  const Outcome outcome = run_diff(options);
+  CHECK(outcome.code == exit_different);
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& module = json.at("modules").at(0);
+  REQUIRE(module.at("transformed").size() == 1);
+  const auto& step = module.at("transformed").at(0);
+  CHECK(step.at("step") == "fuse");
+  CHECK(step.at("before").is_null());
+  CHECK(step.at("only_before").empty());
+  CHECK(step.at("after").at("changes") == step.at("only_after").size());
+  int gone = 0;
+  for (const auto& buffer : module.at("buffers")) {
+    if (buffer.at("change") != "gone") continue;
+    ++gone;
+    const auto name = buffer.at("before").at("name").get<std::string>();
+    const auto function = buffer.at("before").at("function").get<std::string>();
+    const bool is_named = std::ranges::any_of(step.at("only_after"), [&](const auto& change) {
+      return change.at("function") == function &&
+             change.at("what").template get<std::string>().starts_with(name + " (");
+    });
+    CHECK_MESSAGE(is_named, function << ": " << name);
+  }
+  CHECK(gone > 0);
 }
 
 TEST_CASE("diff: errors keep their exit codes and messages") {

@@ -15,11 +15,13 @@ namespace {
 PlanDocument example() {
   Planned planned;
   fill_example(planned);
+  planned.summary.transformed = example_steps();
   return plan_document(planned.finish());
 }
 
 // The example after a change of the model: an operator in front, which renumbers conv's tensors; b larger, and so c
-// moved; big gone, and with it its pool.
+// moved; big gone, and with it its pool. Something is narrowed and merged instead of computed twice, and one more
+// tensor is fused.
 PlanDocument changed() {
   PlanDocument document = example();
   document.algorithm = "optimal";
@@ -39,7 +41,32 @@ PlanDocument changed() {
                               .alignment = 4,
                               .live = {{{5, 6}}},
                               .candidates = {"dtcm"}});
+  std::vector<PlanDocument::Step>& steps = document.transformed;
+  steps.pop_back();
+  steps[0].changes = {{"conv_2", "T_add: computed where it is read"},
+                      {"conv_2", "T_subtract: |odd, \"name\""},
+                      {"main", "sid_8: a scalar"}};
+  steps[1] = {"narrow", 112, 96, {{"main", "sid_9: stored as int8"}}};
+  steps[2].changes = {{"main", "conv_1 and relu: one operator"}};
+  steps[3].changes[0].function = "conv_2";
   return document;
+}
+
+// Of a plan in which the step fuse did this and nothing else was done.
+PlanDocument fused(const std::vector<PlanDocument::Change>& changes) {
+  PlanDocument document = example();
+  document.transformed = {{"fuse", 160, 112, changes}};
+  return document;
+}
+
+std::vector<StepDiff> steps_of(const PlanDocument& before, const PlanDocument& after) {
+  return diff_plans(before, after).steps;
+}
+
+std::vector<std::string> words_of(const std::vector<PlanDocument::Change>& changes) {
+  std::vector<std::string> words;
+  for (const PlanDocument::Change& change : changes) words.push_back(change.function + ": " + change.what);
+  return words;
 }
 
 Diff diff_of(const PlanDocument& before, const PlanDocument& after) {
@@ -190,6 +217,98 @@ TEST_CASE("bytes that live buffers share count once at the peak") {
   REQUIRE(dtcm.name == "dtcm");
   CHECK(dtcm.before->live_at_peak == 64);
   CHECK(dtcm.after->live_at_peak == 48);
+}
+
+TEST_CASE("other transformations are told, and make no difference of what the plans use") {
+  PlanDocument other = example();
+  other.transformed.clear();
+  const Diff diff = diff_of(other, example());
+  CHECK_FALSE(diff.differs());
+  const std::string text = diff_text(diff, {});
+  CHECK(text.find(R"(  no difference in pools and buffers (5 as they were)
+
+Transformations: 0 gone, 4 new
+  Step       Before  After
+  fuse       -       load 160 -> 112 bytes, 2 changes
+  constants  -       load 112 -> 112 bytes, 1 change, constants 24 -> 10 bytes
+  recompute  -       load 112 -> 96 bytes, 1 change, 1.5% more work
+
+  Change  Step       What                               Function
+  new     fuse       T_add: computed where it is read   conv_1
+  new     fuse       sid_7: a scalar                    main
+  new     constants  k: stored as int8 (10 bytes less)  conv_1
+  new     recompute  b: a row at a time                 conv_1
+)") != std::string::npos);
+  CHECK(steps_of(example(), example()).empty());
+  CHECK(diff_markdown(diff_of(example(), example())).find("Transformations") == std::string::npos);
+}
+
+TEST_CASE("what was left out, or found nothing to do, did nothing in either plan") {
+  PlanDocument other = example();
+  other.transformed.erase(other.transformed.begin() + 1, other.transformed.begin() + 3);
+  CHECK(steps_of(example(), other).empty());
+  CHECK(steps_of(other, example()).empty());
+  other = example();
+  other.transformed[3].changes.clear();  // constants are shared nevertheless
+  CHECK(steps_of(other, example()).size() == 1);
+  PlanDocument nothing = example();
+  nothing.transformed[3].changes.clear();
+  nothing.transformed[3].constants = {10, 10};
+  const std::vector<StepDiff> steps = steps_of(nothing, other);
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].step == "constants");
+  CHECK_FALSE(steps[0].before);
+  CHECK(steps[0].after->constants->after == 10);
+}
+
+TEST_CASE("changes are matched one by one, those of the same numbers first") {
+  std::vector<StepDiff> steps =
+      steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_1", "a_1: gone"}}), fused({{"conv_1", "a_1: gone"}}));
+  REQUIRE(steps.size() == 1);
+  CHECK(words_of(steps[0].only_before) == std::vector<std::string>{"conv_1: a_1: gone"});
+  CHECK(steps[0].only_after.empty());
+  CHECK(steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_2", "a_2 + 12, x_3"}}),
+                 fused({{"conv_4", "a_7 + 12, x_3"}, {"conv_3", "a_2: gone"}}))
+            .empty());
+  steps = steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_2", "a_2: gone"}}), fused({{"conv_2", "a_2: gone"}}));
+  REQUIRE(steps.size() == 1);
+  CHECK(words_of(steps[0].only_before) == std::vector<std::string>{"conv_1: a_1: gone"});
+  for (const PlanDocument::Change& other :
+       {PlanDocument::Change{"pool_1", "a_1: gone"}, {"conv_1", "b_1: gone"}, {"conv_1", "a_1: gone, 12"}}) {
+    steps = steps_of(fused({{"conv_1", "a_1: gone"}}), fused({other}));
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].only_before.size() == 1);
+    CHECK(steps[0].only_after.size() == 1);
+  }
+}
+
+TEST_CASE("steps stand in the order of both plans, each once") {
+  const auto plan = [](const std::vector<std::string>& names) {
+    PlanDocument document = example();
+    document.transformed.clear();
+    for (const std::string& name : names) document.transformed.push_back({name, 1, 1, {{"f", name}}});
+    return document;
+  };
+  std::vector<std::string> names;
+  PlanDocument after = plan({"zero", "b", "c", "z", "z"});
+  for (PlanDocument::Step& step : after.transformed) step.changes.push_back({"g", "other"});
+  for (const StepDiff& step : steps_of(plan({"a", "b", "d"}), after)) names.push_back(step.step);
+  CHECK(names == std::vector<std::string>{"zero", "a", "b", "c", "z", "d"});
+}
+
+TEST_CASE("of many changes the text shows twenty, and all if asked") {
+  std::vector<PlanDocument::Change> changes;
+  for (int i = 0; i < 23; ++i) changes.push_back({"conv", "number " + std::to_string(i)});
+  const Diff diff = diff_of(fused({}), fused(changes));
+  const auto shows = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(shows(diff_text(diff, {}), "number 19  conv\n  and 3 more (--verbose lists all)\n"));
+  CHECK_FALSE(shows(diff_text(diff, {}), "number 20"));
+  CHECK(shows(diff_text(diff, {.verbose = true}), "number 22  conv\n"));
+  CHECK(shows(diff_markdown(diff), "number 19 | conv |\n\nand 3 more.\n"));
+  CHECK(shows(diff_json(diff), "number 22"));
+  CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,number 22\n"));
 }
 
 }  // namespace usmp::report::diff_test

@@ -68,6 +68,15 @@ struct BufferDiff {
   [[nodiscard]] const BufferPlace& shown() const { return after ? *after : *before; }
 };
 
+// Of one transformation.
+struct StepDiff {
+  std::string step;
+  std::optional<PlanDocument::Step> before;  // nothing: it found nothing to do, or nobody asked for it
+  std::optional<PlanDocument::Step> after;
+  std::vector<PlanDocument::Change> only_before;
+  std::vector<PlanDocument::Change> only_after;
+};
+
 struct PlanDiff {
   struct Side {
     std::string file;  // file name only
@@ -82,8 +91,9 @@ struct PlanDiff {
   std::vector<BufferDiff> buffers;  // that differ; the largest effect first, then the largest change of size, then size
   std::size_t same = 0;             // buffers that have their place and size
   std::size_t renamed = 0;          // buffers that both plans have, under another name or in another function
+  std::vector<StepDiff> steps;      // that did something else, in the order in which they are applied
 
-  // Of what the plans use: algorithm, search and names do not count.
+  // Of what the plans use: algorithm, search, names and transformations do not count.
   [[nodiscard]] bool differs() const;
 };
 
@@ -91,6 +101,10 @@ struct PlanDiff {
 // live. Of those that remain, function, operator and name may differ by the numbers that the compiler gives ("sid_7"
 // and "sid_8", "conv2d_nhwc_3" and "conv2d_nhwc_4"): equal sizes are matched first, without crossing, then the rest in
 // order. Buffers of differing kinds are never the same.
+//
+// Changes of a transformation are the same if function and text are; of those that remain, the numbers in them are left
+// aside likewise, and each change stands for one of the other plan. Loads do not count.
+//
 // O(n log n), and for each name without numbers the product of what remains of it in both plans, up to 10^6.
 [[nodiscard]] PlanDiff diff_plans(const PlanDocument& before, const PlanDocument& after);
 
@@ -109,7 +123,7 @@ struct Diff {
 
 struct DiffTextOptions {
   bool color = false;
-  bool verbose = false;  // every buffer, not only the first 20 of a module
+  bool verbose = false;  // every buffer and change, not only the first 20 of a module
 };
 
 [[nodiscard]] std::string diff_text(const Diff& diff, const DiffTextOptions& options);

@@ -1,0 +1,103 @@
+#include "report/diff_steps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "report/match.hpp"
+#include "report/steps.hpp"
+
+namespace usmp::report {
+namespace {
+
+using Changes = std::vector<PlanDocument::Change>;
+using Steps = std::vector<PlanDocument::Step>;
+
+bool is_of_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// Each word without the number behind it.
+std::string words_without_numbers(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_of_word) - text.begin());
+    result += without_number(text.substr(0, end));
+    text.remove_prefix(end);
+    if (text.empty()) break;
+    result += text.front();
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+// Takes out of both lists what has the same key, as often as both have it; the rest stays in its order.
+template <class Key>
+void drop_common(Changes& ones, Changes& others, const Key& key_of) {
+  struct Count {
+    std::size_t left = 0;  // of the others, not met yet
+    std::size_t met = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Count> counts;
+  for (const PlanDocument::Change& change : others) ++counts[key_of(change)].left;
+  std::erase_if(ones, [&](const PlanDocument::Change& change) {
+    const auto found = counts.find(key_of(change));
+    if (found == counts.end() || found->second.left == 0) return false;
+    --found->second.left;
+    ++found->second.met;
+    return true;
+  });
+  std::erase_if(others, [&](const PlanDocument::Change& change) {
+    std::size_t& met = counts[key_of(change)].met;
+    return met > 0 && met-- > 0;
+  });
+}
+
+void drop_common(Changes& ones, Changes& others) {
+  drop_common(ones, others, [](const auto& change) { return std::pair(change.function, change.what); });
+  drop_common(ones, others, [](const auto& change) {
+    return std::pair(std::string(without_number(change.function)), words_without_numbers(change.what));
+  });
+}
+
+// Of both plans, each once: those of the later one stand behind what they follow there.
+std::vector<std::string> step_names(const Steps& before, const Steps& after) {
+  std::vector<std::string> names;
+  for (const PlanDocument::Step& step : before) {
+    if (std::find(names.begin(), names.end(), step.step) == names.end()) names.push_back(step.step);
+  }
+  auto next = names.begin();
+  for (const PlanDocument::Step& step : after) {
+    const auto known = std::find(names.begin(), names.end(), step.step);
+    next = std::next(known != names.end() ? known : names.insert(next, step.step));
+  }
+  return names;
+}
+
+std::optional<PlanDocument::Step> step_of(const Steps& steps, const std::string& name) {
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [&](const auto& step) { return step.step == name && is_worth_a_line(step); });
+  return found == steps.end() ? std::nullopt : std::optional(*found);
+}
+
+Changes changes_of(const std::optional<PlanDocument::Step>& step) { return step ? step->changes : Changes(); }
+
+}  // namespace
+
+std::vector<StepDiff> diff_steps(const PlanDocument& before, const PlanDocument& after) {
+  std::vector<StepDiff> result;
+  for (const std::string& name : step_names(before.transformed, after.transformed)) {
+    StepDiff diff{name, step_of(before.transformed, name), step_of(after.transformed, name), {}, {}};
+    diff.only_before = changes_of(diff.before);
+    diff.only_after = changes_of(diff.after);
+    drop_common(diff.only_before, diff.only_after);
+    const bool did_before = diff.before && did_something(*diff.before);
+    const bool did_after = diff.after && did_something(*diff.after);
+    if (did_before == did_after && diff.only_before.empty() && diff.only_after.empty()) continue;
+    result.push_back(std::move(diff));
+  }
+  return result;
+}
+
+}  // namespace usmp::report
