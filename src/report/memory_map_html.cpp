@@ -7,6 +7,7 @@
 #include "report/markup.hpp"
 #include "report/memory_map_assets.hpp"
 #include "report/pool_lines.hpp"
+#include "report/steps.hpp"
 #include "usmp/report/figures.hpp"
 #include "usmp/report/memory_map.hpp"
 
@@ -97,6 +98,21 @@ Json data_json(const PlanDocument& document) {
   return json;
 }
 
+// Empty if nothing was done.
+std::string transformed_section(const PlanDocument& document) {
+  std::string rows;
+  for (const PlanDocument::Step& step : document.transformed) {
+    if (!is_worth_a_line(step)) continue;
+    rows += "<tr><td>" + markup_text(step.step) + "</td><td class=\"number\">" + std::to_string(step.load_before) +
+            "</td><td class=\"number\">" + std::to_string(step.load_after) + "</td><td>" +
+            markup_text(outcome_text(step)) + "</td></tr>\n";
+  }
+  if (rows.empty()) return rows;
+  return "<h2>Transformed before it was planned</h2>\n<table id=\"transformed\">\n"
+         "<tr><th>step</th><th>load before</th><th>load after</th><th>outcome</th></tr>\n" +
+         rows + "</table>\n";
+}
+
 constexpr std::string_view controls = R"(<div class="tools">
 <input id="search" type="search" placeholder="search: name, operator, kind" aria-label="Search buffers" autocomplete="off">
 <label>colour by <select id="coloring"><option value="operator">operator</option><option value="kind">kind</option></select></label>
@@ -132,6 +148,7 @@ std::string memory_map_html(const PlanDocument& document) {
                       " operators, " + std::to_string(document.horizon) + " ticks") +
           "</p>\n";
   page += controls;
+  page += transformed_section(document);
   page += "<script type=\"application/json\" id=\"plan\">";
   page += script_json(data_json(document).dump());
   page += "</script>\n<script>\n";

@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "report/json_lines.hpp"
+#include "report/step_json.hpp"
 #include "usmp/report/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -90,6 +91,8 @@ std::string report_json(const PlanDocument& plan) {
   json["algorithm"] = plan.algorithm;
   json["status"] = to_string(plan.status);
   json["horizon"] = plan.horizon;
+  json["transformed"] = Json::array();
+  for (const PlanDocument::Step& step : plan.transformed) json["transformed"].push_back(step_json(step));
   json["pools"] = Json::array();
   for (std::size_t i = 0; i < plan.pools.size(); ++i) json["pools"].push_back(pool_json(plan, i, figures));
   return json_lines(json);

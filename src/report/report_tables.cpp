@@ -2,6 +2,7 @@
 #include "report/csv.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
+#include "report/steps.hpp"
 #include "usmp/report/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -9,6 +10,20 @@ namespace usmp::report {
 namespace {
 
 constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
+
+// With a line of text in front; empty if nothing was done.
+std::string transformed_table(const PlanDocument& plan) {
+  std::string rows;
+  for (const PlanDocument::Step& step : plan.transformed) {
+    if (!is_worth_a_line(step)) continue;
+    rows += markdown_row({markdown_text(step.step), std::to_string(step.load_before), std::to_string(step.load_after),
+                          markdown_text(outcome_text(step))});
+  }
+  if (rows.empty()) return rows;
+  return "\nTransformed before it was planned, with the load that the buffers have then:\n\n"
+         "| step | load before | load after | outcome |\n|---|--:|--:|---|\n" +
+         rows;
+}
 
 std::string csv_live(const std::vector<LiveRange>& live) {
   std::string text;
@@ -85,7 +100,7 @@ std::string report_markdown(const PlanDocument& plan) {
   const PlanFigures figures = plan_figures(plan);
   std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
                      ")\n\nPlanned by " + markdown_text(plan.algorithm) + ", status " + to_string(plan.status) +
-                     ". Sizes in bytes.\n\n" + pools_table(plan, figures);
+                     ". Sizes in bytes.\n\n" + pools_table(plan, figures) + transformed_table(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PoolFigures& of_pool = figures.pools[i];
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;

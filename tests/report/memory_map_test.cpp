@@ -125,4 +125,18 @@ TEST_CASE("the page asks for nothing from outside") {
   CHECK(count(page, "url(") == 1);  // the script's own clip path
 }
 
+TEST_CASE("the page has a table of the transformations, if there were any") {
+  Planned planned;
+  fill_example(planned);
+  CHECK(count(memory_map_html(plan_document(planned.finish())), "<table") == 0);
+  planned.summary.transformed = example_steps();
+  PlanDocument plan = plan_document(planned.finish());
+  const std::string page = memory_map_html(plan);
+  CHECK(count(page, "<tr>") == 5);
+  CHECK(count(page, R"(<tr><td>constants</td><td class="number">112</td><td class="number">112</td>)"
+                    "<td>1 change, constants 24 -&gt; 10 bytes</td></tr>\n") == 1);
+  plan.transformed[0].step = "</table><script>";
+  CHECK(count(memory_map_html(plan), "<tr><td>&lt;/table&gt;&lt;script&gt;</td>") == 1);
+}
+
 }  // namespace usmp::report::memory_map_test

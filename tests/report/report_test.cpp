@@ -57,7 +57,12 @@ TEST_CASE("a plan that was written and read is reported as the plan itself") {
   CHECK(report_text(usmp::report::parse_plan_document(plan_json(plan)), {}) == report_text(plan, {}));
 }
 
-TEST_CASE("the example's report as JSON") { check_golden("report.json", report_json(example())); }
+TEST_CASE("the example's report as JSON") {
+  Planned planned;
+  fill_example(planned);
+  planned.summary.transformed = example_steps();
+  check_golden("report.json", report_json(plan_document(planned.finish())));
+}
 
 TEST_CASE("the example's buffers as CSV") {
   CHECK(report_csv(example()) == R"(id,name,function,kind,pool,offset,size,alignment,pinned,live,operator
@@ -78,6 +83,27 @@ TEST_CASE("names neither break a table nor become formulas or markup") {
   CHECK(csv.find("\n0,\"a,\"\"b\"\"\\n\",main") != std::string::npos);
   CHECK(csv.find("\n1,'=cmd|'x',conv") != std::string::npos);
   CHECK(report_markdown(plan).find("| &lt;b&gt;\\|\\`x\\` | 100 |") != std::string::npos);
+}
+
+TEST_CASE("Markdown names the transformations that did something or were left out") {
+  Planned planned;
+  fill_example(planned);
+  CHECK(report_markdown(plan_document(planned.finish())).find("Transformed") == std::string::npos);
+  planned.summary.transformed = example_steps();
+  PlanDocument plan = plan_document(planned.finish());
+  CHECK(report_markdown(plan).find(R"(
+Transformed before it was planned, with the load that the buffers have then:
+
+| step | load before | load after | outcome |
+|---|--:|--:|---|
+| fuse | 160 | 112 | 2 changes |
+| narrow | 112 | 112 | left out, the plan is as small without it |
+| constants | 112 | 112 | 1 change, constants 24 -&gt; 10 bytes |
+| recompute | 112 | 96 | 1 change, 1.5% more work |
+
+Live at the peak)") != std::string::npos);
+  plan.transformed[0].step = "<b>|";
+  CHECK(report_markdown(plan).find("\n| &lt;b&gt;\\| | 160 |") != std::string::npos);
 }
 
 TEST_CASE("the example as Markdown") {

@@ -31,6 +31,8 @@ def hostile_plan(source: Path, target: Path) -> None:
         buffer["name"] = buffer["function"] = HOSTILE[index % len(HOSTILE)]
     for index, call in enumerate(plan["calls"]):
         call["callee"] = HOSTILE[index % len(HOSTILE)]
+    plan["transformed"] = [{"step": name, "load_before": 1, "load_after": 1, "changes": [{"function": name, "what": name}]}
+                           for name in HOSTILE]
     target.write_text(json.dumps(plan), encoding="utf-8")
 
 
