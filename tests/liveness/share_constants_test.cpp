@@ -59,6 +59,59 @@ TEST_CASE("constants that may be in other pools keep their own place") {
   CHECK(program.shared().size() == 2);
 }
 
+// An entry that hands two constants of the same data to operators, of which `g` reads as many bytes at once as told.
+std::vector<Site> handed(const std::string& target, tir::DataType read) {
+  ModuleBuilder builder;
+  builder.module().constant_alignment = 1;
+  const tir::VarId out = builder.pointer("out");
+  const tir::VarId first = builder.pointer("first");
+  const tir::VarId second = builder.pointer("second");
+  const tir::VarId p = builder.pointer("p");
+  const tir::VarId q = builder.pointer("q");
+  const tir::VarId r = builder.pointer("r");
+  const tir::VarId s = builder.pointer("s");
+  tir::Stmt a = builder.constant(first, "weights!");
+  tir::Stmt b = builder.constant(second, "weights!");
+  Program::data(b).data = Program::data(a).data;
+  const tir::ExprRef element = tir::make_load(read, r, tir::make_int(0));
+  builder.function("f", {p, q}, block(builder.copy(q, p)));
+  builder.function("g", {r, s}, block(builder.store(s, 0, tir::make_cast(int8_type, element))), target);
+  builder.entry({out}, block(a, b, builder.call("f", {first, out}), builder.call("g", {second, out})));
+  const tir::Module module = builder.build();
+  Analysis analysis = analyse(module);
+  share_constants(analysis, module);
+  return analysis.sites;
+}
+
+TEST_CASE("constants that other targets access keep their own place") {
+  CHECK(handed("c", int8_type).size() == 1);
+  CHECK(handed("cmsis-nn", int8_type).size() == 2);
+}
+
+TEST_CASE("a place that constants share is aligned for each") {
+  const std::vector<Site> sites = handed("c", tir::int32_type);
+  REQUIRE(sites.size() == 1);
+  CHECK(sites[0].alignment == 4);
+}
+
+TEST_CASE("a variable that stands for two data shares none of them") {
+  Program program;
+  ModuleBuilder& builder = program.builder;
+  const tir::VarId p = builder.pointer("p");
+  const tir::VarId q = builder.pointer("q");
+  const tir::Stmt other = builder.constant(program.first, "another");
+  builder.function("f", {p},
+                   block(builder.scope(block(program.a, builder.copy(p, program.first))),
+                         builder.scope(block(other, builder.copy(p, program.first)))));
+  builder.function("g", {q}, block(program.b, builder.copy(q, program.second)));
+  builder.entry({program.out}, block(builder.call("f", {program.out}), builder.call("g", {program.out})));
+  const tir::Module module = builder.build();
+  Analysis analysis = analyse(module);
+  const std::size_t before = analysis.sites.size();
+  share_constants(analysis, module);
+  CHECK(analysis.sites.size() == before);
+}
+
 TEST_CASE("a constant that nothing reads is no twin") {
   ModuleBuilder builder;
   const tir::VarId out = builder.pointer("out");

@@ -270,6 +270,48 @@ TEST_CASE("let expressions, in which a variable may stand for another pointer, a
   CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_pointer)))}).empty());
 }
 
+TEST_CASE("a loop that is not followed, beside one that is") {
+  Program p;
+  const VarId in = p.buffer("in", 16);
+  const VarId out = p.buffer("out", 16);
+  tir::Expr let =
+      *tir::testing::make_operator(ExprKind::let, int8_type, {minus(15, p.i()), p.load(in, p.var(p.j_var()))});
+  let.var = p.j_var();
+  const tir::Stmt unfollowed = p.for_i(16, block(p.store(out, p.i(), tir::make_expr(std::move(let)))));
+  CHECK(p.found({copy(p, out, in)}) == "in>=out+0");
+  CHECK(p.found({copy(p, out, in), unfollowed}).empty());
+  CHECK(p.found({unfollowed, copy(p, out, in)}).empty());
+}
+
+TEST_CASE("one loop over buffers of several sizes: each pair by itself") {
+  Program p;
+  const VarId from = p.pointer("from");
+  const VarId to = p.pointer("to");
+  const VarId at = p.pointer("at");
+  const ExprRef anywhere = p.load(from, p.cast(int32_type, p.load(at, 0)));
+  p.function("op", {from, to, at}, block(p.for_i(16, block(p.store(to, p.i(), anywhere)))));
+  const VarId flag = p.kept("flag");
+  const VarId small = p.buffer("small", 16);
+  const VarId large = p.buffer("large", 32);
+  const VarId first = p.temporary("first", 16);
+  const VarId second = p.temporary("second", 16);
+  p.is_kept(first);
+  p.is_kept(second);
+  CHECK(p.found({p.call("op", {small, first, flag}), p.call("op", {large, second, flag})}) ==
+        "large>=second+15; small>=first+15");
+}
+
+TEST_CASE("the first iteration of a loop comes after the last one of the loop before") {
+  Program p;
+  const VarId a = p.buffer("a", 8);
+  const VarId b = p.buffer("b", 8);
+  const VarId out = p.buffer("out", 16);
+  const VarId kept = p.kept("kept");
+  CHECK(p.found({p.for_i(8, block(p.store(out, p.i(), p.load(a, p.i())))),
+                 p.for_i(8, block(p.store(kept, 0, p.plus(p.load(b, p.i()), p.load(out, 0)))))}) ==
+        "a>=out+0; b>=out+8");
+}
+
 TEST_CASE("a loop that calls functions, or lets pointers out, is not followed") {
   Program p;
   const VarId in = p.buffer("in", 16);

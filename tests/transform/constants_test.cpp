@@ -151,6 +151,8 @@ TEST_CASE("a constant of equal elements is a literal where it is read") {
   CHECK(stored(float32, {0x7fc00000, 0x7fc00000}) == "float32");  // a NaN has no literal
   CHECK(stored(float32, {0x7f800000, 0x7f800000}) == "float32");  // nor has infinity without math.h
   CHECK(stored({TypeCode::float_, 16, 1}, {1, 1}) == "float16");
+  CHECK(stored(tir::bool_type, {1, 1}) == "literal");
+  CHECK(stored(tir::bool_type, {2, 2}) != "literal");  // what C makes of it depends on where it is read
 
   Program program;
   const VarId constant = program.constant("zeros", int16, {5, 5});
@@ -268,11 +270,27 @@ TEST_CASE("a constant that is declared in several places stays") {
 }
 
 TEST_CASE("a constant that is declared of another type than its data stays") {
-  Program program;
-  const VarId constant = program.var("c", tir::handle_type, uint16);
-  program.body().push_back({tir::AllocateConst{constant, uint16, data_of(int16, {1, 2}), {}}});
-  program.store(tir::make_cast(tir::int32_type, program.load(uint16, constant)));
-  CHECK(program.stays());
+  for (const DataType read : {int16, uint16}) {
+    Program program;
+    const VarId constant = program.var("c", tir::handle_type, uint16);
+    program.body().push_back({tir::AllocateConst{constant, uint16, data_of(int16, {1, 2}), {}}});
+    program.store(tir::make_cast(tir::int32_type, program.load(read, constant)));
+    CHECK(program.stays());
+  }
+}
+
+TEST_CASE("a constant that is no whole number of elements stays") {
+  for (const std::string& bytes : {std::string("\1\0\2", 3), std::string("\1"), std::string()}) {
+    Program program;
+    const VarId constant = program.var("c", tir::handle_type, int16);
+    auto data = std::make_shared<tir::Constant>();
+    data->type = int16;
+    data->shape = {1};
+    data->bytes = bytes;
+    program.body().push_back({tir::AllocateConst{constant, int16, data, {}}});
+    program.store(tir::make_cast(tir::int32_type, program.load(int16, constant, 0)));
+    CHECK(program.stays());
+  }
 }
 
 // --- Equal ones

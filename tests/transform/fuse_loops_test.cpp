@@ -138,6 +138,35 @@ TEST_CASE_FIXTURE(Fixture, "fuse_loops: a shift by one iteration, one iteration 
   CHECK(smaller().empty());
 }
 
+TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if one loop reads in two strides") {
+  const auto row = [&](std::int64_t stride) { return load(b, mul(var(j), stride)); };
+  SUBCASE("the loop's own last") {
+    body(block(allocate(b, 32), first(), loop(j, 8, block(store(c, var(j), sub(row(2), row(4)))))));
+  }
+  SUBCASE("the loop's own first") {
+    body(block(allocate(b, 32), first(), loop(j, 8, block(store(c, var(j), sub(row(4), row(2)))))));
+  }
+  CHECK(smaller().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if only the other branch's condition keeps an iteration to its elements") {
+  const auto read = [&] { return block(store(c, at(j, var(l)), load(b, at(j, var(l))))); };
+  tir::Block next_row = block(when(less(var(j), 7), block(store(c, var(j), load(b, at(j, var(l)))))));
+  body(block(allocate(b, 32), first(),
+             loop(j, 8, block(loop(l, 8, block(when(less(var(l), 4), read(), std::move(next_row))))))));
+  CHECK(smaller().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "fuse_loops: indices are not written so that they overflow") {
+  // The factor is taken of a difference, of which conditions say that it is small.
+  const VarId m = number("m");
+  const ExprRef more = mul(sub(var(l), var(m)), std::int64_t{1} << 29);
+  const ExprRef inside = both(less(more, 4), at_least(more, 0));
+  const tir::Stmt read = when(inside, block(store(c, mul(var(j), 4), load(b, at(j, more)))));
+  body(block(allocate(b, 32), first(), loop(j, 8, block(loop_from(l, 5, 4, block(loop_from(m, 5, 4, block(read))))))));
+  CHECK(smaller() == "b");
+}
+
 TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if the second writes what the first reads in later iterations") {
   SUBCASE("by its name") {
     body(block(allocate(b, 32), first(),
@@ -214,6 +243,16 @@ TEST_CASE_FIXTURE(Fixture, "fuse_loops: declarations in between are no matter") 
 
 TEST_CASE_FIXTURE(Fixture, "fuse_loops: not if the iterations do not match") {
   SUBCASE("number") { body(block(allocate(b, 32), first(), loop(j, 3, block(read(at(j, var(l))))))); }
+  SUBCASE("number, and the first more") {
+    const VarId d = output("d", 8);
+    body(block(allocate(b, 32), loop(i, 8, block(write(at(i, var(k))), store(d, var(i), var(i)))),
+               loop(j, 3, block(read(add(mul(var(j), 8), var(l)))))));
+  }
+  SUBCASE("number, and the second more") {
+    const ExprRef some = choice(less(var(j), 8), load(b, var(j)), tir::make_int(5));
+    body(block(allocate(b, 8), loop(i, 8, block(store(b, var(i), load(a, var(i))))),
+               loop(j, 12, block(store(c, var(j), some)))));
+  }
   SUBCASE("start") {
     body(block(allocate(b, 36), loop_from(i, 1, 7, block(write(at(i, var(k))))),
                loop_from(j, 1, 7, block(read(at(j, var(l)))))));

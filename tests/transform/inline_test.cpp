@@ -195,6 +195,65 @@ TEST_CASE_FIXTURE(Fixture, "inline: not if an expensive value is read often") {
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "inline: not if the loops of the writer never run, or as data say") {
+  const ExprRef few = remainder(load(a, 0), 3);
+  // Nothing reads an element that was not written, but only the program knows.
+  const ExprRef never = less(mul(var(j), var(j)), 0);
+  tir::Block write = block(store(b, var(i), value(var(i))));
+  std::int64_t first = 0;
+  ExprRef element = var(j);
+  SUBCASE("never") {
+    write = block(loop(i, 0, std::move(write)));
+    element = tir::make_int(0);
+  }
+  SUBCASE("as often as data say") { write = block(loop_to(i, few, std::move(write))); }
+  SUBCASE("from where data say") {
+    write = block(tir::Stmt{tir::For{i, few, tir::make_int(6), std::move(write)}});
+    first = 1;
+  }
+  body(block(allocate(b, 16), std::move(write[0]),
+             loop_from(j, first, 5, block(when(never, block(store(c, var(j), load(b, element))))))));
+  CHECK(inlined().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "inline: not if something else stands in the writer's loops") {
+  SUBCASE("in front") {
+    body(block(allocate(b, 8), loop(i, 8, block(store(c, var(i), tir::make_int(3)), store(b, var(i), value(var(i))))),
+               loop(j, 4, block(store(c, var(j), load(b, var(j)))))));
+  }
+  SUBCASE("behind") {
+    body(block(allocate(b, 8), loop(i, 8, block(store(b, var(i), value(var(i))), store(c, var(i), tir::make_int(3)))),
+               loop(j, 4, block(store(c, var(j), load(b, var(j)))))));
+  }
+  CHECK(inlined().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "inline: conditions do not hold where they do not") {
+  const VarId n = number("n");
+  // In the other branch n is 4 or more, which no element is; only the program knows that it never reads one.
+  const ExprRef never = less(mul(var(n), var(n)), 0);
+  const tir::Stmt write = loop(i, 4, block(store(b, var(i), value(var(i)))));
+  const tir::Stmt read = when(never, block(store(c, var(n), load(b, var(n)))));
+  const tir::Stmt set = store(c, var(n), tir::make_int(3));
+  SUBCASE("in a reader") {
+    body(block(allocate(b, 4), write, loop(n, 8, block(when(less(var(n), 4), block(set), block(read))))));
+  }
+  SUBCASE("around the writer") {
+    body(block(allocate(b, 4), loop(n, 8, block(when(less(var(n), 4), block(set), block(write, read))))));
+  }
+  CHECK(inlined().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "inline: not if the iteration would be written so that it overflows") {
+  // The factor is taken of a difference, of which conditions say that it is small.
+  const VarId k = number("k");
+  const ExprRef index = mul(sub(var(j), var(k)), std::int64_t{1} << 29);
+  const ExprRef inside = both(less(index, 8), at_least(index, 0));
+  const tir::Stmt read = when(inside, block(store(c, 0, load(b, index))));
+  body(block(allocate(b, 8), writer(), loop_from(j, 5, 4, block(loop_from(k, 5, 4, block(read))))));
+  CHECK(inlined().empty());
+}
+
 // --- Padding ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE_FIXTURE(Fixture, "inline: a copy with a zero border is read through at any cost, if asked for") {

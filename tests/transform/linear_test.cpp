@@ -210,6 +210,30 @@ TEST_CASE_FIXTURE(Fixture, "loops bind what runs, lets what they stand for") {
   CHECK_FALSE(reach(var(i)));
 }
 
+TEST_CASE_FIXTURE(Fixture, "loops whose ends are only known roughly bind all that may run") {
+  const VarId k = number("k");
+  bind(i, 0, 7);
+  SUBCASE("the end") {
+    scope.bind_loop(std::get<tir::For>(loop_to(k, add(var(i), 1), {}).node));
+    CHECK(reach(var(k)) == Interval{0, 7});
+  }
+  SUBCASE("both") {
+    scope.bind_loop(tir::For{k, var(i), add(var(i), 2), {}});
+    CHECK(reach(var(k)) == Interval{0, 15});
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a sum fits if no part of it, in any order, leaves half of the type") {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  bind(i, 0, most);
+  bind(j, -most, 0);
+  CHECK(scope.fits(*scope.linear(*var(i)), int32_type));
+  CHECK(scope.fits(*scope.linear(*var(j)), int32_type));
+  CHECK_FALSE(scope.fits(*scope.linear(*add(var(i), 1)), int32_type));
+  CHECK_FALSE(scope.fits(*scope.linear(*sub(var(j), 1)), int32_type));
+  CHECK_FALSE(scope.fits(*scope.linear(*add(var(i), var(j))), int32_type));
+}
+
 TEST_CASE_FIXTURE(Fixture, "sums that grow without end are given up") {
   bind(i, 0, 1000000);
   // Each let holds many quotients of the one before: as a tree, more than anybody can look at.

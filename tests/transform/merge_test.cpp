@@ -382,6 +382,29 @@ TEST_CASE("operators between which the tensor would still be needed stay") {
   check_alone(network);
 }
 
+TEST_CASE("a tensor of which the operators do not say the element type stays") {
+  Network network;
+  for (const VarId var : {network.t, network.p}) network.module().vars[var.index()].element = tir::void_type;
+  check_alone(network);
+}
+
+TEST_CASE("the new function takes no name of a function that nobody calls") {
+  Network network;
+  network.function("add_merged", {}, {});
+  const Merged result = merged(network.network());
+  CHECK_FALSE(result.changes.empty());
+  CHECK(result.module.find("add_merged_1"));
+}
+
+TEST_CASE("a tensor that its first reader changes is not made again for the others") {
+  Network network;
+  const VarId q = network.pointer("q", i32);
+  network.function("change", {q}, block(network.store(q, 3, plus(network.load(q, 3), imm(1)))));
+  network.between(network.call("change", {network.mid}));
+  tir::Module module = network.network();
+  CHECK_FALSE(merge_into_readers(module, network.mid));
+}
+
 TEST_CASE("nothing is done if the peak stays as high as it was") {
   Network network;
   SUBCASE("it is as high elsewhere") { network.shared_tensor("load", 8); }

@@ -51,5 +51,21 @@ TEST_CASE("a call under a condition is not merged") {
   CHECK(tir::print(module) == before);
 }
 
+TEST_CASE("a call whose result is compared with another call's is not merged") {
+  Pair pair;
+  const ExprRef call = Builder::call_expr("write", {pair.var(pair.in), pair.var(pair.mid)});
+  const ExprRef other = Builder::call_expr("external", {});
+  SUBCASE("the expected one") {
+    pair.calls[0] =
+        Builder::evaluate(tir::make_call(tir::int32_type, "tir.tvm_check_return", {other, tir::make_int(-1), call}));
+  }
+  SUBCASE("the one in case of failure") {
+    pair.calls[0] =
+        Builder::evaluate(tir::make_call(tir::int32_type, "tir.tvm_check_return", {tir::make_int(0), other, call}));
+  }
+  tir::Module module = pair.pair();
+  CHECK(merge_calls(module).empty());
+}
+
 }  // namespace
 }  // namespace usmp::transform::plain_call_test

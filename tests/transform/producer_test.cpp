@@ -60,5 +60,20 @@ TEST_CASE_FIXTURE(Fixture, "producer: parts at the limits of 64 bits") {
   SUBCASE("started at the last numbers") { CHECK(started(largest - 7) == std::nullopt); }
 }
 
+TEST_CASE_FIXTURE(Fixture, "producer: not of parameters, nor of parts under conditions") {
+  const tir::Stmt second = loop_from(l, 0, 4, block(store(b, add(var(l), 4), load(d, var(l)))));
+  const tir::Stmt first = store(b, var(i), load(a, var(i)));
+  SUBCASE("neither") { CHECK(joined(loop_from(i, 0, 4, block(first)), second, 4) == 8); }
+  SUBCASE("a part under a condition") {
+    const tir::Stmt some = when(less(mul(var(i), var(i)), 5), block(first));
+    CHECK(joined(loop_from(i, 0, 4, block(some)), second, 4) == std::nullopt);
+  }
+  SUBCASE("a parameter") {
+    const VarId e = output("e", 4);
+    body(block(loop_from(i, 0, 4, block(store(e, var(i), load(a, var(i))))), store(c, 0, load(e, 2))));
+    CHECK_FALSE(producer_of(changed(), index(), aliases(), e));
+  }
+}
+
 }  // namespace
 }  // namespace usmp::transform::testing::producer_test

@@ -265,6 +265,33 @@ TEST_CASE("reorder: the application may pass one tensor for an input and an outp
   CHECK(n.result.changes.empty());
 }
 
+TEST_CASE("reorder: an input is not read before an output is written that may be the same memory") {
+  Network n;  // big writes the output, too, and first reads the input
+  const VarId from = n.builder.pointer("p0");
+  const VarId to = n.builder.pointer("p1");
+  const VarId also = n.builder.pointer("p2");
+  n.builder.function("both", {from, to, also}, block(n.builder.copy(to, from), n.builder.copy(also, from)));
+  CHECK(n.order(block(n.builder.call("both", {n.x, n.b, n.out}), n.builder.call("first", {n.in, n.t}),
+                      n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.x}))) ==
+        Network::Names{"both", "first", "second", "last"});
+}
+
+TEST_CASE("reorder: storage that may not be there, or is on the stack, keeps all in place") {
+  Network n;
+  tir::Block all = plain_calls(n);
+  const VarId r = n.builder.pointer("r");
+  tir::Stmt more = n.builder.allocate(r, 16);
+  Network::Names expected = given;
+  SUBCASE("none") { expected = better; }
+  SUBCASE("under a condition") {
+    std::get<tir::Allocate>(more.node).condition =
+        tir::make_binary(tir::ExprKind::gt, n.builder.load(n.b, 0), tir::make_int(0, tir::testing::int8_type));
+  }
+  SUBCASE("on the stack") { std::get<tir::Allocate>(more.node).on_stack = true; }
+  all.insert(all.begin() + 1, std::move(more));
+  CHECK(n.order(std::move(all)) == expected);
+}
+
 TEST_CASE("reorder: calls that write different outputs change places") {
   Network n;
   const VarId out2 = n.builder.pointer("out2");

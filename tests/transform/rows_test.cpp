@@ -119,6 +119,12 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if a let reads memory") {
                           result())))
               .empty());
   }
+  SUBCASE("inside of it, beside elements side by side") {
+    const tir::Stmt term = add_up(add(x_of_row(), var(t)));
+    CHECK(made(loop(c, width,
+                    block(allocate(s, 1), store(s, 0, var(c)), loop(r, 4, block(let(t, x_of_row()), term)), result())))
+              .empty());
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "rows: not if bounds or conditions depend on the element") {
@@ -167,8 +173,34 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if what is added up is the sum, or no sum"
   };
   SUBCASE("doubled") { CHECK(made(with(store(s, 0, add(load(s, 0), sub(load(s, 0), halved(x_of_row())))))).empty()); }
   SUBCASE("subtracted") { CHECK(made(with(store(s, 0, sub(load(s, 0), halved(x_of_row()))))).empty()); }
+  SUBCASE("to something else") { CHECK(made(with(store(y, var(c), add(load(s, 0), halved(x_of_row()))))).empty()); }
   SUBCASE("not of itself") { CHECK(made(with(store(s, 0, add(load(x, 0), halved(x_of_row()))))).empty()); }
   SUBCASE("lazily") { CHECK(made(with(add_up(choice(less(var(c), 4), x_of_row(), tir::make_int(0))))).empty()); }
+}
+
+TEST_CASE_FIXTURE(Fixture, "rows: not if the loop has another buffer, or another branch") {
+  const VarId u = buffer("u");
+  SUBCASE("a buffer in front") {
+    CHECK(made(loop(c, width,
+                    block(allocate(u, 1), allocate(s, 1), store(s, 0, var(c)), sums(), store(u, 0, load(s, 0)),
+                          store(y, var(c), load(u, 0)))))
+              .empty());
+  }
+  SUBCASE("a branch") {
+    const tir::Stmt otherwise = when(less(var(r), 2), block(add_up(x_of_row())), block(store(s, 0, tir::make_int(3))));
+    CHECK(made(loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), loop(r, 4, block(otherwise)), result())))
+              .empty());
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "rows: not if another element of the sum is written or read") {
+  const auto with = [&](const tir::Stmt& term, const tir::Stmt& last) {
+    return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), loop(r, 4, block(term)), last));
+  };
+  // Where the index is zero, but not said to be.
+  const ExprRef zero = quotient(var(c), 8);
+  SUBCASE("written") { CHECK(made(with(store(s, zero, add(load(s, 0), halved(x_of_row()))), result())).empty()); }
+  SUBCASE("read") { CHECK(made(with(add_up(x_of_row()), store(y, var(c), load(s, zero)))).empty()); }
 }
 
 TEST_CASE_FIXTURE(Fixture, "rows: not if no elements stand side by side") {
@@ -178,6 +210,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if no elements stand side by side") {
   SUBCASE("apart") { CHECK(made(with(load(w, add(mul(var(c), 4), var(r))))).empty()); }
   SUBCASE("backwards") { CHECK(made(with(load(w, sub(add(var(r), 10), var(c))))).empty()); }
   SUBCASE("the same") { CHECK(made(with(load(x, var(r)))).empty()); }
+  SUBCASE("apart now and then") { CHECK(made(with(load(w, add(var(c), quotient(var(c), 4))))).empty()); }
   SUBCASE("anywhere") { CHECK(made(with(load(w, remainder(add(var(c), var(r)), 5)))).empty()); }
 }
 

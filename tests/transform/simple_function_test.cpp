@@ -62,10 +62,47 @@ TEST_CASE_FIXTURE(Fixture, "simple functions hold nothing else") {
     expr.operands = {load(a, 0), var(j)};
     CHECK_FALSE(is_simple_with(evaluate(tir::make_expr(expr))));
   }
+  SUBCASE("a let expression of a variable that is a loop's, too") {
+    tir::Expr expr{.kind = ExprKind::let, .type = int32_type, .var = i, .text = {}, .operands = {}};
+    expr.operands = {load(a, 0), var(i)};
+    CHECK_FALSE(is_simple_with(evaluate(tir::make_expr(expr))));
+  }
   SUBCASE("storage of a size that is not constant") {
     CHECK_FALSE(is_simple_with(allocate(buffer("b"), std::vector{load(a, 0)})));
   }
+  SUBCASE("storage that may not be there") {
+    tir::Stmt stmt = allocate(buffer("b"), 8);
+    std::get<tir::Allocate>(stmt.node).condition = less(load(a, 0), 0);
+    CHECK_FALSE(is_simple_with(std::move(stmt)));
+  }
+  SUBCASE("storage of vectors") { CHECK_FALSE(is_simple_with(allocate(buffer("b", int32_type.with_lanes(4)), 8))); }
+  SUBCASE("storage from nowhere") { CHECK_FALSE(is_simple_with(evaluate(load(buffer("b"), 0)))); }
+  SUBCASE("a null pointer") {
+    CHECK_FALSE(is_simple_with(let(buffer("p"), tir::make_cast(tir::handle_type, tir::make_int(0)))));
+  }
+  SUBCASE("pointers that are compared") {
+    CHECK_FALSE(is_simple_with(evaluate(tir::make_binary(ExprKind::eq, var(a), var(c)))));
+  }
+  SUBCASE("a variable from nowhere") { CHECK_FALSE(is_simple_with(evaluate(var(j)))); }
+  SUBCASE("a load under a predicate") {
+    tir::Expr some = *load(a, 0);
+    some.operands.push_back(less(load(a, 1), 0));
+    CHECK_FALSE(is_simple_with(evaluate(tir::make_expr(some))));
+  }
   SUBCASE("nothing of these") { CHECK(is_simple_with(copy_all(j))); }
+}
+
+TEST_CASE_FIXTURE(Fixture, "simple functions are written in TIR for the host, and no entry") {
+  body(block(copy_all(i)));
+  const auto is_simple_now = [&](std::size_t function) {
+    return is_simple(changed(), function, ParamAliases(changed()));
+  };
+  CHECK(is_simple_now(index()));
+  SUBCASE("but have C of their own") { op().imported_c = {"void g(void) {}"}; }
+  SUBCASE("but are another target's") { op().target = "cmsis-nn"; }
+  SUBCASE("but nobody calls them") { changed().functions[changed().entry].body.clear(); }
+  CHECK(is_simple_now(index()) == false);
+  CHECK(is_simple_now(changed().entry) == false);
 }
 
 TEST_CASE_FIXTURE(Fixture, "simple functions are of a size that people write") {
@@ -115,6 +152,10 @@ TEST_CASE_FIXTURE(Calls, "nothing is known of functions that are passed anything
   SUBCASE("an address") { CHECK_FALSE(aliases(block(call("f", {var(x), address_of(x, 1)}))).known(0)); }
   SUBCASE("a pointer of the entry") {
     CHECK_FALSE(aliases(block(let(z, address_of(x, 1)), call("f", {x, z}))).known(0));
+  }
+  SUBCASE("storage that is another pointer there") {
+    const tir::Stmt pointer = scope(block(let(z, address_of(x, 1)), call("f", {x, z})));
+    CHECK_FALSE(aliases(block(scope(block(allocate(z, 8))), pointer)).known(0));
   }
   SUBCASE("in one of two calls") {
     CHECK_FALSE(aliases(block(call("f", {x, y}), call("f", {var(x), address_of(x, 1)}))).known(0));

@@ -179,10 +179,52 @@ TEST_CASE_FIXTURE(Fixture, "tighten: not if the loop does anything else, or othe
     body(block(loop(o, 8, block(store(c, var(o), tir::make_int(0)))),
                loop(k, 6, block(more, when(less(var(k), 3), block(store(c, var(k), tir::make_int(2))))))));
   }
+  SUBCASE("another branch") {
+    body(block(loop(o, 8, block(store(c, var(o), tir::make_int(0)))),
+               loop(k, 6,
+                    block(when(less(var(k), 5), block(store(c, var(k), tir::make_int(2)))),
+                          when(less(var(k), 3), block(store(c, 7, tir::make_int(3))))))));
+  }
+  SUBCASE("a let behind") {
+    body(block(
+        loop(o, 8, block(store(c, var(o), tir::make_int(0)))),
+        loop(k, 6, block(when(less(var(k), 3), block(store(c, var(k), tir::make_int(2)))), let(number("t"), var(k))))));
+  }
   SUBCASE("otherwise") {
     body(block(loop(o, 8, block(store(c, var(o), tir::make_int(0)))),
                loop(k, 6, block(when(less(var(k), 3), block(store(c, var(k), tir::make_int(2))), block(more))))));
   }
+  CHECK_FALSE(tightened());
+}
+
+TEST_CASE_FIXTURE(Fixture, "tighten: not if a bound would be made of the loop's own variable") {
+  const ExprRef half = quotient(var(k), 2);
+  ExprRef condition = less(half, 2);
+  SUBCASE("by its half alone") {}
+  SUBCASE("by its half and itself") { condition = less(add(var(k), half), 5); }
+  body(block(loop(o, 8, block(store(c, var(o), tir::make_int(0)))),
+             loop(k, 6, block(when(condition, block(store(c, var(k), tir::make_int(2))))))));
+  CHECK_FALSE(tightened());
+}
+
+TEST_CASE_FIXTURE(Fixture, "tighten: not if a bound would overflow in another form") {
+  // The factor is taken of a difference: (o - n) * 2^29 is small enough, o * 2^29 is not.
+  const VarId n = number("n");
+  const ExprRef large = mul(sub(var(o), var(n)), std::int64_t{1} << 29);
+  ExprRef condition = less(large, 5);
+  SUBCASE("of what has nothing to do with the loop") {}
+  SUBCASE("of the loop's variable") { condition = less(add(large, var(k)), 5); }
+  body(block(loop(number("m"), 8, block(store(c, 0, tir::make_int(0)))),
+             loop_from(o, 5, 3,
+                       block(loop_from(n, 5, 3,
+                                       block(loop(k, 6, block(when(condition, block(store(c, var(k), var(o))))))))))));
+  CHECK_FALSE(tightened());
+}
+
+TEST_CASE_FIXTURE(Fixture, "tighten: not if the distance from the loop's begin to a bound would overflow") {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  body(block(loop(o, 8, block(store(c, var(o), tir::make_int(0)))),
+             loop_from(k, most - 10, 4, block(when(less(var(k), -1000000000), block(store(c, 0, tir::make_int(2))))))));
   CHECK_FALSE(tightened());
 }
 

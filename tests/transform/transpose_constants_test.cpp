@@ -157,6 +157,55 @@ TEST_CASE_FIXTURE(TransposeFixture, "transpose: every element of the constant ha
   CHECK(made() == 0);
 }
 
+TEST_CASE_FIXTURE(TransposeFixture, "transpose: constants of elements that are no bytes") {
+  w = buffer("pairs", int16_type);
+  const tir::Constant data{.type = int16_type, .shape = {128}, .bytes = weights()};
+  const ExprRef place = add(mul(var(k), columns), var(c));
+  body(block(tir::Stmt{tir::AllocateConst{w, int16_type, std::make_shared<const tir::Constant>(data), {}}},
+             allocate(s, columns + 1), around(sums(block(sum(product(var(k), place), var(c)))))));
+  CHECK(made() == 0);
+}
+
+TEST_CASE_FIXTURE(TransposeFixture, "transpose: constants that are read as something else, or declared twice") {
+  SUBCASE("bytes that are read as others") {
+    const ExprRef weight = tir::make_load({tir::TypeCode::uint, 8, 1}, w, index());
+    program(sums(block(sum(mul(wide(load(x, var(k))), wide(weight)), var(c)))));
+  }
+  SUBCASE("two constants of one variable") {
+    body(block(scope(block(constant(w, std::string(256, 1)))), constant(w, weights()), allocate(s, columns + 1),
+               around(sums(block(sum())))));
+  }
+  CHECK(transpose_constants(changed()).empty());
+}
+
+TEST_CASE_FIXTURE(TransposeFixture, "transpose: what happens in another order must not be seen") {
+  SUBCASE("calls of functions") {
+    program(sums(block(sum(mul(product(var(k), index()), call_expr("external", {})), var(c)))));
+  }
+  SUBCASE("functions of other targets") {
+    program(sums(block(sum())));
+    op().target = "cmsis-nn";
+  }
+  CHECK(transpose_constants(changed()).empty());
+}
+
+TEST_CASE_FIXTURE(TransposeFixture, "transpose: loops have to begin at zero") {
+  const ExprRef place = add(mul(var(k), columns), var(c));
+  const tir::Stmt add_up = sum(product(var(k), place), var(c));
+  SUBCASE("rows") { program(loop_from(k, 1, rows, block(loop(c, columns, block(add_up))))); }
+  SUBCASE("columns") { program(loop(k, rows, block(loop_from(c, 1, columns, block(add_up))))); }
+  CHECK(made() == 0);
+}
+
+TEST_CASE_FIXTURE(TransposeFixture, "transpose: indices are not written so that they overflow") {
+  // The factor is taken of a difference, which is zero wherever the constant is read.
+  const VarId n = number("n");
+  const ExprRef place = add(mul(sub(var(o), var(n)), std::int64_t{1} << 29), add(mul(var(k), columns), var(c)));
+  const ExprRef same = tir::make_binary(ExprKind::eq, var(o), var(n));
+  program(loop(n, blocks, block(when(same, block(sums(block(sum(product(var(k), place), var(c)))))))));
+  CHECK(made() == 0);
+}
+
 TEST_CASE_FIXTURE(TransposeFixture, "transpose: data that are read out of order, by which nothing is won") {
   SUBCASE("strides") { program(sums(block(sum(product(mul(var(k), 2), index()), var(c))))); }
   SUBCASE("columns") { program(sums(block(sum(product(add(var(k), var(c)), index()), var(c))))); }

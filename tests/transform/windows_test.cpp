@@ -254,5 +254,47 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if it is a sum, a parameter, or not sto
   refused();
 }
 
+TEST_CASE_FIXTURE(Fixture, "windows: not if indices would overflow in another form") {
+  const VarId x = number("x");
+  const VarId y = number("y");
+  const tir::Stmt copied = loop(i, 8, block(store(b, var(i), load(a, var(i)))));
+  SUBCASE("sums of what is large") {
+    constexpr std::int64_t large = std::int64_t{1} << 30;
+    const ExprRef index = add(sub(var(x), large), sub(var(y), large));
+    body(block(allocate(b, 8), copied,
+               loop_from(x, large, 3, block(loop_from(y, large, 3, block(store(c, 0, load(b, index))))))));
+  }
+  SUBCASE("multiples of a difference, of which conditions say that it is small") {
+    const ExprRef index = mul(sub(var(x), var(y)), std::int64_t{1} << 29);
+    const tir::Stmt read = when(both(less(index, 8), at_least(index, 0)), block(store(c, 0, load(b, index))));
+    body(block(allocate(b, 8), copied, loop_from(x, 5, 4, block(loop_from(y, 5, 4, block(read))))));
+  }
+  refused();
+}
+
+TEST_CASE_FIXTURE(Fixture, "windows: not if nobody says of what type the buffer's elements are") {
+  tir::Block all = block(allocate(b, 10), writer(), reader());
+  module().vars[b.index()].element = tir::void_type;
+  body(std::move(all));
+  refused();
+}
+
+TEST_CASE("windows: a narrow value is cut to the type of its buffer, which only the store did") {
+  Program p;
+  const VarId a = p.input("a", 8, int8_type);
+  const VarId c = p.output("c", 8);
+  const VarId b = p.buffer("b", int8_type);
+  const VarId i = p.number("i");
+  const VarId j = p.number("j");
+  const ExprRef twice = add(p.load(a, p.var(i)), p.load(a, p.var(i)));
+  p.body(block(p.allocate(b, 8), p.loop(i, 8, block(p.store(b, p.var(i), twice))),
+               p.loop(j, 8, block(p.store(c, p.var(j), tir::make_cast(int32_type, p.load(b, p.var(j))))))));
+  std::size_t depth = at_read;
+  SUBCASE("for each load") {}
+  SUBCASE("for each iteration") { depth = 1; }
+  CHECK(compute_again(p.changed(), p.index(), p.aliases(), b, depth));
+  p.check_same();
+}
+
 }  // namespace
 }  // namespace usmp::transform::testing::windows_test
