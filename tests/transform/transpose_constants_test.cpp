@@ -182,6 +182,10 @@ TEST_CASE_FIXTURE(TransposeFixture, "transpose: what happens in another order mu
   SUBCASE("calls of functions") {
     program(sums(block(sum(mul(product(var(k), index()), call_expr("external", {})), var(c)))));
   }
+  SUBCASE("operators that may do more than compute") {
+    const ExprRef bits = tir::make_call(int32_type, "tir.popcount", {wide(load(x, var(k)))});
+    program(sums(block(sum(mul(product(var(k), index()), bits), var(c)))));
+  }
   SUBCASE("functions of other targets") {
     program(sums(block(sum())));
     op().target = "cmsis-nn";

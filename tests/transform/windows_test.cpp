@@ -257,17 +257,19 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if it is a sum, a parameter, or not sto
 TEST_CASE_FIXTURE(Fixture, "windows: not if indices would overflow in another form") {
   const VarId x = number("x");
   const VarId y = number("y");
-  const tir::Stmt copied = loop(i, 8, block(store(b, var(i), load(a, var(i)))));
+  const auto read_within = [&](std::int64_t first, const ExprRef& condition, const ExprRef& index) {
+    const tir::Stmt read = when(condition, block(store(c, var(j), load(b, index))));
+    body(block(allocate(b, 8), loop(i, 8, block(store(b, var(i), load(a, var(i))))),
+               loop(j, 2, block(loop_from(x, first, 3, block(loop_from(y, first, 3, block(read))))))));
+  };
   SUBCASE("sums of what is large") {
     constexpr std::int64_t large = std::int64_t{1} << 30;
     const ExprRef index = add(sub(var(x), large), sub(var(y), large));
-    body(block(allocate(b, 8), copied,
-               loop_from(x, large, 3, block(loop_from(y, large, 3, block(store(c, 0, load(b, index))))))));
+    read_within(large, less(index, 8), index);
   }
   SUBCASE("multiples of a difference, of which conditions say that it is small") {
     const ExprRef index = mul(sub(var(x), var(y)), std::int64_t{1} << 29);
-    const tir::Stmt read = when(both(less(index, 8), at_least(index, 0)), block(store(c, 0, load(b, index))));
-    body(block(allocate(b, 8), copied, loop_from(x, 5, 4, block(loop_from(y, 5, 4, block(read))))));
+    read_within(5, both(less(index, 8), at_least(index, 0)), index);
   }
   refused();
 }
