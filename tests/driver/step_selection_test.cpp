@@ -144,6 +144,11 @@ TEST_CASE("steps: a program that cannot be planned, and that nobody asked for, i
     const Planned everything = network.with(all);
     const int here = spoil_what_goes(network.original.original, everything.analysed);
     if (here == 0) continue;
+    try {
+      (void)network.with(all);
+    } catch (const Error&) {
+      continue;  // a copy that was gone, and is not where its pools are said
+    }
     spoiled += here;
     CHECK(network.with_useful(all).used <= everything.used);
   }
