@@ -8,6 +8,7 @@
 namespace usmp::liveness {
 namespace {
 
+constexpr std::size_t most_sites = 256;           // of one loop
 constexpr std::size_t most_touches = 20'000'000;  // that are looked at in all, some nanoseconds each
 constexpr std::size_t most_kept = 1'000'000;      // touches of loops that may be asked for again
 
@@ -41,6 +42,7 @@ Meetings::Meetings(const Nests& nests, const Options& options)
 std::vector<std::pair<SiteIndex, SiteIndex>> Meetings::pairs_in(std::size_t run) {
   std::vector<std::pair<SiteIndex, SiteIndex>> pairs;
   const Plain& plain = plain_sites(run);
+  if (plain.size() > most_sites) return pairs;
   for (auto one = plain.begin(); one != plain.end(); ++one) {
     for (auto other = std::next(one); other != plain.end(); ++other) pairs.emplace_back(one->first, other->first);
   }

@@ -29,7 +29,7 @@ class Meetings {
  public:
   Meetings(const Nests& nests, const Options& options);
 
-  // Pairs of sites that the run accesses, the smaller one first.
+  // Pairs of sites that the run accesses, the smaller one first; none of a run that accesses more than 256.
   [[nodiscard]] std::vector<std::pair<SiteIndex, SiteIndex>> pairs_in(std::size_t run);
 
   // In `window`, which goes from where the one that is born begins to live to where the dying one ends; loops that

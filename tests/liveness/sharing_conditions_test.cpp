@@ -107,6 +107,20 @@ TEST_CASE("loops in a row: what is written in one and read in another") {
   }
 }
 
+TEST_CASE("a loop over more than 256 buffers is not looked into") {
+  for (const std::size_t others : {std::size_t{254}, std::size_t{255}}) {
+    Program p;
+    const VarId in = p.buffer("in", 2);
+    const VarId out = p.buffer("out", 2);
+    tir::Block body = block(p.store(out, p.i(), p.load(in, p.i())));
+    for (std::size_t i = 0; i < others; ++i) {
+      const VarId other = p.kept("other" + std::to_string(i));
+      body.push_back(p.store(other, 0, p.load(other, 0)));
+    }
+    CHECK(p.found({p.for_i(2, body)}).empty() == (others == 255));
+  }
+}
+
 TEST_CASE("a buffer that lives while another one is written elsewhere") {
   Program p;
   const VarId part = p.temporary("part", 8);

@@ -30,7 +30,8 @@ namespace usmp::liveness {
 // group.
 //
 // By `below` and `above`, each pair once a direction. Throws as `analyse` does. O(steps of `analyse` + loops · groups ·
-// size of the loop).
+// size of the loop + pairs of sites in a loop · 32 · groups), and at most some 20 million accesses of pairs, after
+// which no more pairs are found; loops that access more than 256 sites have none.
 [[nodiscard]] std::vector<StorageDistance> find_distances(const tir::Module& module, const Options& options = {});
 
 inline constexpr std::size_t most_groups = 4096;
