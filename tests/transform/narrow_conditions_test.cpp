@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "narrow_terms.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/narrow.hpp"
 #include "usmp/tir/printer.hpp"
@@ -18,15 +19,8 @@ using tir::ExprRef;
 using tir::VarId;
 using tir::testing::block;
 using Builder = tir::testing::ModuleBuilder;
+using namespace testing::narrow_terms;
 
-constexpr DataType i8{tir::TypeCode::int_, 8, 1};
-constexpr DataType i16{tir::TypeCode::int_, 16, 1};
-constexpr DataType i32 = tir::int32_type;
-constexpr DataType i64 = tir::int64_type;
-
-ExprRef imm(std::int64_t value, DataType type = i32) { return tir::make_int(value, type); }
-ExprRef op(ExprKind kind, ExprRef a, ExprRef b) { return tir::make_binary(kind, std::move(a), std::move(b)); }
-ExprRef cast(DataType type, ExprRef value) { return tir::make_cast(type, std::move(value)); }
 ExprRef limited(ExprRef value, std::int64_t low, std::int64_t high) {
   return op(ExprKind::max, op(ExprKind::min, std::move(value), imm(high)), imm(low));
 }

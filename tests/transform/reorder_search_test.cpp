@@ -27,6 +27,17 @@ void check_order(const OrderProblem& problem, const OrderResult& result) {
   CHECK(result.peak <= result.given_peak);
 }
 
+// Of a small problem: that no order is better.
+OrderResult check_best(const OrderProblem& problem) {
+  OrderResult result = best_order(problem);
+  check_order(problem, result);
+  const Bytes least = least_peak(problem);
+  CHECK(result.peak == least);
+  CHECK(result.bound == least);
+  CHECK(order_bound(problem) <= least);
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE("the order of small random networks is the best of all orders") {
@@ -35,12 +46,7 @@ TEST_CASE("the order of small random networks is the best of all orders") {
     CAPTURE(seed);
     const testing::NetworkShape shape{.tasks = 2 + seed % 10, .reach = 1 + seed % 7, .most_inputs = 1 + seed % 3};
     const OrderProblem problem = random_network(seed, shape);
-    const OrderResult result = best_order(problem);
-    check_order(problem, result);
-    const Bytes least = least_peak(problem);
-    CHECK(result.peak == least);
-    CHECK(result.bound == least);
-    CHECK(order_bound(problem) <= least);
+    const OrderResult result = check_best(problem);
     improved += result.peak < result.given_peak ? 1 : 0;
   }
   CHECK(improved > 100);
@@ -54,16 +60,11 @@ TEST_CASE("buffers that may share bytes where one dies: the best of all orders")
     const testing::NetworkShape shape{
         .tasks = 2 + seed % 9, .reach = 1 + seed % 7, .most_inputs = 1 + seed % 3, .shares = true};
     const OrderProblem problem = random_network(seed, shape);
-    const OrderResult result = best_order(problem);
-    check_order(problem, result);
-    const Bytes least = least_peak(problem);
-    CHECK(result.peak == least);
-    CHECK(result.bound == least);
-    CHECK(order_bound(problem) <= least);
+    const OrderResult result = check_best(problem);
     improved += result.peak < result.given_peak ? 1 : 0;
     OrderProblem apart = problem;
     for (Task& task : apart.tasks) task.sharing.clear();
-    otherwise += peak_of(problem, best_order(apart).order) > least ? 1 : 0;
+    otherwise += peak_of(problem, best_order(apart).order) > result.peak ? 1 : 0;
   }
   CHECK(improved > 100);
   CHECK(otherwise > 20);

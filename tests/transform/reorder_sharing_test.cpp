@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "callees.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/reorder_sharing.hpp"
 #include "transform/reorder_tasks.hpp"
@@ -14,12 +15,12 @@
 #include "usmp/liveness/uses.hpp"
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
-#include "usmp/tir/visit.hpp"
 #include "usmp/tir_json/reader.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::transform::reorder_sharing_test {
 
+using testing::callees;
 using tir::VarId;
 using tir::testing::block;
 using tir::testing::ModuleBuilder;
@@ -79,15 +80,6 @@ class Network {
 
 const StepResult& row(const transform::Result& result, Step step) {
   return *std::ranges::find(result.steps, step, &StepResult::step);
-}
-
-// The callees of the entry, in order.
-Network::Names callees(const tir::Module& module) {
-  Network::Names names;
-  tir::for_each_expr_in(module.functions[module.entry].body, [&](const tir::Expr& expr) {
-    if (const auto call = tir::named_call(expr)) names.push_back(*call->name);
-  });
-  return names;
 }
 
 }  // namespace

@@ -8,17 +8,18 @@
 #include <variant>
 #include <vector>
 
+#include "callees.hpp"
 #include "tir_support/module_builder.hpp"
 #include "usmp/liveness/uses.hpp"
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/tir/printer.hpp"
-#include "usmp/tir/visit.hpp"
 #include "usmp/tir_json/reader.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::transform::reorder_test {
 
+using testing::callees;
 using tir::VarId;
 using tir::testing::block;
 using tir::testing::ModuleBuilder;
@@ -51,15 +52,6 @@ Bytes peak_load(const tir::Module& module, const liveness::Options& options = {}
   Bytes peak = 0;
   for (const auto& change : changes) peak = std::max(peak, load += change.second);
   return peak;
-}
-
-// The callees of the entry, in order.
-std::vector<std::string> callees(const tir::Module& module) {
-  std::vector<std::string> names;
-  tir::for_each_expr_in(module.functions[module.entry].body, [&](const tir::Expr& expr) {
-    if (const auto call = tir::named_call(expr)) names.push_back(*call->name);
-  });
-  return names;
 }
 
 // An entry whose given order is bad: `big` makes much of the input and stays while `first` and `second` work with large
