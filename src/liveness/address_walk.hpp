@@ -47,8 +47,8 @@ class ClosestStarts {
  private:
   void write(const Touch& touch);
 
-  std::optional<std::pair<Bytes, Bytes>>
-      written_;  // through `born` so far: the lowest byte, and behind the highest one
+  // Through `born` so far: the lowest byte, and behind the highest one.
+  std::optional<std::pair<Bytes, Bytes>> written_;
   Bytes born_above_ = 0;
   Bytes dying_above_ = 0;
 };

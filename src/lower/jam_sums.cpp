@@ -59,15 +59,11 @@ class Jammer {
       : module_(module), function_(function), storage_(function) {}
 
   void run() {
-    std::vector<Block*> pending = {&function_.body};
-    while (!pending.empty()) {
-      Block& block = *pending.back();
-      pending.pop_back();
+    tir::for_each_block(function_.body, [&](Block& block) {
       for (tir::Stmt& stmt : block) {
         if (auto* loop = std::get_if<tir::For>(&stmt.node)) jam(*loop);
-        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
       }
-    }
+    });
   }
 
  private:

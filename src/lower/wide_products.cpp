@@ -65,18 +65,13 @@ class Widener {
   Widener(tir::Module& module, tir::Function& function) : module_(module), function_(function) {}
 
   void run() {
-    std::vector<Block*> pending = {&function_.body};
-    while (!pending.empty()) {
-      Block& block = *pending.back();
-      pending.pop_back();
+    tir::for_each_block(function_.body, [&](Block& block) {
       for (Stmt& stmt : block) {
         auto* loop = std::get_if<tir::For>(&stmt.node);
-        if (loop != nullptr && is_row_of_stores(*loop)) {
-          for (Stmt& store : loop->body) widen(std::get<tir::Store>(store.node), loop->var);
-        }
-        for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+        if (loop == nullptr || !is_row_of_stores(*loop)) continue;
+        for (Stmt& store : loop->body) widen(std::get<tir::Store>(store.node), loop->var);
       }
-    }
+    });
     if (!zero_.valid()) return;
     Block body;
     body.push_back({tir::Let{zero_, tir::make_call(tir::int32_type, hidden_zero, {})}});

@@ -128,6 +128,18 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
   walk(block, walker);
 }
 
+void for_each_block(Block& root, const std::function<void(Block&)>& visit) {
+  std::vector<Block*> pending = {&root};
+  while (!pending.empty()) {
+    Block& block = *pending.back();
+    pending.pop_back();
+    visit(block);
+    for (Stmt& stmt : block) {
+      for (Block* inner : blocks_of(stmt)) pending.push_back(inner);
+    }
+  }
+}
+
 void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>& visit) {
   for_each_stmt(block, [&](const Stmt& stmt) {
     for_each_expr_of(stmt, [&](const ExprRef& root) { for_each_expr(*root, visit); });

@@ -145,26 +145,13 @@ class Shrinker {
 
   void find_constants() {
     for (tir::Function& function : module_.functions) {
-      for_each_block(function.body, [&](tir::Block& block) {
+      tir::for_each_block(function.body, [&](tir::Block& block) {
         for (tir::Stmt& stmt : block) {
           if (auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
             declared_[constant->var] = {constant, &function.name};
           }
         }
       });
-    }
-  }
-
-  template <class Visit>
-  static void for_each_block(tir::Block& root, const Visit& visit) {
-    std::vector<tir::Block*> pending = {&root};
-    while (!pending.empty()) {
-      tir::Block& block = *pending.back();
-      pending.pop_back();
-      visit(block);
-      for (tir::Stmt& stmt : block) {
-        for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
-      }
     }
   }
 
@@ -228,7 +215,7 @@ class Shrinker {
 
   // Literals lose their storage. Equal constants of the block are stored once, all others share their data.
   void merge_in(tir::Block& body) {
-    for_each_block(body, [&](tir::Block& block) {
+    tir::for_each_block(body, [&](tir::Block& block) {
       std::erase_if(block, [&](const tir::Stmt& stmt) {
         const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
         return constant != nullptr && literals_.contains(constant->var);
@@ -286,7 +273,7 @@ class Shrinker {
   }
 
   void rewrite(tir::Block& body) {
-    for_each_block(body, [&](tir::Block& block) {
+    tir::for_each_block(body, [&](tir::Block& block) {
       for (tir::Stmt& stmt : block) {
         tir::for_each_expr_of(stmt, [&](ExprRef& expr) { rewrite(expr); });
       }

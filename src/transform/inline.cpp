@@ -233,18 +233,12 @@ class FunctionInliner {
 };
 
 void erase_allocates(Block& root, const std::set<VarId>& vars) {
-  std::vector<Block*> pending = {&root};
-  while (!pending.empty()) {
-    Block& block = *pending.back();
-    pending.pop_back();
+  tir::for_each_block(root, [&](Block& block) {
     std::erase_if(block, [&](const Stmt& stmt) {
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
       return allocate != nullptr && vars.contains(allocate->var);
     });
-    for (Stmt& stmt : block) {
-      for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
-    }
-  }
+  });
 }
 
 }  // namespace

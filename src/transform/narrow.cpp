@@ -212,16 +212,12 @@ class Narrower {
   }
 
   void rewrite_stores(tir::Block& body, const std::set<VarId>& vars, const Choice& choice) const {
-    std::vector<tir::Block*> pending = {&body};
-    while (!pending.empty()) {
-      tir::Block& block = *pending.back();
-      pending.pop_back();
+    tir::for_each_block(body, [&](tir::Block& block) {
       for (tir::Stmt& stmt : block) {
         auto* store = std::get_if<tir::Store>(&stmt.node);
         if (store != nullptr && vars.contains(store->storage)) store->value = narrow_value(store->value, choice);
-        for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
       }
-    }
+    });
   }
 
   // A cast that only undoes a widening is left out with it.
@@ -245,16 +241,12 @@ class Narrower {
 
   void resize(const Boundary& boundary, DataType narrow_type) {
     const std::set<VarId> tensors(boundary.tensors.begin(), boundary.tensors.end());
-    std::vector<tir::Block*> pending = {&module_.functions[module_.entry].body};
-    while (!pending.empty()) {
-      tir::Block& block = *pending.back();
-      pending.pop_back();
+    tir::for_each_block(module_.functions[module_.entry].body, [&](tir::Block& block) {
       for (tir::Stmt& stmt : block) {
         auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
         if (allocate != nullptr && tensors.contains(allocate->var)) resize(*allocate, boundary.element, narrow_type);
-        for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
       }
-    }
+    });
   }
 
   // Storage of bytes stays storage of bytes.

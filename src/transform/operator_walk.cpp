@@ -50,15 +50,9 @@ void walk_operator(const tir::Function& function, tir::Ranges ranges,
 
 void rewrite_expressions(tir::Block& block, const std::function<ExprRef(const ExprRef&)>& change) {
   tir::ExprRewriter rewriter(change);
-  std::vector<tir::Block*> pending = {&block};
-  while (!pending.empty()) {
-    tir::Block& next = *pending.back();
-    pending.pop_back();
-    for (tir::Stmt& stmt : next) {
-      tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewriter.rewritten(expr); });
-      for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
-    }
-  }
+  tir::for_each_block(block, [&](tir::Block& next) {
+    for (tir::Stmt& stmt : next) tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewriter.rewritten(expr); });
+  });
 }
 
 }  // namespace usmp::transform

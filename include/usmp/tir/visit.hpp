@@ -189,6 +189,10 @@ void walk(const Block& root, Walker& walker) {
 // Calls `visit` for every statement of the block and of the blocks inside, parents first, in program order.
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit);
 
+// Calls `visit` for the block and the blocks inside, each before those inside of it. It may change the block: what it
+// leaves is where those inside are looked for. O(statements).
+void for_each_block(Block& root, const std::function<void(Block&)>& visit);
+
 // Calls `visit` for every expression of every statement of the block, in the order of the two functions above.
 void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>& visit);
 
