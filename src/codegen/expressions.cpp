@@ -6,7 +6,6 @@
 #include "usmp/tir/constants.hpp"
 
 namespace usmp::codegen {
-namespace {
 
 using tir::DataType;
 using tir::Expr;
@@ -14,8 +13,8 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
-// The C expression has a value of the narrow type without being cut to it.
-bool is_within_type(const Expr& root) {
+bool may_leave_type(const Expr& root) {
+  if (tir::promoted(root.type) == root.type.element()) return false;
   std::vector<const Expr*> parts = {&root};
   while (!parts.empty()) {
     const Expr& expr = *parts.back();
@@ -24,19 +23,18 @@ bool is_within_type(const Expr& root) {
                          expr.kind == ExprKind::int_imm;
     const bool is_choice =
         expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == "tir.if_then_else");
-    if (is_leaf) continue;
+    const bool is_of_cut = expr.kind == ExprKind::min || expr.kind == ExprKind::max;
+    if (is_leaf || is_of_cut) continue;
     if (expr.kind == ExprKind::broadcast) {
       parts.push_back(expr.operands[0].get());
     } else if (is_choice && expr.operands.size() == 3) {
       parts.insert(parts.end(), {expr.operands[1].get(), expr.operands[2].get()});
     } else {
-      return false;
+      return true;
     }
   }
-  return true;
+  return false;
 }
-
-}  // namespace
 
 ExpressionPrinter::ExpressionPrinter(FileContext& file, std::size_t function, std::string& out)
     : file_(file),
@@ -303,11 +301,15 @@ void ExpressionPrinter::add_assigned(const Expr& expr, int min, std::size_t lane
     const std::int64_t value = *ranges_.constant(expr);
     return add_literal(tir::value_in_type(value, expr.type).value_or(value), expr.type, min, true);
   }
-  if (expr.type.is_integer() && expr.type.bits < 32 && !expr.type.is_bool() && !is_within_type(expr)) {
-    add("(" + c_type(expr.type) + ")");
-    return add(expr, prec_unary, lane);
-  }
-  add_converted(expr, min, lane);
+  if (!may_leave_type(expr)) return add_converted(expr, min, lane);
+  const bool opened = open(prec_unary, min);
+  add("(" + c_type(expr.type) + ")");
+  add(expr, prec_unary, lane);
+  close(opened);
+}
+
+const Expr& ExpressionPrinter::cut_to_type(const ExprRef& value) {
+  return may_leave_type(*value) ? keep(tir::make_cast(value->type, value)) : *value;
 }
 
 // What the expression is printed as: without hints, broadcasts and variables that their values stand for.

@@ -86,6 +86,9 @@ inline constexpr std::size_t max_expression_depth = 1000;
 // Whether the expression is the pointer NULL.
 [[nodiscard]] bool is_null(const tir::Expr& root);
 
+// Whether the value of the C expression may lie outside of its type, which is narrower than int.
+[[nodiscard]] bool may_leave_type(const tir::Expr& root);
+
 class ExpressionPrinter {
  public:
   ExpressionPrinter(FileContext& file, std::size_t function, std::string& out);
@@ -155,6 +158,8 @@ class ExpressionPrinter {
   void add_value(const tir::Expr& expr, int min, std::size_t lane);
   void add_converted(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
   void add_assigned(const tir::Expr& expr, int min = prec_any, std::size_t lane = 0);
+  // The value with a cast where C would compute with one that lies outside of its type.
+  const tir::Expr& cut_to_type(const tir::ExprRef& value);
   void add_literal(std::int64_t value, tir::DataType type, int min, bool wide_sibling);
   bool is_folded(const tir::Expr& expr);
   void add_pointer(const tir::Expr& expr, const PointerType& target, int min = prec_any);

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "codegen/expressions.hpp"
-#include "usmp/tir/constants.hpp"
 
 namespace usmp::codegen {
 
@@ -31,11 +30,8 @@ void ExpressionPrinter::add_let(const Expr& expr, int min, std::size_t lane) {
   const auto outer = substituted_.find(expr.var);
   const Expr* hidden = outer == substituted_.end() ? nullptr : outer->second;
   const auto hidden_range = ranges_.bound(expr.var);
-  substituted_[expr.var] = &value;
-  Ranges::Value known = ranges_.value(value);
-  const auto is_in_type = [&](std::int64_t constant) { return tir::value_in_type(constant, value.type) == constant; };
-  if (!std::all_of(known.constants.begin(), known.constants.end(), is_in_type)) known.constants.clear();
-  ranges_.bind(expr.var, std::move(known));
+  substituted_[expr.var] = &cut_to_type(expr.operands[0]);
+  ranges_.bind(expr.var, ranges_.value(*substituted_[expr.var]));
   add(body, min, lane);
   later([this, var = expr.var, hidden, hidden_range] {
     if (hidden_range) ranges_.bind(var, *hidden_range);
@@ -88,7 +84,7 @@ void ExpressionPrinter::begin_let_body(const Expr& expr, LetFunction& function) 
   function.hidden_range = ranges_.bound(expr.var);
   ranges_.bind_let(expr.var, value);
   function.uses = times_printed(expr.var);
-  add_assigned(*expr.operands[1]);
+  add_converted(*expr.operands[1]);
 }
 
 void ExpressionPrinter::end_let_body(const Expr& expr, LetFunction& function) {
@@ -99,7 +95,8 @@ void ExpressionPrinter::end_let_body(const Expr& expr, LetFunction& function) {
   if (function.hidden_value != nullptr) substituted_[expr.var] = function.hidden_value;
   if (function.hidden_range) ranges_.bind(expr.var, *function.hidden_range);
 
-  std::string head = "static inline " + c_type(expr.operands[1]->type) + " " + function.name + "(" +
+  // The body is not cut to its type: see ir.hpp.
+  std::string head = "static inline " + c_type(tir::promoted(expr.operands[1]->type)) + " " + function.name + "(" +
                      c_type(expr.operands[0]->type) + " " + function.param;
   for (const auto& [var, var_lane] : function.captured) {
     if (var == expr.var) continue;

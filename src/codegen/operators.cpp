@@ -172,16 +172,12 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   if (op == "tir.bitwise_not") {
     need_operands(expr, 1);
     if (!expr.type.is_bool() && is_unsigned_and_extended(expr)) {
-      add(file_.helpers.complement(expr.type.element()));
+      add(file_.helpers.complement(tir::promoted(expr.type)));
       add_arguments(expr.operands, lane);
       return true;
     }
     const bool opened = open(prec_unary, min);
-    if (expr.type.is_bool()) {
-      add("!");
-    } else {
-      add(expr.type.bits < 32 ? "(" + c_type(expr.type) + ")~" : "~");
-    }
+    add(expr.type.is_bool() ? "!" : "~");
     add(*expr.operands[0], prec_unary, lane);
     close(opened);
     return true;
@@ -229,18 +225,18 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
     unsupported("operator tir.shift_left is of type " + tir::to_string(expr.type));
   }
   const auto count = ranges_.of(*expr.operands[1]);
-  const int wide = type.bits < 32 ? 32 : type.bits;
-  if (count && (count->high < 0 || count->low >= wide)) {
+  const DataType computed = tir::promoted(type);
+  if (count && (count->high < 0 || count->low >= computed.bits)) {
     unsupported("a shift by " + std::to_string(count->low) + " bits of type " + tir::to_string(type));
   }
-  const DataType unsigned_type{tir::TypeCode::uint, static_cast<std::uint8_t>(wide), 1};
-  const bool is_cut = type != unsigned_type;
-  const bool opened = open(is_cut ? prec_unary : prec_shift, min);
-  if (is_cut) add("(" + c_type(type) + ")((" + c_type(unsigned_type) + ")");
+  const DataType unsigned_type{tir::TypeCode::uint, computed.bits, 1};
+  const bool converts = computed != unsigned_type;
+  const bool opened = open(converts ? prec_unary : prec_shift, min);
+  if (converts) add("(" + c_type(computed) + ")((" + c_type(unsigned_type) + ")");
   add(*expr.operands[0], prec_unary, lane);
   add(" << ");
   add_converted(*expr.operands[1], prec_unary, lane);
-  if (is_cut) add(")");
+  if (converts) add(")");
   close(opened);
 }
 
@@ -299,7 +295,7 @@ void ExpressionPrinter::add_reinterpret(const Expr& expr, int min, std::size_t l
   const Expr& value = *expr.operands[0];
   const DataType from = value.type.element();
   const DataType to = expr.type.element();
-  if (from == to) return add(value, min, lane);
+  if (from == to) return add_assigned(value, min, lane);
   const bool same_size = from.bits == to.bits && value.type.lanes == expr.type.lanes;
   if (!same_size || !has_c_type(from) || from.is_bool() || to.is_bool()) {
     unsupported("reinterpretation of " + tir::to_string(value.type) + " as " + tir::to_string(expr.type));

@@ -65,6 +65,17 @@ constexpr Interval either{.low = 0, .high = 1};
 bool is_false(const Interval& a) { return a.low == 0 && a.high == 0; }
 bool is_true(const Interval& a) { return a.low > 0 || a.high < 0; }
 
+// C compares operands of a narrow type as values of that type.
+bool cuts_operands(const Expr& expr) {
+  const bool is_narrow = tir::promoted(expr.type) != expr.type;
+  return is_narrow && (expr.kind == ExprKind::min || expr.kind == ExprKind::max);
+}
+
+Interval interval_of(tir::DataType type) {
+  const auto range = tir::range_of_type(type);
+  return {.low = range->low, .high = range->high};
+}
+
 Interval truth(bool is_always, bool is_never) {
   if (is_always) return {1, 1};
   return is_never ? Interval{0, 0} : either;
@@ -96,6 +107,12 @@ IndexProgram::IndexProgram(const Expr& expr, VariableNumbers& variables) {
       default:
         instruction.a = place(0);
         instruction.b = place(1);
+        if (cuts_operands(node)) {
+          for (std::uint32_t* operand : {&instruction.a, &instruction.b}) {
+            instructions_.push_back({.code = Code::copy, .a = *operand, .type = interval_of(node.type)});
+            *operand = static_cast<std::uint32_t>(instructions_.size() - 1);
+          }
+        }
         // a > b is b < a
         if (node.kind == ExprKind::gt || node.kind == ExprKind::ge) std::swap(instruction.a, instruction.b);
     }

@@ -77,7 +77,7 @@ MaybeWide of_operator(const Expr& expr, const std::vector<std::int64_t>& operand
   if (operands.size() == 1) {
     const Wide a = operands[0];
     if (name == "tir.likely") return a;
-    if (name == "tir.bitwise_not") return wrapped(expr.type.is_bool() ? 1 - a : -1 - a, expr.type);
+    if (name == "tir.bitwise_not") return expr.type.is_bool() ? 1 - a : -1 - a;
     const bool same_size = expr.operands[0]->type.is_integer() && expr.operands[0]->type.bits == expr.type.bits;
     if (name == "tir.reinterpret" && same_size && !expr.type.is_bool()) return wrapped(a, expr.type);
   }
@@ -89,7 +89,7 @@ MaybeWide of_operator(const Expr& expr, const std::vector<std::int64_t>& operand
   if (name == "tir.bitwise_xor") return a ^ b;
   if (expr.type.is_bool() || b < 0 || b >= std::max<int>(32, expr.type.bits)) return std::nullopt;
   if (name == "tir.shift_right") return Wide{a} >> b;
-  if (name == "tir.shift_left") return wrapped(Wide{a} * (Wide{1} << b), expr.type);
+  if (name == "tir.shift_left") return Wide{a} * (Wide{1} << b);
   return std::nullopt;
 }
 
@@ -139,6 +139,8 @@ std::optional<std::int64_t> constant_value(const Expr& expr, const std::vector<s
     value = operands[0];
   } else if (expr.kind == ExprKind::select) {
     value = operands[0] != 0 ? operands[1] : operands[2];
+  } else if (expr.kind == ExprKind::min || expr.kind == ExprKind::max) {
+    value = of_two(expr.kind, wrapped(operands[0], expr.type), wrapped(operands[1], expr.type));
   } else if (operands.size() == 2 && expr.kind != ExprKind::ramp) {
     value = of_two(expr.kind, operands[0], operands[1]);
   }

@@ -44,6 +44,13 @@ std::optional<Range> product(const Range& a, const Range& b) {
   return result;
 }
 
+// What is left of the values once they are cut to the type.
+std::optional<Range> cut(const std::optional<Range>& range, DataType type) {
+  const auto whole = range_of_type(type);
+  const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
+  return fits ? range : whole;
+}
+
 // Of the value of a C expression.
 DataType held_type(const Expr& expr) {
   const bool from_memory = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
@@ -156,12 +163,9 @@ void Ranges::bind_storage(VarId storage, DataType element, Range range) {
   storages_[storage] = {element, range};
 }
 
-void Ranges::bind_let(VarId var, const Expr& value) {
-  const auto range = of(value);
-  const auto whole = range_of_type(value.type);
-  const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
-  bind(var, fits ? range : whole);
-}
+void Ranges::bind_let(VarId var, const Expr& value) { bind(var, of_cut(value)); }
+
+std::optional<Range> Ranges::of_cut(const Expr& expr) { return cut(of(expr), expr.type); }
 
 void Ranges::bind_loop(VarId var, const Expr& min, const Expr& extent) {
   const auto first = of(min);
@@ -313,9 +317,12 @@ std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
     case ExprKind::floor_mod:
       return division(expr.kind, *a, *b);
     case ExprKind::min:
-      return Range{std::min(a->low, b->low), std::min(a->high, b->high)};
-    case ExprKind::max:
-      return Range{std::max(a->low, b->low), std::max(a->high, b->high)};
+    case ExprKind::max: {
+      const Range x = *cut(a, expr.type);
+      const Range y = *cut(b, expr.type);
+      if (expr.kind == ExprKind::min) return Range{std::min(x.low, y.low), std::min(x.high, y.high)};
+      return Range{std::max(x.low, y.low), std::max(x.high, y.high)};
+    }
     default:
       return std::nullopt;
   }
@@ -338,6 +345,10 @@ std::optional<Range> Ranges::compute_call(const Expr& expr) {
     const auto b = of_operand(expr.operands[1]);
     if (!a || !b || !b->is_point() || b->low < 0 || b->low > 62) return std::nullopt;
     return Range{a->low >> b->low, a->high >> b->low};
+  }
+  if (expr.text == "tir.bitwise_not" && expr.operands.size() == 1 && promoted(expr.type).is_int()) {
+    const auto a = of_operand(expr.operands[0]);
+    return a ? std::optional(Range{-1 - a->high, -1 - a->low}) : std::nullopt;
   }
   if (expr.text == "tir.bitwise_and" && expr.operands.size() == 2) {
     const auto a = of_operand(expr.operands[0]);

@@ -50,7 +50,9 @@ bool check_against_header(const fs::path& path) {
   const mlf::Archive archive = mlf::read_archive(path.string());
   bool has_header = false;
   for (const mlf::ModuleInfo& info : mlf::read_metadata(archive).modules) {
-    const tir::Module module = tir_json::read_module(archive.find(info.tir_member)->bytes);
+    const mlf::Member* const tir = archive.find(info.tir_member);
+    if (tir == nullptr) continue;  // as TVM writes archives
+    const tir::Module module = tir_json::read_module(tir->bytes);
     const Interface interface = interface_of(info, module);
     const std::string symbol = module_symbol(info.name);
     CHECK_MESSAGE(interface.devices.empty(), path.string());
@@ -85,8 +87,7 @@ TEST_CASE("the same over all shared archives") {
   std::size_t count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(shared)) {
     if (entry.path().extension() != ".tar") continue;
-    (void)check_against_header(entry.path());
-    ++count;
+    if (check_against_header(entry.path())) ++count;
   }
   CHECK(count >= 25);
 }

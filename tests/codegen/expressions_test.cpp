@@ -173,6 +173,54 @@ TEST_CASE("literals, widths and promotion") {
   program.run();
 }
 
+// What TVM's own C computed on these inputs: int8_t v_ = a + b; v_ > 0 ? v_ : 0.
+TEST_CASE("operands of min and max are cut to their type, what other operators take is not") {
+  CaseProgram program;
+  const auto sub = [](const ExprRef& a, const ExprRef& b) { return binary(ExprKind::sub, a, b); };
+  const auto max = [](const ExprRef& a, const ExprRef& b) { return binary(ExprKind::max, a, b); };
+  const auto min = [](const ExprRef& a, const ExprRef& b) { return binary(ExprKind::min, a, b); };
+  const std::vector<std::int8_t> a = {-100, 100, -3, 127};
+  const std::vector<std::int8_t> b = {-64, 100, 0, 1};
+  program.elementwise("relu of a sum", {ints8(a), ints8(b)}, ints8({92, 0, 0, 0}),
+                      [&](const auto& x) { return max(add(x[0], x[1]), imm(0, i8)); });
+  program.elementwise("as another type", {ints8(a), ints8(b)}, ints({92, -56, -3, -128}),
+                      [&](const auto& x) { return tir::make_cast(i32, max(imm(-128, i8), add(x[0], x[1]))); });
+  program.elementwise("clip of a difference", {data<std::uint8_t>(u8, {5, 200}), data<std::uint8_t>(u8, {6, 1})},
+                      data<std::uint8_t>(u8, {100, 100}),
+                      [&](const auto& x) { return max(min(sub(x[0], x[1]), imm(100, u8)), imm(0, u8)); });
+  program.elementwise("of a product", {data<std::int16_t>(i16, {300, -300, 7})}, data<std::int16_t>(i16, {24464, 24464, 49}),
+                      [&](const auto& x) { return max(mul(x[0], x[0]), imm(1, i16)); });
+  program.elementwise("of a let", {ints8(a), ints8(b)}, bools({0, 1, 1, 1}), [&](const auto& x) {
+    const VarId sum = program.var("sum", i8);
+    return make(ExprKind::let, boolean, {add(x[0], x[1]), binary(ExprKind::lt, program.ref(sum), imm(0, i8))}, sum);
+  });
+  program.elementwise("of a let with two uses", {ints8(a), ints8(b)}, ints({184, -112, -6, -256}), [&](const auto& x) {
+    const VarId sum = program.var("sum", i8);
+    return tir::make_cast(i32, make(ExprKind::let, i8, {add(x[0], x[1]), add(program.ref(sum), program.ref(sum))}, sum));
+  });
+  program.elementwise("of a reinterpretation", {ints8(a), ints8(b)}, ints({92, 200, 253, 128}), [&](const auto& x) {
+    return tir::make_cast(i32, op("reinterpret", u8, {add(x[0], x[1])}));
+  });
+  program.elementwise("of the same type", {ints8(a), ints8(b)}, ints({92, -56, -3, -128}), [&](const auto& x) {
+    return tir::make_cast(i32, op("reinterpret", i8, {add(x[0], x[1])}));
+  });
+  program.elementwise("a comparison", {ints8(a), ints8(b)}, bools({1, 0, 1, 0}),
+                      [&](const auto& x) { return binary(ExprKind::lt, add(x[0], x[1]), imm(0, i8)); });
+  program.elementwise("a quotient", {ints8(a), ints8(b)}, ints8({-82, 100, -1, 64}),
+                      [&](const auto& x) { return binary(ExprKind::div, add(x[0], x[1]), imm(2, i8)); });
+  program.elementwise("a right shift", {data<std::uint8_t>(u8, {9, 255})}, data<std::uint8_t>(u8, {253, 192}),
+                      [&](const auto& x) { return op("shift_right", u8, {op("bitwise_not", u8, {x[0]}), imm(2, u8)}); });
+  program.elementwise("a left shift", {ints8(a)}, bools({1, 0, 1, 0}), [&](const auto& x) {
+    return binary(ExprKind::lt, op("shift_left", i8, {x[0], imm(3, i8)}), imm(0, i8));
+  });
+  program.elementwise("a conversion", {ints8(a), ints8(b)}, floats({-164, 200, -3, 128}),
+                      [&](const auto& x) { return tir::make_cast(f32, add(x[0], x[1])); });
+  program.elementwise("a choice", {ints8(a), ints8(b)}, ints({-164, 200, -3, 128}), [&](const auto& x) {
+    return tir::make_cast(i32, select(binary(ExprKind::eq, x[0], x[0]), add(x[0], x[1]), x[0]));
+  });
+  program.run();
+}
+
 TEST_CASE("comparisons that always hold become constants") {
   CaseProgram program;
   const std::vector<std::uint8_t> bytes = {0, 200};
@@ -422,7 +470,7 @@ TEST_CASE("fixed point multiplication and bits") {
   with_n("shift_left", [](auto a, auto b) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << b); });
   program.elementwise("bitwise_not", {ints(x)}, ints(map(x, [](auto a) { return ~a; })),
                       [](const auto& v) { return op("bitwise_not", i32, {v[0]}); });
-  program.elementwise("bitwise_not uint8", {data<std::uint8_t>(u8, {0, 1, 255})}, ints({255, 254, 0}),
+  program.elementwise("bitwise_not uint8", {data<std::uint8_t>(u8, {0, 1, 255})}, ints({-1, -2, -256}),
                       [](const auto& v) { return tir::make_cast(i32, op("bitwise_not", u8, {v[0]})); });
   program.elementwise("shift_left int8", {ints8({-3, 64, 1})}, ints8({-24, 0, 8}), [](const auto& v) {
     return op("shift_left", i8, {v[0], imm(3, i8)});

@@ -68,6 +68,7 @@ std::vector<Network> networks(const fs::path& folder) {
     options.model = tar.string();
     driver::Model model = driver::open_model(options);
     for (const mlf::ModuleInfo& info : model.metadata.modules) {
+      if (model.archive.find(info.tir_member) == nullptr) continue;  // as TVM writes archives
       for (const bool workspace_io : {false, true}) {
         driver::AnalysedModule analysed = driver::read_module(model, info, false);
         driver::analyse_module(analysed, model, model.transformations, workspace_io);

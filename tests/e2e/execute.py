@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +39,13 @@ def algorithms(binary: Path) -> list[str]:
     return [name for name in names if not name.startswith("exec:")]
 
 
+def has_tir(path: Path) -> bool:
+    with tarfile.open(path) as archive:
+        return any(name.endswith(".tir.json") for name in archive.getnames())
+
+
 def archives(root: Path) -> list[golden.Model]:
-    return [golden.Model(path, {}) for path in sorted(root.rglob("*.tar"))]
+    return [golden.Model(path, {}) for path in sorted(root.rglob("*.tar")) if has_tir(path)]
 
 
 def runs_of(models: list[golden.Model], names: list[str], full: bool, one: bool, transforms: list[str], in_turn: bool) -> list[Run]:

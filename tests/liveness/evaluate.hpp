@@ -130,8 +130,15 @@ inline Number evaluate(const tir::Expr& root, const Memory& memory, bool* is_pla
     const bool divides = expr.kind == ExprKind::div || expr.kind == ExprKind::mod || expr.kind == ExprKind::floor_div ||
                          expr.kind == ExprKind::floor_mod;
     spoil(divides && (*parts[1] <= 0 || *parts[0] < 0));
-    const Number exact = binary(expr.kind, *parts[0], *parts[1]);
     const tir::DataType type = tir::promoted(expr.type);
+    if (expr.kind == ExprKind::min || expr.kind == ExprKind::max) {  // TVM's C has variables of the type for operands
+      for (Number& part : parts) {
+        const std::int64_t cut = converted(*part, expr.type);
+        spoil(cut != *part);
+        part = cut;
+      }
+    }
+    const Number exact = binary(expr.kind, *parts[0], *parts[1]);
     const auto range = tir::range_of_type(type);
     const bool is_kept = exact && range && range->low <= *exact && *exact <= range->high;
     spoil(!is_kept);

@@ -289,7 +289,7 @@ TEST_CASE("buffers, sizes and conflicts are TVM's but for the explained pairs") 
     }
   }
   std::sort(references.begin(), references.end());
-  CHECK(references.size() >= 28);
+  CHECK(references.size() >= 35);
 
   const std::map<std::string, DocumentedRow> documented = documented_rows();
   CHECK(documented.size() == references.size());

@@ -11,9 +11,6 @@ using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
 
-// What C computes with: integers narrower than int are promoted to it.
-DataType promoted(DataType type) { return type.bits < 32 ? tir::int32_type : type.element(); }
-
 Scalar integer_result(Wide value, DataType type) {
   const DataType wide = promoted(type);
   if (wide.is_uint()) return integer(wrapped(value, wide));
@@ -45,25 +42,15 @@ bool holds(ExprKind kind, auto a, auto b) {
 
 }  // namespace
 
-Scalar Interpreter::value(const Expr& expr, std::size_t lane) {
-  const Scalar result = raw(expr, lane);
-  if (!expr.type.is_integer()) return result;
-  const Wide number = widened(result.integer, expr.type);
-  if (number < lowest(expr.type) || number > highest(expr.type)) {
-    throw Undefined("a narrow result is used before it is cut to its type");
-  }
-  return result;
-}
-
 Scalar Interpreter::assigned(const Expr& expr, std::size_t lane) {
-  Scalar result = raw(expr, lane);
+  Scalar result = value(expr, lane);
   if (expr.type.is_integer()) result.integer = wrapped(result.integer, expr.type);
   return result;
 }
 
 std::int64_t Interpreter::number(const Expr& expr, std::size_t lane) { return value(expr, lane).integer; }
 
-Scalar Interpreter::raw(const Expr& expr, std::size_t lane) {
+Scalar Interpreter::value(const Expr& expr, std::size_t lane) {
   switch (expr.kind) {
     case ExprKind::int_imm:
       return integer(wrapped(expr.int_value, expr.type));
@@ -102,8 +89,8 @@ Scalar Interpreter::raw(const Expr& expr, std::size_t lane) {
     case ExprKind::not_:
       return integer(number(*expr.operands[0], lane) == 0 ? 1 : 0);
     case ExprKind::select: {
-      const Scalar yes = raw(*expr.operands[1], lane);
-      const Scalar no = raw(*expr.operands[2], lane);
+      const Scalar yes = value(*expr.operands[1], lane);
+      const Scalar no = value(*expr.operands[2], lane);
       return number(*expr.operands[0], lane) != 0 ? yes : no;
     }
     case ExprKind::cast:
@@ -116,12 +103,12 @@ Scalar Interpreter::raw(const Expr& expr, std::size_t lane) {
       return integer_result(base + stride * static_cast<Wide>(lane), expr.type);
     }
     case ExprKind::broadcast:
-      return raw(*expr.operands[0], 0);
+      return value(*expr.operands[0], 0);
     case ExprKind::shuffle:
       return shuffle(expr, lane);
     case ExprKind::let:
-      bind(expr.var, *expr.operands[0], false);
-      return raw(*expr.operands[1], lane);
+      bind(expr.var, *expr.operands[0]);
+      return value(*expr.operands[1], lane);
     case ExprKind::call:
       return intrinsic(expr, lane);
   }
@@ -137,10 +124,10 @@ Scalar Interpreter::arithmetic(const Expr& expr, std::size_t lane) {
 Scalar Interpreter::integer_arithmetic(const Expr& expr, std::size_t lane) {
   const Expr& left = *expr.operands[0];
   const Expr& right = *expr.operands[1];
-  // Sums and products that lie outside of a narrow type may go on into others: cutting the end result is the same.
-  const bool is_ring = expr.kind == ExprKind::add || expr.kind == ExprKind::sub || expr.kind == ExprKind::mul;
-  const Wide a = widened((is_ring ? raw(left, lane) : value(left, lane)).integer, promoted(expr.type));
-  const Wide b = widened((is_ring ? raw(right, lane) : value(right, lane)).integer, promoted(expr.type));
+  // TVM's C puts the operands of min and max into variables of their type.
+  const bool cuts = expr.kind == ExprKind::min || expr.kind == ExprKind::max;
+  const Wide a = widened((cuts ? assigned(left, lane) : value(left, lane)).integer, promoted(expr.type));
+  const Wide b = widened((cuts ? assigned(right, lane) : value(right, lane)).integer, promoted(expr.type));
   switch (expr.kind) {
     case ExprKind::add:
       return integer_result(a + b, expr.type);
@@ -232,8 +219,7 @@ Scalar Interpreter::cast(const Expr& expr, std::size_t lane) {
     }
     return integer(wrapped(static_cast<Wide>(truncated), to));
   }
-  const bool cuts = !to.is_float() && to.bits <= from.bits && !from.is_bool();
-  const Wide number = widened((cuts ? raw(operand, lane) : value(operand, lane)).integer, from);
+  const Wide number = widened(value(operand, lane).integer, from);
   if (!to.is_float()) return integer(wrapped(number, to));
   // float from a 64-bit integer is rounded once.
   if (to.bits == 32) return real(static_cast<double>(static_cast<float>(number)));
@@ -258,7 +244,7 @@ Scalar Interpreter::shuffle(const Expr& expr, std::size_t lane) {
   auto rest = static_cast<std::size_t>(number(*expr.operands.at(vectors + lane)));
   for (std::size_t i = 0; i < vectors; ++i) {
     const std::size_t lanes = expr.operands[i]->type.lanes;
-    if (rest < lanes) return raw(*expr.operands[i], rest);
+    if (rest < lanes) return value(*expr.operands[i], rest);
     rest -= lanes;
   }
   throw Undefined("a shuffle takes a lane that there is not");
@@ -274,7 +260,7 @@ Scalar Interpreter::pointer(const Expr& expr) {
     case ExprKind::cast:
       return pointer(*expr.operands[0]);
     case ExprKind::let:
-      bind(expr.var, *expr.operands[0], false);
+      bind(expr.var, *expr.operands[0]);
       return pointer(*expr.operands[1]);
     case ExprKind::select: {
       const Scalar yes = pointer(*expr.operands[1]);

@@ -83,7 +83,7 @@ void Generator::call_operator(Block& body, Scope& scope, const Operator& callee)
   std::size_t last_read = SIZE_MAX;
   for (const Parameter& param : callee.params) {
     if (param.mode == Parameter::Mode::number) {
-      const Typed any = integer(tir::int32_type, scope, 1, false);
+      const Typed any = integer(tir::int32_type, scope, 1);
       const Typed small = limited(any, tir::int32_type, param.elements);
       arguments.push_back(small.expr);
       continue;

@@ -33,10 +33,10 @@ ExprRef Generator::real_constant(double value, DataType type) {
   return broadcast(tir::make_float(value, type.element()), type.lanes);
 }
 
-Typed Generator::value(DataType type, Scope& scope, int depth, bool cut) {
+Typed Generator::value(DataType type, Scope& scope, int depth) {
   if (type.is_bool()) return {condition(scope, depth, type.lanes), 0, 1};
   if (type.is_float()) return {floating(type, scope, depth), 0, 0};
-  return integer(type, scope, depth, cut);
+  return integer(type, scope, depth);
 }
 
 // --- Conditions ------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ Typed Generator::let(DataType type, Scope& scope, int depth) {
   const DataType bound_type = some_type();
   const Typed bound = value(bound_type, scope, depth - 1);
   const VarId var = let_var(bound_type);
-  scope.numbers.push_back({var, bound_type, bound.low, bound.high});
+  scope.numbers.push_back(held(var, bound_type, bound));
   const Typed body = value(type, scope, depth - 1);
   scope.numbers.pop_back();
   ended_lets_.push_back(var);
@@ -253,7 +253,7 @@ Typed Generator::index(std::int64_t elements, Scope& scope, int depth) {
     return {tir::make_int(at, type), at, at};
   }
   if (depth > 0 && random_.chance(8)) {  // an index out of memory
-    const Typed any = integer(type, scope, 1, false);
+    const Typed any = integer(type, scope, 1);
     return {tir::make_binary(ExprKind::floor_mod, any.expr, tir::make_int(elements, type)), 0, elements - 1};
   }
   Typed sum{tir::make_int(0, type), 0, 0};
@@ -296,7 +296,7 @@ ExprRef Generator::vector_index(std::int64_t elements, std::uint16_t lanes, Scop
   if (!distinct && random_.chance(15)) return broadcast(index(elements, scope, 1).expr, lanes);
   if (!distinct && random_.chance(15)) {
     const DataType type = tir::int32_type.with_lanes(lanes);
-    const Typed any = integer(type, scope, 1, false);
+    const Typed any = integer(type, scope, 1);
     return tir::make_binary(ExprKind::floor_mod, any.expr, constant(elements, type));
   }
   const std::int64_t widest = (elements - 1) / (lanes - 1);

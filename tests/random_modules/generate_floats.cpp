@@ -48,11 +48,11 @@ ExprRef Generator::floating(DataType type, Scope& scope, int depth) {
     }
     case 9: {
       const DataType from = some_integer_type().with_lanes(type.lanes);
-      return tir::make_cast(type, integer(from, scope, depth - 1, false).expr);
+      return tir::make_cast(type, integer(from, scope, depth - 1).expr);
     }
     case 10: {
       const DataType from = type_of(random_.chance(50) ? tir::TypeCode::int_ : tir::TypeCode::uint, type.bits);
-      return call("reinterpret", type, {integer(from.with_lanes(type.lanes), scope, depth - 1, false).expr});
+      return call("reinterpret", type, {integer(from.with_lanes(type.lanes), scope, depth - 1).expr});
     }
     case 11:
       if (type.is_vector()) return shuffled(type, scope, depth).expr;

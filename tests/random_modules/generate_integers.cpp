@@ -8,18 +8,36 @@ namespace {
 
 bool is_narrow(DataType type) { return type.bits < 32; }
 Wide magnitude(const Typed& value) { return std::max(value.high, -value.low); }
+bool fits(const Typed& value, DataType type) { return value.low >= lowest(type) && value.high <= highest(type); }
+
+// The interval once the value is cut to its type.
+Typed cut(const Typed& value, DataType type) {
+  return fits(value, type) ? value : Typed{value.expr, lowest(type), highest(type)};
+}
+
+// Any number of as many bits as the operands need.
+Typed of_bits(ExprRef expr, const Typed& a, const Typed& b) {
+  Wide bound = 1;
+  while (bound <= std::max({a.high, b.high, -a.low - 1, -b.low - 1})) bound *= 2;
+  return {std::move(expr), a.low < 0 || b.low < 0 ? -bound : Wide{0}, bound - 1};
+}
 
 }  // namespace
 
-Typed Generator::integer(DataType type, Scope& scope, int depth, bool cut) {
+Number Generator::held(VarId var, DataType type, const Typed& value) {
+  const Typed held = type.is_float() ? value : cut(value, type);
+  return {var, type, held.low, held.high};
+}
+
+// Values of narrow types that may lie outside of them stay so more often than not.
+Typed Generator::integer(DataType type, Scope& scope, int depth) {
   Typed result;
   if (depth <= 0) {
     result = random_.chance(50) ? load(type, scope, 0) : leaf(type, scope);
   } else {
     result = integer_operation(type, scope, depth);
   }
-  const bool fits = result.low >= lowest(type) && result.high <= highest(type);
-  if (fits || cut) return result;
+  if (fits(result, type) || random_.chance(70)) return result;
   return whole(tir::make_cast(type, result.expr), type);
 }
 
@@ -39,8 +57,8 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
     case 7:
     case 8: {
       ExprRef test = condition(scope, depth - 1, random_.chance(50) ? 1 : type.lanes);
-      const Typed yes = integer(type, scope, depth - 1, false);
-      const Typed no = integer(type, scope, depth - 1, false);
+      const Typed yes = integer(type, scope, depth - 1);
+      const Typed no = integer(type, scope, depth - 1);
       return {choice(type, test, yes.expr, no.expr), std::min(yes.low, no.low), std::max(yes.high, no.high)};
     }
     case 9:
@@ -59,7 +77,7 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
       if (type.element() == tir::int32_type) return fixed_point_per_axis(type, scope, depth);
       return integer_reinterpret(type, scope, depth);
     case 16: {
-      Typed inside = integer(type, scope, depth - 1, false);
+      Typed inside = integer(type, scope, depth - 1);
       inside.expr = call("likely", type, {inside.expr});
       return inside;
     }
@@ -70,7 +88,7 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
       return integer_reinterpret(type, scope, depth);
     case 19:
       if (is_vector) {
-        const Typed base = limited(integer(type.element(), scope, depth - 1, false), type.element(), 40);
+        const Typed base = limited(integer(type.element(), scope, depth - 1), type.element(), 40);
         const std::int64_t least = type.is_uint() ? 0 : -3;
         const std::int64_t stride = random_.between(least, 3);
         const std::int64_t reach = stride * (type.lanes - 1);
@@ -87,9 +105,8 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
 Typed Generator::sum_or_product(DataType type, Scope& scope, int depth) {
   static const std::vector<ExprKind> kinds = {ExprKind::add, ExprKind::sub, ExprKind::mul};
   const ExprKind kind = random_.pick(kinds);
-  const bool uncut = is_narrow(type) && random_.chance(30);
-  Typed a = integer(type, scope, depth - 1, uncut);
-  Typed b = integer(type, scope, depth - 1, uncut);
+  Typed a = integer(type, scope, depth - 1);
+  Typed b = integer(type, scope, depth - 1);
   const DataType computed = is_narrow(type) ? tir::int32_type : type.element();
   const bool wraps = computed.is_uint();
   const auto combine = [&]() -> Typed {
@@ -104,14 +121,15 @@ Typed Generator::sum_or_product(DataType type, Scope& scope, int depth) {
     return whole(expr, type);
   }
   const Wide bound = Wide{1} << (kind == ExprKind::mul ? computed.bits / 2 - 2 : computed.bits - 3);
-  a = limited(a, type, bound);
-  b = limited(b, type, bound);
+  const auto is_small = [&](const Typed& operand) { return is_narrow(type) && magnitude(operand) <= bound; };
+  if (!is_small(a)) a = limited(a, type, bound);
+  if (!is_small(b)) b = limited(b, type, bound);
   return combine();
 }
 
 Typed Generator::limited(Typed value, DataType type, Wide bound) {
   if (value.low >= (type.is_int() ? -bound : Wide{0}) && value.high <= bound) return value;
-  if (value.low < lowest(type) || value.high > highest(type)) {
+  if (!fits(value, type)) {
     value = whole(tir::make_cast(type, value.expr), type);
     if (magnitude(value) <= bound) return value;
   }
@@ -141,33 +159,35 @@ Typed Generator::limited(Typed value, DataType type, Wide bound) {
 Typed Generator::division(DataType type, Scope& scope, int depth) {
   static const std::vector<ExprKind> kinds = {ExprKind::div, ExprKind::mod, ExprKind::floor_div, ExprKind::floor_mod};
   const ExprKind kind = random_.pick(kinds);
-  Typed a = integer(type, scope, depth - 1, false);
-  if (a.low == lowest(type)) a = limited(a, type, highest(type) / 2);  // the least number / -1 overflows
+  Typed a = integer(type, scope, depth - 1);
+  const DataType computed = promoted(type);
+  if (a.low == lowest(computed)) a = limited(a, type, highest(type) / 2);  // the least number / -1 overflows
   Typed b;
   if (random_.chance(60)) {
     std::int64_t divisor = random_.chance(50) ? std::int64_t{1} << random_.below(6) : random_.between(1, 12);
     if (type.is_int() && random_.chance(25)) divisor = -divisor;
     b = {constant(divisor, type), divisor, divisor};
   } else {
-    const Typed any = integer(type, scope, depth - 1, false);
+    const Typed any = integer(type, scope, depth - 1);
     if (random_.chance(50)) {
       b = {tir::make_binary(ExprKind::max, any.expr, constant(1, type)), 1, highest(type)};
     } else {
-      b = whole(call("bitwise_or", type, {any.expr, constant(1, type)}), type);
+      b = of_bits(call("bitwise_or", type, {any.expr, constant(1, type)}), any, {{}, 1, 1});
     }
   }
+  const bool is_signed = computed.is_int();
   const ExprRef expr = tir::make_binary(kind, a.expr, b.expr);
   const bool is_quotient = kind == ExprKind::div || kind == ExprKind::floor_div;
-  if (is_quotient) return {expr, type.is_int() ? -magnitude(a) : Wide{0}, magnitude(a)};
+  if (is_quotient) return {expr, is_signed ? -magnitude(a) : Wide{0}, magnitude(a)};
   const Wide rest = magnitude(b) - 1;
   const Wide largest = kind == ExprKind::mod ? std::min(rest, magnitude(a)) : rest;
-  return {expr, type.is_int() ? -largest : Wide{0}, largest};
+  return {expr, is_signed ? -largest : Wide{0}, largest};
 }
 
 Typed Generator::min_or_max(DataType type, Scope& scope, int depth) {
   const bool is_min = random_.chance(50);
-  const Typed a = integer(type, scope, depth - 1, false);
-  const Typed b = integer(type, scope, depth - 1, false);
+  const Typed a = cut(integer(type, scope, depth - 1), type);
+  const Typed b = cut(integer(type, scope, depth - 1), type);
   const ExprRef expr = tir::make_binary(is_min ? ExprKind::min : ExprKind::max, a.expr, b.expr);
   if (is_min) return {expr, std::min(a.low, b.low), std::min(a.high, b.high)};
   return {expr, std::max(a.low, b.low), std::max(a.high, b.high)};
@@ -176,21 +196,30 @@ Typed Generator::min_or_max(DataType type, Scope& scope, int depth) {
 Typed Generator::bitwise(DataType type, Scope& scope, int depth) {
   static const std::vector<std::string> ops = {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"};
   const std::string& op = random_.pick(ops);
-  const Typed a = integer(type, scope, depth - 1, false);
-  if (op == "bitwise_not") return whole(call(op, type, {a.expr}), type);
-  const Typed b = integer(type, scope, depth - 1, false);
-  return whole(call(op, type, {a.expr, b.expr}), type);
+  const Typed a = integer(type, scope, depth - 1);
+  if (op == "bitwise_not") {
+    const ExprRef expr = call(op, type, {a.expr});
+    return is_narrow(type) ? Typed{expr, -1 - a.high, -1 - a.low} : whole(expr, type);
+  }
+  const Typed b = integer(type, scope, depth - 1);
+  const ExprRef expr = call(op, type, {a.expr, b.expr});
+  return is_narrow(type) ? of_bits(expr, a, b) : whole(expr, type);
 }
 
 Typed Generator::shift(DataType type, Scope& scope, int depth) {
   const bool left = random_.chance(50);
-  const Typed a = integer(type, scope, depth - 1, false);
+  const Typed a = integer(type, scope, depth - 1);
   ExprRef count = constant(random_.below(type.bits), type);
   if (random_.chance(30)) {
-    const Typed any = integer(type, scope, depth - 1, false);
+    const Typed any = integer(type, scope, depth - 1);
     count = call("bitwise_and", type, {any.expr, constant(type.bits - 1, type)});
   }
-  return whole(call(left ? "shift_left" : "shift_right", type, {a.expr, count}), type);
+  const ExprRef expr = call(left ? "shift_left" : "shift_right", type, {a.expr, count});
+  if (!is_narrow(type)) return whole(expr, type);
+  if (!left) return {expr, std::min<Wide>(a.low, 0), std::max<Wide>(a.high, 0)};
+  const Wide most = Wide{1} << (type.bits - 1);
+  const Typed shifted{expr, std::min<Wide>(a.low * most, 0), std::max<Wide>(a.high * most, 0)};
+  return fits(shifted, tir::int32_type) ? shifted : Typed{expr, lowest(tir::int32_type), highest(tir::int32_type)};
 }
 
 Typed Generator::counted_bits(DataType type, Scope& scope, int depth) {
@@ -198,11 +227,11 @@ Typed Generator::counted_bits(DataType type, Scope& scope, int depth) {
     static const std::vector<DataType> types = {tir::int32_type, tir::int64_type, uint64_type,
                                                 type_of(tir::TypeCode::uint, 32)};
     const DataType counted = random_.pick(types).with_lanes(type.lanes);
-    const Typed any = integer(counted, scope, depth - 1, false);
+    const Typed any = integer(counted, scope, depth - 1);
     const ExprRef not_zero = call("bitwise_or", counted, {any.expr, constant(1, counted)});
     return {call("clz", type, {not_zero}), 0, 64};
   }
-  const Typed any = integer(type, scope, depth - 1, false);
+  const Typed any = integer(type, scope, depth - 1);
   return {call("popcount", type, {any.expr}), 0, type.bits};
 }
 
@@ -218,10 +247,9 @@ Typed Generator::integer_cast(DataType type, Scope& scope, int depth) {
   }
   if (random_.chance(20)) return {tir::make_cast(type, condition(scope, depth - 1, type.lanes)), 0, 1};
   const DataType from = some_integer_type().with_lanes(type.lanes);
-  const Typed inside = integer(from, scope, depth - 1, type.bits <= from.bits);
+  const Typed inside = integer(from, scope, depth - 1);
   const ExprRef expr = tir::make_cast(type, inside.expr);
-  if (inside.low >= lowest(type) && inside.high <= highest(type)) return {expr, inside.low, inside.high};
-  return whole(expr, type);
+  return fits(inside, type) ? Typed{expr, inside.low, inside.high} : whole(expr, type);
 }
 
 Typed Generator::integer_reinterpret(DataType type, Scope& scope, int depth) {
@@ -233,7 +261,7 @@ Typed Generator::integer_reinterpret(DataType type, Scope& scope, int depth) {
     const ExprRef number = clamped(floating(from, scope, depth - 1), from, 100.0);
     return whole(call("reinterpret", type, {number}), type);
   }
-  const Typed number = integer(from, scope, depth - 1, false);
+  const Typed number = integer(from, scope, depth - 1);
   return whole(call("reinterpret", type, {number.expr}), type);
 }
 
@@ -247,7 +275,7 @@ Typed Generator::fixed_point(DataType type, Scope& scope, int depth) {
         {tir::make_int(low, type_of(tir::TypeCode::uint, 32)), tir::make_int(high, type_of(tir::TypeCode::uint, 32))});
     return whole(broadcast(parts, type.lanes), type);
   }
-  const Typed x = limited(integer(type, scope, depth - 1, false), type, Wide{1} << 20);
+  const Typed x = limited(integer(type, scope, depth - 1), type, Wide{1} << 20);
   const std::int64_t factor = random_.chance(30) ? std::int64_t{1} << 30 : random_.between(-(1 << 30), INT32_MAX);
   std::int64_t shift = random_.between(-20, 8);
   // Where TVM rounds in 32 bits, half of the divisor must be left.
@@ -258,10 +286,10 @@ Typed Generator::fixed_point(DataType type, Scope& scope, int depth) {
 }
 
 Typed Generator::fixed_point_per_axis(DataType type, Scope& scope, int depth) {
-  const Typed x = limited(integer(type, scope, depth - 1, false), type, Wide{1} << 18);
-  const Typed y = integer(type, scope, depth - 1, false);
-  const Typed left = limited(integer(type, scope, depth - 1, false), type, 4);
-  const Typed right = limited(integer(type, scope, depth - 1, false), type, 8);
+  const Typed x = limited(integer(type, scope, depth - 1), type, Wide{1} << 18);
+  const Typed y = integer(type, scope, depth - 1);
+  const Typed left = limited(integer(type, scope, depth - 1), type, 4);
+  const Typed right = limited(integer(type, scope, depth - 1), type, 8);
   const auto never_negative = [&](const Typed& count) {
     return count.low >= 0 ? count.expr : tir::make_binary(ExprKind::max, count.expr, constant(0, type));
   };

@@ -93,7 +93,7 @@ void Generator::add_loop(Block& body, Scope& scope) {
   if (random_.chance(20)) {  // not known at compile time
     most = random_.between(1, 4);
     least = 0;
-    const Typed any = integer(type, scope, 1, false);
+    const Typed any = integer(type, scope, 1);
     extent = tir::make_binary(ExprKind::floor_mod, any.expr, tir::make_int(most + 1, type));
   }
   Wide low = 0;
@@ -104,7 +104,7 @@ void Generator::add_loop(Block& body, Scope& scope) {
     min = tir::make_int(start, type);
     low = high = start;
   } else if (random_.chance(15)) {
-    const Typed any = integer(type, scope, 1, false);
+    const Typed any = integer(type, scope, 1);
     const Typed near = limited(any, type, 8);
     min = near.expr;
     low = near.low;
@@ -227,12 +227,10 @@ void Generator::add_nested_scope(Block& body, Scope& scope) {
 void Generator::add_let(Block& body, Scope& scope) {
   DataType type = some_type();
   if (random_.chance(12)) type = type.with_lanes(random_.chance(50) ? 2 : 4);
-  const Typed bound = value(type, scope, 3, true);
+  const Typed bound = value(type, scope, 3);
   const VarId var = new_var(some_name("let"), type);
   body.push_back({tir::Let{var, bound.expr}});
-  const bool fits = !type.is_float() && bound.low >= lowest(type) && bound.high <= highest(type);
-  scope.numbers.push_back(fits || type.is_float() ? Number{var, type, bound.low, bound.high}
-                                                  : Number{var, type, lowest(type), highest(type)});
+  scope.numbers.push_back(held(var, type, bound));
 }
 
 void Generator::add_store(Block& body, Scope& scope) {
@@ -251,13 +249,13 @@ void Generator::add_store(Block& body, Scope& scope) {
     if (number.type == tir::int32_type && number.low > -5000 && number.high < 5000) {
       const Typed at{tir::make_var(module_, number.var), number.low, number.high};
       const ExprRef check = bounds_check(at, elements);
-      const Typed stored = value(type, scope, 3, true);
+      const Typed stored = value(type, scope, 3);
       body.push_back(store(storage.var, at.expr, stored.expr, check));
       return;
     }
   }
   const ExprRef at = index(elements, scope, 2).expr;
-  const Typed stored = value(type, scope, static_cast<int>(random_.between(1, 4)), true);
+  const Typed stored = value(type, scope, static_cast<int>(random_.between(1, 4)));
   ExprRef predicate;
   if (random_.chance(8)) predicate = condition(scope, 1);
   body.push_back(store(storage.var, at, stored.expr, predicate));
@@ -271,14 +269,14 @@ void Generator::add_vector_store(Block& body, Scope& scope) {
   const Storage storage = scope.storages[found];
   count(scope, lanes);
   const ExprRef at = vector_index(storage.elements, lanes, scope, true);
-  const Typed stored = value(storage.element.with_lanes(lanes), scope, static_cast<int>(random_.between(1, 3)), true);
+  const Typed stored = value(storage.element.with_lanes(lanes), scope, static_cast<int>(random_.between(1, 3)));
   ExprRef predicate;
   if (random_.chance(20)) predicate = condition(scope, 1, lanes);
   body.push_back(store(storage.var, at, stored.expr, predicate));
 }
 
 void Generator::add_assert(Block& body, Scope& scope) {
-  const Typed any = integer(tir::int32_type, scope, 1, false);
+  const Typed any = integer(tir::int32_type, scope, 1);
   const Typed small = limited(any, tir::int32_type, 1000);
   const ExprRef bound = tir::make_int(static_cast<std::int64_t>(small.high));
   body.push_back({tir::Assert{tir::make_binary(ExprKind::le, small.expr, bound), "value \"is\" small"}});

@@ -33,7 +33,7 @@ std::size_t Generator::add_allocate(Block& body, Scope& scope, DataType element,
 void Generator::add_dynamic_allocate(Block& body, Scope& scope) {
   const DataType element = some_type();
   const std::int64_t least = random_.between(1, 6);
-  const Typed any = integer(tir::int32_type, scope, 1, false);
+  const Typed any = integer(tir::int32_type, scope, 1);
   const Typed more = limited(any, tir::int32_type, 3);
   const ExprRef extra =
       more.low >= 0 ? more.expr : tir::make_binary(ExprKind::max, more.expr, tir::make_int(0, tir::int32_type));
@@ -138,7 +138,7 @@ void Generator::fill(Block& body, Scope& scope, std::size_t storage) {
       fill_by_nest(body, scope, storage);
     } else if (way == 5 && target.elements <= 4) {
       for (std::int64_t i = 0; i < target.elements; ++i) {
-        const Typed first = value(target.element, scope, 2, true);
+        const Typed first = value(target.element, scope, 2);
         body.push_back(store(target.var, tir::make_int(i), first.expr));
       }
     } else {
@@ -178,11 +178,11 @@ void Generator::fill_by_loop(Block& body, Scope& scope, std::size_t storage) {
     if (start != 0) at = tir::make_binary(ExprKind::sub, at, tir::make_int(start));
     if (random_.chance(15)) at = tir::make_binary(ExprKind::sub, tir::make_int(target.elements - 1), at);
     if (random_.chance(15) && nested.times < 100) statements(block, nested, 1);
-    const Typed first = value(target.element, nested, static_cast<int>(random_.between(1, 3)), true);
+    const Typed first = value(target.element, nested, static_cast<int>(random_.between(1, 3)));
     block.push_back(store(target.var, at, first.expr));
     // What was just stored may be read and changed.
     if (random_.chance(20)) {
-      const Typed again = value(target.element, nested, 1, true);
+      const Typed again = value(target.element, nested, 1);
       const ExprRef test = condition(nested, 1);
       const ExprRef before = tir::make_load(target.element, target.var, at);
       block.push_back(store(target.var, at, choice(target.element, test, before, again.expr)));
@@ -200,7 +200,7 @@ void Generator::fill_by_vectors(Block& body, Scope& scope, std::size_t storage) 
     nested.numbers.push_back({var, tir::int32_type, 0, trips - 1});
     const ExprRef base = tir::make_binary(ExprKind::mul, tir::make_var(module_, var), tir::make_int(lanes));
     const ExprRef at = node(ExprKind::ramp, tir::int32_type.with_lanes(lanes), {base, tir::make_int(1)});
-    const Typed first = value(target.element.with_lanes(lanes), nested, 2, true);
+    const Typed first = value(target.element.with_lanes(lanes), nested, 2);
     block.push_back(store(target.var, at, first.expr));
   });
   body.push_back({tir::For{var, tir::make_int(0), tir::make_int(trips), std::move(inside)}});
@@ -222,7 +222,7 @@ void Generator::fill_by_nest(Block& body, Scope& scope, std::size_t storage) {
       deep.numbers.push_back({column, tir::int32_type, 0, columns - 1});
       const ExprRef begin = tir::make_binary(ExprKind::mul, tir::make_var(module_, row), tir::make_int(columns));
       const ExprRef at = tir::make_binary(ExprKind::add, begin, tir::make_var(module_, column));
-      const Typed first = value(target.element, deep, 2, true);
+      const Typed first = value(target.element, deep, 2);
       innermost.push_back(store(target.var, at, first.expr));
     });
     block.push_back({tir::For{column, tir::make_int(0), tir::make_int(columns), std::move(inside)}});

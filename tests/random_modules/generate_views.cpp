@@ -84,7 +84,7 @@ void Generator::use_view(Block& body, Scope& scope, const Storage& storage, cons
     return;
   }
   if (storage.writable) {
-    const Typed stored = value(storage.element, scope, 2, true);
+    const Typed stored = value(storage.element, scope, 2);
     body.push_back(store(storage.var, index(storage.elements, scope, 1).expr, stored.expr));
   }
   const std::size_t target =

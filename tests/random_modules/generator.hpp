@@ -84,8 +84,8 @@ struct Operator {
   std::int64_t cost = 0;  // statements that a call runs, at most
 };
 
-// An integer or bool expression and the interval that it lies in; of floats the interval says nothing. `low` and `high`
-// of a narrow type may lie outside of it: then the value must be cut before it is used for anything but sums.
+// An integer or bool expression and the interval that it lies in; of floats the interval says nothing. It is that of
+// what C computes, so `low` and `high` of a narrow type may lie outside of it.
 struct Typed {
   ExprRef expr;
   Wide low = 0;
@@ -173,8 +173,9 @@ class Generator {
   ExprRef broadcast(ExprRef value, std::uint16_t lanes);
   ExprRef call(const std::string& op, DataType type, std::vector<ExprRef> operands);
   ExprRef node(ExprKind kind, DataType type, std::vector<ExprRef> operands, VarId var = {});
-  // A value of the type; `cut`: the context cuts narrow integers to it.
-  Typed value(DataType type, Scope& scope, int depth, bool cut = false);
+  Typed value(DataType type, Scope& scope, int depth);
+  // What the variable holds that the value is assigned to.
+  static Number held(VarId var, DataType type, const Typed& value);
   ExprRef condition(Scope& scope, int depth, std::uint16_t lanes = 1);
   ExprRef comparison(Scope& scope, int depth, std::uint16_t lanes);
   ExprRef bounds_check(const Typed& index, std::int64_t elements);
@@ -192,7 +193,7 @@ class Generator {
   ExprRef vector_index(std::int64_t elements, std::uint16_t lanes, Scope& scope, bool distinct);
   Typed leaf(DataType type, Scope& scope);
 
-  Typed integer(DataType type, Scope& scope, int depth, bool cut);
+  Typed integer(DataType type, Scope& scope, int depth);
   Typed integer_operation(DataType type, Scope& scope, int depth);
   Typed sum_or_product(DataType type, Scope& scope, int depth);
   Typed division(DataType type, Scope& scope, int depth);

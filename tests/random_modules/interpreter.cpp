@@ -55,7 +55,7 @@ bool Interpreter::run_stmt(const tir::Stmt& stmt) {
             return true;
           },
           [&](const tir::Let& s) {
-            bind(s.var, *s.value, true);
+            bind(s.var, *s.value);
             return true;
           },
           [&](const tir::Store& s) {
@@ -130,7 +130,7 @@ bool Interpreter::run_evaluate(const Expr& value_of) {
     (void)pointer(value_of);
     return true;
   }
-  for (std::size_t lane = 0; lane < value_of.type.lanes; ++lane) (void)raw(value_of, lane);
+  for (std::size_t lane = 0; lane < value_of.type.lanes; ++lane) (void)value(value_of, lane);
   return true;
 }
 
@@ -158,11 +158,11 @@ void Interpreter::allocate(const tir::AllocateConst& constant) {
   variable.lanes[0].instance = id;
 }
 
-void Interpreter::bind(tir::VarId var, const Expr& expr, bool cuts) {
+void Interpreter::bind(tir::VarId var, const Expr& expr) {
   std::array<Scalar, most_lanes> lanes;
   if (expr.type.lanes > most_lanes) throw Undefined("too many lanes");
   for (std::size_t lane = 0; lane < expr.type.lanes; ++lane) {
-    lanes[lane] = expr.type.is_handle() ? pointer(expr) : cuts ? assigned(expr, lane) : value(expr, lane);
+    lanes[lane] = expr.type.is_handle() ? pointer(expr) : assigned(expr, lane);
   }
   Variable& variable = vars_[var.index()];
   variable.is_bound = true;

@@ -59,15 +59,13 @@ class Interpreter {
   Scalar call_extern(const std::string& name, const std::vector<Scalar>& arguments, tir::DataType result);
   void step();
 
-  // The value as C has it: narrow integers may lie outside of their type.
-  Scalar raw(const tir::Expr& expr, std::size_t lane);
-  // A value of the type; an integer outside of it is Undefined.
+  // The value as TVM's C has it: narrow integers may lie outside of their type.
   Scalar value(const tir::Expr& expr, std::size_t lane = 0);
   // Cut to the type, as an assignment does.
   Scalar assigned(const tir::Expr& expr, std::size_t lane = 0);
   std::int64_t number(const tir::Expr& expr, std::size_t lane = 0);
   Scalar pointer(const tir::Expr& expr);
-  void bind(tir::VarId var, const tir::Expr& value, bool cuts);
+  void bind(tir::VarId var, const tir::Expr& value);
 
   Scalar arithmetic(const tir::Expr& expr, std::size_t lane);
   Scalar integer_arithmetic(const tir::Expr& expr, std::size_t lane);

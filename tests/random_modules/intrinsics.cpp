@@ -34,9 +34,9 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
   }
   if (expr.type.is_handle()) return pointer(expr);
   if (op == "tir.if_then_else") {
-    return number(*expr.operands.at(0), lane) != 0 ? raw(*expr.operands.at(1), lane) : raw(*expr.operands.at(2), lane);
+    return number(*expr.operands.at(0), lane) != 0 ? value(*expr.operands.at(1), lane) : value(*expr.operands.at(2), lane);
   }
-  if (op == "tir.likely") return raw(*expr.operands.at(0), lane);
+  if (op == "tir.likely") return value(*expr.operands.at(0), lane);
   if (op == lower::hidden_zero) return integer(0);
   if (op == lower::widened) {
     // The processors that it is made for keep no more than 16 bits.
@@ -118,7 +118,7 @@ Scalar Interpreter::reinterpreted(const Expr& expr, std::size_t lane) {
   const Expr& operand = *expr.operands.at(0);
   const DataType from = operand.type;
   if (from.bits != expr.type.bits || from.is_handle()) throw Undefined("reinterpretation of another size");
-  const Scalar source = value(operand, lane);
+  const Scalar source = assigned(operand, lane);
   if (from.is_float() && std::isnan(source.real) && expr.type.element() != from.element()) {
     throw Undefined("bits of a NaN are looked at");
   }
@@ -137,7 +137,7 @@ std::optional<Scalar> Interpreter::bit_operation(const Expr& expr, std::size_t l
   }
   if (op == "tir.popcount" || op == "tir.clz") {
     const Expr& operand = *expr.operands.at(0);
-    const auto bits = static_cast<std::uint64_t>(value(operand, lane).integer) &
+    const auto bits = static_cast<std::uint64_t>(assigned(operand, lane).integer) &
                       static_cast<std::uint64_t>(~std::uint64_t{0} >> (64 - operand.type.bits));
     if (op == "tir.popcount") return integer(std::popcount(bits));
     if (bits == 0) throw Undefined("clz of 0");
@@ -148,18 +148,19 @@ std::optional<Scalar> Interpreter::bit_operation(const Expr& expr, std::size_t l
   if (!is_shift && !is_bitwise) return std::nullopt;
   if (op == "tir.bitwise_not") {
     const std::int64_t operand = number(*expr.operands.at(0), lane);
-    return integer(type.is_bool() ? (operand == 0 ? 1 : 0) : wrapped(~operand, type));
+    return integer(type.is_bool() ? (operand == 0 ? 1 : 0) : wrapped(~operand, promoted(type)));
   }
   const std::int64_t a = number(*expr.operands.at(0), lane);
   const std::int64_t b = number(*expr.operands.at(1), lane);
   if (op == "tir.bitwise_and") return integer(a & b);
   if (op == "tir.bitwise_or") return integer(a | b);
   if (op == "tir.bitwise_xor") return integer(a ^ b);
-  if (b < 0 || b >= type.bits) throw Undefined("a shift by more than the bits there are");
+  const DataType computed = promoted(type);
+  if (b < 0 || b >= computed.bits) throw Undefined("a shift by more than the bits there are");
   if (op == "tir.shift_left") {
-    return integer(wrapped(static_cast<Wide>(static_cast<std::uint64_t>(a) << b), type));
+    return integer(wrapped(static_cast<Wide>(static_cast<std::uint64_t>(a) << b), computed));
   }
-  return integer(wrapped(widened(a, type) >> b, type));
+  return integer(wrapped(widened(a, type) >> b, computed));
 }
 
 // x · y · 2^-q · 2^s in 64 bits, halves rounded up; for one half exactly, a shift of 32 bits.

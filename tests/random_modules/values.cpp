@@ -61,6 +61,8 @@ double half_value(std::uint64_t bits, DataType type) {
 
 }  // namespace
 
+DataType promoted(DataType type) { return type.bits < 32 ? tir::int32_type : type.element(); }
+
 Wide lowest(DataType type) { return type.is_int() ? -(Wide{1} << (type.bits - 1)) : Wide{0}; }
 Wide highest(DataType type) { return (Wide{1} << (type.is_int() ? type.bits - 1 : type.bits)) - 1; }
 

@@ -38,6 +38,9 @@ inline Scalar real(double value) {
   return scalar;
 }
 
+// What C computes with: integers narrower than int are promoted to it.
+[[nodiscard]] tir::DataType promoted(tir::DataType type);
+
 // Least and greatest value of an integer type (bool: 0 and 1).
 [[nodiscard]] Wide lowest(tir::DataType type);
 [[nodiscard]] Wide highest(tir::DataType type);

@@ -50,7 +50,15 @@ using Values = std::map<VarId, std::int64_t>;
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-// The value of the C expression; nothing where C leaves it undefined. Narrow arithmetic is that of int.
+// As a variable of the type holds it.
+std::int64_t cut(std::int64_t value, DataType type) {
+  if (type.bits == 64) return value;
+  const auto limits = range_of_type(type);
+  const std::int64_t count = limits->high - limits->low + 1;
+  return limits->low + ((value - limits->low) % count + count) % count;
+}
+
+// The value of TVM's C expression; nothing where C leaves it undefined. Narrow arithmetic is that of int.
 std::optional<std::int64_t> evaluate_c(const Expr& expr, const Values& values) {
   std::vector<std::int64_t> x;
   for (const ExprRef& operand : expr.operands) {
@@ -91,18 +99,15 @@ std::optional<std::int64_t> evaluate_c(const Expr& expr, const Values& values) {
     case ExprKind::floor_mod:
       return in_type(x[0] - floor_div(x[0], x[1]) * x[1]);
     case ExprKind::min:
-      return std::min(x[0], x[1]);
+      return std::min(cut(x[0], expr.type), cut(x[1], expr.type));
     case ExprKind::max:
-      return std::max(x[0], x[1]);
+      return std::max(cut(x[0], expr.type), cut(x[1], expr.type));
     case ExprKind::select:
       return x[0] != 0 ? x[1] : x[2];
-    case ExprKind::cast: {
-      if (expr.type.bits == 64) return x[0];
-      const auto limits = range_of_type(expr.type);
-      const std::int64_t count = limits->high - limits->low + 1;
-      return limits->low + ((x[0] - limits->low) % count + count) % count;
-    }
+    case ExprKind::cast:
+      return cut(x[0], expr.type);
     case ExprKind::call:
+      if (expr.text == "tir.bitwise_not") return in_type(-1 - x[0]);
       if (expr.text == "tir.bitwise_and") return x[0] & x[1];
       if (expr.text == "tir.shift_right") return x[0] >> x[1];
       return x[0];
@@ -126,7 +131,7 @@ class Generator {
     static constexpr std::array kinds = {ExprKind::add,       ExprKind::sub, ExprKind::mul,
                                          ExprKind::div,       ExprKind::mod, ExprKind::floor_div,
                                          ExprKind::floor_mod, ExprKind::min, ExprKind::max};
-    switch (pick(12)) {
+    switch (pick(13)) {
       case 0: {
         ExprRef condition = make_cast(bool_type, imm(static_cast<std::int64_t>(pick(2))));
         return select(std::move(condition), sub(), sub());
@@ -139,6 +144,8 @@ class Generator {
         return op("shift_right", type_, {sub(), imm(static_cast<std::int64_t>(pick(4)), type_)});
       case 4:
         return op("likely", type_, {sub()});
+      case 5:
+        return op("bitwise_not", type_, {sub()});
       default:
         return make_binary(kinds[pick(kinds.size())], sub(), sub());
     }

@@ -49,13 +49,15 @@ class Ranges {
   [[nodiscard]] std::optional<Value> bound(VarId var) const;
   // Every element of this type that is loaded from the storage lies in the range.
   void bind_storage(VarId storage, DataType element, Range range);
-  // What the variable of a let holds: the value, cut to the value's type, which may be narrower than what C computes.
+  // What the variable of a let holds: `of_cut` of the value.
   void bind_let(VarId var, const Expr& value);
   // A loop variable over [min, min + extent).
   void bind_loop(VarId var, const Expr& min, const Expr& extent);
 
   // Nothing: not known. Of a vector: covers all lanes.
   std::optional<Range> of(const Expr& expr) { return value(expr).range; }
+  // Of the value once it is cut to its type, which may be narrower than what C computes (see ir.hpp).
+  std::optional<Range> of_cut(const Expr& expr);
   Value value(const Expr& expr);
   // The value, where literals alone decide it; of a vector: the same in all lanes. It has the promoted type.
   std::optional<std::int64_t> constant(const Expr& expr);
