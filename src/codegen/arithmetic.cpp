@@ -235,7 +235,8 @@ void ExpressionPrinter::add_min_max(const Expr& expr, int min, std::size_t lane)
     const auto y = ranges_.of_cut(b);
     const bool a_is_less = x && y && x->high <= y->low;
     const bool b_is_less = x && y && y->high <= x->low;
-    if ((a_is_less || b_is_less) && !has_side_effects(expr)) return add_assigned(a_is_less == is_min ? a : b, min, lane);
+    if ((a_is_less || b_is_less) && !has_side_effects(expr))
+      return add_assigned(a_is_less == is_min ? a : b, min, lane);
   }
   if (is_trivial(a) && is_trivial(b) && !tir::is_same(a, b)) {
     const bool opened = open(prec_ternary, min);
@@ -306,7 +307,8 @@ void ExpressionPrinter::add_cast(const Expr& expr, int min, std::size_t lane) {
 void ExpressionPrinter::add_cast_to_half(const Expr& expr, std::size_t lane) {
   const Expr& value = *expr.operands[0];
   const DataType to = expr.type.element();
-  const bool fits_float = value.type.is_float() ? value.type.bits < 64 : value.type.bits <= 16 && !may_leave_type(value);
+  const bool fits_float =
+      value.type.is_float() ? value.type.bits < 64 : value.type.bits <= 16 && !may_leave_type(value);
   add((fits_float ? file_.helpers.round_to_half(to) : file_.helpers.round_double_to_half(to)) + "(");
   if (!value.type.is_float()) add(fits_float ? "(float)" : "(double)");
   add(value, value.type.is_float() ? prec_any : prec_unary, lane);

@@ -73,6 +73,48 @@ std::string aliasing_class(const std::string& storage_type) {
   return storage_type[0] == 'u' ? storage_type.substr(1) : storage_type;
 }
 
+// Storage on the stack that is not set on every way to its first use. Each is either pending, with the number of blocks
+// around it that need not run, or has been decided.
+class StackScan {
+ public:
+  std::unordered_set<VarId> initialised;
+
+  void open(const tir::Block& /*block*/, const Stmt* owner) {
+    if (is_uncertain(owner)) ++uncertain_;
+  }
+  void close(const tir::Block& /*block*/, const Stmt* owner) {
+    if (is_uncertain(owner)) --uncertain_;
+  }
+
+  void statement(const Stmt& stmt) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+      if (allocate->on_stack) pending_[allocate->var] = uncertain_;
+      return;
+    }
+    if (pending_.empty()) return;
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        if (pending_.erase(expr.var) > 0) initialised.insert(expr.var);
+      });
+    });
+    const auto* store = std::get_if<tir::Store>(&stmt.node);
+    const auto found = store == nullptr ? pending_.end() : pending_.find(store->storage);
+    if (found == pending_.end()) return;
+    if (store->predicate != nullptr || found->second != uncertain_) initialised.insert(store->storage);
+    pending_.erase(found);
+  }
+
+ private:
+  static bool is_uncertain(const Stmt* owner) {
+    if (owner == nullptr || std::holds_alternative<tir::Scope>(owner->node)) return false;
+    const auto* loop = std::get_if<tir::For>(&owner->node);
+    return loop == nullptr || tir::as_int(*loop->extent).value_or(0) <= 0;
+  }
+
+  std::unordered_map<VarId, std::size_t> pending_;
+  std::size_t uncertain_ = 0;
+};
+
 class FunctionScan {
  public:
   FunctionScan(const PlannedModule& planned, std::size_t index, const std::vector<FunctionFacts>& known)
@@ -84,6 +126,9 @@ class FunctionScan {
 
   FunctionFacts run() {
     mark_used();
+    StackScan stack;
+    tir::walk(function_.body, stack);
+    facts_.initialised = std::move(stack.initialised);
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) { scan(stmt); });
     spread_writes();
     check_constants();

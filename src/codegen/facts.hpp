@@ -29,7 +29,10 @@ struct PointerFacts {
 struct FunctionFacts {
   std::unordered_map<tir::VarId, PointerFacts> pointers;
   std::unordered_set<tir::VarId> used;  // variables whose value the emitted statements need
-  bool gives_status = true;             // it returns 0 or an error; false: void, as it cannot fail (status.hpp)
+  // Elements on the stack of which a compiler may think that they are read before they are set: one guard around the
+  // store and the same, spelled otherwise, around the load. They are set to zero first.
+  std::unordered_set<tir::VarId> initialised;
+  bool gives_status = true;  // it returns 0 or an error; false: void, as it cannot fail (status.hpp)
 };
 
 struct ModuleFacts {

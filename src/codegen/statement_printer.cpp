@@ -235,7 +235,8 @@ void StatementPrinter::print(const tir::Allocate& allocate) {
   if (allocate.on_stack) {
     array_stores_.try_emplace(allocate.var, 0);
     const Bytes elements = tir::allocation_size(allocate).bytes.value_or(0) / allocate.type.element_bytes();
-    line(type.element + " " + name + "[" + std::to_string(elements) + "];");
+    const std::string first = facts_.initialised.contains(allocate.var) ? " = {0};" : ";";
+    line(type.element + " " + name + "[" + std::to_string(elements) + "]" + first);
     return;
   }
   file_.uses_workspace = true;

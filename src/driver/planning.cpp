@@ -25,6 +25,13 @@ std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
                          " is copied unchanged and allocates workspace at run time, outside this plan");
     }
   }
+  const std::vector<bool> written = liveness::written_params(analysed.original)[analysed.original.entry];
+  for (const codegen::InterfaceTensor& output : analysed.interface.outputs) {
+    if (written[output.param]) continue;
+    warnings.push_back("output '" + output.name +
+                       "' is never written: it keeps what was in its memory before. TVM makes such archives of a "
+                       "tensor that the network gives out twice, or of a reshape of another output");
+  }
   return warnings;
 }
 

@@ -188,7 +188,8 @@ TEST_CASE("operands of min and max are cut to their type, what other operators t
   program.elementwise("clip of a difference", {data<std::uint8_t>(u8, {5, 200}), data<std::uint8_t>(u8, {6, 1})},
                       data<std::uint8_t>(u8, {100, 100}),
                       [&](const auto& x) { return max(min(sub(x[0], x[1]), imm(100, u8)), imm(0, u8)); });
-  program.elementwise("of a product", {data<std::int16_t>(i16, {300, -300, 7})}, data<std::int16_t>(i16, {24464, 24464, 49}),
+  program.elementwise("of a product", {data<std::int16_t>(i16, {300, -300, 7})},
+                      data<std::int16_t>(i16, {24464, 24464, 49}),
                       [&](const auto& x) { return max(mul(x[0], x[0]), imm(1, i16)); });
   program.elementwise("of a let", {ints8(a), ints8(b)}, bools({0, 1, 1, 1}), [&](const auto& x) {
     const VarId sum = program.var("sum", i8);
@@ -196,20 +197,21 @@ TEST_CASE("operands of min and max are cut to their type, what other operators t
   });
   program.elementwise("of a let with two uses", {ints8(a), ints8(b)}, ints({184, -112, -6, -256}), [&](const auto& x) {
     const VarId sum = program.var("sum", i8);
-    return tir::make_cast(i32, make(ExprKind::let, i8, {add(x[0], x[1]), add(program.ref(sum), program.ref(sum))}, sum));
+    return tir::make_cast(i32,
+                          make(ExprKind::let, i8, {add(x[0], x[1]), add(program.ref(sum), program.ref(sum))}, sum));
   });
-  program.elementwise("of a reinterpretation", {ints8(a), ints8(b)}, ints({92, 200, 253, 128}), [&](const auto& x) {
-    return tir::make_cast(i32, op("reinterpret", u8, {add(x[0], x[1])}));
-  });
-  program.elementwise("of the same type", {ints8(a), ints8(b)}, ints({92, -56, -3, -128}), [&](const auto& x) {
-    return tir::make_cast(i32, op("reinterpret", i8, {add(x[0], x[1])}));
-  });
+  program.elementwise("of a reinterpretation", {ints8(a), ints8(b)}, ints({92, 200, 253, 128}),
+                      [&](const auto& x) { return tir::make_cast(i32, op("reinterpret", u8, {add(x[0], x[1])})); });
+  program.elementwise("of the same type", {ints8(a), ints8(b)}, ints({92, -56, -3, -128}),
+                      [&](const auto& x) { return tir::make_cast(i32, op("reinterpret", i8, {add(x[0], x[1])})); });
   program.elementwise("a comparison", {ints8(a), ints8(b)}, bools({1, 0, 1, 0}),
                       [&](const auto& x) { return binary(ExprKind::lt, add(x[0], x[1]), imm(0, i8)); });
   program.elementwise("a quotient", {ints8(a), ints8(b)}, ints8({-82, 100, -1, 64}),
                       [&](const auto& x) { return binary(ExprKind::div, add(x[0], x[1]), imm(2, i8)); });
   program.elementwise("a right shift", {data<std::uint8_t>(u8, {9, 255})}, data<std::uint8_t>(u8, {253, 192}),
-                      [&](const auto& x) { return op("shift_right", u8, {op("bitwise_not", u8, {x[0]}), imm(2, u8)}); });
+                      [&](const auto& x) {
+                        return op("shift_right", u8, {op("bitwise_not", u8, {x[0]}), imm(2, u8)});
+                      });
   program.elementwise("a left shift", {ints8(a)}, bools({1, 0, 1, 0}), [&](const auto& x) {
     return binary(ExprKind::lt, op("shift_left", i8, {x[0], imm(3, i8)}), imm(0, i8));
   });

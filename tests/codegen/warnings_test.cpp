@@ -69,6 +69,42 @@ TEST_CASE("an array of which nothing depends after all") {
   program.run();
 }
 
+// GCC at -O2 cannot tell that the guards are the same, and takes the element for read before it is set.
+TEST_CASE("an array that is set under one guard and read under another, spelled differently") {
+  CaseProgram program;
+  const auto element = [&](VarId& kept, const char* name) {
+    kept = program.pointer(name, i8);
+    tir::Stmt array = allocate(kept, i8, imm(1));
+    std::get<tir::Allocate>(array.node).on_stack = true;
+    return array;
+  };
+  program.operation(
+      "guarded", {ints8({1, 2, 3, 4, 5, 6, 7})}, ints8({3, 5, 6, 8, 9, 11, 12}), [&](const auto& in, VarId out) {
+        const VarId i = program.var("i", i32);
+        const VarId j = program.var("j", i32);
+        const VarId k = program.var("k", i32);
+        VarId guarded;
+        VarId plain;
+        Block body = {element(guarded, "guarded"), element(plain, "plain")};
+        const ExprRef row = add(mul(program.ref(i), imm(4)), mul(program.ref(j), imm(2)));
+        const ExprRef at = add(row, program.ref(k));
+        const auto half = [&](const ExprRef& value) { return binary(ExprKind::floor_div, value, imm(2)); };
+        body.push_back(store(plain, imm(0), imm(2, i8)));
+        body.push_back({tir::IfThenElse{
+            binary(ExprKind::lt, at, imm(7)), {store(guarded, imm(0), tir::make_load(i8, in[0], at))}, {}}});
+        const ExprRef both = add(mul(half(add(row, imm(0))), imm(2)), program.ref(k));
+        body.push_back({tir::IfThenElse{
+            binary(ExprKind::lt, both, imm(7)),
+            {store(out, both,
+                   add(program.load(guarded, 0), add(program.load(plain, 0), half(program.load(guarded, 0)))))},
+            {}}});
+        return Block{loop(i, imm(0), imm(2), {loop(j, imm(0), imm(2), {loop(k, imm(0), imm(2), std::move(body))})})};
+      });
+  CHECK(count_of(program.text(), "int8_t guarded[1] = {0};") == 1);
+  CHECK(count_of(program.text(), "int8_t plain[1];") == 1);
+  program.run();
+}
+
 TEST_CASE("operators on constants are computed") {
   CaseProgram program;
   program.operation("xor", {}, ints({9, 6}), [&](const auto&, VarId out) {

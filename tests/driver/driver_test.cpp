@@ -167,6 +167,18 @@ TEST_CASE("quiet prints nothing, JSON is JSON") {
   CHECK(nlohmann::json::parse(read(temporary.path / "out" / "default.plan.json")) == value.at("modules").at(0));
 }
 
+TEST_CASE("an output that the network never writes is named") {
+  PlanOptions options;
+  options.model.model = testdata + "/unwritten_output.tar";
+  options.dry_run = true;
+  const Outcome done = outcome_of(plan, options);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "warning: output 'output2' is never written"));
+  CHECK_FALSE(contains(done.out, "output 'output' "));
+  options.model.model = testdata + "/narrow.tar";
+  CHECK_FALSE(contains(outcome_of(plan, options).out, "never written"));
+}
+
 TEST_CASE("what recomputing costs stands in the report, in the plan and in the C") {
   const TemporaryDirectory temporary;
   PlanOptions options = options_for(testdata + "/resnet8.tar", temporary.file("out"));

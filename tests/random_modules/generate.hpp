@@ -27,6 +27,9 @@ struct TestModule {
 
 [[nodiscard]] TestModule generate(std::uint64_t seed);
 
+// One expression, evaluated for each of a few elements of inputs of all types: the entry is a loop around a store.
+[[nodiscard]] TestModule generate_expression(std::uint64_t seed);
+
 // Contents of the inputs, drawn from the module's seed.
 [[nodiscard]] std::vector<Argument> arguments_of(const TestModule& test);
 

@@ -43,6 +43,10 @@ Typed Generator::integer(DataType type, Scope& scope, int depth) {
 
 Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
   const bool is_vector = type.is_vector();
+  // What leaves a narrow type has to stand wherever an operand may, and often where C cuts it.
+  if (is_narrow(type) && random_.chance(25)) {
+    return random_.chance(70) ? sum_or_product(type, scope, depth) : min_or_max(type, scope, depth);
+  }
   switch (random_.below(24)) {
     case 0:
     case 1:

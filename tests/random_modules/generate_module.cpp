@@ -291,8 +291,58 @@ TestModule Generator::run() && {
   return test;
 }
 
+TestModule Generator::run_expression() && {
+  constexpr std::int64_t elements = 16;
+  static const std::vector<DataType> types = {
+      tir::bool_type,  int8_type,       type_of(TypeCode::int_, 16),  tir::int32_type,
+      tir::int64_type, tir::uint8_type, type_of(TypeCode::uint, 16),  type_of(TypeCode::uint, 32),
+      uint64_type,     float32_type,    type_of(TypeCode::float_, 64)};
+  TestModule test;
+  tir::Function function;
+  function.name = std::string("tvmgen_") + module_name + "___tvm_main__";
+  function.target = "c";
+  function.is_entry = true;
+  Scope scope;
+  scope.is_entry = true;
+  const auto add_param = [&](const std::string& name, DataType type, std::vector<std::size_t>& side) {
+    tir::Param param;
+    param.element = type;
+    param.shape = std::vector<std::int64_t>{elements};
+    param.is_tensor = true;
+    param.name = name;
+    param.var = new_pointer(name, type);
+    side.push_back(function.params.size());
+    function.params.push_back(param);
+    return param.var;
+  };
+  for (const DataType type : types) {
+    const std::string name = "in" + std::to_string(function.params.size());
+    Storage& storage = scope.storages.emplace_back(storage_of(add_param(name, type, test.inputs), type, elements));
+    storage.readable = true;
+    storage.writable = false;
+    storage.alignment = type.element_bytes();
+  }
+  // Most often narrow, where C's promotions are seen.
+  const DataType type = random_.chance(60) ? random_.pick(types) : random_.chance(50) ? int8_type : tir::uint8_type;
+  const VarId output = add_param("output0", type, test.outputs);
+  const VarId i = new_var("i", tir::int32_type);
+  scope.numbers.push_back({i, tir::int32_type, 0, elements - 1});
+  const ExprRef at = tir::make_var(module_, i);
+  Block body = {store(output, at, value(type, scope, static_cast<int>(random_.between(1, 4))).expr)};
+  function.body.push_back({tir::For{i, tir::make_int(0), tir::make_int(elements), std::move(body)}});
+  module_.functions.push_back(std::move(function));
+  test.module = std::move(module_);
+  return test;
+}
+
 TestModule generate(std::uint64_t seed) {
   TestModule test = Generator(seed).run();
+  test.seed = seed;
+  return test;
+}
+
+TestModule generate_expression(std::uint64_t seed) {
+  TestModule test = Generator(seed).run_expression();
   test.seed = seed;
   return test;
 }

@@ -100,6 +100,7 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {}
   TestModule run() &&;
+  TestModule run_expression() &&;
 
  private:
   // --- Names, types, nodes (generate_module.cpp)

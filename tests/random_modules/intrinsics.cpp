@@ -34,7 +34,8 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
   }
   if (expr.type.is_handle()) return pointer(expr);
   if (op == "tir.if_then_else") {
-    return number(*expr.operands.at(0), lane) != 0 ? value(*expr.operands.at(1), lane) : value(*expr.operands.at(2), lane);
+    return number(*expr.operands.at(0), lane) != 0 ? value(*expr.operands.at(1), lane)
+                                                   : value(*expr.operands.at(2), lane);
   }
   if (op == "tir.likely") return value(*expr.operands.at(0), lane);
   if (op == lower::hidden_zero) return integer(0);

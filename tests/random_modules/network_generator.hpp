@@ -45,8 +45,7 @@ struct Tensor {
 
 struct Value {
   ExprRef expr;
-  Range range;
-  bool needs_cut = false;  // may leave its narrow type before it is stored
+  Range range;  // of what C computes: of a narrow type it may leave that
 };
 
 // Where the body of a loop nest is: an index a dimension, and the row-major one.

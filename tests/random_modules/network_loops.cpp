@@ -183,6 +183,9 @@ bool lies_in(Range range, DataType type) {
   return range.low >= all.low && range.high <= all.high;
 }
 
+// Once a value of the type holds it.
+Range cut(Range range, DataType type) { return type.is_float() || lies_in(range, type) ? range : type_range(type); }
+
 Range clipped(Range range, std::int64_t low, std::int64_t high) {
   return {std::clamp(range.low, low, high), std::clamp(range.high, low, high)};
 }
@@ -191,7 +194,7 @@ constexpr std::int64_t large = std::int64_t{1} << 29;
 
 ElementStep cast_step(DataType to) {
   return [to](const Value& value, const ExprRef&) -> Value {
-    return {make_cast(to, value.expr), lies_in(value.range, to) ? value.range : type_range(to)};
+    return {make_cast(to, value.expr), cut(value.range, to)};
   };
 }
 
@@ -202,7 +205,7 @@ ElementStep offset_step(std::int64_t amount) {
     const ExprRef sum = make_binary(subtracts ? ExprKind::sub : ExprKind::add, value.expr,
                                     make_int(subtracts ? -amount : amount, type));
     const Range range{value.range.low + amount, value.range.high + amount};
-    return {sum, lies_in(range, type) ? range : type_range(type), !lies_in(range, type)};
+    return {sum, range};
   };
 }
 
@@ -210,7 +213,7 @@ ElementStep clip_step(std::int64_t low, std::int64_t high) {
   return [low, high](const Value& value, const ExprRef&) -> Value {
     const DataType type = value.expr->type;
     const ExprRef least = make_binary(ExprKind::min, value.expr, make_int(high, type));
-    return {make_binary(ExprKind::max, least, make_int(low, type)), clipped(value.range, low, high)};
+    return {make_binary(ExprKind::max, least, make_int(low, type)), clipped(cut(value.range, type), low, high)};
   };
 }
 
@@ -341,10 +344,8 @@ std::vector<ElementStep> NetworkGenerator::requantisation(Range range, std::int6
 }
 
 Value NetworkGenerator::applied(Value value, const std::vector<ElementStep>& steps, const ExprRef& channel) const {
-  for (const ElementStep& step : steps) {
-    if (value.needs_cut) value = {make_cast(value.expr->type, value.expr), value.range};
-    value = step(value, channel);
-  }
+  for (const ElementStep& step : steps) value = step(value, channel);
+  value.range = cut(value.range, value.expr->type);
   return value;
 }
 

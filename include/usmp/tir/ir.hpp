@@ -12,8 +12,9 @@
 //  - DeclBuffer is gone; IterVar thread extents are serial loops.
 //
 // Integers narrower than int have the values that TVM's C computes: operators work on the promoted operands, and what
-// leaves the type stays uncut (int8 100 + 100 is 200 in a comparison, a division, a conversion, a shift, a choice) until
-// it is cut to the type: where it is stored, cast, passed, bound by a let, an operand of min or max, or reinterpreted.
+// leaves the type stays uncut (int8 100 + 100 is 200 in a comparison, a division, a conversion, a shift, a choice)
+// until it is cut to the type: where it is stored, cast, passed, bound by a let, an operand of min or max, or
+// reinterpreted.
 //
 // Expressions are immutable and may be shared (a DAG); a stage that visits them per use visits a shared node more
 // than once. The reader bounds the size of that expansion (see tir_json/reader.hpp). Expressions may be deep: stages
