@@ -112,16 +112,18 @@ struct State {
   std::vector<Change> changes;
 };
 
-// What a look at a module costs: its statements and the nodes of its expressions; of what is called, once for each
-// call.
-std::int64_t size_of(const tir::Module& module, const Top& top) {
-  std::int64_t size = top.horizon;
+// Statements, and nodes of expressions.
+std::int64_t code_of(const tir::Module& module) {
+  std::int64_t size = 0;
   for (const tir::Function& function : module.functions) {
     tir::for_each_stmt(function.body, [&](const tir::Stmt&) { ++size; });
     tir::for_each_expr_in(function.body, [&](const tir::Expr&) { ++size; });
   }
   return size;
 }
+
+// What a look at a module costs: of what is called, once for each call.
+std::int64_t size_of(const tir::Module& module, const Top& top) { return top.horizon + code_of(module); }
 
 // How often the entry names a variable.
 std::int64_t uses_in_entry(const tir::Module& module, VarId var) {
@@ -160,6 +162,7 @@ class RecomputeSearch {
         state_{module, top_of(module, options), work_of(module), {}},
         first_work_(state_.work),
         allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
+        most_code_(2 * code_of(module) + limits.code),
         merges_(options.asks_for(Step::merge)) {}
 
   // The lowest that was reached. Nothing: nothing is lower than the module given. What is cheapest for a byte may stand
@@ -307,7 +310,7 @@ class RecomputeSearch {
   void consider(State&& next) {
     if (!affords(1)) return;
     next.work = work_of(next.module);
-    if (next.work > allowed_) return;
+    if (next.work > allowed_ || code_of(next.module) > most_code_) return;
     std::set<std::string> changed;
     for (std::size_t i = state_.changes.size(); i < next.changes.size(); ++i) {
       changed.insert(next.changes[i].function);
@@ -360,6 +363,7 @@ class RecomputeSearch {
   std::int64_t effort_ = 0;
   double first_work_;
   double allowed_;
+  std::int64_t most_code_;
   bool merges_;
   bool lowest_first_ = false;
 };

@@ -17,6 +17,9 @@ struct RecomputeLimits {
   // Statements and nodes of expressions that may be looked at in all. The most that a network of the archives takes is
   // a quarter of it (randwire), and all of it is about 10 s.
   std::int64_t effort = 100'000'000;
+  // Statements and nodes of expressions that the program may grow to: twice what it has, and so many more. Compilers
+  // take long over much code, above all with sanitizers. Of networks that gain anything most grow by a tenth.
+  std::int64_t code = 1000;
 };
 
 // Where the load is highest, buffers inside operators and tensors between them that others decline for the work are

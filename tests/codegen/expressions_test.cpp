@@ -580,6 +580,12 @@ TEST_CASE("float16 and bfloat16") {
                         data(half, map(std::vector<std::int32_t>{2049, 65519, 65520, 16777217, -3},
                                        [&](auto x) { return to_half(x, is_bfloat); })),
                         [&](const auto& x) { return tir::make_cast(half, x[0]); });
+    // A product just above a midpoint, by less than a float can tell.
+    const std::vector<std::int16_t> factor = {16601};
+    const std::vector<std::int16_t> other = {32466};
+    program.elementwise("a product of int16 to half", {data(i16, factor), data(i16, other)},
+                        data(half, std::vector<std::uint16_t>{to_half(16601.0 * 32466.0, is_bfloat)}),
+                        [&](const auto& x) { return tir::make_cast(half, mul(x[0], x[1])); });
     const std::vector<std::uint16_t> a = {to_half(1.0, is_bfloat), to_half(1000.0, is_bfloat),
                                           to_half(-2.5, is_bfloat)};
     const std::vector<std::uint16_t> b = {to_half(1.0 / 1024, is_bfloat), to_half(0.7, is_bfloat),

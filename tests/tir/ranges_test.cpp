@@ -260,6 +260,22 @@ std::int64_t q_multiply_shift(std::int64_t x, std::int64_t y, std::int64_t q, st
   return static_cast<std::int32_t>(static_cast<std::int64_t>(sum) >> shift);
 }
 
+TEST_CASE("constants of narrow types are computed as TVM's C computes them") {
+  Ranges ranges;
+  const auto value = [&](const ExprRef& expr) { return ranges.constant(*expr); };
+  const auto sum = [&](DataType type, std::int64_t a, std::int64_t b) {
+    return make_binary(ExprKind::add, imm(a, type), imm(b, type));
+  };
+  CHECK(value(sum(i8, 100, 100)) == 200);
+  CHECK(value(make_binary(ExprKind::max, sum(i8, 100, 100), imm(0, i8))) == 0);
+  CHECK(value(make_binary(ExprKind::min, imm(7, u8), make_binary(ExprKind::sub, imm(1, u8), imm(2, u8)))) == 7);
+  CHECK(value(make_cast(i32, make_binary(ExprKind::max, sum(i16, -32768, -1), imm(5, i16)))) == 32767);
+  CHECK(value(op("bitwise_not", u8, {imm(0, u8)})) == -1);
+  CHECK(value(op("shift_right", u8, {op("bitwise_not", u8, {imm(36, u8)}), imm(2, u8)})) == -10);
+  CHECK(value(op("shift_left", i8, {imm(100, i8), imm(2, i8)})) == 400);
+  CHECK(value(make_cast(i8, op("shift_left", i8, {imm(100, i8), imm(2, i8)}))) == -112);
+}
+
 TEST_CASE("fixed-point products by constants lie between those of the ends") {
   std::mt19937 random(2);
   Variables program;

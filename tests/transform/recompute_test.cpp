@@ -187,6 +187,16 @@ TEST_CASE_FIXTURE(Fixture, "recompute: what is looked at is limited, and the sea
     }
     CHECK(seen == std::set<Bytes>{0, 40, 44});
   }
+  SUBCASE("code") {
+    CHECK(load_within({.code = -1'000'000}) == 44);
+    Bytes before = 44;
+    for (std::int64_t code = -400; code <= 400; code += 20) {
+      const Bytes load = load_within({.code = code});
+      CHECK(load <= before);
+      before = load;
+    }
+    CHECK(before == 0);
+  }
   SUBCASE("candidates") {
     CHECK(load_within({.looks = 0}) == 44);
     CHECK(load_within({.looks = 1}) == 0);
