@@ -130,8 +130,8 @@ std::optional<bool> ExpressionPrinter::known_comparison(const Expr& expr) {
   std::optional<bool> known;
   const auto x = ranges_.of(low);
   const auto y = ranges_.of(high);
-  const bool x_is_zero = x && *x == Range{0, 0};
-  const bool y_is_zero = y && *y == Range{0, 0};
+  const bool x_is_zero = x && *x == Interval{0, 0};
+  const bool y_is_zero = y && *y == Interval{0, 0};
   if (expr.kind == ExprKind::eq || expr.kind == ExprKind::ne) {
     if (tir::is_same(a, b)) known = expr.kind == ExprKind::eq;
     if (x && y && (x->high < y->low || y->high < x->low)) known = expr.kind == ExprKind::ne;
@@ -197,7 +197,7 @@ void ExpressionPrinter::add_division(const Expr& expr, int min, std::size_t lane
   const bool is_floor = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod;
   const bool is_quotient = expr.kind == ExprKind::div || expr.kind == ExprKind::floor_div;
   if (expr.type.is_integer()) {
-    if (const auto divisor = ranges_.of(b); divisor && *divisor == Range{0, 0}) unsupported("division by zero");
+    if (const auto divisor = ranges_.of(b); divisor && *divisor == Interval{0, 0}) unsupported("division by zero");
     if (add_power_of_two_division(expr, min, lane)) return;
     const auto divisor = ranges_.of(b);
     const bool is_plain = !is_floor || (expr.type.is_uint() && expr.type.bits >= 32) ||
@@ -268,7 +268,7 @@ void ExpressionPrinter::add_arguments(const std::vector<ExprRef>& operands, std:
 void ExpressionPrinter::add_condition(const Expr& condition, std::size_t lane) {
   const Expr* end = &peeled(condition);
   while (end->kind == ExprKind::let) end = &peeled(*end->operands[1]);
-  const bool is_bitwise = end->text.starts_with("tir.bitwise_");
+  const bool is_bitwise = tir::is_bitwise(end->op);
   add(condition, is_bitwise ? prec_unary : prec_or, lane);
 }
 

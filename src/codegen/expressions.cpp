@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "usmp/tir/constants.hpp"
+#include "usmp/tir/integer_types.hpp"
 
 namespace usmp::codegen {
 
@@ -22,7 +22,7 @@ bool may_leave_type(const Expr& root) {
     const bool is_leaf = expr.kind == ExprKind::load || expr.kind == ExprKind::var || expr.kind == ExprKind::cast ||
                          expr.kind == ExprKind::int_imm;
     const bool is_choice =
-        expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == "tir.if_then_else");
+        expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else);
     const bool is_of_cut = expr.kind == ExprKind::min || expr.kind == ExprKind::max;
     if (is_leaf || is_of_cut) continue;
     if (expr.kind == ExprKind::broadcast) {
@@ -190,8 +190,8 @@ const std::string& ExpressionPrinter::literal_true_false(bool value) {
 
 void ExpressionPrinter::need_operands(const Expr& expr, std::size_t count) const {
   if (expr.operands.size() == count) return;
-  unsupported("operator " + expr.text + " has " + std::to_string(expr.operands.size()) + " operands, not " +
-              std::to_string(count));
+  unsupported("operator " + name_of_operator(expr) + " has " + std::to_string(expr.operands.size()) +
+              " operands, not " + std::to_string(count));
 }
 
 // --- Dispatch --------------------------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ const Expr& ExpressionPrinter::cut_to_type(const ExprRef& value) {
 const Expr& ExpressionPrinter::peeled(const Expr& root) const {
   const Expr* expr = &root;
   while (true) {
-    const bool is_hint = expr->kind == ExprKind::call && expr->text == "tir.likely" && expr->operands.size() == 1;
+    const bool is_hint = expr->kind == ExprKind::call && expr->op == tir::Op::likely && expr->operands.size() == 1;
     const auto value = expr->kind == ExprKind::var ? substituted_.find(expr->var) : substituted_.end();
     const bool is_same_bool = expr->kind == ExprKind::cast && expr->type.is_bool() && expr->operands[0]->type.is_bool();
     if (expr->kind == ExprKind::broadcast || is_hint || is_same_bool) {

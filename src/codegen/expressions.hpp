@@ -21,17 +21,17 @@
 #include "codegen/facts.hpp"
 #include "codegen/helpers.hpp"
 #include "codegen/names.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/support/agenda.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/ir.hpp"
-#include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
 
-using tir::Range;
+using arith::Ranges;
 using tir::range_of_type;
-using tir::Ranges;
 
 // C's operator precedence; a larger number binds tighter.
 enum Precedence : int {
@@ -85,6 +85,11 @@ inline constexpr std::size_t max_expression_depth = 1000;
 
 // Whether the expression is the pointer NULL.
 [[nodiscard]] bool is_null(const tir::Expr& root);
+
+// TVM's name of the call's operator, for messages.
+[[nodiscard]] inline std::string name_of_operator(const tir::Expr& call) {
+  return std::string(tir::operator_name(call));
+}
 
 // Whether the value of the C expression may lie outside of its type, which is narrower than int.
 [[nodiscard]] bool may_leave_type(const tir::Expr& root);

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "codegen/c_library.hpp"
 #include "codegen/constant_data.hpp"
-#include "codegen/intrinsics.hpp"
 #include "codegen/status.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -223,7 +223,7 @@ class FunctionScan {
         const auto found = facts.pointers.find(module_.functions[*callee].params[i].var);
         written = found != facts.pointers.end() && found->second.written;
         stored = written && found->second.stored;
-      } else if (argument.kind == ExprKind::call && argument.text == "tir.tvm_access_ptr") {
+      } else if (argument.kind == ExprKind::call && argument.op == tir::Op::tvm_access_ptr) {
         const auto mode = argument.operands.size() == 5 ? tir::as_int(*argument.operands[4]) : std::nullopt;
         written = !mode || (*mode & 2) != 0;  // type, data, offset, extent, access: 1 reads, 2 writes
       }
@@ -377,10 +377,10 @@ void append_pointer_parts(const Expr& pointer, std::vector<const Expr*>& parts) 
       if (i < pointer.operands.size()) parts.push_back(pointer.operands[i].get());
     }
   };
-  const std::string& op = pointer.text;
-  if (pointer.kind == ExprKind::cast || op == "tir.address_of" || op == "tir.reinterpret") return append({0});
-  if (pointer.kind == ExprKind::let || op == "tir.tvm_access_ptr") return append({1});
-  if (pointer.kind == ExprKind::select || op == "tir.if_then_else") return append({1, 2});
+  const tir::Op op = pointer.op;
+  if (pointer.kind == ExprKind::cast || op == tir::Op::address_of || op == tir::Op::reinterpret) return append({0});
+  if (pointer.kind == ExprKind::let || op == tir::Op::tvm_access_ptr) return append({1});
+  if (pointer.kind == ExprKind::select || op == tir::Op::if_then_else) return append({1, 2});
 }
 
 void collect_bases(const Expr& root, std::vector<VarId>& bases) {
@@ -401,7 +401,7 @@ void collect_bases(const Expr& root, std::vector<VarId>& bases) {
 bool has_side_effects(const Expr& root) {
   bool found = false;
   tir::for_each_expr(root, [&](const Expr& expr) {
-    found = found || (expr.kind == ExprKind::call && !is_pure_operator(expr.text));
+    found = found || (expr.kind == ExprKind::call && !tir::info(expr.op).is_pure);
     return !found;
   });
   return found;

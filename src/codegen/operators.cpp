@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "codegen/c_library.hpp"
 #include "codegen/expressions.hpp"
-#include "codegen/intrinsics.hpp"
 #include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::codegen {
@@ -20,8 +20,8 @@ std::optional<std::int64_t> constant_of(const Expr& expr) {
 
 // Operators that stand for no function of C, nor of ours.
 bool is_plain_operator(const Expr& expr) {
-  return expr.text.starts_with("tir.bitwise_") || expr.text.starts_with("tir.shift_") || expr.text == "tir.likely" ||
-         expr.text == "tir.if_then_else";
+  return tir::is_bitwise(expr.op) || tir::is_shift(expr.op) || expr.op == tir::Op::likely ||
+         expr.op == tir::Op::if_then_else;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ bool ExpressionPrinter::is_unsigned_and_extended(const Expr& complement) const {
   bool found = is_extended(complement.type);
   const Expr* number = &peeled(*complement.operands[0]);
   const auto is_conversion = [](const Expr& expr) {
-    return expr.kind == ExprKind::cast || (expr.text == "tir.reinterpret" && expr.operands.size() == 1);
+    return expr.kind == ExprKind::cast || (expr.op == tir::Op::reinterpret && expr.operands.size() == 1);
   };
   while (is_conversion(*number) && number->operands[0]->type.is_integer()) {
     found = found || is_extended(number->type);
@@ -61,16 +61,16 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     if (expr.type.is_vector()) unsupported("a call of '" + *call->name + "' gives a vector");
     return add_call(*call, expr.type);
   }
-  if (expr.text == "tir.if_then_else") {
+  if (expr.op == tir::Op::if_then_else) {
     need_operands(expr, 3);
     return add_conditional(*expr.operands[0], *expr.operands[1], *expr.operands[2], min, lane);
   }
-  if (expr.text == "tir.likely") {
+  if (expr.op == tir::Op::likely) {
     need_operands(expr, 1);
     return add(*expr.operands[0], min, lane);
   }
-  if (expr.text == "tir.reinterpret") return add_reinterpret(expr, min, lane);
-  if (expr.text == "tir.isnullptr") {
+  if (expr.op == tir::Op::reinterpret) return add_reinterpret(expr, min, lane);
+  if (expr.op == tir::Op::isnullptr) {
     need_operands(expr, 1);
     if (is_never_null(*expr.operands[0])) return add(literal_true_false(false));
     file_.helpers.need_header("stddef.h");
@@ -79,9 +79,9 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     add(" == NULL");
     return close(opened);
   }
-  if (expr.text == "tir.undef") return add("0");
-  if (expr.text == lower::hidden_zero) return add(file_.helpers.hidden_zero() + "()");
-  if (expr.text == lower::widened) {
+  if (expr.op == tir::Op::undef) return add("0");
+  if (expr.op == tir::Op::hidden_zero) return add(file_.helpers.hidden_zero() + "()");
+  if (expr.op == tir::Op::widened) {
     need_operands(expr, 2);
     add(file_.helpers.widened() + "(");
     add(*expr.operands[0], prec_any, lane);
@@ -93,18 +93,20 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
       add_float_test(expr, min, lane)) {
     return;
   }
-  if (expr.text == "tir.lookup_param") {
+  if (expr.op == tir::Op::lookup_param) {
     unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not hold");
   }
-  unsupported("operator " + expr.text + " has no C here");
+  unsupported("operator " + name_of_operator(expr) + " has no C here");
 }
 
 bool ExpressionPrinter::add_math(const Expr& expr, int min, std::size_t lane) {
-  const MathFunction* function = find_math_function(expr.text);
-  const bool is_composed = expr.text == "tir.rsqrt" || expr.text == "tir.sigmoid" || expr.text == "tir.exp10";
-  if (function == nullptr && !is_composed) return false;
-  need_operands(expr, function != nullptr ? function->arity : 1);
-  if (!expr.type.is_float()) unsupported("operator " + expr.text + " is of type " + tir::to_string(expr.type));
+  const tir::OpInfo& function = tir::info(expr.op);
+  const bool is_named = !function.c_name.empty();
+  const bool is_composed = expr.op == tir::Op::rsqrt || expr.op == tir::Op::sigmoid || expr.op == tir::Op::exp10;
+  if (!is_named && !is_composed) return false;
+  need_operands(expr, function.arity);
+  if (!expr.type.is_float())
+    unsupported("operator " + name_of_operator(expr) + " is of type " + tir::to_string(expr.type));
   file_.helpers.need_header("math.h");
   const bool is_double = expr.type.bits == 64;
   const std::string suffix = is_double ? "" : "f";
@@ -114,16 +116,16 @@ bool ExpressionPrinter::add_math(const Expr& expr, int min, std::size_t lane) {
     add(file_.helpers.round_to_half(expr.type.element()) + "(");
     min = prec_any;
   }
-  if (function != nullptr) {
-    add(std::string(function->c_name) + suffix);
+  if (is_named) {
+    add(std::string(function.c_name) + suffix);
     add_arguments(expr.operands, lane);
-  } else if (expr.text == "tir.exp10") {
+  } else if (expr.op == tir::Op::exp10) {
     add("pow" + suffix + "(" + (is_double ? "10.0" : "10.0f") + ", ");
     add(*expr.operands[0], prec_any, lane);
     add(")");
   } else {
     const bool opened = open(prec_multiply, min);
-    if (expr.text == "tir.rsqrt") {
+    if (expr.op == tir::Op::rsqrt) {
       add(one + " / sqrt" + suffix);
       add_arguments(expr.operands, lane);
     } else {
@@ -138,8 +140,8 @@ bool ExpressionPrinter::add_math(const Expr& expr, int min, std::size_t lane) {
 }
 
 bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t lane) {
-  const std::string& op = expr.text;
-  if (op == "tir.large_uint_imm") {
+  const tir::Op op = expr.op;
+  if (op == tir::Op::large_uint_imm) {
     need_operands(expr, 2);
     const auto low = tir::as_int(*expr.operands[0]);
     const auto high = tir::as_int(*expr.operands[1]);
@@ -149,27 +151,27 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     add(int_literal(static_cast<std::int64_t>(bits), expr.type.element(), false));
     return true;
   }
-  if (op == "tir.popcount" || op == "tir.clz") {
+  if (op == tir::Op::popcount || op == tir::Op::clz) {
     need_operands(expr, 1);
     const DataType type = expr.operands[0]->type.element();
     // The helpers count in int32_t; narrower types are promoted to it anyway.
     const bool converts = expr.type.bits >= 32 && expr.type.element() != tir::int32_type;
     const bool opened = converts && open(prec_unary, min);
     if (converts) add("(" + c_type(expr.type) + ")");
-    add(op == "tir.clz" ? file_.helpers.clz(type) : file_.helpers.popcount(type));
+    add(op == tir::Op::clz ? file_.helpers.clz(type) : file_.helpers.popcount(type));
     const bool narrow = type.bits < 32;  // its sign must not be extended into the bits that are counted
-    if (narrow && op == "tir.clz") unsupported("operator tir.clz is of type " + tir::to_string(type));
+    if (narrow && op == tir::Op::clz) unsupported("operator tir.clz is of type " + tir::to_string(type));
     add(narrow ? "((uint" + std::to_string(static_cast<int>(type.bits)) + "_t)" : "(");
     add(*expr.operands[0], narrow ? prec_unary : prec_any, lane);
     add(")");
     close(opened);
     return true;
   }
-  if (op == "tir.shift_left") {
+  if (op == tir::Op::shift_left) {
     add_shift_left(expr, min, lane);
     return true;
   }
-  if (op == "tir.bitwise_not") {
+  if (op == tir::Op::bitwise_not) {
     need_operands(expr, 1);
     if (!expr.type.is_bool() && is_unsigned_and_extended(expr)) {
       add(file_.helpers.complement(tir::promoted(expr.type)));
@@ -183,14 +185,15 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     return true;
   }
   std::string_view infix;
-  if (op == "tir.bitwise_and") infix = " & ";
-  if (op == "tir.bitwise_or") infix = " | ";
-  if (op == "tir.bitwise_xor") infix = " ^ ";
-  if (op == "tir.shift_right") infix = " >> ";
+  if (op == tir::Op::bitwise_and) infix = " & ";
+  if (op == tir::Op::bitwise_or) infix = " | ";
+  if (op == tir::Op::bitwise_xor) infix = " ^ ";
+  if (op == tir::Op::shift_right) infix = " >> ";
   if (infix.empty()) return false;
   need_operands(expr, 2);
-  if (!expr.type.is_integer()) unsupported("operator " + op + " is of type " + tir::to_string(expr.type));
-  if (op == "tir.shift_right") {
+  if (!expr.type.is_integer())
+    unsupported("operator " + name_of_operator(expr) + " is of type " + tir::to_string(expr.type));
+  if (op == tir::Op::shift_right) {
     const auto count = ranges_.of(*expr.operands[1]);
     if (count && (count->high < 0 || count->low >= std::max<int>(32, expr.type.bits))) {
       unsupported("a shift by " + std::to_string(count->low) + " bits of type " + tir::to_string(expr.type));
@@ -241,11 +244,11 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
 }
 
 bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t lane) {
-  const bool per_axis = expr.text == "tir.q_multiply_shift_per_axis";
-  if (!per_axis && expr.text != "tir.q_multiply_shift") return false;
+  const bool per_axis = expr.op == tir::Op::q_multiply_shift_per_axis;
+  if (!per_axis && expr.op != tir::Op::q_multiply_shift) return false;
   need_operands(expr, per_axis ? 7 : 4);
   if (expr.type.element() != tir::int32_type) {
-    unsupported("operator " + expr.text + " is of type " + tir::to_string(expr.type));
+    unsupported("operator " + name_of_operator(expr) + " is of type " + tir::to_string(expr.type));
   }
   if (per_axis) {  // the last operand tells of a right shift, which the formula needs not to know
     add(file_.helpers.q_multiply_shift_per_axis());
@@ -273,13 +276,13 @@ bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t l
 
 bool ExpressionPrinter::add_float_test(const Expr& expr, int min, std::size_t lane) {
   std::string_view name;
-  if (expr.text == "tir.isnan") name = "isnan";
-  if (expr.text == "tir.isinf") name = "isinf";
-  if (expr.text == "tir.isfinite") name = "isfinite";
+  if (expr.op == tir::Op::isnan) name = "isnan";
+  if (expr.op == tir::Op::isinf) name = "isinf";
+  if (expr.op == tir::Op::isfinite) name = "isfinite";
   if (name.empty()) return false;
   need_operands(expr, 1);
   if (!expr.operands[0]->type.is_float()) {
-    unsupported("operator " + expr.text + " tests type " + tir::to_string(expr.operands[0]->type));
+    unsupported("operator " + name_of_operator(expr) + " tests type " + tir::to_string(expr.operands[0]->type));
   }
   file_.helpers.need_header("math.h");
   const bool opened = open(prec_equality, min);  // the macros give any number but 0 for true

@@ -4,8 +4,8 @@
 // asked for, through void* where the element changes (so that neither -Wcast-align nor a C++ compiler objects).
 #include <algorithm>
 
+#include "codegen/c_library.hpp"
 #include "codegen/expressions.hpp"
-#include "codegen/intrinsics.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -19,7 +19,7 @@ std::string element_of(DataType type) {
   return has_c_type(type.element()) ? storage_type(type.element()) : std::string("void");
 }
 
-bool is_access_ptr(const Expr& expr) { return expr.kind == ExprKind::call && expr.text == "tir.tvm_access_ptr"; }
+bool is_access_ptr(const Expr& expr) { return expr.kind == ExprKind::call && expr.op == tir::Op::tvm_access_ptr; }
 
 // C types of the parameters in "int32_t f(const int8_t* a, int n)"; nothing if the text is no such list.
 std::optional<std::vector<std::string>> types_of_prototype(const std::string& prototype) {
@@ -48,7 +48,7 @@ std::optional<std::vector<std::string>> types_of_prototype(const std::string& pr
 
 bool is_null(const Expr& root) {
   const Expr* expr = &root;
-  while (expr->kind == ExprKind::call && expr->text == "tir.reinterpret" && expr->operands.size() == 1) {
+  while (expr->kind == ExprKind::call && expr->op == tir::Op::reinterpret && expr->operands.size() == 1) {
     expr = expr->operands[0].get();
   }
   return expr->kind == ExprKind::int_imm && expr->int_value == 0;
@@ -58,7 +58,7 @@ bool ExpressionPrinter::is_never_null(const Expr& root) const {
   const Expr* expr = &root;
   while (true) {
     const bool is_pun =
-        expr->kind == ExprKind::cast || (expr->kind == ExprKind::call && expr->text == "tir.reinterpret");
+        expr->kind == ExprKind::cast || (expr->kind == ExprKind::call && expr->op == tir::Op::reinterpret);
     const bool is_start = is_access_ptr(*expr) && expr->operands.size() > 2 && tir::as_int(*expr->operands[2]) == 0;
     const auto value = expr->kind == ExprKind::var ? substituted_.find(expr->var) : substituted_.end();
     if (is_pun && expr->operands.size() == 1) {
@@ -72,20 +72,20 @@ bool ExpressionPrinter::is_never_null(const Expr& root) const {
     }
   }
   if (expr->kind == ExprKind::var) return constants_.contains(expr->var);
-  return expr->kind == ExprKind::call && (expr->text == "tir.address_of" || is_access_ptr(*expr));
+  return expr->kind == ExprKind::call && (expr->op == tir::Op::address_of || is_access_ptr(*expr));
 }
 
 PointerType ExpressionPrinter::pointer_type_of(const Expr& root) const {
   const auto parts = [&](const Expr& expr, std::vector<const Expr*>& list) {
     if (expr.kind == ExprKind::var) {
       if (const auto found = substituted_.find(expr.var); found != substituted_.end()) list.push_back(found->second);
-    } else if (expr.text != "tir.reinterpret" || expr.operands.empty() || expr.operands[0]->type.is_handle()) {
+    } else if (expr.op != tir::Op::reinterpret || expr.operands.empty() || expr.operands[0]->type.is_handle()) {
       append_pointer_parts(expr, list);
     }
   };
   const auto combine = [&](const Expr& expr, std::span<const PointerType> types) -> PointerType {
     if (expr.kind == ExprKind::var) return types.empty() ? pointer(expr.var).type : types[0];
-    if (expr.kind == ExprKind::call && expr.text == "tir.address_of" && expr.operands.size() == 1) {
+    if (expr.kind == ExprKind::call && expr.op == tir::Op::address_of && expr.operands.size() == 1) {
       const Expr& load = *expr.operands[0];
       return {element_of(load.type), pointer(load.var).type.is_const};
     }
@@ -153,7 +153,7 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     default:
       unsupported("a pointer is computed by an expression that has no C");
   }
-  if (expr.text == "tir.address_of") {
+  if (expr.op == tir::Op::address_of) {
     need_operands(expr, 1);
     const Expr& load = *expr.operands[0];
     if (load.kind != ExprKind::load) unsupported("operator tir.address_of is not applied to a load");
@@ -168,7 +168,7 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     if (element == "void") unsupported("operator tir.tvm_access_ptr has a type without C");
     return add_offset_pointer(*expr.operands[1], element, *expr.operands[2], min);
   }
-  if (expr.text == "tir.reinterpret" && expr.operands.size() == 1) {
+  if (expr.op == tir::Op::reinterpret && expr.operands.size() == 1) {
     const Expr& value = *expr.operands[0];
     if (value.type.is_handle()) return later([=, this, &value] { add_pointer_as_is(value, min); });
     const bool opened = open(prec_unary, min);
@@ -176,8 +176,8 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     add(value, prec_unary);
     return close(opened);
   }
-  if (expr.kind == ExprKind::select || expr.text == "tir.if_then_else") {
-    if (expr.operands.size() != 3) unsupported("operator " + expr.text + " has not three operands");
+  if (expr.kind == ExprKind::select || expr.op == tir::Op::if_then_else) {
+    if (expr.operands.size() != 3) unsupported("operator " + name_of_operator(expr) + " has not three operands");
     const PointerType type = pointer_type_of(expr);
     const bool opened = open(prec_ternary, min);
     add_condition(*expr.operands[0], 0);
@@ -194,10 +194,10 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     return close(opened);
   }
   if (const auto call = tir::named_call(expr)) return add_call(*call, expr.type);
-  if (expr.text == "tir.lookup_param") {
+  if (expr.op == tir::Op::lookup_param) {
     unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not hold");
   }
-  unsupported("operator " + expr.text + " has no C here");
+  unsupported("operator " + name_of_operator(expr) + " has no C here");
 }
 
 // --- Calls -----------------------------------------------------------------------------------------------------------

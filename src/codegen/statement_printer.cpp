@@ -316,7 +316,7 @@ std::string StatementPrinter::print_hoisted_end(const tir::For& loop, const std:
 void StatementPrinter::print_constant_bounds(const tir::For& loop, const std::string& name, std::int64_t first,
                                              std::int64_t count) {
   const DataType type = module_.var(loop.var).type;
-  const auto range = range_of_type(type).value_or(Range{0, std::numeric_limits<std::int64_t>::max()});
+  const auto range = range_of_type(type).value_or(Interval{0, std::numeric_limits<std::int64_t>::max()});
   const auto end = checked_add(first, std::max<std::int64_t>(count, 0));
   if (!end || first < range.low || *end > range.high) {
     printer_.unsupported("a loop from " + std::to_string(first) + " of " + std::to_string(count) +

@@ -40,8 +40,8 @@ bool may_leave(const tir::Module& module, const tir::Stmt& stmt, const std::vect
   }
   bool leaves = false;
   tir::for_each_expr(*value, [&](const Expr& expr) {
-    leaves = leaves || expr.text == "tir.ret" || expr.text == "tir.tvm_throw_last_error" ||
-             expr.text == "tir.tvm_check_return";
+    leaves = leaves || expr.op == tir::Op::ret || expr.op == tir::Op::tvm_throw_last_error ||
+             expr.op == tir::Op::tvm_check_return;
     return !leaves;
   });
   return leaves;
@@ -51,7 +51,7 @@ bool may_leave(const tir::Module& module, const tir::Stmt& stmt, const std::vect
 
 const Expr* called_for_effect(const Expr& value) {
   const Expr* call = &value;
-  if (value.text == "tir.tvm_check_return") {
+  if (value.op == tir::Op::tvm_check_return) {
     if (value.operands.size() != 3 || tir::as_int(*value.operands[0]) != 0) return nullptr;
     call = value.operands[2].get();
   }

@@ -18,7 +18,7 @@ bool has_loads(const Expr& root) {
 }
 
 bool is_statement_operator(const Expr& call) {
-  return call.text == "tir.tvm_check_return" || call.text == "tir.ret" || call.text == "tir.tvm_throw_last_error" ||
+  return call.op == tir::Op::tvm_check_return || call.op == tir::Op::ret || call.op == tir::Op::tvm_throw_last_error ||
          tir::named_call(call).has_value();
 }
 
@@ -124,7 +124,7 @@ std::string StatementPrinter::print_temporary(std::string_view base, const Expr&
 void StatementPrinter::print(const tir::Evaluate& evaluate) {
   const Expr& value = *evaluate.value;
   if (!is_worth_evaluating(value)) return;
-  if (value.kind == ExprKind::call && value.text == lower::memory_fence) return print_fence();
+  if (value.kind == ExprKind::call && value.op == tir::Op::memory_fence) return print_fence();
   if (const Expr* call = called_for_effect(value)) {
     const auto callee = module_.find(*tir::named_call(*call)->name);
     if (callee && !file_.facts.functions[*callee].gives_status) return print_plain_call(*call);
@@ -139,15 +139,16 @@ void StatementPrinter::print_fence() {
 }
 
 void StatementPrinter::print_statement_operator(const Expr& call) {
-  if (call.text == "tir.tvm_throw_last_error") return print_return("-1");
-  if (call.text == "tir.ret") return print_ret(call);
-  if (call.text == "tir.tvm_check_return") return print_check_return(call);
+  if (call.op == tir::Op::tvm_throw_last_error) return print_return("-1");
+  if (call.op == tir::Op::ret) return print_ret(call);
+  if (call.op == tir::Op::tvm_check_return) return print_check_return(call);
   const auto named = tir::named_call(call);
   const auto callee = module_.find(*named->name);
   const bool returns_status = !printer_.gives_nothing(*named->name) &&
-                              (callee || call.text == "tir.tvm_call_packed" || call.text == "tir.tvm_call_cpacked");
-  if (!callee && call.text != "tir.call_extern" && call.text != "tir.call_pure_extern") {
-    printer_.unsupported("operator " + call.text + " calls '" + *named->name + "', which the module does not define");
+                              (callee || call.op == tir::Op::tvm_call_packed || call.op == tir::Op::tvm_call_cpacked);
+  if (!callee && call.op != tir::Op::call_extern && call.op != tir::Op::call_pure_extern) {
+    printer_.unsupported("operator " + name_of_operator(call) + " calls '" + *named->name +
+                         "', which the module does not define");
   }
   if (!returns_status) return print_evaluation(call);
   print_return_if(

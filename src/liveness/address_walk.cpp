@@ -168,7 +168,7 @@ class AddressCompiler {
         step.reads.push_back(access(expr.var, *expr.operands[0], expr.type));
         step.reads.back().guards = place.guards;
       }
-      const bool chooses = expr.kind == ExprKind::call && expr.text == "tir.if_then_else" &&
+      const bool chooses = expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else &&
                            expr.operands.size() == 3 && place.guards.size() < most_guards;
       if (chooses) step.conditions.push_back(program(*expr.operands[0]));
       for (std::size_t i = 0; i < expr.operands.size(); ++i) {
@@ -225,7 +225,7 @@ class AddressWalk {
   // `in_order`: every variable has one value, so that accesses can be told apart. Otherwise a group is open.
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
   void walk(std::vector<Step>& steps, bool in_order) {
-    std::vector<std::pair<std::uint32_t, Interval>> outside;
+    std::vector<std::pair<std::uint32_t, IndexRange>> outside;
     for (Step& step : steps) {
       const bool repeats = step.kind == Step::Kind::loop || step.kind == Step::Kind::repeat;
       if (!repeats) touch_all(step, in_order);
@@ -258,15 +258,15 @@ class AddressWalk {
   }
 
   void walk_branch(Step& step, bool in_order) {
-    const Interval condition = step.values.front().run(environment_);
+    const IndexRange condition = step.values.front().run(environment_);
     if (!is_never(condition, true)) walk(step.body, in_order);
     if (!is_never(condition, false)) walk(step.else_body, in_order);
   }
 
   void walk_loop(Step& step, bool in_order) {
-    const Interval min = step.values[0].run(environment_);
-    const Interval extent = step.values[1].run(environment_);
-    const Interval outside = environment_[step.variable];
+    const IndexRange min = step.values[0].run(environment_);
+    const IndexRange extent = step.values[1].run(environment_);
+    const IndexRange outside = environment_[step.variable];
     const auto last = min.is_known() && extent.is_known() ? checked_add(min.high, extent.high) : std::nullopt;
     // Its bounds are read all the same.
     if (extent.is_known() && extent.high <= 0) return touch_all(step, in_order);
@@ -274,7 +274,7 @@ class AddressWalk {
     if (in_order && is_fixed && left_ > 1) {
       walk_values(step, min.low, extent.low);
     } else {
-      environment_[step.variable] = last ? Interval{min.low, *last - 1} : Interval{};
+      environment_[step.variable] = last ? IndexRange{min.low, *last - 1} : IndexRange{};
       touch_all(step, false);
       walk(step.body, false);
       if (in_order) ++group_;
@@ -311,14 +311,14 @@ class AddressWalk {
   }
 
   // Whether a condition of these values cannot be what it has to be.
-  static bool is_never(const Interval& condition, bool holds) {
+  static bool is_never(const IndexRange& condition, bool holds) {
     return holds ? condition.low == 0 && condition.high == 0 : condition.low > 0 || condition.high < 0;
   }
 
   void touch(Access& access, bool writes) {
     const std::optional<Bytes> size = sizes_[access.storage];
     if (!size) return;
-    const Interval index = access.index.run(environment_);
+    const IndexRange index = access.index.run(environment_);
     Touch touch{.group = group_, .begin = 0, .end = *size, .writes = writes};
     const auto begin = index.is_known() ? checked_mul(index.low, access.element) : std::nullopt;
     const auto last = index.is_known() ? checked_mul(index.high, access.element) : std::nullopt;

@@ -38,12 +38,6 @@ PointerSet united(PointerSet to, PointerSet from) {
 
 bool is_pointer(const Expr& expr) { return expr.type.is_handle() && expr.kind != ExprKind::string_imm; }
 
-// Operators that give a pointer into the storage of their pointer operands and access nothing.
-bool only_derives_pointer(const std::string& op) {
-  return op == "tir.tvm_access_ptr" || op == "tir.reinterpret" || op == "tir.if_then_else" ||
-         op == "tir.handle_add_byte_offset" || op == "tir.tvm_stack_make_array" || op == "tir.isnullptr";
-}
-
 class Compiler {
  public:
   Compiler(const tir::Module& module, std::size_t function)
@@ -216,7 +210,7 @@ class Compiler {
   }
 
   static bool is_address_of_load(const Expr& expr) {
-    return expr.kind == ExprKind::call && expr.text == "tir.address_of" && expr.operands.size() == 1 &&
+    return expr.kind == ExprKind::call && expr.op == tir::Op::address_of && expr.operands.size() == 1 &&
            expr.operands[0]->kind == ExprKind::load;
   }
 
@@ -249,18 +243,19 @@ class Compiler {
 
   // Gives what the result may point to.
   PointerSet call(const Expr& expr, std::span<PointerSet> parts) {
-    if (const auto named = tir::named_call(expr)) return named_call(*named, parts, expr.text == "tir.call_pure_extern");
+    if (const auto named = tir::named_call(expr))
+      return named_call(*named, parts, expr.op == tir::Op::call_pure_extern);
     if (is_address_of_load(expr)) {
       escape_all(parts);
       return targets_of(expr.operands[0]->var);
     }
     PointerSet all = united_all(parts);
-    if (only_derives_pointer(expr.text)) {
+    if (tir::info(expr.op).derives_pointer) {
       // As a number (a reinterpreted pointer) the result is out of sight.
-      if (!expr.type.is_handle() && expr.text != "tir.isnullptr") escape(all);
+      if (!expr.type.is_handle() && expr.op != tir::Op::isnullptr) escape(all);
       return all;
     }
-    if (expr.text == "tir.ret" || expr.text == "tir.tvm_struct_set") {
+    if (expr.op == tir::Op::ret || expr.op == tir::Op::tvm_struct_set) {
       escape(all);  // handed out, or put into a structure that a later call unpacks
     } else {
       access_all(all, index_);
@@ -313,7 +308,7 @@ class Compiler {
       bytes = module_.functions[site.function].params[index].element.element_bytes();
     }
     const bool is_typed = argument.kind == ExprKind::call && !argument.operands.empty() &&
-                          (argument.text == "tir.address_of" || argument.text == "tir.tvm_access_ptr");
+                          (argument.op == tir::Op::address_of || argument.op == tir::Op::tvm_access_ptr);
     if (is_typed) bytes = std::max(bytes, argument.operands[0]->type.element_bytes());
     return static_cast<std::uint16_t>(std::max<Bytes>(1, bytes));
   }

@@ -4,12 +4,10 @@
 #include "liveness/index_program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
-#include "usmp/support/checked.hpp"
-#include "usmp/tir/constants.hpp"
-#include "usmp/tir/ranges.hpp"
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::liveness {
@@ -19,51 +17,16 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  const std::int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+Interval known(const IndexRange& a) { return {a.low, a.high}; }
+
+IndexRange from(const std::optional<Interval>& a) {
+  return a ? IndexRange{.low = a->low, .high = a->high} : IndexRange();
 }
 
-// The hull of four results that may have overflowed.
-Interval hull(const std::array<std::optional<std::int64_t>, 4>& corners) {
-  Interval result{.low = std::numeric_limits<std::int64_t>::max(), .high = std::numeric_limits<std::int64_t>::min()};
-  for (const auto& corner : corners) {
-    if (!corner) return {};
-    result.low = std::min(result.low, *corner);
-    result.high = std::max(result.high, *corner);
-  }
-  return result;
-}
+constexpr IndexRange either{.low = 0, .high = 1};
 
-Interval product(const Interval& a, const Interval& b) {
-  return hull(
-      {checked_mul(a.low, b.low), checked_mul(a.low, b.high), checked_mul(a.high, b.low), checked_mul(a.high, b.high)});
-}
-
-Interval sum(const Interval& a, const Interval& b) {
-  const auto low = checked_add(a.low, b.low);
-  const auto high = checked_add(a.high, b.high);
-  return low && high ? Interval{*low, *high} : Interval{};
-}
-
-// By a positive constant.
-Interval quotient(const Interval& a, std::int64_t by, bool truncates) {
-  if (truncates) return {a.low / by, a.high / by};
-  return {floor_div(a.low, by), floor_div(a.high, by)};
-}
-
-Interval remainder(const Interval& a, std::int64_t by, bool truncates) {
-  const bool is_one_period = floor_div(a.low, by) == floor_div(a.high, by);
-  const auto base = checked_mul(floor_div(a.low, by), by);
-  if (is_one_period && base && (!truncates || a.low >= 0)) return {a.low - *base, a.high - *base};
-  if (!truncates) return {0, by - 1};
-  return {a.low < 0 ? 1 - by : 0, a.high > 0 ? by - 1 : 0};
-}
-
-constexpr Interval either{.low = 0, .high = 1};
-
-bool is_false(const Interval& a) { return a.low == 0 && a.high == 0; }
-bool is_true(const Interval& a) { return a.low > 0 || a.high < 0; }
+bool is_false(const IndexRange& a) { return a.low == 0 && a.high == 0; }
+bool is_true(const IndexRange& a) { return a.low > 0 || a.high < 0; }
 
 // C compares operands of a narrow type as values of that type.
 bool cuts_operands(const Expr& expr) {
@@ -71,14 +34,14 @@ bool cuts_operands(const Expr& expr) {
   return is_narrow && (expr.kind == ExprKind::min || expr.kind == ExprKind::max);
 }
 
-Interval interval_of(tir::DataType type) {
+IndexRange interval_of(tir::DataType type) {
   const auto range = tir::range_of_type(type);
   return {.low = range->low, .high = range->high};
 }
 
-Interval truth(bool is_always, bool is_never) {
+IndexRange truth(bool is_always, bool is_never) {
   if (is_always) return {1, 1};
-  return is_never ? Interval{0, 0} : either;
+  return is_never ? IndexRange{0, 0} : either;
 }
 
 }  // namespace
@@ -185,17 +148,17 @@ IndexProgram::Instruction IndexProgram::instruction_for(const Expr& expr, Variab
       return {.code = Code::copy, .type = {.low = own->low, .high = own->high}};
     }
     case ExprKind::call:
-      if (expr.text == "tir.if_then_else" && expr.operands.size() == 3) return {.code = Code::choose};
+      if (expr.op == tir::Op::if_then_else && expr.operands.size() == 3) return {.code = Code::choose};
       return {};
     default:
       return {};
   }
 }
 
-Interval IndexProgram::run(const Environment& environment) {
+IndexRange IndexProgram::run(const Environment& environment) {
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
     const Instruction& instruction = instructions_[i];
-    Interval value = compute(instruction, environment);
+    IndexRange value = compute(instruction, environment);
     const bool is_bounded = instruction.type.low <= instruction.type.high;
     if (is_bounded && (value.low < instruction.type.low || value.high > instruction.type.high)) value = {};
     values_[i] = value;
@@ -203,27 +166,27 @@ Interval IndexProgram::run(const Environment& environment) {
   return values_.back();
 }
 
-Interval IndexProgram::compute(const Instruction& instruction, const Environment& environment) const {
+IndexRange IndexProgram::compute(const Instruction& instruction, const Environment& environment) const {
   switch (instruction.code) {
     case Code::unknown:
       return {};
     case Code::constant:
       return {instruction.value, instruction.value};
     case Code::variable:
-      return instruction.a < environment.size() ? environment[instruction.a] : Interval{};
+      return instruction.a < environment.size() ? environment[instruction.a] : IndexRange{};
     case Code::copy:
       return values_[instruction.a];
     case Code::choose: {
-      const Interval& condition = values_[instruction.a];
-      const Interval& yes = values_[instruction.b];
-      const Interval& no = values_[instruction.c];
+      const IndexRange& condition = values_[instruction.a];
+      const IndexRange& yes = values_[instruction.b];
+      const IndexRange& no = values_[instruction.c];
       if (is_true(condition)) return yes;
       if (is_false(condition)) return no;
       if (!yes.is_known() || !no.is_known()) return {};
       return {std::min(yes.low, no.low), std::max(yes.high, no.high)};
     }
     case Code::not_: {
-      const Interval& a = values_[instruction.a];
+      const IndexRange& a = values_[instruction.a];
       return truth(is_false(a), is_true(a));
     }
     default:
@@ -231,25 +194,27 @@ Interval IndexProgram::compute(const Instruction& instruction, const Environment
   }
 }
 
-Interval IndexProgram::arithmetic(Code code, const Interval& a, const Interval& b) const {
+IndexRange IndexProgram::arithmetic(Code code, const IndexRange& a, const IndexRange& b) const {
   const bool is_truth = code == Code::less || code == Code::less_or_equal || code == Code::equal ||
                         code == Code::and_ || code == Code::or_;
-  if (!a.is_known() || !b.is_known()) return is_truth ? either : Interval{};
+  if (!a.is_known() || !b.is_known()) return is_truth ? either : IndexRange{};
   switch (code) {
     case Code::add:
-      return sum(a, b);
-    case Code::sub: {
-      const Interval negative = product(b, {-1, -1});
-      return negative.is_known() ? sum(a, negative) : Interval{};
-    }
+      return from(sum(known(a), known(b)));
+    case Code::sub:
+      return from(difference(known(a), known(b)));
     case Code::mul:
-      return product(a, b);
+      return from(product(known(a), known(b)));
     case Code::div:
     case Code::floor_div:
-      return b.is_point() && b.low > 0 ? quotient(a, b.low, code == Code::div) : Interval{};
     case Code::mod:
-    case Code::floor_mod:
-      return b.is_point() && b.low > 0 ? remainder(a, b.low, code == Code::mod) : Interval{};
+    case Code::floor_mod: {
+      if (b.low <= 0) return {};
+      const bool is_floor = code == Code::floor_div || code == Code::floor_mod;
+      const bool is_quotient = code == Code::div || code == Code::floor_div;
+      const Rounding rounding = is_floor ? Rounding::down : Rounding::toward_zero;
+      return from(is_quotient ? quotient(rounding, known(a), known(b)) : remainder(rounding, known(a), known(b)));
+    }
     case Code::min:
       return {std::min(a.low, b.low), std::min(a.high, b.high)};
     case Code::max:

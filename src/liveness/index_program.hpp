@@ -12,7 +12,7 @@
 namespace usmp::liveness {
 
 // All integers between two, both inclusive; or nothing is known.
-struct Interval {
+struct IndexRange {
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
 
@@ -23,7 +23,7 @@ struct Interval {
 };
 
 // The values of variables, by number.
-using Environment = std::vector<Interval>;
+using Environment = std::vector<IndexRange>;
 
 // Numbers of the variables that programs look up.
 class VariableNumbers {
@@ -44,7 +44,7 @@ class IndexProgram {
 
   // Contains every value that the expression has in C while its variables are in their intervals, except where C's
   // arithmetic would be undefined. O(size()).
-  [[nodiscard]] Interval run(const Environment& environment);
+  [[nodiscard]] IndexRange run(const Environment& environment);
 
   [[nodiscard]] std::size_t size() const { return instructions_.size(); }
 
@@ -76,16 +76,16 @@ class IndexProgram {
     std::uint32_t a = 0;  // of earlier instructions; of `variable`: its number
     std::uint32_t b = 0;
     std::uint32_t c = 0;
-    std::int64_t value = 0;                  // constant
-    Interval type = {.low = 0, .high = -1};  // values outside are not known; low > high: all are
+    std::int64_t value = 0;                    // constant
+    IndexRange type = {.low = 0, .high = -1};  // values outside are not known; low > high: all are
   };
 
   [[nodiscard]] static Instruction instruction_for(const tir::Expr& expr, VariableNumbers& variables);
-  [[nodiscard]] Interval compute(const Instruction& instruction, const Environment& environment) const;
-  [[nodiscard]] Interval arithmetic(Code code, const Interval& a, const Interval& b) const;
+  [[nodiscard]] IndexRange compute(const Instruction& instruction, const Environment& environment) const;
+  [[nodiscard]] IndexRange arithmetic(Code code, const IndexRange& a, const IndexRange& b) const;
 
   std::vector<Instruction> instructions_;
-  std::vector<Interval> values_;  // scratch of `run`
+  std::vector<IndexRange> values_;  // scratch of `run`
 };
 
 }  // namespace usmp::liveness

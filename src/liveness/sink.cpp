@@ -178,7 +178,7 @@ class Sinker {
         if (expr.kind == ExprKind::load) add_use(expr.var, {.node = node, .kind = Use::Kind::load, .load = &expr});
         if (expr.kind == ExprKind::var) add_use(expr.var, {.node = node, .kind = Use::Kind::other, .load = nullptr});
         if (expr.kind == ExprKind::let) let_bound_.insert(expr.var);
-        if (expr.kind == ExprKind::call && expr.text == "tir.address_of") hide_loads(expr, node);
+        if (expr.kind == ExprKind::call && expr.op == tir::Op::address_of) hide_loads(expr, node);
       });
     });
   }

@@ -140,7 +140,7 @@ class FunctionRewriter {
     const bool is_wide = where.offset > std::numeric_limits<std::int32_t>::max();
     ExprRef offset = tir::make_int(where.offset, is_wide ? tir::int64_type : tir::int32_type);
     ExprRef byte = tir::make_load(tir::uint8_type, pool_vars_.at(where.pool), std::move(offset));
-    block.push_back({tir::Let{var, tir::make_call(tir::handle_type, "tir.address_of", {std::move(byte)})}});
+    block.push_back({tir::Let{var, tir::make_call(tir::handle_type, tir::Op::address_of, {std::move(byte)})}});
   }
 
   // Rewrites the block and those inside; `head` comes before its statements.

@@ -65,7 +65,7 @@ class NestReader {
     if (expr.kind == ExprKind::load) (void)access(expr.var, expr.type);
     // Calls of functions, returns, and whatever else takes or gives a pointer.
     if (expr.kind == ExprKind::call && (expr.type.is_handle() || expr.type.is_void() || tir::named_call(expr) ||
-                                        expr.text == "tir.tvm_check_return" || expr.text == "tir.ret")) {
+                                        expr.op == tir::Op::tvm_check_return || expr.op == tir::Op::ret)) {
       uses_.can_move = false;
       uses_.has_calls = uses_.has_calls || tir::named_call(expr).has_value();
     }
@@ -97,7 +97,7 @@ class NestReader {
 NestUses read_nest(const tir::Module& module, const Stmt& nest) { return NestReader(module).read(nest); }
 
 bool is_pool_address(const tir::Module& module, const Expr& value) {
-  if (value.kind != ExprKind::call || value.text != "tir.address_of" || value.operands.size() != 1) return false;
+  if (value.kind != ExprKind::call || value.op != tir::Op::address_of || value.operands.size() != 1) return false;
   const Expr& byte = *value.operands[0];
   if (byte.kind != ExprKind::load) return false;
   const std::string& scope = module.var(byte.var).storage_scope;

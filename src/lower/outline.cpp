@@ -158,7 +158,7 @@ class Outliner {
     }
     result_.module.functions.push_back(std::move(function));
     result_.functions.push_back(std::move(lowered_function));
-    return Stmt{tir::Evaluate{tir::make_call(tir::int32_type, "tir.call_extern", std::move(arguments))}};
+    return Stmt{tir::Evaluate{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments))}};
   }
 
   // Declarations that the nest brings along, and the pointers that it is passed; false if a value cannot be had inside.

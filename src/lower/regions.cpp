@@ -36,9 +36,9 @@ Regions regions_of(const Expr& root, const std::map<tir::VarId, Regions>& known)
     if (pointer->kind == ExprKind::var) return of_var(pointer->var);
     if (pointer->kind == ExprKind::cast) {
       pointer = pointer->operands[0].get();
-    } else if (is_call && pointer->text == "tir.tvm_access_ptr" && pointer->operands.size() > 1) {
+    } else if (is_call && pointer->op == tir::Op::tvm_access_ptr && pointer->operands.size() > 1) {
       pointer = pointer->operands[1].get();
-    } else if (is_call && pointer->text == "tir.address_of" && pointer->operands.size() == 1 &&
+    } else if (is_call && pointer->op == tir::Op::address_of && pointer->operands.size() == 1 &&
                pointer->operands[0]->kind == ExprKind::load) {
       return of_var(pointer->operands[0]->var);
     } else {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lower/sums.hpp"
-#include "usmp/tir/ranges.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -29,7 +29,7 @@ constexpr Bytes most_bytes = 192;
 struct Sums {
   VarId storage;
   tir::DataType type;
-  tir::Range elements;
+  Interval elements;
 };
 
 class Splitter {
@@ -88,7 +88,7 @@ class Splitter {
     const auto* store = std::get_if<tir::Store>(&loop.body.back().node);
     const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
     if (term == nullptr || store->value->type.is_vector() || !storage_.is_alone(store->storage)) return std::nullopt;
-    tir::Ranges ranges;
+    arith::Ranges ranges;
     ranges.bind_loop(loop.var, *loop.min, *loop.extent);
     for (std::size_t i = 0; i + 1 < loop.body.size(); ++i) {
       const auto* let = std::get_if<tir::Let>(&loop.body[i].node);

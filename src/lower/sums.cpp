@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "usmp/tir/constants.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -20,7 +20,7 @@ bool SumStorage::may_read(const tir::Expr& value, tir::VarId sums) const {
     if (expr.kind == tir::ExprKind::load) {
       may = may && expr.var != sums && (alone_.contains(expr.var) || readable_.contains(expr.var));
     }
-    if (expr.kind == tir::ExprKind::call) may = may && tir::is_folded_operator(expr.text);
+    if (expr.kind == tir::ExprKind::call) may = may && tir::info(expr.op).is_folded;
     if (expr.type.is_handle() || expr.kind == tir::ExprKind::let) may = false;
     return may;
   });

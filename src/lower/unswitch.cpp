@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "usmp/tir/constants.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -22,8 +22,6 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
-
-constexpr std::string_view tir_if_then_else = "tir.if_then_else";
 
 // Branches count against what compilers and readers take of blocks inside each other; real loops are far from it.
 constexpr std::size_t deepest_loop = 100;
@@ -38,12 +36,12 @@ bool is_choice(const Expr& expr) {
   if (expr.operands.size() != 3 || expr.operands[1]->type != expr.type || expr.operands[2]->type != expr.type) {
     return false;
   }
-  return expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == tir_if_then_else);
+  return expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else);
 }
 
 // Whether a value of this kind is made of constants, variables and operands alone.
 bool is_plain_node(const Expr& expr) {
-  const bool is_call = expr.kind == ExprKind::call && !tir::is_folded_operator(expr.text);
+  const bool is_call = expr.kind == ExprKind::call && !tir::info(expr.op).is_folded;
   return !is_call && expr.kind != ExprKind::load && expr.kind != ExprKind::let && !expr.type.is_vector() &&
          !expr.type.is_handle();
 }
@@ -108,8 +106,8 @@ bool is_simple_body(const tir::For& loop) {
 // without what stands in the scope of a variable that the expression binds itself.
 void append_asked(const Expr& expr, std::vector<const Expr*>& pending) {
   const bool is_lazy = expr.kind == ExprKind::select ||
-                       (expr.kind == ExprKind::call && expr.text == tir_if_then_else) || expr.kind == ExprKind::and_ ||
-                       expr.kind == ExprKind::or_ || expr.kind == ExprKind::let;
+                       (expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else) ||
+                       expr.kind == ExprKind::and_ || expr.kind == ExprKind::or_ || expr.kind == ExprKind::let;
   const std::size_t end = is_lazy && !expr.operands.empty() ? 1 : expr.operands.size();
   for (std::size_t i = end; i-- > 0;) pending.push_back(expr.operands[i].get());
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lower/sums.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/lower/shape_loops.hpp"
-#include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -48,7 +48,7 @@ const Expr* summed_product(const tir::Store& store, VarId k) {
 
 // Whether compilers see that the product fits 16 bits. What variables hold is left open, as for any value of theirs.
 bool is_narrow(const Expr& product) {
-  tir::Ranges ranges;
+  arith::Ranges ranges;
   const auto fits_int16 = [&](const Expr& value) {
     const auto range = ranges.of(value);
     return range && range->low >= std::numeric_limits<std::int16_t>::min() &&
@@ -74,7 +74,7 @@ class Widener {
     });
     if (!zero_.valid()) return;
     Block body;
-    body.push_back({tir::Let{zero_, tir::make_call(tir::int32_type, hidden_zero, {})}});
+    body.push_back({tir::Let{zero_, tir::make_call(tir::int32_type, tir::Op::hidden_zero, {})}});
     std::move(function_.body.begin(), function_.body.end(), std::back_inserter(body));
     function_.body = std::move(body);
   }
@@ -85,7 +85,7 @@ class Widener {
     if (product == nullptr || product->type != tir::int32_type || !is_narrow(*product)) return;
     Expr sum = *store.value;
     Expr wide = *product;
-    wide.operands[0] = tir::make_call(tir::int32_type, widened, {wide.operands[0], zero()});
+    wide.operands[0] = tir::make_call(tir::int32_type, tir::Op::widened, {wide.operands[0], zero()});
     sum.operands[1] = tir::make_expr(std::move(wide));
     store.value = tir::make_expr(std::move(sum));
   }

@@ -10,8 +10,8 @@ namespace usmp::lower {
 // In all functions but opaque ones, changes loops of at least 16 iterations, a constant number, whose body is stores
 //   sum = sum + a * b
 // of int32, where the place of `sum` is the same in all iterations, a and b read memory, each fits int16, and the
-// product does too: a becomes widened(a, zero), with a hidden zero (both in usmp/lower/shape_loops.hpp) that is bound
-// at the start of the function. The value is the same. O(size of the module).
+// product does too: a becomes widened(a, zero), with a hidden zero (operators of this program's own, see
+// usmp/tir/ops.hpp) that is bound at the start of the function. The value is the same. O(size of the module).
 void widen_products(tir::Module& module);
 
 }  // namespace usmp::lower

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "replay/emitter.hpp"
-#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::replay {
@@ -121,7 +121,7 @@ class Compiler {
   }
 
   void compile(const tir::Evaluate& s) {
-    const bool is_checked = s.value->kind == tir::ExprKind::call && s.value->text == "tir.tvm_check_return" &&
+    const bool is_checked = s.value->kind == tir::ExprKind::call && s.value->op == tir::Op::tvm_check_return &&
                             s.value->operands.size() == 3;
     const tir::Expr& value = is_checked ? *s.value->operands[2] : *s.value;
     const auto call = tir::named_call(value);

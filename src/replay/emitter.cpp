@@ -18,13 +18,13 @@ constexpr std::size_t most_lanes = 64;
 
 bool is_pointer_value(const Expr& expr) { return expr.type.is_handle() && expr.kind != ExprKind::string_imm; }
 
-bool is_call_of(const Expr& expr, const char* name, std::size_t operands) {
-  return expr.kind == ExprKind::call && expr.text == name && expr.operands.size() >= operands;
+bool is_call_of(const Expr& expr, tir::Op op, std::size_t operands) {
+  return expr.kind == ExprKind::call && expr.op == op && expr.operands.size() >= operands;
 }
 
 // Of a load that does not happen.
 bool takes_address(const Expr& expr) {
-  return is_call_of(expr, "tir.address_of", 1) && expr.operands[0]->kind == ExprKind::load;
+  return is_call_of(expr, tir::Op::address_of, 1) && expr.operands[0]->kind == ExprKind::load;
 }
 
 Target united(std::span<const Target> parts) {
@@ -105,11 +105,11 @@ Target Emitter::derived(const Expr& expr, std::vector<Target> parts) {
     if (!is_pointer_value(*operand)) evaluate(operand);
   }
   if (parts.size() == 1) {
-    if (expr.kind == ExprKind::cast || is_call_of(expr, "tir.reinterpret", 1)) return std::move(parts[0]);
-    if (is_call_of(expr, "tir.handle_add_byte_offset", 2)) {
+    if (expr.kind == ExprKind::cast || is_call_of(expr, tir::Op::reinterpret, 1)) return std::move(parts[0]);
+    if (is_call_of(expr, tir::Op::handle_add_byte_offset, 2)) {
       return moved(std::move(parts[0]), values_.of(*expr.operands[1]), 1);
     }
-    if (is_call_of(expr, "tir.tvm_access_ptr", 3)) {
+    if (is_call_of(expr, tir::Op::tvm_access_ptr, 3)) {
       return moved(std::move(parts[0]), values_.of(*expr.operands[2]), expr.operands[0]->type.element_bytes());
     }
   }
@@ -196,8 +196,8 @@ void Emitter::visit_call(const Expr& expr, Use use, std::vector<Task>& tasks) {
     use_pointer(expr.operands[0]->var, use);
     return add_operands(*expr.operands[0], Use::escapes, tasks);
   }
-  if (expr.text == "tir.isnullptr") return add_operands(expr, Use::ignored, tasks);
-  if (expr.text == "tir.if_then_else" && expr.operands.size() == 3) return visit_choice(expr, use, tasks);
+  if (expr.op == tir::Op::isnullptr) return add_operands(expr, Use::ignored, tasks);
+  if (expr.op == tir::Op::if_then_else && expr.operands.size() == 3) return visit_choice(expr, use, tasks);
   if (const auto call = tir::named_call(expr)) {
     const auto callee = module_.find(*call->name);
     const bool is_walked = callee && !tir::is_opaque(module_, module_.functions[*callee]);

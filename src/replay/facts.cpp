@@ -7,7 +7,7 @@
 namespace usmp::replay {
 namespace {
 
-bool is_return(const tir::Expr& expr) { return expr.kind == tir::ExprKind::call && expr.text == "tir.ret"; }
+bool is_return(const tir::Expr& expr) { return expr.kind == tir::ExprKind::call && expr.op == tir::Op::ret; }
 
 // "return 0" at the end.
 bool ends_well(const tir::Function& function) {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <tuple>
 
 #include "usmp/support/checked.hpp"
-#include "usmp/tir/constants.hpp"
-#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/integer_types.hpp"
 
 namespace usmp::replay {
 namespace {
@@ -17,16 +15,16 @@ using tir::ExprKind;
 
 std::optional<Code> code_of_call(const Expr& expr) {
   struct Row {
-    std::string_view name;
+    tir::Op op;
     std::size_t operands;
     Code code;
   };
-  constexpr Row rows[] = {{"tir.if_then_else", 3, Code::choose},     {"tir.likely", 1, Code::copy},
-                          {"tir.shift_left", 2, Code::shift_left},   {"tir.shift_right", 2, Code::shift_right},
-                          {"tir.bitwise_and", 2, Code::bitwise_and}, {"tir.bitwise_or", 2, Code::bitwise_or},
-                          {"tir.bitwise_xor", 2, Code::bitwise_xor}};
+  constexpr Row rows[] = {{tir::Op::if_then_else, 3, Code::choose},     {tir::Op::likely, 1, Code::copy},
+                          {tir::Op::shift_left, 2, Code::shift_left},   {tir::Op::shift_right, 2, Code::shift_right},
+                          {tir::Op::bitwise_and, 2, Code::bitwise_and}, {tir::Op::bitwise_or, 2, Code::bitwise_or},
+                          {tir::Op::bitwise_xor, 2, Code::bitwise_xor}};
   for (const Row& row : rows) {
-    if (expr.text == row.name && expr.operands.size() == row.operands) return row.code;
+    if (expr.op == row.op && expr.operands.size() == row.operands) return row.code;
   }
   return std::nullopt;
 }

@@ -52,7 +52,7 @@ std::string function_name(const Expr& expr) {
     case ExprKind::cast:
       return to_string(expr.type);
     default:
-      return printable(expr.text);
+      return printable(operator_name(expr));
   }
 }
 

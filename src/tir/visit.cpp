@@ -14,8 +14,9 @@ bool is_same(const Expr& a, const Expr& b) {
     const auto [x, y] = pending.back();
     pending.pop_back();
     if (x == y) continue;
-    if (x->kind != y->kind || x->type != y->type || x->var != y->var || x->int_value != y->int_value ||
-        x->float_value != y->float_value || x->text != y->text || x->operands.size() != y->operands.size()) {
+    if (x->kind != y->kind || x->op != y->op || x->type != y->type || x->var != y->var ||
+        x->int_value != y->int_value || x->float_value != y->float_value || x->text != y->text ||
+        x->operands.size() != y->operands.size()) {
       return false;
     }
     for (std::size_t i = 0; i < x->operands.size(); ++i) {
@@ -153,9 +154,8 @@ bool is_opaque(const Module& module, const Function& function) {
 
 std::optional<NamedCall> named_call(const Expr& expr) {
   if (expr.kind != ExprKind::call || expr.operands.empty()) return std::nullopt;
-  const bool with_handle = expr.text == "tir.tvm_call_cpacked";
-  if (!with_handle && expr.text != "tir.call_extern" && expr.text != "tir.call_pure_extern" &&
-      expr.text != "tir.tvm_call_packed") {
+  const bool with_handle = expr.op == Op::tvm_call_cpacked;
+  if (!with_handle && expr.op != Op::call_extern && expr.op != Op::call_pure_extern && expr.op != Op::tvm_call_packed) {
     return std::nullopt;
   }
   if (expr.operands.front()->kind != ExprKind::string_imm) return std::nullopt;

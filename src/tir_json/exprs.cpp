@@ -260,13 +260,15 @@ ExprBuilder::Built ExprBuilder::construct_call(NodeId node) {
   std::vector<Built> operands;
   const NodeId op = graph_.node_attribute(node, "op");
   if (graph_.type(op) == NodeType::op) {
-    expr.text = graph_.text(op);
-    if (expr.text.starts_with(tir::own_operators)) {
+    const std::string name = graph_.text(op);
+    if (tir::is_reserved_op_name(name)) {
       fail_at(node, "op",
-              "found the operator " + shown(expr.text) + ", which this program adds by itself, expected one of TVM's");
+              "found the operator " + shown(name) + ", which this program adds by itself, expected one of TVM's");
     }
+    expr.op = tir::op_of(name);
+    if (expr.op == tir::Op::other) expr.text = name;
   } else if (graph_.type(op) == NodeType::global_var) {
-    expr.text = "tir.call_extern";
+    expr.op = tir::Op::call_extern;
     operands.push_back({tir::make_string(context_.symbol(op))});
   } else {
     fail_at(node, "op", "found " + graph_.describe(op) + ", expected an 'Op' or a 'GlobalVar'");

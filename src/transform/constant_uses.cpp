@@ -88,10 +88,10 @@ class Uses {
     } else if (expr.kind == ExprKind::load) {
       load(expr);
     } else if (expr.kind == ExprKind::call) {
-      if (expr.text == "tir.address_of") {
+      if (expr.op == tir::Op::address_of) {
         for (const tir::ExprRef& operand : expr.operands) spoil(operand->var);
       }
-      if (expr.text == "tir.q_multiply_shift") spoil_factors(expr);
+      if (expr.op == tir::Op::q_multiply_shift) spoil_factors(expr);
       if (const auto call = tir::named_call(expr)) hand_on(*call);
     }
   }

@@ -18,10 +18,6 @@ using tir::VarId;
 
 using Terms = std::map<Atom, std::int64_t>;
 
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
-
-std::int64_t floor_remainder(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }  // b > 0
-
 void measure(Linear& value) {
   value.nesting = 0;
   value.size = 0;
@@ -33,20 +29,6 @@ void measure(Linear& value) {
   }
 }
 
-std::optional<Interval> stretched(const Interval& interval, std::int64_t by) {
-  const auto a = checked_mul(interval.low, by);
-  const auto b = checked_mul(interval.high, by);
-  if (!a || !b) return std::nullopt;
-  return Interval{std::min(*a, *b), std::max(*a, *b)};
-}
-
-std::optional<Interval> added(const Interval& a, const Interval& b) {
-  const auto low = checked_add(a.low, b.low);
-  const auto high = checked_add(a.high, b.high);
-  if (!low || !high) return std::nullopt;
-  return Interval{*low, *high};
-}
-
 constexpr std::size_t max_facts = 64;  // what real functions know at one place is far less
 
 bool is_order(ExprKind kind) {
@@ -56,7 +38,7 @@ bool is_order(ExprKind kind) {
 bool is_index_type(tir::DataType type) { return type.is_int() && type.bits >= 32 && !type.is_vector(); }
 
 bool is_likely(const Expr& expr) {
-  return expr.kind == ExprKind::call && expr.text == "tir.likely" && expr.operands.size() == 1;
+  return expr.kind == ExprKind::call && expr.op == tir::Op::likely && expr.operands.size() == 1;
 }
 
 }  // namespace
@@ -218,13 +200,11 @@ std::optional<Interval> Scope::interval(const Atom& atom) const {
     return found == bindings_.end() ? std::nullopt : found->second.interval;
   }
   const auto whole = interval(*atom.whole);
+  const Interval by{atom.by, atom.by};
   if (atom.kind == Atom::Kind::quotient) {
-    if (!whole) return std::nullopt;
-    return Interval{floor_quotient(whole->low, atom.by), floor_quotient(whole->high, atom.by)};
+    return whole ? std::optional(quotient(Rounding::down, *whole, by)) : std::nullopt;
   }
-  if (whole && floor_quotient(whole->low, atom.by) == floor_quotient(whole->high, atom.by)) {
-    return Interval{floor_remainder(whole->low, atom.by), floor_remainder(whole->high, atom.by)};
-  }
+  if (whole) return remainder(Rounding::down, *whole, by);
   return Interval{0, atom.by - 1};
 }
 
@@ -242,8 +222,8 @@ std::optional<Interval> Scope::interval(const Linear& value) const {
         own->low = std::max(own->low, -floor_quotient(-fact.interval.low, by));
       }
     }
-    const auto part = own ? stretched(*own, factor) : std::nullopt;
-    result = part && result ? added(*result, *part) : std::nullopt;
+    const auto part = own ? product(*own, {factor, factor}) : std::nullopt;
+    result = part && result ? usmp::sum(*result, *part) : std::nullopt;
     if (!result) return std::nullopt;
   }
   for (const Fact& fact : facts_) {
@@ -253,7 +233,7 @@ std::optional<Interval> Scope::interval(const Linear& value) const {
       result->high = std::min(result->high, fact.interval.high);
     }
   }
-  return added(*result, Interval{value.constant, value.constant});
+  return usmp::sum(*result, Interval{value.constant, value.constant});
 }
 
 bool Scope::fits(const Linear& value, tir::DataType type) const {
@@ -264,7 +244,7 @@ bool Scope::fits(const Linear& value, tir::DataType type) const {
   for (const auto& [atom, factor] : value.terms) {
     if (atom.kind != Atom::Kind::var && (!is_small(atom.by) || !fits(*atom.whole, type))) return false;
     const auto own = interval(atom);
-    const auto part = own && is_small(factor) ? stretched(*own, factor) : std::nullopt;
+    const auto part = own && is_small(factor) ? product(*own, {factor, factor}) : std::nullopt;
     if (!part || part->low < -room || part->high > room) return false;
     room -= std::max(-part->low, part->high);
   }

@@ -12,17 +12,10 @@
 #include <optional>
 #include <vector>
 
+#include "usmp/support/interval.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::transform {
-
-struct Interval {  // both ends inclusive
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-
-  [[nodiscard]] bool within(const Interval& other) const { return low >= other.low && high <= other.high; }
-  friend bool operator==(const Interval&, const Interval&) = default;
-};
 
 struct Linear;
 

@@ -41,8 +41,9 @@
 #include "transform/narrow_copies.hpp"
 #include "transform/narrow_tail.hpp"
 #include "transform/operator_walk.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/support/checked.hpp"
-#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -53,14 +54,13 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::Module;
-using tir::Range;
 using tir::VarId;
 
 constexpr DataType small_types[] = {{tir::TypeCode::int_, 8, 1},  {tir::TypeCode::uint, 8, 1},
                                     {tir::TypeCode::int_, 16, 1}, {tir::TypeCode::uint, 16, 1},
                                     {tir::TypeCode::int_, 32, 1}, {tir::TypeCode::uint, 32, 1}};
 
-bool fits(const Range& range, DataType type) {
+bool fits(const Interval& range, DataType type) {
   const auto limits = tir::range_of_type(type);
   return limits && range.low >= limits->low && range.high <= limits->high;
 }
@@ -68,7 +68,7 @@ bool fits(const Range& range, DataType type) {
 // A store to a boundary: its tail and the range of each value of it.
 struct StoredTail {
   Tail tail;
-  std::vector<std::optional<Range>> ranges;  // of tail.values
+  std::vector<std::optional<Interval>> ranges;  // of tail.values
   ExprRef index;
 };
 
@@ -162,12 +162,12 @@ class Narrower {
   }
 
   // Of the values at this depth of all stores.
-  static std::optional<Range> joined_range(const std::vector<StoredTail>& stores, std::size_t depth) {
-    std::optional<Range> joined;
+  static std::optional<Interval> joined_range(const std::vector<StoredTail>& stores, std::size_t depth) {
+    std::optional<Interval> joined;
     for (const StoredTail& store : stores) {
       const auto& range = store.ranges[depth];
       if (!range) return std::nullopt;
-      joined = joined ? Range{std::min(joined->low, range->low), std::max(joined->high, range->high)} : *range;
+      joined = joined ? hull(*joined, *range) : *range;
     }
     return joined;
   }
@@ -264,7 +264,7 @@ class Narrower {
   Module& module_;
   ConstantTable constants_;
   ConstantOf constant_of_;
-  tir::Ranges at_start_;
+  arith::Ranges at_start_;
   bool costly_may_move_ = false;
 };
 

@@ -142,7 +142,7 @@ class Finder {
     }
     if (expr.kind != ExprKind::call) return;
     for (const ExprRef& operand : expr.operands) {
-      if (expr.text == "tir.address_of" && operand->kind == ExprKind::load) refuse(operand->var);
+      if (expr.op == tir::Op::address_of && operand->kind == ExprKind::load) refuse(operand->var);
     }
     if (const auto call = tir::named_call(expr)) refuse_params_of(*call->name);
   }

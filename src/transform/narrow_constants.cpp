@@ -36,7 +36,7 @@ std::optional<ConstantElements> elements_of(const tir::Constant& constant) {
   const auto size = static_cast<std::size_t>(type.bytes());
   if (constant.bytes.size() % size != 0) return std::nullopt;
   const std::int64_t first = element_at(constant.bytes, 0, type);
-  tir::Range range{first, first};
+  Interval range{first, first};
   for (std::size_t at = size; at < constant.bytes.size(); at += size) {
     const std::int64_t value = element_at(constant.bytes, at, type);
     range.low = std::min(range.low, value);
@@ -95,7 +95,7 @@ void ConstantTable::add_params(const tir::Module& module) {
       known->second = std::nullopt;
       return;
     }
-    tir::Range& range = known->second->range;
+    Interval& range = known->second->range;
     range = {std::min(range.low, passed->range.low), std::max(range.high, passed->range.high)};
   };
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
@@ -115,7 +115,7 @@ void ConstantTable::add_params(const tir::Module& module) {
   }
 }
 
-void ConstantTable::bind(tir::Ranges& ranges) const {
+void ConstantTable::bind(arith::Ranges& ranges) const {
   for (const auto& [var, constant] : elements_) ranges.bind_storage(var, constant.type, constant.range);
 }
 

@@ -7,14 +7,14 @@
 #include <optional>
 #include <unordered_map>
 
+#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/ir.hpp"
-#include "usmp/tir/ranges.hpp"
 
 namespace usmp::transform {
 
 struct ConstantElements {
   tir::DataType type;
-  tir::Range range;  // a point: all elements are equal
+  Interval range;  // a point: all elements are equal
 };
 
 // Of each AllocateConst of integers that is never stored to, and of each parameter of an operator that every call gives
@@ -25,7 +25,7 @@ class ConstantTable {
   explicit ConstantTable(const tir::Module& module);
 
   // Tells `ranges` all of it.
-  void bind(tir::Ranges& ranges) const;
+  void bind(arith::Ranges& ranges) const;
 
   // The value of an immediate, or of any element of a uniform constant that is loaded in its own type.
   [[nodiscard]] std::optional<std::int64_t> value_of(const tir::Expr& expr) const;

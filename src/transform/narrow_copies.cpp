@@ -83,7 +83,7 @@ class ParamUses {
           if (expr.kind == ExprKind::var) uses[expr.var].is_known = false;
           if (expr.kind == ExprKind::load) access(uses[expr.var], expr.type);
           for (const ExprRef& operand : expr.operands) {
-            if (expr.text == "tir.address_of" && operand->kind == ExprKind::load) uses[operand->var].is_known = false;
+            if (expr.op == tir::Op::address_of && operand->kind == ExprKind::load) uses[operand->var].is_known = false;
           }
         });
       });

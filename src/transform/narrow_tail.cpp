@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -30,8 +30,8 @@ Form form_of(const Expr& expr) {
     case ExprKind::max:
       return Form::binary;
     case ExprKind::call:
-      if (expr.text == "tir.shift_right") return Form::first_of_two;
-      if (expr.text == "tir.q_multiply_shift") return Form::first_of_four;
+      if (expr.op == tir::Op::shift_right) return Form::first_of_two;
+      if (expr.op == tir::Op::q_multiply_shift) return Form::first_of_four;
       return Form::none;
     default:
       return Form::none;
@@ -55,7 +55,7 @@ std::size_t operand_count(Form form) {
 
 bool is_costly(const Expr& expr) {
   const bool is_wide = expr.type.bits == 64 && (expr.kind == ExprKind::mul || expr.kind == ExprKind::call);
-  return is_wide || expr.text == "tir.q_multiply_shift";
+  return is_wide || expr.op == tir::Op::q_multiply_shift;
 }
 
 // Whether the emitted C computes the same with immediates for the constants. By a literal factor of one half in
@@ -63,7 +63,7 @@ bool is_costly(const Expr& expr) {
 bool may_be_immediates(const Expr& expr, const TailStep& step) {
   if (expr.kind != ExprKind::call) return true;
   const std::int64_t constant = *tir::as_int(*step.node.operands[1]);
-  if (expr.text == "tir.shift_right") return constant >= 0 && constant < expr.type.bits;
+  if (expr.op == tir::Op::shift_right) return constant >= 0 && constant < expr.type.bits;
   return (tir::as_int(*expr.operands[1]) && tir::as_int(*expr.operands[3])) || constant != std::int64_t{1} << 30;
 }
 
@@ -92,7 +92,7 @@ std::optional<TailStep> step_of(const Expr& expr, const ConstantOf& constant_of)
 }  // namespace
 
 bool is_same_step(const TailStep& a, const TailStep& b) {
-  if (a.hole != b.hole || a.node.kind != b.node.kind || a.node.type != b.node.type || a.node.text != b.node.text) {
+  if (a.hole != b.hole || a.node.kind != b.node.kind || a.node.type != b.node.type || a.node.op != b.node.op) {
     return false;
   }
   if (a.node.operands.size() != b.node.operands.size()) return false;

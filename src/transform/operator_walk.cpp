@@ -13,7 +13,7 @@ using tir::ExprRef;
 
 class Walker {
  public:
-  Walker(tir::Ranges ranges, const std::function<void(const tir::Stmt&, const Place&)>& visit)
+  Walker(arith::Ranges ranges, const std::function<void(const tir::Stmt&, const Place&)>& visit)
       : ranges_(std::move(ranges)), visit_(visit) {}
 
   void open(const tir::Block& /*block*/, const tir::Stmt* owner) {
@@ -35,14 +35,14 @@ class Walker {
   }
 
  private:
-  tir::Ranges ranges_;
+  arith::Ranges ranges_;
   const std::function<void(const tir::Stmt&, const Place&)>& visit_;
   std::vector<std::optional<std::int64_t>> runs_;  // of the open blocks
 };
 
 }  // namespace
 
-void walk_operator(const tir::Function& function, tir::Ranges ranges,
+void walk_operator(const tir::Function& function, arith::Ranges ranges,
                    const std::function<void(const tir::Stmt&, const Place&)>& visit) {
   Walker walker(std::move(ranges), visit);
   tir::walk(function.body, walker);

@@ -6,18 +6,18 @@
 #include <optional>
 #include <vector>
 
+#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/ir.hpp"
-#include "usmp/tir/ranges.hpp"
 
 namespace usmp::transform {
 
 struct Place {
-  tir::Ranges& ranges;               // of the variables in scope
+  arith::Ranges& ranges;             // of the variables in scope
   std::optional<std::int64_t> runs;  // at most so often in a call of the function; nothing: not known
 };
 
 // Calls `visit` for each statement, before the blocks inside it. `ranges`: what is known at the start.
-void walk_operator(const tir::Function& function, tir::Ranges ranges,
+void walk_operator(const tir::Function& function, arith::Ranges ranges,
                    const std::function<void(const tir::Stmt&, const Place&)>& visit);
 
 // Replaces every expression by what `change` makes of it, operands first: `change` gets the expression with its new

@@ -92,7 +92,7 @@ class Joiner {
           tir::make_binary(ExprKind::lt, tir::make_var(module_, var), tir::make_int(parts[i].first.end, type));
       const tir::DataType value_type = own->type;
       joined.value =
-          tir::make_call(value_type, "tir.if_then_else", {before_next, std::move(own), std::move(joined.value)});
+          tir::make_call(value_type, tir::Op::if_then_else, {before_next, std::move(own), std::move(joined.value)});
     }
     if (tree_size(*joined.value) > max_expression_nodes) return std::nullopt;
     return joined;

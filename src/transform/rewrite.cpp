@@ -49,7 +49,7 @@ ExprRef decided(const ExprRef& expr, const Scope& scope) {
 }  // namespace
 
 bool is_if_then_else(const Expr& expr) {
-  return expr.kind == ExprKind::call && expr.text == "tir.if_then_else" && expr.operands.size() == 3;
+  return expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else && expr.operands.size() == 3;
 }
 
 ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite) {

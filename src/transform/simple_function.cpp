@@ -1,9 +1,7 @@
 #include "transform/simple_function.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
 
 #include "usmp/tir/visit.hpp"
 
@@ -13,47 +11,6 @@ namespace {
 using tir::Expr;
 using tir::ExprKind;
 using tir::VarId;
-
-constexpr std::array<std::string_view, 40> pure_intrinsics = {"tir.if_then_else",
-                                                              "tir.likely",
-                                                              "tir.q_multiply_shift",
-                                                              "tir.q_multiply_shift_per_axis",
-                                                              "tir.shift_left",
-                                                              "tir.shift_right",
-                                                              "tir.bitwise_and",
-                                                              "tir.bitwise_or",
-                                                              "tir.bitwise_xor",
-                                                              "tir.bitwise_not",
-                                                              "tir.large_uint_imm",
-                                                              "tir.popcount",
-                                                              "tir.clz",
-                                                              "tir.exp",
-                                                              "tir.erf",
-                                                              "tir.log",
-                                                              "tir.log2",
-                                                              "tir.log10",
-                                                              "tir.log1p",
-                                                              "tir.sqrt",
-                                                              "tir.rsqrt",
-                                                              "tir.sigmoid",
-                                                              "tir.tan",
-                                                              "tir.tanh",
-                                                              "tir.atan",
-                                                              "tir.sin",
-                                                              "tir.cos",
-                                                              "tir.pow",
-                                                              "tir.floor",
-                                                              "tir.ceil",
-                                                              "tir.round",
-                                                              "tir.nearbyint",
-                                                              "tir.trunc",
-                                                              "tir.fabs",
-                                                              "tir.isnan",
-                                                              "tir.isinf",
-                                                              "tir.isfinite",
-                                                              "tir.sinh",
-                                                              "tir.cosh",
-                                                              "tir.exp2"};
 
 // What a call of the entry passes, if every argument is the name of whole storage.
 std::optional<std::vector<VarId>> whole_arguments(const tir::NamedCall& call, const std::set<VarId>& storages) {
@@ -135,8 +92,7 @@ class Simplicity {
     ++nodes_;
     if (expr.type.is_vector() || expr.kind == ExprKind::let) simple_ = false;
     if (expr.kind == ExprKind::var && (expr.type.is_handle() || !bound_.contains(expr.var))) simple_ = false;
-    if (expr.kind == ExprKind::call &&
-        std::find(pure_intrinsics.begin(), pure_intrinsics.end(), expr.text) == pure_intrinsics.end()) {
+    if (expr.kind == ExprKind::call && !tir::info(expr.op).is_elementwise) {
       simple_ = false;
     }
     if (expr.kind != ExprKind::load) return;
@@ -204,8 +160,7 @@ bool is_simple(const tir::Module& module, std::size_t function, const ParamAlias
 bool is_pure(const Expr& root) {
   bool pure = true;
   tir::for_each_expr(root, [&](const Expr& expr) {
-    if (expr.kind == ExprKind::call &&
-        std::find(pure_intrinsics.begin(), pure_intrinsics.end(), expr.text) == pure_intrinsics.end()) {
+    if (expr.kind == ExprKind::call && !tir::info(expr.op).is_elementwise) {
       pure = false;
     }
   });
@@ -216,7 +171,7 @@ std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt) {
   const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
   if (evaluate == nullptr) return std::nullopt;
   const Expr* expr = evaluate->value.get();
-  if (expr->kind == ExprKind::call && expr->text == "tir.tvm_check_return" && expr->operands.size() == 3 &&
+  if (expr->kind == ExprKind::call && expr->op == tir::Op::tvm_check_return && expr->operands.size() == 3 &&
       tir::as_int(*expr->operands[0]) && tir::as_int(*expr->operands[1])) {
     expr = expr->operands[2].get();
   }

@@ -11,7 +11,7 @@
 
 #include "transform/linear.hpp"
 #include "transform/rewrite.hpp"
-#include "usmp/tir/constants.hpp"
+#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -164,7 +164,7 @@ class Transposer {
         fits = fits && expr.operands.size() == 1 && !expr.type.is_vector() && expr.var != sum.storage &&
                storage_of(expr.var) != Storage::none && (reads_rows(found, expr, x) || reads_along(found, expr, x));
       } else if (expr.kind == ExprKind::call) {
-        fits = fits && tir::is_folded_operator(expr.text);
+        fits = fits && tir::info(expr.op).is_folded;
       } else {
         const bool is_x = expr.kind == ExprKind::var && expr.var == x;
         fits = fits && !is_x && expr.kind != ExprKind::let && !expr.type.is_handle();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +25,6 @@ bool is_division(ExprKind kind) {
 }
 
 double weight_of(const Expr& expr) {
-  constexpr double fixed_point = 4;
-  constexpr double transcendental = 20;
   if (is_division(expr.kind)) return division;
   switch (expr.kind) {
     case ExprKind::int_imm:
@@ -37,13 +34,7 @@ double weight_of(const Expr& expr) {
     case ExprKind::cast:
       return 0;
     case ExprKind::call:
-      if (expr.text == "tir.if_then_else" || expr.text == "tir.likely") return 0;
-      if (std::string_view(expr.text).starts_with("tir.q_multiply_shift")) return fixed_point;
-      if (std::string_view(expr.text).starts_with("tir.shift") ||
-          std::string_view(expr.text).starts_with("tir.bitwise")) {
-        return 1;
-      }
-      return transcendental;
+      return tir::info(expr.op).cost;
     default:
       return 1;
   }

@@ -454,10 +454,10 @@ TEST_CASE("fixed point multiplication and bits") {
                                   {v[0], imm(INT32_MAX), imm(0), v[1], imm(31), imm(0, boolean), imm(1, boolean)});
                       });
   program.elementwise("a hidden zero", {ints(x)}, ints(x),
-                      [](const auto& v) { return add(v[0], tir::make_call(i32, lower::hidden_zero, {})); });
+                      [](const auto& v) { return add(v[0], tir::make_call(i32, tir::Op::hidden_zero, {})); });
   program.elementwise("a value that is widened", {ints({-32768, -1, 0, 32767})}, ints({-32768, -1, 0, 32767}),
                       [](const auto& v) {
-                        return tir::make_call(i32, lower::widened, {v[0], imm(0)});
+                        return tir::make_call(i32, tir::Op::widened, {v[0], imm(0)});
                       });
   const std::vector<std::int32_t> n = {0, 1, 5, 31, 30, 7, 3, 2, 1, 4, 9, 16, 24};
   const auto with_n = [&](const char* name, auto expected) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/ir.hpp"
-#include "usmp/tir/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::liveness::testing {
@@ -77,7 +77,7 @@ inline Number binary(tir::ExprKind kind, std::int64_t a, std::int64_t b) {
 }
 
 inline bool is_choice(const tir::Expr& expr) {
-  return expr.kind == tir::ExprKind::call && expr.text == "tir.if_then_else";
+  return expr.kind == tir::ExprKind::call && expr.op == tir::Op::if_then_else;
 }
 
 // `is_plain`, if given, becomes false if an operation below wraps, is undefined, or divides by what is not positive.

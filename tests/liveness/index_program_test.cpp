@@ -39,7 +39,7 @@ constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
 
-bool is_nothing(const Interval& interval) { return interval.low == int64_min && interval.high == int64_max; }
+bool is_nothing(const IndexRange& interval) { return interval.low == int64_min && interval.high == int64_max; }
 
 ExprRef choice(bool is_lazy, const ExprRef& condition, const ExprRef& yes, const ExprRef& no) {
   if (is_lazy) return tir::make_call(yes->type, "tir.if_then_else", {condition, yes, no});
@@ -51,15 +51,15 @@ ExprRef negation(const ExprRef& of) { return make_operator(ExprKind::not_, bool_
 // Variables with their intervals, and one program over them.
 class Bench : public ModuleBuilder {
  public:
-  VarId variable(tir::DataType type, Interval values) {
+  VarId variable(tir::DataType type, IndexRange values) {
     const VarId var = integer("v" + std::to_string(variables_.size()));
     module().vars[var.index()].type = type;
     variables_.push_back({var, values});
     return var;
   }
-  ExprRef variable_of(tir::DataType type, Interval values) { return var(variable(type, values)); }
+  ExprRef variable_of(tir::DataType type, IndexRange values) { return var(variable(type, values)); }
 
-  [[nodiscard]] Interval run(const ExprRef& expr) const {
+  [[nodiscard]] IndexRange run(const ExprRef& expr) const {
     VariableNumbers numbers;
     IndexProgram program(*expr, numbers);
     return program.run(environment(numbers));
@@ -93,7 +93,7 @@ class Bench : public ModuleBuilder {
   }
 
  private:
-  std::vector<std::pair<VarId, Interval>> variables_;
+  std::vector<std::pair<VarId, IndexRange>> variables_;
 };
 
 // Random expressions of every kind that the program knows.
@@ -189,7 +189,7 @@ TEST_CASE("random expressions: the interval holds every value that C computes") 
     Bench bench;
     Expressions expressions(bench, seed, 3);
     const ExprRef expr = seed % 4 == 0 ? expressions.truth(3) : expressions.number(int32_type, 4);
-    const Interval result = bench.run(expr);
+    const IndexRange result = bench.run(expr);
     if (!is_nothing(result)) ++known;
     std::set<std::int64_t> taken;
     bench.for_each_point([&](const std::map<VarId, std::int64_t>& point) {
@@ -221,7 +221,7 @@ TEST_CASE("random expressions: one value for each variable gives one value") {
       const Number value = evaluate(*expr, memory, &is_plain);
       if (!is_plain) return;
       ++exact;
-      const Interval result = bench.run(expr);
+      const IndexRange result = bench.run(expr);
       CAPTURE(seed);
       CAPTURE(tir::print_expr(bench.module(), *expr));
       CHECK(result.low == *value);
@@ -233,7 +233,7 @@ TEST_CASE("random expressions: one value for each variable gives one value") {
 
 // `expr` of one variable in an interval.
 void check_interval(const ExprRef& expr, const Bench& bench, std::int64_t low, std::int64_t high) {
-  const Interval result = bench.run(expr);
+  const IndexRange result = bench.run(expr);
   CAPTURE(tir::print_expr(bench.module(), *expr));
   CHECK(result.low == low);
   CHECK(result.high == high);
@@ -252,10 +252,10 @@ TEST_CASE("sums of variables that occur once are exact") {
 }
 
 TEST_CASE("quotients and remainders within one period are exact, of several the whole period") {
-  const auto of = [](ExprKind kind, Interval values, std::int64_t by) {
+  const auto of = [](ExprKind kind, IndexRange values, std::int64_t by) {
     Bench bench;
     const ExprRef i = bench.variable_of(int32_type, values);
-    const Interval result = bench.run(make_binary(kind, i, make_int(by)));
+    const IndexRange result = bench.run(make_binary(kind, i, make_int(by)));
     return std::pair(result.low, result.high);
   };
   CHECK(of(ExprKind::floor_div, {-5, 9}, 4) == std::pair<std::int64_t, std::int64_t>(-2, 2));
@@ -265,7 +265,7 @@ TEST_CASE("quotients and remainders within one period are exact, of several the 
   CHECK(of(ExprKind::floor_mod, {7, 8}, 4) == std::pair<std::int64_t, std::int64_t>(0, 3));
   CHECK(of(ExprKind::mod, {9, 11}, 4) == std::pair<std::int64_t, std::int64_t>(1, 3));
   CHECK(of(ExprKind::mod, {7, 8}, 4) == std::pair<std::int64_t, std::int64_t>(0, 3));
-  CHECK(of(ExprKind::mod, {-7, -6}, 4) == std::pair<std::int64_t, std::int64_t>(-3, 0));
+  CHECK(of(ExprKind::mod, {-7, -6}, 4) == std::pair<std::int64_t, std::int64_t>(-3, -2));
   CHECK(of(ExprKind::mod, {-7, 6}, 4) == std::pair<std::int64_t, std::int64_t>(-3, 3));
   for (const ExprKind kind : {ExprKind::div, ExprKind::mod, ExprKind::floor_div, ExprKind::floor_mod}) {
     for (const std::int64_t by : {0, -2}) CHECK(of(kind, {4, 5}, by) == std::pair(int64_min, int64_max));
@@ -276,7 +276,7 @@ TEST_CASE("remainders at the ends of int64 do not overflow") {
   Bench bench;
   const ExprRef low = bench.variable_of(int64_type, {int64_min + 2, int64_min + 4});
   // The lowest number is 192 above a multiple of 1000, which int64 does not have.
-  const Interval rest = bench.run(make_binary(ExprKind::floor_mod, low, make_int(1000, int64_type)));
+  const IndexRange rest = bench.run(make_binary(ExprKind::floor_mod, low, make_int(1000, int64_type)));
   CHECK(rest.low <= 194);
   CHECK(rest.high >= 196);
   check_interval(make_binary(ExprKind::floor_mod, low, make_int(int64_max - 1, int64_type)), bench, 0, 2);
@@ -394,8 +394,8 @@ TEST_CASE("a program runs anew with other values") {
   IndexProgram other(*make_binary(ExprKind::add, bench.var(i), make_int(1)), numbers);
   CHECK(numbers.size() == 1);
   for (const std::int64_t value : {4, -7, 4}) {
-    CHECK(program.run({Interval{value, value + 1}}).high == 3 * value + 3);
-    CHECK(other.run({Interval{value, value + 1}}).low == value + 1);
+    CHECK(program.run({IndexRange{value, value + 1}}).high == 3 * value + 3);
+    CHECK(other.run({IndexRange{value, value + 1}}).low == value + 1);
   }
   CHECK(is_nothing(program.run({})));
 }

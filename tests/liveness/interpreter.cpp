@@ -183,8 +183,8 @@ Interpreter::Value Interpreter::evaluate(const Expr& expr, Frame& frame) {
 }
 
 Interpreter::Value Interpreter::evaluate_call(const Expr& expr, Frame& frame) {
-  if (expr.text == "tir.address_of" || expr.text == "tir.tvm_access_ptr") {
-    const bool is_load = expr.text == "tir.address_of";
+  if (expr.op == tir::Op::address_of || expr.op == tir::Op::tvm_access_ptr) {
+    const bool is_load = expr.op == tir::Op::address_of;
     const Expr& base = is_load ? *expr.operands[0] : *expr.operands[1];
     Value value = frame.vars.at(base.var);
     value.pointer.offset += evaluate(is_load ? *base.operands[0] : *expr.operands[2], frame).number;

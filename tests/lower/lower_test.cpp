@@ -72,7 +72,7 @@ struct Planned {
   // "x = &sram[32]" for a Let of lowering, "" for any other statement.
   std::string binding(const Stmt& stmt) const {
     const auto* let = std::get_if<tir::Let>(&stmt.node);
-    if (let == nullptr || let->value->kind != ExprKind::call || let->value->text != "tir.address_of") return "";
+    if (let == nullptr || let->value->kind != ExprKind::call || let->value->op != tir::Op::address_of) return "";
     const Expr& load = *let->value->operands.at(0);
     CHECK(let->value->type == tir::handle_type);
     CHECK(load.kind == ExprKind::load);

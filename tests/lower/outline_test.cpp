@@ -51,7 +51,7 @@ std::set<std::string> alone(const tir::Function& function) {
 
 bool is_fence(const Stmt& stmt) {
   const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
-  return evaluate != nullptr && evaluate->value->text == memory_fence;
+  return evaluate != nullptr && evaluate->value->op == tir::Op::memory_fence;
 }
 
 std::size_t fences(const Block& body) {

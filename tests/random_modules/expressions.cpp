@@ -272,26 +272,26 @@ Scalar Interpreter::pointer(const Expr& expr) {
     default:
       throw Undefined("no pointer");
   }
-  if (expr.text == "tir.address_of") {
+  if (expr.op == tir::Op::address_of) {
     const Expr& load = *expr.operands.at(0);
     const Expr& index = load.operands[0]->kind == ExprKind::ramp ? *load.operands[0]->operands[0] : *load.operands[0];
     const Variable& variable = vars_[load.var.index()];
     if (!variable.is_bound) throw Undefined("a pointer is used before it is bound");
     return memory_.moved(variable.lanes[0], Wide{number(index)} * load.type.element_bytes());
   }
-  if (expr.text == "tir.tvm_access_ptr") {
+  if (expr.op == tir::Op::tvm_access_ptr) {
     const Scalar base = pointer(*expr.operands.at(1));
     return memory_.moved(base, Wide{number(*expr.operands.at(2))} * expr.operands[0]->type.element_bytes());
   }
-  if (expr.text == "tir.if_then_else") {
+  if (expr.op == tir::Op::if_then_else) {
     return number(*expr.operands.at(0)) != 0 ? pointer(*expr.operands.at(1)) : pointer(*expr.operands.at(2));
   }
-  if (expr.text == "tir.reinterpret") {
+  if (expr.op == tir::Op::reinterpret) {
     if (expr.operands.at(0)->type.is_handle()) return pointer(*expr.operands[0]);
     if (number(*expr.operands[0]) == 0) return {};
   }
   if (const auto named = tir::named_call(expr)) return call(*named, expr.type);
-  throw Undefined("no pointer: " + expr.text);
+  throw Undefined("no pointer: " + std::string(tir::operator_name(expr)));
 }
 
 }  // namespace usmp::random_modules

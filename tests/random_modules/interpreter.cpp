@@ -118,11 +118,11 @@ void Interpreter::run_store(const tir::Store& store) {
 }
 
 bool Interpreter::run_evaluate(const Expr& value_of) {
-  if (value_of.kind == ExprKind::call && value_of.text == "tir.ret") {
+  if (value_of.kind == ExprKind::call && value_of.op == tir::Op::ret) {
     if (number(*value_of.operands.at(0)) != 0) throw Undefined("a function fails");
     return false;
   }
-  if (value_of.kind == ExprKind::call && value_of.text == "tir.tvm_check_return") {
+  if (value_of.kind == ExprKind::call && value_of.op == tir::Op::tvm_check_return) {
     if (number(*value_of.operands.at(2)) != number(*value_of.operands.at(0))) throw Undefined("a call fails");
     return true;
   }

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "random_modules/interpreter.hpp"
-#include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::random_modules {
 namespace {
@@ -26,7 +25,7 @@ Scalar in_precision(DataType type, double x, double y, const Function& function)
 }  // namespace
 
 Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
-  const std::string& op = expr.text;
+  const std::string_view op = tir::operator_name(expr);
   if (op == "tir.tvm_check_return") throw Undefined("tvm_check_return inside an expression");
   if (const auto named = tir::named_call(expr)) {
     if (lane != 0) throw Undefined("a call gives a vector");
@@ -38,8 +37,8 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
                                                    : value(*expr.operands.at(2), lane);
   }
   if (op == "tir.likely") return value(*expr.operands.at(0), lane);
-  if (op == lower::hidden_zero) return integer(0);
-  if (op == lower::widened) {
+  if (expr.op == tir::Op::hidden_zero) return integer(0);
+  if (expr.op == tir::Op::widened) {
     // The processors that it is made for keep no more than 16 bits.
     const std::int64_t sum = number(*expr.operands.at(0), lane) + number(*expr.operands.at(1), lane);
     return integer(static_cast<std::int16_t>(sum));
@@ -52,7 +51,7 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
   if (op.starts_with("tir.q_multiply_shift")) return fixed_point(expr, lane);
   if (const auto result = bit_operation(expr, lane)) return *result;
   if (const auto result = math(expr, lane)) return *result;
-  throw Undefined("unknown operator " + op);
+  throw Undefined("unknown operator " + std::string(op));
 }
 
 // --- Floats ----------------------------------------------------------------------------------------------------------
@@ -60,7 +59,7 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
 std::optional<Scalar> Interpreter::math(const Expr& expr, std::size_t lane) {
   const DataType type = expr.type;
   if (!type.is_float() || expr.operands.empty()) return std::nullopt;
-  const std::string op = expr.text.substr(4);
+  const std::string_view op = tir::operator_name(expr).substr(4);
   const double x = value(*expr.operands[0], lane).real;
 #define USMP_UNARY(name) \
   if (op == #name) return in_precision(type, x, [](auto v) { return std::name(v); });
@@ -129,7 +128,7 @@ Scalar Interpreter::reinterpreted(const Expr& expr, std::size_t lane) {
 // --- Integers --------------------------------------------------------------------------------------------------------
 
 std::optional<Scalar> Interpreter::bit_operation(const Expr& expr, std::size_t lane) {
-  const std::string& op = expr.text;
+  const std::string_view op = tir::operator_name(expr);
   const DataType type = expr.type;
   if (op == "tir.large_uint_imm") {
     const auto low = static_cast<std::uint64_t>(number(*expr.operands.at(0)));
@@ -171,7 +170,7 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   for (std::size_t i = 0; i < expr.operands.size(); ++i) (void)operand(i);
   const std::int64_t x = operand(0);
   const std::int64_t y = operand(1);
-  const bool per_axis = expr.text == "tir.q_multiply_shift_per_axis";
+  const bool per_axis = expr.op == tir::Op::q_multiply_shift_per_axis;
   const std::int64_t q = operand(per_axis ? 4 : 2);
   const std::int64_t s = per_axis ? 0 : operand(3);
   const auto in_32 = [](Wide value) {

@@ -139,8 +139,8 @@ struct Occurrences {
 // What a pointer is made of, if that is one variable.
 std::optional<tir::VarId> base_of(const tir::Expr& pointer) {
   if (pointer.kind == tir::ExprKind::var) return pointer.var;
-  if (pointer.text == "tir.address_of") return pointer.operands.at(0)->var;
-  if (pointer.text == "tir.tvm_access_ptr") return base_of(*pointer.operands.at(1));
+  if (pointer.op == tir::Op::address_of) return pointer.operands.at(0)->var;
+  if (pointer.op == tir::Op::tvm_access_ptr) return base_of(*pointer.operands.at(1));
   return std::nullopt;
 }
 
@@ -179,7 +179,7 @@ void count_types(const tir::Module& module, const tir::Function& function, Occur
 
 void count(const tir::Expr& expr, Occurrences& all) {
   all.expressions.insert(expr.kind);
-  if (expr.kind == tir::ExprKind::call) all.operators.insert(expr.text.substr(4));
+  if (expr.kind == tir::ExprKind::call) all.operators.insert(std::string(tir::operator_name(expr).substr(4)));
   all.types.insert(tir::to_string(expr.type.element()));
   if (expr.kind == tir::ExprKind::load && expr.operands.size() > 1) ++all.load_predicates;
   if (expr.type.is_vector()) ++all.vectors;

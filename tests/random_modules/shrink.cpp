@@ -134,7 +134,7 @@ class Change {
         return;
       }
     }
-    if (is_leaf || expr->text == "tir.address_of" || expr->text == "tir.type_annotation") return;
+    if (is_leaf || expr->op == tir::Op::address_of || expr->op == tir::Op::type_annotation) return;
     for (const ExprRef& operand : expr->operands) {
       if (operand->type != expr->type || operand->kind == ExprKind::string_imm || !is_next()) continue;
       expr = ExprRef(operand);

@@ -108,7 +108,7 @@ void count_calls(const TestModule& test, Occurrences& all) {
   std::map<tir::VarId, std::size_t> uses;
   tir::for_each_expr_in(test.module.functions[test.module.entry].body, [&](const tir::Expr& expr) {
     const auto call = tir::named_call(expr);
-    if (!call || expr.text == "tir.tvm_check_return") return;
+    if (!call || expr.op == tir::Op::tvm_check_return) return;
     if (calls[*call->name]++ == 1) ++all.repeated_calls;
     std::set<tir::VarId> own;
     for (const tir::ExprRef& argument : call->arguments) {
@@ -142,8 +142,8 @@ void count(const TestModule& test, Occurrences& all) {
     });
     tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
       if (expr.kind == tir::ExprKind::floor_div) ++all.floor_divisions;
-      if (expr.text == "tir.if_then_else") ++all.lazy_choices;
-      if (expr.text == "tir.q_multiply_shift_per_axis") ++all.per_axis;
+      if (expr.op == tir::Op::if_then_else) ++all.lazy_choices;
+      if (expr.op == tir::Op::q_multiply_shift_per_axis) ++all.per_axis;
     });
   }
 }

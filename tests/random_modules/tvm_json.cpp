@@ -268,7 +268,7 @@ class Writer {
         return b_.add("tir.Let",
                       {{"var", JsonBuilder::ref(var(expr.var))}, {"value", ref(0)}, {"body", ref(1)}, {"dtype", type}});
       case ExprKind::call:
-        return b_.call(expr.text, operands, type);
+        return b_.call(std::string(tir::operator_name(expr)), operands, type);
       default:
         return b_.binary(node_type(expr.kind), operands[0], operands[1], type);
     }

@@ -188,7 +188,7 @@ class Speller {
   }
 
   std::string operation(const Expr& expr) {
-    const std::string op = expr.text.substr(4);
+    const std::string op(tir::operator_name(expr).substr(4));
     static const std::map<std::string, std::string> infixes = {
         {"bitwise_and", " & "}, {"bitwise_or", " | "}, {"bitwise_xor", " ^ "}, {"shift_right", " >> "}};
     if (const auto found = infixes.find(op); found != infixes.end()) return infix(expr, found->second);

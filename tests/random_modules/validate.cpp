@@ -237,18 +237,18 @@ class Validator {
   }
 
   void check_call(const Expr& expr) const {
-    if (expr.text == "tir.address_of") {
+    if (expr.op == tir::Op::address_of) {
       require(expr.operands.size() == 1 && expr.operands[0]->kind == ExprKind::load, "the address of no element");
     }
-    if (expr.text == "tir.tvm_access_ptr") {
-      require(expr.operands.size() == 5 && expr.operands[0]->text == "tir.type_annotation" &&
+    if (expr.op == tir::Op::tvm_access_ptr) {
+      require(expr.operands.size() == 5 && expr.operands[0]->op == tir::Op::type_annotation &&
                   expr.operands[1]->type.is_handle(),
               "an odd tvm_access_ptr");
     }
     const auto call = tir::named_call(expr);
     if (!call) return;
     require(
-        expr.text != "tir.tvm_call_cpacked" || (expr.operands.size() >= 2 && expr.operands.back()->type.is_handle()),
+        expr.op != tir::Op::tvm_call_cpacked || (expr.operands.size() >= 2 && expr.operands.back()->type.is_handle()),
         "a packed call without its resource handle");
     const auto callee = module_.find(*call->name);
     if (!callee) return;

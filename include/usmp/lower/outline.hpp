@@ -15,10 +15,6 @@
 
 namespace usmp::lower {
 
-// An operator that marks the place where memory may change hands between buffers of different types: no access may move
-// across it. `tir.call` without arguments, type void.
-inline constexpr const char* memory_fence = "usmp.memory_fence";
-
 // Moves the loops that stand at the top of operators' bodies into functions named "<operator>_nest<k>" (from 0), unless
 // they call functions, and sets Param::no_alias where, in every call from the entry function, no other pointer of the
 // nest reaches a byte of the parameter's buffer, or neither is written. An operator that is one loop over its

@@ -6,13 +6,6 @@
 
 namespace usmp::lower {
 
-// An operator: zero, of which compilers are not to know that it is. `tir.call` without arguments, int32.
-inline constexpr const char* hidden_zero = "usmp.hidden_zero";
-
-// An operator: its first operand, int32, which fits 16 bits; where processors multiply numbers of 16 bits and add up
-// pairs of the products (SSE2), compilers are not to know more than that. The second operand is a hidden zero.
-inline constexpr const char* widened = "usmp.widened";
-
 // - Innermost loops that ask a condition which does not change in them become a branch around two loops
 //   (src/lower/unswitch.hpp).
 // - Loops that add to more sums than registers hold become one loop after the other (src/lower/split_sums.hpp).

@@ -36,6 +36,7 @@
 
 #include "usmp/support/checked.hpp"
 #include "usmp/support/ids.hpp"
+#include "usmp/tir/ops.hpp"
 
 namespace usmp::tir {
 
@@ -116,11 +117,8 @@ enum class ExprKind : std::uint8_t {
   broadcast,  // value; lanes in `type`
   shuffle,    // n vectors, then m indices; int_value = n
   let,        // var, operands: value, body
-  call,       // text: the operator ("tir.exp", "tir.call_extern"); operands: its arguments
+  call,       // op: the operator; operands: its arguments
 };
-
-// Operators that only lowering makes begin with it; readers refuse them.
-inline constexpr std::string_view own_operators = "usmp.";
 
 struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
@@ -141,11 +139,12 @@ class Operands : public std::vector<ExprRef> {
 
 struct Expr {
   ExprKind kind = ExprKind::int_imm;
+  Op op = Op::none;
   DataType type;
   VarId var;
   std::int64_t int_value = 0;  // int_imm: the bits of a uint64 above INT64_MAX stand here in two's complement
   double float_value = 0;
-  std::string text;
+  std::string text;  // string_imm; of a call of Op::other the operator's name
   Operands operands;
 };
 
@@ -294,6 +293,11 @@ struct AllocationSize {
 [[nodiscard]] ExprRef make_binary(ExprKind kind, ExprRef a, ExprRef b);  // comparison and logic kinds give bool
 [[nodiscard]] ExprRef make_cast(DataType type, ExprRef value);
 [[nodiscard]] ExprRef make_load(DataType type, VarId storage, ExprRef index);
-[[nodiscard]] ExprRef make_call(DataType type, std::string op, std::vector<ExprRef> arguments);
+[[nodiscard]] ExprRef make_call(DataType type, Op op, std::vector<ExprRef> arguments);
+// By TVM's name, which the table need not have.
+[[nodiscard]] ExprRef make_call(DataType type, std::string_view op, std::vector<ExprRef> arguments);
+
+// TVM's name of a call's operator; empty: no call.
+[[nodiscard]] std::string_view operator_name(const Expr& expr);
 
 }  // namespace usmp::tir

@@ -1,5 +1,5 @@
 // Interval analysis against brute force: every value that an expression takes lies in its range.
-#include "usmp/tir/ranges.hpp"
+#include "usmp/arith/ranges.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,12 @@
 #include <map>
 #include <random>
 
-namespace usmp::tir::ranges_test {
+#include "usmp/tir/integer_types.hpp"
+
+namespace usmp::arith::ranges_test {
 namespace {
+
+using namespace tir;  // NOLINT(google-build-using-namespace)
 
 constexpr DataType type_of(TypeCode code, int bits) { return {code, static_cast<std::uint8_t>(bits), 1}; }
 constexpr DataType i8 = type_of(TypeCode::int_, 8);
@@ -107,9 +111,9 @@ std::optional<std::int64_t> evaluate_c(const Expr& expr, const Values& values) {
     case ExprKind::cast:
       return cut(x[0], expr.type);
     case ExprKind::call:
-      if (expr.text == "tir.bitwise_not") return in_type(-1 - x[0]);
-      if (expr.text == "tir.bitwise_and") return x[0] & x[1];
-      if (expr.text == "tir.shift_right") return x[0] >> x[1];
+      if (expr.op == Op::bitwise_not) return in_type(-1 - x[0]);
+      if (expr.op == Op::bitwise_and) return x[0] & x[1];
+      if (expr.op == Op::shift_right) return x[0] >> x[1];
       return x[0];
     default:
       FAIL("not generated here");
@@ -170,7 +174,7 @@ TEST_CASE("every value lies in the range") {
     Ranges ranges;
     const std::int64_t first = type.is_uint() ? 1 : -2;
     ranges.bind_loop(i, *imm(first, type), *imm(5, type));
-    ranges.bind(j, Range{0, 3});
+    ranges.bind(j, Interval{0, 3});
     const ExprRef expr = Generator(program, type, random).expr({i, j}, 4);
     const auto range = ranges.of(*expr);
     REQUIRE(range);
@@ -199,10 +203,10 @@ TEST_CASE("index arithmetic as TVM writes it is known to be non-negative") {
   ranges.bind_loop(inner, *imm(0), *imm(7));
   const ExprRef index =
       add(mul(make_binary(ExprKind::floor_div, program.ref(outer), imm(7)), imm(3)), program.ref(inner));
-  CHECK(ranges.of(*index) == Range{0, 146 * 3 + 6});
+  CHECK(ranges.of(*index) == Interval{0, 146 * 3 + 6});
   CHECK(ranges.never_negative(*index));
   CHECK_FALSE(ranges.never_negative(*add(index, imm(-1))));
-  CHECK(ranges.of(*make_binary(ExprKind::floor_mod, index, imm(7))) == Range{0, 6});
+  CHECK(ranges.of(*make_binary(ExprKind::floor_mod, index, imm(7))) == Interval{0, 6});
 }
 
 TEST_CASE("what is not known") {
@@ -214,12 +218,12 @@ TEST_CASE("what is not known") {
   CHECK(ranges.of(*mul(program.ref(n), program.ref(n))) == range_of_type(i64));
   CHECK_FALSE(ranges.of(*program.ref(u)));
   CHECK(ranges.never_negative(*program.ref(u)));
-  CHECK(ranges.of(*imm(7, u64)) == Range{7, 7});
+  CHECK(ranges.of(*imm(7, u64)) == Interval{7, 7});
   CHECK_FALSE(ranges.of(*imm(-1, u64)));
   CHECK_FALSE(ranges.of(*make_float(1, type_of(TypeCode::float_, 32))));
   const VarId i = program.var("i", i32);
   ranges.bind_loop(i, *imm(0), *program.ref(n));
-  CHECK(ranges.of(*program.ref(i)) == Range{0, std::numeric_limits<std::int32_t>::max()});
+  CHECK(ranges.of(*program.ref(i)) == Interval{0, std::numeric_limits<std::int32_t>::max()});
   ranges.bind_loop(i, *program.ref(n), *imm(4));
   CHECK(ranges.of(*program.ref(i)) == range_of_type(i32));
 }
@@ -230,9 +234,9 @@ TEST_CASE("a variable bound again forgets what was derived from it") {
   const ExprRef next = mul(add(program.ref(i), imm(1)), imm(2));
   Ranges ranges;
   ranges.bind_loop(i, *imm(0), *imm(4));
-  CHECK(ranges.of(*next) == Range{2, 8});
+  CHECK(ranges.of(*next) == Interval{2, 8});
   ranges.bind_loop(i, *imm(-5), *imm(3));
-  CHECK(ranges.of(*next) == Range{-8, -4});
+  CHECK(ranges.of(*next) == Interval{-8, -4});
 }
 
 TEST_CASE("elements of a storage are known by their type alone") {
@@ -241,9 +245,9 @@ TEST_CASE("elements of a storage are known by their type alone") {
   const ExprRef wide = make_load(i32, storage, imm(0));
   const ExprRef sum = add(wide, imm(1));
   Ranges ranges;
-  CHECK(ranges.of(*sum) == Range{range_of_type(i32)->low + 1, range_of_type(i32)->high});
-  ranges.bind_storage(storage, i32, Range{-3, 9});
-  CHECK(ranges.of(*sum) == Range{-2, 10});
+  CHECK(ranges.of(*sum) == Interval{range_of_type(i32)->low + 1, range_of_type(i32)->high});
+  ranges.bind_storage(storage, i32, Interval{-3, 9});
+  CHECK(ranges.of(*sum) == Interval{-2, 10});
   CHECK(ranges.of(*make_load(i8, storage, imm(0))) == range_of_type(i8));
   CHECK(ranges.of(*make_load(i32, program.var("other", handle_type), imm(0))) == range_of_type(i32));
 }
@@ -294,7 +298,7 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
     const std::int64_t shift = pick(-20, 6);
     if (factor == std::int64_t{1} << 30 && q != 31) continue;
     Ranges ranges;
-    ranges.bind(i, Range{low, high});
+    ranges.bind(i, Interval{low, high});
     const ExprRef expr = op("q_multiply_shift", i32, {program.ref(i), imm(factor), imm(q), imm(shift)});
     const auto range = ranges.of(*expr);
     REQUIRE(range);
@@ -313,7 +317,7 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
     CAPTURE(shift);
     for (const std::int64_t distance : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << -shift}) {
       Ranges near_top;
-      near_top.bind(i, Range{0, top - distance});
+      near_top.bind(i, Interval{0, top - distance});
       const auto range =
           near_top.of(*op("q_multiply_shift", i32, {program.ref(i), imm(std::int64_t{1} << 30), imm(31), imm(shift)}));
       REQUIRE(range);
@@ -323,12 +327,12 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
     }
   }
   Ranges ranges;
-  ranges.bind(i, Range{-255, 255});
+  ranges.bind(i, Interval{-255, 255});
   CHECK(ranges.of(*op("q_multiply_shift", i32, {program.ref(i), imm(1660533717), imm(31), imm(0)})) ==
-        Range{-197, 197});
+        Interval{-197, 197});
   CHECK(ranges.of(*op("q_multiply_shift", i32, {program.ref(i), program.ref(i), imm(31), imm(0)})) ==
         range_of_type(i32));
 }
 
 }  // namespace
-}  // namespace usmp::tir::ranges_test
+}  // namespace usmp::arith::ranges_test

@@ -1,12 +1,17 @@
-#include "usmp/tir/constants.hpp"
+#include "usmp/arith/constants.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "usmp/tir/ranges.hpp"
+#include "usmp/tir/integer_types.hpp"
 
-namespace usmp::tir {
+namespace usmp::arith {
 namespace {
+
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::Op;
 
 __extension__ using Wide = __int128;  // any result of an operator on two int64
 using MaybeWide = std::optional<Wide>;
@@ -72,24 +77,24 @@ MaybeWide of_two(ExprKind kind, Wide a, Wide b) {
 }
 
 MaybeWide of_operator(const Expr& expr, const std::vector<std::int64_t>& operands) {
-  const std::string_view name = expr.text;
-  if (name == "tir.if_then_else" && operands.size() == 3) return operands[0] != 0 ? operands[1] : operands[2];
+  const Op op = expr.op;
+  if (op == Op::if_then_else && operands.size() == 3) return operands[0] != 0 ? operands[1] : operands[2];
   if (operands.size() == 1) {
     const Wide a = operands[0];
-    if (name == "tir.likely") return a;
-    if (name == "tir.bitwise_not") return expr.type.is_bool() ? 1 - a : -1 - a;
+    if (op == Op::likely) return a;
+    if (op == Op::bitwise_not) return expr.type.is_bool() ? 1 - a : -1 - a;
     const bool same_size = expr.operands[0]->type.is_integer() && expr.operands[0]->type.bits == expr.type.bits;
-    if (name == "tir.reinterpret" && same_size && !expr.type.is_bool()) return wrapped(a, expr.type);
+    if (op == Op::reinterpret && same_size && !expr.type.is_bool()) return wrapped(a, expr.type);
   }
   if (operands.size() != 2) return std::nullopt;
   const std::int64_t a = operands[0];
   const std::int64_t b = operands[1];
-  if (name == "tir.bitwise_and") return a & b;
-  if (name == "tir.bitwise_or") return a | b;
-  if (name == "tir.bitwise_xor") return a ^ b;
+  if (op == Op::bitwise_and) return a & b;
+  if (op == Op::bitwise_or) return a | b;
+  if (op == Op::bitwise_xor) return a ^ b;
   if (expr.type.is_bool() || b < 0 || b >= std::max<int>(32, expr.type.bits)) return std::nullopt;
-  if (name == "tir.shift_right") return Wide{a} >> b;
-  if (name == "tir.shift_left") return Wide{a} * (Wide{1} << b);
+  if (op == Op::shift_right) return Wide{a} >> b;
+  if (op == Op::shift_left) return Wide{a} * (Wide{1} << b);
   return std::nullopt;
 }
 
@@ -112,22 +117,8 @@ bool is_condition(ExprKind kind) {
   }
 }
 
-bool is_c_integer(DataType type) {
-  const bool is_wide = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
-  return type.is_bool() || (type.is_integer() && is_wide);
-}
-
-bool is_folded_operator(std::string_view name) {
-  constexpr std::string_view names[] = {"tir.likely",      "tir.if_then_else", "tir.shift_right",
-                                        "tir.shift_left",  "tir.bitwise_and",  "tir.bitwise_or",
-                                        "tir.bitwise_xor", "tir.bitwise_not",  "tir.reinterpret"};
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-std::optional<std::int64_t> value_in_type(std::int64_t bits, DataType type) { return narrowed(wrapped(bits, type)); }
-
 std::optional<std::int64_t> constant_value(const Expr& expr, const std::vector<std::int64_t>& operands) {
-  if (!is_c_integer(expr.type) || operands.empty()) return std::nullopt;
+  if (!tir::is_c_integer(expr.type) || operands.empty()) return std::nullopt;
   MaybeWide value;
   if (expr.kind == ExprKind::call) {
     value = of_operator(expr, operands);
@@ -144,7 +135,7 @@ std::optional<std::int64_t> constant_value(const Expr& expr, const std::vector<s
   } else if (operands.size() == 2 && expr.kind != ExprKind::ramp) {
     value = of_two(expr.kind, operands[0], operands[1]);
   }
-  return value ? narrowed(wrapped(*value, promoted(expr.type))) : std::nullopt;
+  return value ? narrowed(wrapped(*value, tir::promoted(expr.type))) : std::nullopt;
 }
 
-}  // namespace usmp::tir
+}  // namespace usmp::arith

@@ -1,51 +1,36 @@
-#include "usmp/tir/ranges.hpp"
+#include "usmp/arith/ranges.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <set>
 #include <utility>
 
+#include "usmp/arith/constants.hpp"
 #include "usmp/support/checked.hpp"
-#include "usmp/tir/constants.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::tir {
+namespace usmp::arith {
 namespace {
 
+using tir::DataType;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::int32_type;
+using tir::Op;
+using tir::promoted;
+using tir::range_of_type;
+using tir::VarId;
 using Bound = std::optional<std::int64_t>;
 
-Bound checked_sub(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  if (__builtin_sub_overflow(a, b, &difference)) return std::nullopt;
-  return difference;
-}
-
-std::optional<Range> make_range(Bound low, Bound high) {
-  if (!low || !high) return std::nullopt;
-  return Range{*low, *high};
-}
-
-std::optional<Range> join(const std::optional<Range>& a, const std::optional<Range>& b) {
+std::optional<Interval> join(const std::optional<Interval>& a, const std::optional<Interval>& b) {
   if (!a || !b) return std::nullopt;
-  return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
-}
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
-
-std::optional<Range> product(const Range& a, const Range& b) {
-  const Bound corners[] = {checked_mul(a.low, b.low), checked_mul(a.low, b.high), checked_mul(a.high, b.low),
-                           checked_mul(a.high, b.high)};
-  Range result{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-  for (const Bound& corner : corners) {
-    if (!corner) return std::nullopt;
-    result.low = std::min(result.low, *corner);
-    result.high = std::max(result.high, *corner);
-  }
-  return result;
+  return hull(*a, *b);
 }
 
 // What is left of the values once they are cut to the type.
-std::optional<Range> cut(const std::optional<Range>& range, DataType type) {
+std::optional<Interval> cut(const std::optional<Interval>& range, DataType type) {
   const auto whole = range_of_type(type);
   const bool fits = range && whole && range->low >= whole->low && range->high <= whole->high;
   return fits ? range : whole;
@@ -77,28 +62,19 @@ bool is_leaf(const Expr& expr) {
     case ExprKind::ramp:
       return false;
     case ExprKind::call:
-      return !is_folded_operator(expr.text) && expr.text != "tir.q_multiply_shift";
+      return !tir::info(expr.op).is_folded && expr.op != Op::q_multiply_shift;
     default:
       return !is_condition(expr.kind);
   }
 }
 
 // Quotients and remainders by a divisor that is known to be positive.
-std::optional<Range> division(ExprKind kind, const Range& a, const Range& b) {
+std::optional<Interval> division(ExprKind kind, const Interval& a, const Interval& b) {
   if (b.low <= 0) return std::nullopt;
-  const std::int64_t largest_rest = b.high - 1;
-  switch (kind) {
-    case ExprKind::div:  // moves towards 0
-      return Range{std::min(a.low / b.low, a.low / b.high), std::max(a.high / b.low, a.high / b.high)};
-    case ExprKind::floor_div:
-      return Range{std::min(floor_div(a.low, b.low), floor_div(a.low, b.high)),
-                   std::max(floor_div(a.high, b.low), floor_div(a.high, b.high))};
-    case ExprKind::mod:
-      return Range{a.low < 0 ? std::max(-largest_rest, a.low) : 0, a.high > 0 ? std::min(largest_rest, a.high) : 0};
-    default:
-      if (a.low >= 0) return Range{0, std::min(largest_rest, a.high)};
-      return Range{0, largest_rest};
-  }
+  const bool is_floor = kind == ExprKind::floor_div || kind == ExprKind::floor_mod;
+  const bool is_quotient = kind == ExprKind::div || kind == ExprKind::floor_div;
+  const Rounding rounding = is_floor ? Rounding::down : Rounding::toward_zero;
+  return is_quotient ? quotient(rounding, a, b) : remainder(rounding, a, b);
 }
 
 // q_multiply_shift(x, factor, q, shift) is monotone in x as long as nothing wraps: x · factor · 2^(shift − q), rounded
@@ -117,7 +93,8 @@ Bound fixed_point_product(std::int64_t x, std::int64_t factor, std::int64_t q, s
   return result;
 }
 
-std::optional<Range> fixed_point_product(const Range& x, std::int64_t factor, std::int64_t q, std::int64_t shift) {
+std::optional<Interval> fixed_point_product(const Interval& x, std::int64_t factor, std::int64_t q,
+                                            std::int64_t shift) {
   // By one half, TVM rounds in 32 bits, where the half that it adds may wrap.
   if (factor == std::int64_t{1} << 30) {
     const std::int64_t half = shift < 1 && shift > -31 ? std::int64_t{1} << -shift : 0;
@@ -126,27 +103,10 @@ std::optional<Range> fixed_point_product(const Range& x, std::int64_t factor, st
   const Bound first = fixed_point_product(x.low, factor, q, shift);
   const Bound last = fixed_point_product(x.high, factor, q, shift);
   if (!first || !last) return std::nullopt;
-  return Range{std::min(*first, *last), std::max(*first, *last)};
+  return Interval{std::min(*first, *last), std::max(*first, *last)};
 }
 
 }  // namespace
-
-std::optional<Range> range_of_type(DataType type) {
-  if (type.is_bool()) return Range{0, 1};
-  if (type.is_int() && type.bits > 0 && type.bits <= 64) {
-    const std::int64_t high = std::numeric_limits<std::int64_t>::max() >> (64 - type.bits);
-    return Range{-high - 1, high};
-  }
-  if (type.is_uint() && type.bits > 0 && type.bits < 64) {
-    return Range{0, std::numeric_limits<std::int64_t>::max() >> (63 - type.bits)};
-  }
-  return std::nullopt;
-}
-
-DataType promoted(DataType type) {
-  const bool narrow = type.is_integer() && type.bits < 32 && !type.is_bool();
-  return narrow ? int32_type : type.element();
-}
 
 void Ranges::bind(VarId var, Value value) {
   if (vars_.contains(var)) known_.clear();
@@ -158,23 +118,23 @@ std::optional<Ranges::Value> Ranges::bound(VarId var) const {
   return found == vars_.end() ? std::nullopt : std::make_optional(found->second);
 }
 
-void Ranges::bind_storage(VarId storage, DataType element, Range range) {
+void Ranges::bind_storage(VarId storage, DataType element, Interval range) {
   known_.clear();
   storages_[storage] = {element, range};
 }
 
 void Ranges::bind_let(VarId var, const Expr& value) { bind(var, of_cut(value)); }
 
-std::optional<Range> Ranges::of_cut(const Expr& expr) { return cut(of(expr), expr.type); }
+std::optional<Interval> Ranges::of_cut(const Expr& expr) { return cut(of(expr), expr.type); }
 
 void Ranges::bind_loop(VarId var, const Expr& min, const Expr& extent) {
   const auto first = of(min);
   const auto count = of(extent);
   if (!first) return bind(var, std::nullopt);
   const auto end = count ? checked_add(first->high, count->high) : std::nullopt;
-  const auto last = end ? checked_sub(*end, 1) : end;
+  const auto last = end ? checked_add(*end, -1) : end;
   // A loop that never runs has no values; any interval is right inside it.
-  bind(var, Range{first->low, std::max(last.value_or(std::numeric_limits<std::int64_t>::max()), first->low)});
+  bind(var, Interval{first->low, std::max(last.value_or(std::numeric_limits<std::int64_t>::max()), first->low)});
 }
 
 Ranges::Value Ranges::value_of_operand(const ExprRef& expr) const {
@@ -192,7 +152,7 @@ Ranges::Value Ranges::value(const Expr& expr) {
   if (is_leaf(expr)) return of_leaf(expr);
   const auto is_done = [&](const Expr& operand) { return is_leaf(operand) || known_.contains(&operand); };
   for (const ExprRef& operand : expr.operands) {
-    for_each_expr_bottom_up(operand, is_done, [&](const ExprRef& part) {
+    tir::for_each_expr_bottom_up(operand, is_done, [&](const ExprRef& part) {
       known_.emplace(part.get(), Known{part, compute(*part)});
     });
   }
@@ -209,11 +169,11 @@ Ranges::Value Ranges::of_leaf(const Expr& expr) const {
   if (!whole) {
     // A small uint64 constant is known, everything else of the type is not.
     const bool small = expr.kind == ExprKind::int_imm && expr.type.is_uint() && expr.int_value >= 0;
-    return small ? Value{Range{expr.int_value, expr.int_value}, {expr.int_value}} : Value{};
+    return small ? Value{Interval{expr.int_value, expr.int_value}, {expr.int_value}} : Value{};
   }
   if (expr.kind == ExprKind::int_imm) {
-    const auto value = value_in_type(expr.int_value, expr.type);
-    return value && is_c_integer(expr.type) ? Value{Range{*value, *value}, {*value}} : Value{whole, {}};
+    const auto value = tir::value_in_type(expr.int_value, expr.type);
+    return value && tir::is_c_integer(expr.type) ? Value{Interval{*value, *value}, {*value}} : Value{whole, {}};
   }
   if (expr.kind == ExprKind::load) {
     const auto storage = storages_.find(expr.var);
@@ -222,7 +182,8 @@ Ranges::Value Ranges::of_leaf(const Expr& expr) const {
   }
   const auto found = expr.kind == ExprKind::var ? vars_.find(expr.var) : vars_.end();
   if (found == vars_.end() || !found->second.range) return {whole, {}};
-  const Range range{std::max(found->second.range->low, whole->low), std::min(found->second.range->high, whole->high)};
+  const Interval range{std::max(found->second.range->low, whole->low),
+                       std::min(found->second.range->high, whole->high)};
   if (range.low > range.high) return {whole, {}};
   return {range, found->second.constants};
 }
@@ -230,13 +191,12 @@ Ranges::Value Ranges::of_leaf(const Expr& expr) const {
 Ranges::Value Ranges::compute(const Expr& expr) {
   std::vector<std::int64_t> constants = folded(expr);
   if (constants.empty()) return {compute_range(expr), {}};
-  return {Range{constants.front(), constants.back()}, std::move(constants)};
+  return {Interval{constants.front(), constants.back()}, std::move(constants)};
 }
 
 // Ascending, each once.
 std::vector<std::int64_t> Ranges::folded(const Expr& expr) const {
-  const bool is_choice =
-      expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.text == "tir.if_then_else");
+  const bool is_choice = expr.kind == ExprKind::select || (expr.kind == ExprKind::call && expr.op == Op::if_then_else);
   std::vector<std::vector<std::int64_t>> rows = {{}};  // one for each combination of the operands' values
   for (const ExprRef& operand : expr.operands) {
     std::vector<std::int64_t> constants = value_of_operand(operand).constants;
@@ -260,7 +220,7 @@ std::vector<std::int64_t> Ranges::folded(const Expr& expr) const {
   return values.size() <= most_constants ? std::vector(values.begin(), values.end()) : std::vector<std::int64_t>();
 }
 
-std::optional<Range> Ranges::compute_range(const Expr& expr) {
+std::optional<Interval> Ranges::compute_range(const Expr& expr) {
   const auto whole = range_of_type(held_type(expr));
   if (!whole || is_condition(expr.kind)) return whole;
   switch (expr.kind) {
@@ -279,9 +239,9 @@ std::optional<Range> Ranges::compute_range(const Expr& expr) {
       const auto base = of_operand(expr.operands[0]);
       const auto stride = of_operand(expr.operands[1]);
       if (!base || !stride) return whole;
-      const auto reach = product(*stride, Range{0, expr.type.lanes - 1});
+      const auto reach = product(*stride, Interval{0, expr.type.lanes - 1});
       if (!reach) return whole;
-      const auto range = make_range(checked_add(base->low, reach->low), checked_add(base->high, reach->high));
+      const auto range = sum(*base, *reach);
       return range ? range : whole;
     }
     case ExprKind::call: {
@@ -295,18 +255,18 @@ std::optional<Range> Ranges::compute_range(const Expr& expr) {
   }
 }
 
-std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
+std::optional<Interval> Ranges::compute_arithmetic(const Expr& expr) {
   if (expr.operands.size() != 2 || expr.type.is_bool()) return std::nullopt;
   const auto a = of_operand(expr.operands[0]);
   const auto b = of_operand(expr.operands[1]);
   if (!a || !b) return std::nullopt;
-  std::optional<Range> range;
+  std::optional<Interval> range;
   switch (expr.kind) {
     case ExprKind::add:
-      range = make_range(checked_add(a->low, b->low), checked_add(a->high, b->high));
+      range = sum(*a, *b);
       break;
     case ExprKind::sub:
-      range = make_range(checked_sub(a->low, b->high), checked_sub(a->high, b->low));
+      range = difference(*a, *b);
       break;
     case ExprKind::mul:
       range = product(*a, *b);
@@ -318,10 +278,10 @@ std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
       return division(expr.kind, *a, *b);
     case ExprKind::min:
     case ExprKind::max: {
-      const Range x = *cut(a, expr.type);
-      const Range y = *cut(b, expr.type);
-      if (expr.kind == ExprKind::min) return Range{std::min(x.low, y.low), std::min(x.high, y.high)};
-      return Range{std::max(x.low, y.low), std::max(x.high, y.high)};
+      const Interval x = *cut(a, expr.type);
+      const Interval y = *cut(b, expr.type);
+      if (expr.kind == ExprKind::min) return Interval{std::min(x.low, y.low), std::min(x.high, y.high)};
+      return Interval{std::max(x.low, y.low), std::max(x.high, y.high)};
     }
     default:
       return std::nullopt;
@@ -335,28 +295,28 @@ std::optional<Range> Ranges::compute_arithmetic(const Expr& expr) {
   return range;
 }
 
-std::optional<Range> Ranges::compute_call(const Expr& expr) {
-  if (expr.text == "tir.likely" && expr.operands.size() == 1) return of_operand(expr.operands[0]);
-  if (expr.text == "tir.if_then_else" && expr.operands.size() == 3) {
+std::optional<Interval> Ranges::compute_call(const Expr& expr) {
+  if (expr.op == Op::likely && expr.operands.size() == 1) return of_operand(expr.operands[0]);
+  if (expr.op == Op::if_then_else && expr.operands.size() == 3) {
     return join(of_operand(expr.operands[1]), of_operand(expr.operands[2]));
   }
-  if (expr.text == "tir.shift_right" && expr.operands.size() == 2) {
+  if (expr.op == Op::shift_right && expr.operands.size() == 2) {
     const auto a = of_operand(expr.operands[0]);
     const auto b = of_operand(expr.operands[1]);
     if (!a || !b || !b->is_point() || b->low < 0 || b->low > 62) return std::nullopt;
-    return Range{a->low >> b->low, a->high >> b->low};
+    return Interval{a->low >> b->low, a->high >> b->low};
   }
-  if (expr.text == "tir.bitwise_not" && expr.operands.size() == 1 && promoted(expr.type).is_int()) {
+  if (expr.op == Op::bitwise_not && expr.operands.size() == 1 && promoted(expr.type).is_int()) {
     const auto a = of_operand(expr.operands[0]);
-    return a ? std::optional(Range{-1 - a->high, -1 - a->low}) : std::nullopt;
+    return a ? std::optional(Interval{-1 - a->high, -1 - a->low}) : std::nullopt;
   }
-  if (expr.text == "tir.bitwise_and" && expr.operands.size() == 2) {
+  if (expr.op == Op::bitwise_and && expr.operands.size() == 2) {
     const auto a = of_operand(expr.operands[0]);
     const auto b = of_operand(expr.operands[1]);
-    if (b && b->low >= 0) return Range{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
-    if (a && a->low >= 0) return Range{0, a->high};
+    if (b && b->low >= 0) return Interval{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
+    if (a && a->low >= 0) return Interval{0, a->high};
   }
-  if (expr.text == "tir.q_multiply_shift" && expr.operands.size() == 4 && expr.type.element() == int32_type) {
+  if (expr.op == Op::q_multiply_shift && expr.operands.size() == 4 && expr.type.element() == int32_type) {
     std::int64_t constants[3] = {};
     for (std::size_t i = 0; i < 3; ++i) {
       const auto constant = of_operand(expr.operands[i + 1]);
@@ -369,4 +329,4 @@ std::optional<Range> Ranges::compute_call(const Expr& expr) {
   return std::nullopt;
 }
 
-}  // namespace usmp::tir
+}  // namespace usmp::arith

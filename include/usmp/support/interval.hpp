@@ -1,0 +1,45 @@
+// Sets of integers between two ends, and what arithmetic makes of them: the smallest interval that holds every result,
+// or nothing where an end leaves int64.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "usmp/support/checked.hpp"
+
+namespace usmp {
+
+struct Interval {  // both ends inclusive; low <= high
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+
+  [[nodiscard]] bool is_point() const { return low == high; }
+  [[nodiscard]] bool within(const Interval& other) const { return low >= other.low && high <= other.high; }
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+enum class Rounding : std::uint8_t { toward_zero, down };  // of quotients: C's, and floor division's
+
+// b > 0.
+[[nodiscard]] constexpr std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+[[nodiscard]] constexpr std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
+  return a % b + (a % b < 0 ? b : 0);
+}
+
+// What is in either.
+[[nodiscard]] inline Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+[[nodiscard]] std::optional<Interval> sum(const Interval& a, const Interval& b);
+[[nodiscard]] std::optional<Interval> difference(const Interval& a, const Interval& b);
+[[nodiscard]] std::optional<Interval> product(const Interval& a, const Interval& b);
+
+// By positive numbers: by.low > 0.
+[[nodiscard]] Interval quotient(Rounding rounding, const Interval& a, const Interval& by);
+[[nodiscard]] Interval remainder(Rounding rounding, const Interval& a, const Interval& by);
+
+}  // namespace usmp

@@ -1,0 +1,24 @@
+// What C makes of TIR's integer types.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tir {
+
+// All values of an integer type; nothing for uint64 (its values do not fit) and for what is not an integer.
+[[nodiscard]] std::optional<Interval> range_of_type(DataType type);
+
+// C's integer promotion: the result of an operation may leave the range of a narrow type, but not that of int.
+[[nodiscard]] DataType promoted(DataType type);
+
+// Integers and bools that C has a type for.
+[[nodiscard]] bool is_c_integer(DataType type);
+
+// What a literal of the type stands for, of which modules may hold any bits. Nothing: beyond int64.
+[[nodiscard]] std::optional<std::int64_t> value_in_type(std::int64_t bits, DataType type);
+
+}  // namespace usmp::tir

@@ -1,0 +1,123 @@
+// TIR's operators, as tir.Call names them: one table, a row each.
+//
+// Who asks something of an operator asks its row; a new operator is a new row. Expressions hold the id, so no other
+// place compares names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace usmp::tir {
+
+enum class Op : std::uint8_t {
+  none,   // no call
+  other,  // of a name that the table has not; Expr::text holds it
+  acos,
+  acosh,
+  address_of,
+  asin,
+  asinh,
+  assume,
+  atan,
+  atan2,
+  atanh,
+  bitwise_and,
+  bitwise_not,
+  bitwise_or,
+  bitwise_xor,
+  call_extern,
+  call_pure_extern,
+  ceil,
+  clz,
+  copysign,
+  cos,
+  cosh,
+  erf,
+  exp,
+  exp10,
+  exp2,
+  fabs,
+  floor,
+  fma,
+  fmod,
+  handle_add_byte_offset,
+  hypot,
+  if_then_else,
+  isfinite,
+  isinf,
+  isnan,
+  isnullptr,
+  large_uint_imm,
+  likely,
+  log,
+  log10,
+  log1p,
+  log2,
+  lookup_param,
+  nearbyint,
+  nextafter,
+  popcount,
+  pow,
+  prefetch,
+  q_multiply_shift,
+  q_multiply_shift_per_axis,
+  reinterpret,
+  ret,
+  round,
+  rsqrt,
+  shift_left,
+  shift_right,
+  sigmoid,
+  sin,
+  sinh,
+  sqrt,
+  tan,
+  tanh,
+  trunc,
+  tvm_access_ptr,
+  tvm_call_cpacked,
+  tvm_call_packed,
+  tvm_check_return,
+  tvm_stack_make_array,
+  tvm_struct_set,
+  tvm_throw_last_error,
+  type_annotation,
+  undef,
+  // Those of this program's own, which only lowering makes. Readers refuse their names.
+  hidden_zero,   // zero, of which compilers are not to know that it is: no operands, int32
+  memory_fence,  // where memory may change hands between buffers of different types: no access may move across it: no
+                 // operands, void
+  widened,       // its first operand, int32, which fits 16 bits; where processors multiply numbers of 16 bits and add
+                 // up pairs of the products (SSE2), compilers are not to know more than that. Then a hidden zero
+};
+
+struct OpInfo {
+  Op op = Op::other;
+  std::string_view name;         // TVM's: "tir.exp"
+  bool is_pure = false;          // gives a value and does nothing else: where nobody uses that, it may be dropped
+  bool is_elementwise = false;   // pure, and of the values of its operands alone: it may be moved and repeated
+  bool is_folded = false;        // `constant_value` computes it
+  bool derives_pointer = false;  // a pointer that it gives is one of those that it is given, moved at most
+  std::uint8_t cost = 0;         // scalar operations, roughly (transform/work.hpp)
+  std::string_view c_name = {};  // function of math.h for double, with the suffix 'f' for float; empty: none
+  std::size_t arity = 1;         // of that function
+};
+
+// All rows, in the order of the ids.
+[[nodiscard]] std::span<const OpInfo> all_ops();
+
+// The row; of `none` and `other` one that says nothing of them. O(1).
+[[nodiscard]] const OpInfo& info(Op op);
+
+// By TVM's name; `other`: not in the table. O(log operators).
+[[nodiscard]] Op op_of(std::string_view name);
+
+// Whether the name is for operators of this program's own.
+[[nodiscard]] bool is_reserved_op_name(std::string_view name);
+
+[[nodiscard]] constexpr bool is_bitwise(Op op) { return op >= Op::bitwise_and && op <= Op::bitwise_xor; }
+[[nodiscard]] constexpr bool is_shift(Op op) { return op == Op::shift_left || op == Op::shift_right; }
+
+}  // namespace usmp::tir
