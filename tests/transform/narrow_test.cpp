@@ -7,6 +7,7 @@
 #include "narrow_terms.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/narrow.hpp"
+#include "transform/narrow_copies.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -504,6 +505,62 @@ TEST_CASE("a source that is written after the last reader of the copy is read") 
                    block(network.loop(network.i, 8, block(network.store(z, network.var(network.i), imm(1000, i16))))));
   network.calls.push_back(network.call("fill", {network.in}));
   CHECK_FALSE(narrowed(network.copying()).module.find("copy"));
+}
+
+TEST_CASE("a copy that another one was in the way of goes when that one is gone") {
+  Copying network;
+  network.module().vars[network.out.index()].element = i16;
+  const VarId unread = network.pointer("unread", i16);
+  const VarId z = network.pointer("z", i16);
+  network.function("fill", {z},
+                   block(network.loop(network.i, 8, block(network.store(z, network.var(network.i), imm(1000, i16))))));
+  network.declarations.push_back(network.allocate(unread, 8));
+  network.calls = block(network.call("fill", {network.mid}), network.call("copy", {network.mid, network.out}),
+                        network.call("copy", {network.out, unread}));
+  tir::Module module = network.copying();
+  std::size_t looks = 0;
+  const std::vector<Change> changes = remove_copies(module, &looks);
+  CHECK(text(module, "main") ==
+        "primfn main(in: int16*, out: int16*) target c entry {\n"
+        "  tir.tvm_check_return(0, -1, tir.call_extern(\"fill\", out))\n"
+        "}\n");
+  CHECK(changes.size() == 2);
+  CHECK(looks == 3);
+}
+
+TEST_CASE("a copy of a copy of a copy is what the first one is of") {
+  Copying network;
+  std::vector<VarId> tensors = {network.in};
+  network.calls.clear();
+  for (int n = 0; n < 100; ++n) {
+    tensors.push_back(network.pointer("t", i16));
+    network.declarations.push_back(network.allocate(tensors.back(), 8));
+    network.calls.push_back(network.call("copy", {tensors[tensors.size() - 2], tensors.back()}));
+  }
+  network.calls.push_back(network.call("read", {tensors.back(), network.out}));
+  tir::Module module = network.copying();
+  std::size_t looks = 0;
+  CHECK(remove_copies(module, &looks).size() == 100);
+  CHECK(has(text(module, "main"), "\"read\", in, out"));
+  CHECK_FALSE(has(text(module, "main"), "copy"));
+  CHECK(looks == 100);
+}
+
+TEST_CASE("copies of one tensor that stay are not looked at for each that goes") {
+  Copying network;
+  tir::Block reads;
+  network.calls.clear();
+  for (int n = 0; n < 200; ++n) {
+    const VarId tensor = network.pointer("t", i16);
+    network.declarations.push_back(network.allocate(tensor, n < 100 ? 9 : 8));  // larger than what is copied: stays
+    network.calls.push_back(network.call("copy", {network.in, tensor}));
+    reads.push_back(network.call("read", {tensor, network.out}));
+  }
+  network.calls.insert(network.calls.end(), reads.begin(), reads.end());
+  tir::Module module = network.copying();
+  std::size_t looks = 0;
+  CHECK(remove_copies(module, &looks).size() == 100);
+  CHECK(looks <= 200 + 1000 + 16 * 400);
 }
 
 TEST_CASE("a function that is still called is kept") {
