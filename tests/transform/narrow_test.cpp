@@ -3,10 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include "narrow_terms.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/narrow.hpp"
+#include "transform/narrow_constants.hpp"
 #include "transform/narrow_copies.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
@@ -130,6 +133,30 @@ TEST_CASE("uniform constants move as immediates, others do not") {
     };
     const std::string read = text(narrowed(network.network()).module, "read");
     CHECK(has(read, "int16(p[j]) - 83i16") == is_uniform);
+  }
+}
+
+TEST_CASE("of constants, a function is told of those that it loads from") {
+  Builder builder;
+  const VarId i = builder.integer("i");
+  const VarId out = builder.pointer("out", i8);
+  tir::Block calls;
+  for (int n = 0; n < 10; ++n) {
+    const VarId constant = builder.pointer("c", i8);
+    const VarId target = builder.pointer("p", i8);
+    const tir::Constant data{.type = i8, .shape = {2}, .bytes = std::string(2, static_cast<char>(n))};
+    builder.function(
+        "f" + std::to_string(n), {target},
+        block(tir::Stmt{tir::AllocateConst{constant, i8, std::make_shared<const tir::Constant>(data), {}}},
+              builder.loop(i, 2, block(builder.store(target, builder.var(i), builder.load(constant, 0))))));
+    calls.push_back(builder.call("f" + std::to_string(n), {out}));
+  }
+  builder.entry({out}, calls);
+  const tir::Module module = builder.build();
+  const ConstantTable table(module);
+  for (const tir::Function& function : module.functions) {
+    tir::Ranges ranges;
+    CHECK(table.bind(ranges, function) == (function.is_entry ? 0 : 1));
   }
 }
 
