@@ -31,7 +31,8 @@ struct Call {
 };
 
 struct Entry {
-  std::vector<Call> calls;  // in order
+  std::vector<Call> calls;                               // in order
+  std::map<VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<VarId, tir::Allocate> tensors;
 };
 
@@ -52,6 +53,10 @@ std::optional<Entry> read_entry(const tir::Module& module) {
     for (const ExprRef& argument : named->arguments) {
       if (argument->kind != ExprKind::var || !argument->type.is_handle()) return std::nullopt;
       call.arguments.push_back(argument->var);
+    }
+    for (const VarId argument : call.arguments) {
+      std::vector<std::size_t>& with = entry.calls_with[argument];
+      if (with.empty() || with.back() != entry.calls.size()) with.push_back(entry.calls.size());
     }
     entry.calls.push_back(std::move(call));
   }
@@ -125,104 +130,158 @@ class CalleeCopy {
   std::map<VarId, VarId> vars_;
 };
 
-// One attempt, on a copy of the module.
-class Merger {
+// The call that writes a tensor and the first one that reads it.
+struct Pair {
+  const Call* writer = nullptr;
+  const Call* reader = nullptr;
+  bool is_only_reader = true;
+};
+
+// What the calls of a module do, as it is. Everything is looked at once, when it is asked for first.
+class Calls {
  public:
-  Merger(tir::Module& module, const Entry& entry) : module_(module), entry_(entry), aliases_(module) {}
+  Calls(const tir::Module& module, const Entry& entry)
+      : module_(module),
+        entry_(entry),
+        aliases_(module),
+        simple_(module.functions.size()),
+        written_(module.functions.size()),
+        sizes_(module.functions.size()) {}
 
-  // With the only reader. Nothing: there are several, or it is not possible.
-  std::optional<MergedCall> merge(VarId tensor) {
-    return calls_with(tensor).size() == 2 ? merge_with_first_reader(tensor) : std::nullopt;
-  }
-
-  // With the first of several readers; the others read on what the writer writes.
-  std::optional<MergedCall> merge_with_first_reader(VarId tensor) {
-    const std::vector<const Call*> calls = calls_with(tensor);
-    if (calls.size() < 2) return std::nullopt;
-    const Call& first = *calls[0];
-    const Call& second = *calls[1];
+  // Of calls that may become one. The other readers read on what the writer writes.
+  std::optional<Pair> pair(VarId tensor) {
+    const auto calls = entry_.calls_with.find(tensor);
+    if (calls == entry_.calls_with.end() || calls->second.size() < 2) return std::nullopt;
+    const Call& first = entry_.calls[calls->second[0]];
+    const Call& second = entry_.calls[calls->second[1]];
     const auto is_passed_once = [&](const Call& call) {
       return std::count(call.arguments.begin(), call.arguments.end(), tensor) == 1;
     };
     if (!is_passed_once(first) || !is_passed_once(second)) return std::nullopt;
     if (!is_usable(first) || !is_usable(second) || !is_only_output(first, tensor)) return std::nullopt;
     if (writes(second).contains(tensor) || !may_wait(first, second)) return std::nullopt;
-    return put_in_place(first, second, tensor, calls.size() > 2);
+    return Pair{&first, &second, calls->second.size() == 2};
   }
 
-  [[nodiscard]] std::size_t readers(VarId tensor) const { return calls_with(tensor).size() - 1; }
+  // Statements and nodes of expressions of both functions.
+  std::size_t size(const Pair& pair) { return size(pair.writer->callee) + size(pair.reader->callee); }
 
  private:
-  std::vector<const Call*> calls_with(VarId tensor) const {
-    std::vector<const Call*> calls;
-    for (const Call& call : entry_.calls) {
-      if (std::count(call.arguments.begin(), call.arguments.end(), tensor) > 0) calls.push_back(&call);
-    }
-    return calls;
-  }
-
   const tir::Function& function_of(const Call& call) const { return module_.functions[call.callee]; }
 
-  bool is_usable(const Call& call) const {
-    return is_simple(module_, call.callee, aliases_) &&
-           function_of(call).target == module_.functions[module_.entry].target;
+  bool is_known(const Call& call) {
+    std::optional<bool>& known = simple_[call.callee];
+    if (!known) known = is_simple(module_, call.callee, aliases_);
+    return *known;
   }
 
-  std::set<VarId> writes(const Call& call) const {
-    const std::set<VarId> written = written_params(function_of(call));
+  bool is_usable(const Call& call) {
+    return is_known(call) && function_of(call).target == module_.functions[module_.entry].target;
+  }
+
+  std::set<VarId> writes(const Call& call) {
+    std::optional<std::set<VarId>>& written = written_[call.callee];
+    if (!written) written = written_params(function_of(call));
     std::set<VarId> storages;
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      if (written.contains(function_of(call).params[i].var)) storages.insert(call.arguments[i]);
+      if (written->contains(function_of(call).params[i].var)) storages.insert(call.arguments[i]);
     }
     return storages;
   }
 
-  bool is_only_output(const Call& call, VarId tensor) const { return writes(call) == std::set<VarId>{tensor}; }
+  bool is_only_output(const Call& call, VarId tensor) { return writes(call) == std::set<VarId>{tensor}; }
 
   // Whether nothing between the calls writes what the first one reads. Functions that are not simple may write anything
   // that they are passed.
-  bool may_wait(const Call& first, const Call& second) const {
-    const std::set<VarId> read(first.arguments.begin(), first.arguments.end());
-    return std::none_of(entry_.calls.begin(), entry_.calls.end(), [&](const Call& call) {
-      if (call.statement <= first.statement || call.statement >= second.statement) return false;
-      const std::set<VarId> written = is_simple(module_, call.callee, aliases_)
-                                          ? writes(call)
-                                          : std::set<VarId>(call.arguments.begin(), call.arguments.end());
-      return std::any_of(written.begin(), written.end(), [&](VarId var) { return read.contains(var); });
+  bool may_wait(const Call& first, const Call& second) {
+    if (writers_.empty()) note_writers();
+    return std::ranges::none_of(first.arguments, [&](VarId var) {
+      const auto found = writers_.find(var);
+      if (found == writers_.end()) return false;
+      const auto next = std::ranges::upper_bound(found->second, first.statement);
+      return next != found->second.end() && *next < second.statement;
     });
   }
 
-  std::optional<MergedCall> put_in_place(const Call& first, const Call& second, VarId tensor, bool keeps_first) {
-    tir::Function merged = function_of(second);
-    merged.name = new_name(merged.name);
-    merged.notes = both(function_of(first).notes, merged.notes);
-    merged.params.clear();
-    merged.body.clear();
-    std::vector<VarId> arguments;
-    CalleeCopy a(module_, module_.functions[first.callee]);
-    CalleeCopy b(module_, module_.functions[second.callee]);
-    const VarId inner = take_params(first, a, tensor, merged, arguments, {});
-    take_params(second, b, tensor, merged, arguments, inner);
-    if (!declare(tensor, inner, merged.body)) return std::nullopt;
+  void note_writers() {
+    for (const Call& call : entry_.calls) {
+      const std::set<VarId> written =
+          is_known(call) ? writes(call) : std::set<VarId>(call.arguments.begin(), call.arguments.end());
+      for (const VarId var : written) writers_[var].push_back(call.statement);
+    }
+  }
+
+  std::size_t size(std::size_t function) {
+    if (sizes_[function] == 0) {
+      tir::for_each_stmt(module_.functions[function].body, [&](const Stmt&) { ++sizes_[function]; });
+      tir::for_each_expr_in(module_.functions[function].body, [&](const Expr&) { ++sizes_[function]; });
+    }
+    return sizes_[function];
+  }
+
+  const tir::Module& module_;
+  const Entry& entry_;
+  const ParamAliases aliases_;
+  std::vector<std::optional<bool>> simple_;              // by function
+  std::vector<std::optional<std::set<VarId>>> written_;  // by function: parameters
+  std::vector<std::size_t> sizes_;                       // by function; 0: not known yet
+  std::map<VarId, std::vector<std::size_t>> writers_;    // statements, in order
+};
+
+// Makes one function of two.
+class Merger {
+ public:
+  // New variables become the module's.
+  Merger(tir::Module& module, const Entry& entry) : module_(module), entry_(entry) {}
+
+  struct Function {
+    tir::Function function;
+    std::vector<VarId> arguments;         // of its call
+    VarId inner;                          // in it: what was the tensor
+    std::map<VarId, std::size_t> places;  // of the arguments
+  };
+
+  // Under the name of the reader.
+  std::optional<Function> function_of(const Pair& pair, VarId tensor, const tir::Function& writer,
+                                      const tir::Function& reader) {
+    Function merged{reader, {}, {}, {}};
+    merged.function.notes = both(writer.notes, reader.notes);
+    merged.function.params.clear();
+    merged.function.body.clear();
+    CalleeCopy a(module_, writer);
+    CalleeCopy b(module_, reader);
+    const VarId outer = take_params(*pair.writer, writer, a, tensor, merged, {});
+    merged.inner = take_params(*pair.reader, reader, b, tensor, merged, outer);
+    if (!declare(tensor, outer, merged.function.body)) return std::nullopt;
     Block body_a = std::move(a).body();
     Block body_b = std::move(b).body();
-    std::move(body_a.begin(), body_a.end(), std::back_inserter(merged.body));
-    std::move(body_b.begin(), body_b.end(), std::back_inserter(merged.body));
-    const std::string name = merged.name;
-    replace_call(second, name, arguments);
-    if (!keeps_first) {
+    std::move(body_a.begin(), body_a.end(), std::back_inserter(merged.function.body));
+    std::move(body_b.begin(), body_b.end(), std::back_inserter(merged.function.body));
+    return merged;
+  }
+
+  // In the module itself, which is useless if it is not possible.
+  std::optional<MergedCall> put_in_place(const Pair& pair, VarId tensor) {
+    auto merged =
+        function_of(pair, tensor, module_.functions[pair.writer->callee], module_.functions[pair.reader->callee]);
+    if (!merged) return std::nullopt;
+    const std::string name = new_name(merged->function.name);
+    merged->function.name = name;
+    replace_call(*pair.reader, name, merged->arguments);
+    if (pair.is_only_reader) {
       Block& body = module_.functions[module_.entry].body;
-      body.erase(body.begin() + static_cast<std::ptrdiff_t>(first.statement));
+      body.erase(body.begin() + static_cast<std::ptrdiff_t>(pair.writer->statement));
     }
-    insert(std::move(merged));
+    insert(std::move(merged->function));
     const ParamAliases aliases(module_);
     const auto index = module_.find(name);
     if (!is_simple(module_, *index, aliases)) return std::nullopt;
-    MergedCall result{name, inner, fuse_function(module_, *index, aliases)};
+    MergedCall result{name, merged->inner, fuse_function(module_, *index, aliases)};
     for (Change& change : result.changes) change.step = Step::merge;  // that it was done here is what reports say
     return result;
   }
 
+ private:
   // What was done to either, once.
   static std::vector<std::string> both(std::vector<std::string> notes, const std::vector<std::string>& more) {
     for (const std::string& note : more) {
@@ -232,9 +291,8 @@ class Merger {
   }
 
   // The call's parameters become the merged function's, each storage once; the tensor's becomes a variable inside.
-  VarId take_params(const Call& call, CalleeCopy& copy, VarId tensor, tir::Function& merged,
-                    std::vector<VarId>& arguments, VarId inner) const {
-    const tir::Function& function = function_of(call);
+  static VarId take_params(const Call& call, const tir::Function& function, CalleeCopy& copy, VarId tensor,
+                           Function& merged, VarId inner) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const tir::Param& param = function.params[i];
       if (call.arguments[i] == tensor) {
@@ -242,15 +300,15 @@ class Merger {
         inner = copy.of(param.var);
         continue;
       }
-      const auto known = std::find(arguments.begin(), arguments.end(), call.arguments[i]);
-      if (known != arguments.end()) {
-        copy.identify(param.var, merged.params[static_cast<std::size_t>(known - arguments.begin())].var);
+      const auto [known, is_new] = merged.places.emplace(call.arguments[i], merged.arguments.size());
+      if (!is_new) {
+        copy.identify(param.var, merged.function.params[known->second].var);
         continue;
       }
       tir::Param own = param;
       own.var = copy.of(param.var);
-      merged.params.push_back(std::move(own));
-      arguments.push_back(call.arguments[i]);
+      merged.function.params.push_back(std::move(own));
+      merged.arguments.push_back(call.arguments[i]);
     }
     return inner;
   }
@@ -306,7 +364,60 @@ class Merger {
 
   tir::Module& module_;
   const Entry& entry_;
-  const ParamAliases aliases_;
+};
+
+// A module that holds the merged function and its call alone; the variables are moved there and back.
+class Trial {
+ public:
+  explicit Trial(tir::Module& module) : module_(module), vars_(module.vars.size()) {
+    alone_.vars = std::move(module_.vars);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  ~Trial() {
+    alone_.vars.resize(vars_);
+    module_.vars = std::move(alone_.vars);
+  }
+
+  // Whether the tensor is gone from the function if its loops are fused. O(that of the two functions), whatever the
+  // module holds besides.
+  bool is_gone(const Entry& entry, const Pair& pair, VarId tensor) {
+    auto merged =
+        Merger(alone_, entry)
+            .function_of(pair, tensor, module_.functions[pair.writer->callee], module_.functions[pair.reader->callee]);
+    if (!merged) return false;
+    const std::string name = merged->function.name;
+    alone_.functions.push_back(caller(name, merged->arguments));
+    alone_.functions.push_back(std::move(merged->function));
+    if (alone_.functions[1].name < alone_.functions[0].name) std::swap(alone_.functions[0], alone_.functions[1]);
+    const std::size_t index = *alone_.find(name);
+    alone_.entry = 1 - index;
+    const ParamAliases aliases(alone_);
+    if (!is_simple(alone_, index, aliases)) return false;
+    (void)fuse_function(alone_, index, aliases);
+    return !MergedCall{name, merged->inner, {}}.holds_tensor(alone_);
+  }
+
+ private:
+  tir::Function caller(const std::string& callee, const std::vector<VarId>& arguments) const {
+    tir::Function entry;
+    entry.name = module_.functions[module_.entry].name;
+    entry.target = module_.functions[module_.entry].target;
+    entry.is_entry = true;
+    std::vector<ExprRef> operands = {tir::make_string(callee)};
+    for (const VarId argument : arguments) {
+      tir::Param param;
+      param.var = argument;
+      entry.params.push_back(std::move(param));
+      operands.push_back(tir::make_var(alone_, argument));
+    }
+    entry.body.push_back({tir::Evaluate{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(operands))}});
+    return entry;
+  }
+
+  tir::Module& module_;
+  const std::size_t vars_;
+  tir::Module alone_;
 };
 
 // Functions that were called before and are not any more, and allocates of the entry that nothing uses.
@@ -324,18 +435,32 @@ void drop_unused(tir::Module& module, const std::set<std::string>& before, VarId
   });
 }
 
+bool may_try(MergeWork& work, std::size_t size) { return (work.tried += size) <= MergeWork::most_tried; }
+
+bool may_make(MergeWork& work, const tir::Module& module) {
+  work.made += module.vars.size() + module.functions.size() + module.functions[module.entry].body.size();
+  return work.made <= MergeWork::most_made;
+}
+
 // The first tensor of the peak that can be merged away. Nothing: none.
-bool merge_one(tir::Module& module, const Peak& peak, std::set<VarId>& tried, std::vector<Change>& changes) {
+bool merge_one(tir::Module& module, Peak& peak, std::set<VarId>& tried, MergeWork& work, std::vector<Change>& changes) {
   const auto entry = read_entry(module);
   if (!entry) return false;
+  Calls calls(module, *entry);
   for (const VarId tensor : peak.live) {
     if (!entry->tensors.contains(tensor) || !tried.insert(tensor).second) continue;
+    const auto pair = calls.pair(tensor);
+    if (!pair || !pair->is_only_reader) continue;
+    if (!may_try(work, calls.size(*pair))) return false;
+    if (!Trial(module).is_gone(*entry, *pair, tensor)) continue;
+    if (!may_make(work, module)) return false;
     tir::Module candidate = module;
-    Merger merger(candidate, *entry);
-    const auto merged = merger.merge(tensor);
+    const auto merged = Merger(candidate, *entry).put_in_place(*pair, tensor);
     if (!merged || merged->holds_tensor(candidate)) continue;
     drop_unused(candidate, called_functions(module), tensor);
-    if (peak_of(candidate).load > peak.load) continue;
+    Peak after = peak_of(candidate);
+    if (after.load > peak.load) continue;
+    peak = std::move(after);
     const std::string name = module.var(tensor).name;
     module = std::move(candidate);
     // What was done to a function that is gone was done to the one that it is part of.
@@ -368,24 +493,31 @@ std::optional<std::vector<MergedCall>> merge_into_readers(tir::Module& module, V
   for (bool is_last = false; !is_last;) {
     const auto entry = read_entry(module);
     if (!entry || !entry->tensors.contains(tensor)) return std::nullopt;
-    Merger merger(module, *entry);
-    auto call = merger.merge_with_first_reader(tensor);
+    const auto pair = Calls(module, *entry).pair(tensor);
+    if (!pair) return std::nullopt;
+    auto call = Merger(module, *entry).put_in_place(*pair, tensor);
     if (!call) return std::nullopt;
     merged.push_back(std::move(*call));
-    is_last = merger.readers(tensor) == 1;
+    is_last = pair->is_only_reader;
   }
   drop_unused(module, before, tensor);
   return merged;
 }
 
 std::vector<Change> merge_calls(tir::Module& module) {
+  MergeWork work;
+  return merge_calls(module, work);
+}
+
+std::vector<Change> merge_calls(tir::Module& module, MergeWork& work) {
   constexpr int most_merges = 64;
   const Peak before = peak_of(module);
   tir::Module merged = module;
   std::vector<Change> changes;
   std::set<VarId> tried;
   Peak peak = before;
-  for (int i = 0; i < most_merges && merge_one(merged, peak, tried, changes); ++i) peak = peak_of(merged);
+  for (int i = 0; i < most_merges && merge_one(merged, peak, tried, work, changes); ++i) {
+  }
   if (peak.load >= before.load) return {};
   module = std::move(merged);
   return changes;

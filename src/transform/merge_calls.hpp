@@ -1,6 +1,7 @@
 // Two operators made one, so that the tensor between them need not exist.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,18 @@ namespace usmp::transform {
 // reads it, and what the first call reads is not written between the two, both become one call of a new function, in
 // the place of the second, whose body is theirs one after the other; its loops are then fused (fuse.hpp). Kept if the
 // tensor is gone from it, and only as long as the peak load falls in the end. Functions that nobody calls any more go.
-// Returns what was done. Throws as liveness::analyse does. O(tensors at the peak · size of the module).
+// Returns what was done. Throws as liveness::analyse does. Looking for tensors is O(size of the module · log) for each
+// merge that is made, of which there are at most 64; trying one is O(what fusing both functions takes).
 std::vector<Change> merge_calls(tir::Module& module);
+
+// What was spent, which ends the step when it is as much as this.
+struct MergeWork {
+  static constexpr std::size_t most_tried = 500'000;
+  static constexpr std::size_t most_made = 400'000;
+  std::size_t tried = 0;  // statements and nodes of expressions of the functions of each merge that was tried
+  std::size_t made = 0;   // variables, functions and statements of the entry, of the module for each that was made
+};
+std::vector<Change> merge_calls(tir::Module& module, MergeWork& work);
 
 // A call that two calls have become.
 struct MergedCall {

@@ -83,7 +83,6 @@ struct Choice {
 class Narrower {
  public:
   explicit Narrower(Module& module) : module_(module), constants_(module) {
-    constants_.bind(at_start_);
     constant_of_ = [this](const Expr& expr) { return constants_.value_of(expr); };
   }
 
@@ -114,13 +113,14 @@ class Narrower {
     std::map<VarId, std::optional<std::int64_t>> loads;  // at most so many in a call
     for (std::size_t i = 0; i < boundary.params.size(); ++i) {
       if (i > 0 && boundary.params[i].function == boundary.params[i - 1].function) continue;
-      walk_operator(module_.functions[boundary.params[i].function], at_start_,
-                    [&](const tir::Stmt& stmt, const Place& place) {
-                      const auto* store = std::get_if<tir::Store>(&stmt.node);
-                      if (store != nullptr && vars.contains(store->storage))
-                        stores.push_back(stored_tail(*store, place));
-                      count_loads(stmt, place, vars, loads);
-                    });
+      const tir::Function& function = module_.functions[boundary.params[i].function];
+      arith::Ranges at_start;
+      constants_.bind(at_start, function);
+      walk_operator(function, std::move(at_start), [&](const tir::Stmt& stmt, const Place& place) {
+        const auto* store = std::get_if<tir::Store>(&stmt.node);
+        if (store != nullptr && vars.contains(store->storage)) stores.push_back(stored_tail(*store, place));
+        count_loads(stmt, place, vars, loads);
+      });
     }
     costly_may_move_ = std::all_of(loads.begin(), loads.end(), [&](const auto& entry) {
       return entry.second && *entry.second <= boundary.fewest_elements;
@@ -264,7 +264,6 @@ class Narrower {
   Module& module_;
   ConstantTable constants_;
   ConstantOf constant_of_;
-  arith::Ranges at_start_;
   bool costly_may_move_ = false;
 };
 

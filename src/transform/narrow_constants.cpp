@@ -115,8 +115,15 @@ void ConstantTable::add_params(const tir::Module& module) {
   }
 }
 
-void ConstantTable::bind(arith::Ranges& ranges) const {
-  for (const auto& [var, constant] : elements_) ranges.bind_storage(var, constant.type, constant.range);
+std::size_t ConstantTable::bind(arith::Ranges& ranges, const tir::Function& function) const {
+  std::set<VarId> bound;
+  tir::for_each_expr_in(function.body, [&](const Expr& expr) {
+    if (expr.kind != ExprKind::load) return;
+    const auto found = elements_.find(expr.var);
+    if (found == elements_.end() || !bound.insert(expr.var).second) return;
+    ranges.bind_storage(expr.var, found->second.type, found->second.range);
+  });
+  return bound.size();
 }
 
 std::optional<std::int64_t> ConstantTable::value_of(const Expr& expr) const {

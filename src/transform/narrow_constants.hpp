@@ -1,6 +1,7 @@
 // What is known of the elements of constants, wherever they are read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,8 +25,8 @@ class ConstantTable {
  public:
   explicit ConstantTable(const tir::Module& module);
 
-  // Tells `ranges` all of it.
-  void bind(arith::Ranges& ranges) const;
+  // Tells `ranges` what it has of storages that the function loads from; returns of how many. O(the function · log).
+  std::size_t bind(arith::Ranges& ranges, const tir::Function& function) const;
 
   // The value of an immediate, or of any element of a uniform constant that is loaded in its own type.
   [[nodiscard]] std::optional<std::int64_t> value_of(const tir::Expr& expr) const;

@@ -95,24 +95,81 @@ class ParamUses {
   std::map<std::size_t, Uses> known_;  // by function
 };
 
-// A use of a tensor as an argument of a call in the body of the entry.
-struct ArgumentUse {
-  std::size_t statement = 0;
-  ParamUse use;
+// The uses of a tensor as an argument of calls in the body of the entry. Each takes O(log uses).
+class TensorUses {
+ public:
+  void add(std::size_t statement, const ParamUse& use) {
+    statements_.insert(statement);
+    if (use.is_written) writes_.insert(statement);
+    if (!use.is_known) ++unknown_;
+    if (use.type) ++count_of(*use.type);
+  }
+
+  // One that was added.
+  void remove(std::size_t statement, const ParamUse& use) {
+    statements_.erase(statements_.find(statement));
+    if (use.is_written) writes_.erase(writes_.find(statement));
+    if (!use.is_known) --unknown_;
+    if (use.type) --count_of(*use.type);
+  }
+
+  // Those of the other tensor, too. O(the smaller of both · log uses).
+  void take(TensorUses& other) {
+    if (other.statements_.size() > statements_.size()) std::swap(*this, other);
+    statements_.merge(other.statements_);
+    writes_.merge(other.writes_);
+    unknown_ += other.unknown_;
+    for (const auto& [type, count] : other.types_) count_of(type) += count;
+  }
+
+  [[nodiscard]] bool all_known(DataType element) const {
+    return unknown_ == 0 && std::ranges::all_of(types_, [element](const auto& count) {
+             return count.second == 0 || count.first == element;
+           });
+  }
+
+  [[nodiscard]] std::size_t count() const { return statements_.size(); }
+  [[nodiscard]] std::size_t first() const { return *statements_.begin(); }
+  [[nodiscard]] std::size_t last() const { return *statements_.rbegin(); }
+
+  [[nodiscard]] bool is_written_within(std::size_t after, std::size_t last) const {
+    const auto next = writes_.upper_bound(after);
+    return next != writes_.end() && *next <= last;
+  }
+
+ private:
+  std::size_t& count_of(DataType type) {
+    const auto found = std::ranges::find(types_, type, &std::pair<DataType, std::size_t>::first);
+    return found == types_.end() ? types_.emplace_back(type, 0).second : found->second;
+  }
+
+  std::multiset<std::size_t> statements_;
+  std::multiset<std::size_t> writes_;
+  std::size_t unknown_ = 0;
+  std::vector<std::pair<DataType, std::size_t>> types_;  // a few
 };
 
 // --- The entry -------------------------------------------------------------------------------------------------------
+
+// Small programs never get there.
+constexpr std::size_t most_second_looks = 1000;
 
 class CopyRemover {
  public:
   explicit CopyRemover(Module& module) : module_(module), param_uses_(module) {}
 
   std::vector<Change> run() {
-    while (remove_one()) {
+    find_uses();
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      if (copy_by(calls_[i].function)) pending_.insert(i);
     }
+    while (!pending_.empty()) look_at(pending_.extract(pending_.begin()).value());
+    if (!removed_.empty()) rewrite();
     remove_functions();
     return std::move(changes_);
   }
+
+  [[nodiscard]] std::size_t looks() const { return looks_; }
 
  private:
   struct Call {
@@ -123,38 +180,38 @@ class CopyRemover {
 
   Function& entry() { return module_.functions[module_.entry]; }
 
-  bool remove_one() {
-    find_uses();
-    for (const Call& call : calls_) {
-      const std::optional<Copy> copy = copy_by(call.function);
-      if (!copy || !plain_call(std::as_const(entry().body)[call.statement])) continue;
-      const VarId from = call.arguments[copy->from];
-      const VarId to = call.arguments[copy->to];
-      if (from == to || !all_known(from, copy->element) || !all_known(to, copy->element)) continue;
-      if (readers_may_read(from, to, *copy, call) && keeps_pools(to, from)) {
+  // What it depends on is known of the tensors that the call passes, so it is looked at again only when one of them has
+  // changed: the copy that goes next is always the first that may.
+  void look_at(std::size_t index) {
+    ++looks_;
+    const Call& call = calls_[index];
+    if (!plain_call(std::as_const(entry().body)[call.statement])) return;
+    const Copy& copy = *copy_by(call.function);
+    const VarId from = now(call.arguments[copy.from]);
+    const VarId to = now(call.arguments[copy.to]);
+    if (from != to && all_known(from, copy.element) && all_known(to, copy.element)) {
+      if (readers_may_read(from, to, copy, call) && keeps_pools(to, from)) {
         apply(call, to, from, module_.var(from).name + " is read instead");
-        return true;
+        return;
       }
-      if (writers_may_write(from, to, *copy, call) && keeps_pools(from, to)) {
+      if (writers_may_write(from, to, copy, call) && keeps_pools(from, to)) {
         apply(call, from, to, module_.var(to).name + " is written instead");
-        return true;
+        return;
       }
     }
-    return false;
+    refused_[from].push_back(index);
+    refused_[to].push_back(index);
   }
 
-  std::optional<Copy> copy_by(std::size_t function) {
+  const std::optional<Copy>& copy_by(std::size_t function) {
     const auto [found, is_new] = copies_.emplace(function, std::nullopt);
     if (is_new) found->second = find_copy(module_, module_.functions[function]);
     return found->second;
   }
 
-  // Fills calls_, uses_, odd_ and allocates_ from the entry as it is now.
+  // Fills calls_, uses_, odd_, allocates_ and params_ from the entry.
   void find_uses() {
-    calls_.clear();
-    uses_.clear();
-    odd_.clear();
-    allocates_.clear();
+    for (const tir::Param& param : entry().params) params_.emplace(param.var, &param);
     for (std::size_t i = 0; i < entry().body.size(); ++i) {
       const tir::Stmt& stmt = std::as_const(entry().body)[i];
       if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
@@ -198,7 +255,7 @@ class CopyRemover {
         continue;
       }
       call.arguments.push_back(argument.var);
-      uses_[argument.var].push_back({statement, param_uses_.of(*callee, i)});
+      uses_[argument.var].add(statement, param_uses_.of(*callee, i));
     }
     if (call.arguments.size() == named->arguments.size()) calls_.push_back(std::move(call));
     return false;
@@ -206,10 +263,7 @@ class CopyRemover {
 
   bool all_known(VarId tensor, DataType element) const {
     if (odd_.contains(tensor)) return false;
-    const std::vector<ArgumentUse>& uses = uses_.at(tensor);
-    return std::all_of(uses.begin(), uses.end(), [&](const ArgumentUse& argument) {
-      return argument.use.is_known && argument.use.type.value_or(element) == element;
-    });
+    return uses_.at(tensor).all_known(element);
   }
 
   // Whether the entry allocates the tensor with exactly the elements that are copied.
@@ -219,32 +273,21 @@ class CopyRemover {
     return tir::allocation_size(*found->second).bytes == checked_mul(copy.count, copy.element.bytes());
   }
 
-  bool is_written_within(VarId tensor, std::size_t after, std::size_t last) const {
-    const std::vector<ArgumentUse>& uses = uses_.at(tensor);
-    return std::any_of(uses.begin(), uses.end(), [&](const ArgumentUse& argument) {
-      return argument.use.is_written && argument.statement > after && argument.statement <= last;
-    });
-  }
-
   bool readers_may_read(VarId from, VarId to, const Copy& copy, const Call& call) const {
-    if (!is_allocated(to, copy) || (!allocates_.contains(from) && !is_entry_param(from))) return false;
-    std::size_t last = call.statement;
-    for (const ArgumentUse& argument : uses_.at(to)) {
-      if (argument.statement == call.statement) continue;
-      if (argument.statement < call.statement || argument.use.is_written) return false;
-      last = std::max(last, argument.statement);
-    }
-    return !is_written_within(from, call.statement, last);
+    if (!is_allocated(to, copy) || (!allocates_.contains(from) && !params_.contains(from))) return false;
+    const TensorUses& uses = uses_.at(to);
+    if (uses.first() < call.statement || uses.is_written_within(call.statement, uses.last())) return false;
+    return !uses_.at(from).is_written_within(call.statement, uses.last());
   }
 
   bool writers_may_write(VarId from, VarId to, const Copy& copy, const Call& call) const {
-    const tir::Param* output = entry_param(to);
-    if (output == nullptr || !is_allocated(from, copy) || uses_.at(to).size() != 1) return false;
-    if (!output->shape || output->element != copy.element) return false;
+    const auto output = params_.find(to);
+    if (output == params_.end() || !is_allocated(from, copy) || uses_.at(to).count() != 1) return false;
+    const tir::Param& param = *output->second;
+    if (!param.shape || param.element != copy.element) return false;
     std::optional<std::int64_t> count = 1;
-    for (const std::int64_t extent : *output->shape) count = count ? checked_mul(*count, extent) : std::nullopt;
-    return count == copy.count &&
-           !is_written_within(from, call.statement, module_.functions[module_.entry].body.size());
+    for (const std::int64_t extent : *param.shape) count = count ? checked_mul(*count, extent) : std::nullopt;
+    return count == copy.count && !uses_.at(from).is_written_within(call.statement, uses_.at(from).last());
   }
 
   // Whether the pools that the module names for `gone` are those of `instead`. A copy may be there to have it in
@@ -255,32 +298,63 @@ class CopyRemover {
     return asked.empty() || (kept != allocates_.end() && kept->second->candidate_pools == asked);
   }
 
-  bool is_entry_param(VarId var) const { return entry_param(var) != nullptr; }
-  const tir::Param* entry_param(VarId var) const {
-    const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
-    const auto found =
-        std::find_if(params.begin(), params.end(), [var](const tir::Param& param) { return param.var == var; });
-    return found == params.end() ? nullptr : &*found;
-  }
-
-  // Without the call and the storage of `gone`, whose users get `instead`.
+  // Notes that the call goes, and that users of `gone` get `instead`.
   void apply(const Call& call, VarId gone, VarId instead, const std::string& what) {
     changes_.push_back({Step::narrow, entry().name,
                         module_.var(gone).name + ": " + what + ", without " + module_.functions[call.function].name});
     callees_.insert(call.function);
-    tir::Block& body = entry().body;
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(call.statement));
-    std::erase_if(body, [gone](const tir::Stmt& stmt) {
-      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      return allocate != nullptr && allocate->var == gone;
-    });
-    const ExprRef pointer = tir::make_var(module_, instead);
-    rewrite_expressions(body, [&](const ExprRef& expr) {
-      return expr->kind == ExprKind::var && expr->var == gone ? pointer : nullptr;
+    removed_.insert(call.statement);
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const VarId tensor = now(call.arguments[i]);
+      uses_.at(tensor).remove(call.statement, param_uses_.of(call.function, i));
+      look_again(tensor);
+    }
+    uses_.at(instead).take(uses_.at(gone));
+    uses_.erase(gone);
+    instead_of_.emplace(gone, instead);
+  }
+
+  // At copies that were refused, as often as keeps the work in proportion.
+  void look_again(VarId tensor) {
+    const auto found = refused_.find(tensor);
+    if (found == refused_.end()) return;
+    for (const std::size_t index : found->second) {
+      if (removed_.contains(calls_[index].statement)) continue;
+      if (second_looks_ >= most_second_looks + 16 * calls_.size()) break;
+      ++second_looks_;
+      pending_.insert(index);
+    }
+    refused_.erase(found);
+  }
+
+  // What stands in the place of the tensor. O(log n) in the mean, since the ways get short.
+  VarId now(VarId tensor) {
+    VarId last = tensor;
+    for (auto next = instead_of_.find(last); next != instead_of_.end(); next = instead_of_.find(last))
+      last = next->second;
+    while (tensor != last) tensor = std::exchange(instead_of_.at(tensor), last);
+    return last;
+  }
+
+  // Without the calls and the storage of what is gone.
+  void rewrite() {
+    tir::Block& old_body = entry().body;
+    tir::Block body;
+    for (std::size_t i = 0; i < old_body.size(); ++i) {
+      tir::Stmt& stmt = old_body[i];
+      const auto* allocate = std::get_if<tir::Allocate>(&std::as_const(stmt).node);
+      const bool goes = removed_.contains(i) || (allocate != nullptr && instead_of_.contains(allocate->var));
+      if (!goes) body.push_back(std::move(stmt));
+    }
+    old_body = std::move(body);
+    rewrite_expressions(old_body, [&](const ExprRef& expr) {
+      const bool is_gone = expr->kind == ExprKind::var && instead_of_.contains(expr->var);
+      return is_gone ? tir::make_var(module_, now(expr->var)) : nullptr;
     });
   }
 
   void remove_functions() {
+    const std::size_t entry = module_.entry;
     std::set<std::size_t> called;
     for (const Function& function : module_.functions) {
       tir::for_each_expr_in(function.body, [&](const Expr& expr) {
@@ -289,27 +363,41 @@ class CopyRemover {
         if (callee) called.insert(*callee);
       });
     }
-    const std::vector<std::size_t> from_the_last(callees_.rbegin(), callees_.rend());
-    for (const std::size_t callee : from_the_last) {  // so that smaller indices stay right
-      if (called.contains(callee)) continue;
-      module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(callee));
-      if (module_.entry > callee) --module_.entry;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      if (callees_.contains(i) && !called.contains(i)) continue;
+      if (i == entry) module_.entry = kept;
+      if (i != kept) module_.functions[kept] = std::move(module_.functions[i]);
+      ++kept;
     }
+    module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(kept), module_.functions.end());
   }
 
   Module& module_;
   ParamUses param_uses_;
   std::map<std::size_t, std::optional<Copy>> copies_;  // by function: whether it is one
   std::vector<Call> calls_;                            // in the body of the entry, of variables alone
-  std::map<VarId, std::vector<ArgumentUse>> uses_;
-  std::set<VarId> odd_;                              // used in other ways, too
-  std::map<VarId, const tir::Allocate*> allocates_;  // in the body of the entry
-  std::set<std::size_t> callees_;                    // of calls that were removed
+  std::map<VarId, TensorUses> uses_;
+  std::set<VarId> odd_;                                // used in other ways, too
+  std::map<VarId, const tir::Allocate*> allocates_;    // in the body of the entry
+  std::map<VarId, const tir::Param*> params_;          // of the entry
+  std::set<std::size_t> pending_;                      // copies to look at, among calls_
+  std::map<VarId, std::vector<std::size_t>> refused_;  // by a tensor that they pass
+  std::size_t looks_ = 0;
+  std::size_t second_looks_ = 0;
+  std::map<VarId, VarId> instead_of_;  // tensors that are gone
+  std::set<std::size_t> removed_;      // statements
+  std::set<std::size_t> callees_;      // of calls that were removed
   std::vector<Change> changes_;
 };
 
 }  // namespace
 
-std::vector<Change> remove_copies(Module& module) { return CopyRemover(module).run(); }
+std::vector<Change> remove_copies(Module& module, std::size_t* looks) {
+  CopyRemover remover(module);
+  std::vector<Change> changes = remover.run();
+  if (looks != nullptr) *looks = remover.looks();
+  return changes;
+}
 
 }  // namespace usmp::transform

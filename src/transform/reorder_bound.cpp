@@ -1,23 +1,42 @@
 #include "transform/reorder_bound.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
 
 #include "transform/reorder_sharing.hpp"
 
 namespace usmp::transform {
 namespace {
 
-using Row = std::vector<bool>;  // by storage
+// A set of storages, 64 to a word: what is known of all tasks is joined along every edge.
+class Row {
+ public:
+  explicit Row(std::size_t storages) : words_((storages + 63) / 64, 0) {}
 
-void add(Row& to, const Row& from) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (from[i]) to[i] = true;
+  bool operator[](std::size_t storage) const { return (words_[storage / 64] >> (storage % 64) & 1U) != 0; }
+  void add(std::size_t storage) { words_[storage / 64] |= std::uint64_t{1} << (storage % 64); }
+  void add(const Row& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
   }
-}
+  void add(const Task& task) {
+    for (const Touch& touch : task.touches) add(touch.storage);
+  }
 
-void add(Row& to, const Task& task) {
-  for (const Touch& touch : task.touches) to[touch.storage] = true;
-}
+  // The sum of sizes of what is in both. O(words + what is in both).
+  [[nodiscard]] Bytes common(const Row& other, const std::vector<HeldStorage>& storages) const {
+    Bytes sum = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t rest = words_[i] & other.words_[i]; rest != 0; rest &= rest - 1)
+        sum += storages[64 * i + static_cast<std::size_t>(std::countr_zero(rest))].size;
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
 
 // What a task with sharing accesses, without what is held before and behind it in any case.
 Bytes load_besides(const OrderProblem& problem, std::size_t task, const Row& before, const Row& behind) {
@@ -41,30 +60,27 @@ Bytes order_bound(const OrderProblem& problem) {
   Row from_start(problem.storages.size());
   Row to_end(problem.storages.size());
   for (std::size_t i = 0; i < problem.storages.size(); ++i) {
-    from_start[i] = problem.storages[i].from_start;
-    to_end[i] = problem.storages[i].to_end;
+    if (problem.storages[i].from_start) from_start.add(i);
+    if (problem.storages[i].to_end) to_end.add(i);
   }
   std::vector<Row> before(count, from_start);
   std::vector<Row> behind(count, to_end);
   for (std::size_t i = 0; i < count; ++i) {
     for (const std::size_t earlier : problem.tasks[i].after) {
-      add(before[i], before[earlier]);
-      add(before[i], problem.tasks[earlier]);
+      before[i].add(before[earlier]);
+      before[i].add(problem.tasks[earlier]);
     }
   }
   for (std::size_t i = count; i-- > 0;) {
     for (const std::size_t earlier : problem.tasks[i].after) {
-      add(behind[earlier], behind[i]);
-      add(behind[earlier], problem.tasks[i]);
+      behind[earlier].add(behind[i]);
+      behind[earlier].add(problem.tasks[i]);
     }
   }
   Bytes bound = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Task& task = problem.tasks[i];
-    Bytes held = 0;
-    for (std::size_t storage = 0; storage < problem.storages.size(); ++storage) {
-      if (before[i][storage] && behind[i][storage]) held += problem.storages[storage].size;
-    }
+    const Bytes held = before[i].common(behind[i], problem.storages);
     if (!task.sharing.empty()) {
       bound = std::max(bound, held + load_besides(problem, i, before[i], behind[i]));
       continue;

@@ -72,8 +72,10 @@ struct OrderResult {
 inline constexpr std::size_t default_order_effort = 10'000'000;
 
 // Looks for the order of the least peak; gives 0, 1, 2, … if it finds none below the peak of that. `effort` bounds the
-// work, in steps of some nanoseconds, and with it the memory (a few bytes a step); no clock is asked, so the result is
-// the same everywhere. See reorder_search.cpp.
-[[nodiscard]] OrderResult best_order(const OrderProblem& problem, std::size_t effort = default_order_effort);
+// work, in steps of some nanoseconds, and with it the memory (a few bytes a step); at most twice that is spent. No
+// clock is asked, so the result is the same everywhere. `spent`: gets the effort of the searches. See
+// reorder_search.cpp.
+[[nodiscard]] OrderResult best_order(const OrderProblem& problem, std::size_t effort = default_order_effort,
+                                     std::size_t* spent = nullptr);
 
 }  // namespace usmp::transform

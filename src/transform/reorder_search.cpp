@@ -64,6 +64,8 @@ class Search {
     return std::move(result_);
   }
 
+  [[nodiscard]] std::size_t spent() const { return spent_; }
+
  private:
   // A set of tasks that are done, and how it was come to.
   struct Node {
@@ -84,6 +86,9 @@ class Search {
   };
 
   [[nodiscard]] bool is_done() const { return result_.peak == result_.bound; }
+  // Searches end between two nodes when their effort is spent, but where very many tasks are ready a single node takes
+  // more than that.
+  [[nodiscard]] bool is_overspent() const { return spent_ >= 2 * effort_; }
 
   // --- Walking -----------------------------------------------------------------------------------------------------
 
@@ -132,6 +137,7 @@ class Search {
       again = false;
       const std::vector<std::size_t> ready = state_.ready();
       for (const std::size_t first : ready) {
+        if (is_overspent()) return;
         if (!run_chain(first, peak, tasks)) continue;
         again = true;
         break;
@@ -192,12 +198,15 @@ class Search {
     if (state_.count() == problem_.tasks.size()) accept(nodes_[root_node].peak);
   }
 
-  // Calls `add` for the nodes behind `parent` that are neither full, nor known, nor as bad as the best order.
+  // Calls `add` for the nodes behind `parent` that are neither full, nor known, nor as bad as the best order; not for
+  // all if is_cut_ then.
   template <class Add>
   void expand(std::size_t parent, const Add& add) {
     move_to(parent);
     const std::vector<std::size_t> ready = state_.ready();
     for (const std::size_t task : ready) {
+      is_cut_ = is_cut_ || is_overspent();
+      if (is_cut_) return;
       Node node;
       node.parent = parent;
       node.peak = std::max(nodes_[parent].peak, peak_of_task(task));
@@ -268,7 +277,7 @@ class Search {
       if (!is_done()) expand(node, [&](std::size_t child) { open.push(child); });
     }
     // All that was left out is at least as bad as the best order.
-    if (open.empty()) result_.bound = result_.peak;
+    if (open.empty() && !is_cut_) result_.bound = result_.peak;
     finish();
   }
 
@@ -294,6 +303,7 @@ class Search {
   std::size_t words_;
   std::size_t effort_;
   std::size_t spent_ = 0;
+  bool is_cut_ = false;  // some node was not expanded to the end
   OrderResult result_;
   std::vector<Node> nodes_;
   std::size_t at_ = root_node;     // the node that state_ is at
@@ -315,6 +325,11 @@ Bytes peak_of(const OrderProblem& problem, const std::vector<std::size_t>& order
   return peak;
 }
 
-OrderResult best_order(const OrderProblem& problem, std::size_t effort) { return Search(problem, effort).run(); }
+OrderResult best_order(const OrderProblem& problem, std::size_t effort, std::size_t* spent) {
+  Search search(problem, effort);
+  OrderResult result = search.run();
+  if (spent != nullptr) *spent = search.spent();
+  return result;
+}
 
 }  // namespace usmp::transform

@@ -33,7 +33,7 @@ class OrderState {
   void undo(std::size_t task);  // the task that was run last
   [[nodiscard]] std::size_t steps(std::size_t task) const {
     return 4 + 4 * problem_->tasks[task].touches.size() + problem_->tasks[task].phases.size() +
-           successors_[task].size();
+           successors_[task].size() + ready_.size() / 64;
   }
 
  private:

@@ -39,6 +39,13 @@ struct History {
   std::vector<std::size_t> reads;  // since then
 };
 
+// Tasks that access parameters of the entry, all in the same way.
+struct Group {
+  bool reads = false;
+  bool writes = false;
+  std::vector<std::size_t> tasks = {};
+};
+
 class Builder {
  public:
   Builder(const EntryUses& uses, const StatementSharing& sharing, const liveness::Options& options, Bytes alignment)
@@ -75,31 +82,41 @@ class Builder {
     for (const Use& use : statement_uses.uses) is_accessed_[use.storage] = true;
   }
 
+  // How often one task waits for another.
+  [[nodiscard]] std::size_t edges() const { return edges_; }
+
   EntryTasks take() { return std::move(result_); }
 
  private:
   [[nodiscard]] Bytes rounded(Bytes size) const { return checked_align_up(size, alignment_).value_or(size); }
 
   std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, bool is_barrier) {
-    std::set<std::size_t> earlier;
-    if (barrier_ != no_task) earlier.insert(barrier_);
+    std::vector<std::size_t> earlier;
+    if (barrier_ != no_task) earlier.push_back(barrier_);
+    Use of_params{};
     for (const Use& use : statement.uses) {
       if (uses_.storages[use.storage].kind == Storage::Kind::constant) continue;
       note(task, use, histories_[use.storage], earlier);
-      if (uses_.storages[use.storage].kind == Storage::Kind::parameter) note_parameter(task, use, earlier);
+      if (uses_.storages[use.storage].kind != Storage::Kind::parameter) continue;
+      of_params.reads = of_params.reads || use.reads;
+      of_params.writes = of_params.writes || use.writes;
     }
+    if (of_params.reads || of_params.writes) note_parameters(task, of_params, earlier);
     if (is_barrier) {
-      for (std::size_t i = barrier_ == no_task ? 0 : barrier_; i < task; ++i) earlier.insert(i);
+      for (std::size_t i = barrier_ == no_task ? 0 : barrier_; i < task; ++i) earlier.push_back(i);
       barrier_ = task;
     }
-    earlier.erase(task);
-    return {earlier.begin(), earlier.end()};
+    std::sort(earlier.begin(), earlier.end());
+    earlier.erase(std::unique(earlier.begin(), earlier.end()), earlier.end());
+    std::erase(earlier, task);
+    edges_ += earlier.size();
+    return earlier;
   }
 
-  static void note(std::size_t task, const Use& use, History& history, std::set<std::size_t>& earlier) {
-    if (history.last_write != no_task) earlier.insert(history.last_write);
+  static void note(std::size_t task, const Use& use, History& history, std::vector<std::size_t>& earlier) {
+    if (history.last_write != no_task) earlier.push_back(history.last_write);
     if (use.writes) {
-      earlier.insert(history.reads.begin(), history.reads.end());
+      earlier.insert(earlier.end(), history.reads.begin(), history.reads.end());
       history = {.last_write = task, .reads = {}};
     } else {
       history.reads.push_back(task);
@@ -107,12 +124,17 @@ class Builder {
   }
 
   // An application may run in place: what it passes for an output may be what it passes for an input. Nobody passes
-  // the same memory for two outputs, of which one would be lost.
-  void note_parameter(std::size_t task, const Use& use, std::set<std::size_t>& earlier) {
-    if (use.reads) earlier.insert(param_writes_.begin(), param_writes_.end());
-    if (use.writes) earlier.insert(param_reads_.begin(), param_reads_.end());
-    if (use.reads) param_reads_.insert(task);
-    if (use.writes) param_writes_.insert(task);
+  // the same memory for two outputs, of which one would be lost. So reads wait for all writes before them, and writes
+  // for all reads. Tasks that follow each other and only read, or only write, are a group: each waits for all of the
+  // group before, and thereby for what those wait for.
+  void note_parameters(std::size_t task, const Use& use, std::vector<std::size_t>& earlier) {
+    const bool goes_on = use.reads == group_.reads && use.writes == group_.writes && !(use.reads && use.writes);
+    if (!goes_on) {
+      before_group_ = std::move(group_.tasks);
+      group_ = {.reads = use.reads, .writes = use.writes, .tasks = {}};
+    }
+    earlier.insert(earlier.end(), before_group_.begin(), before_group_.end());
+    group_.tasks.push_back(task);
   }
 
   // Ticks between which nothing comes or goes make one phase; what a statement allocates itself need not be told apart
@@ -201,8 +223,9 @@ class Builder {
   EntryTasks result_;
   std::vector<History> histories_;  // by storage
   std::vector<bool> is_accessed_;   // by storage: by tasks that were added
-  std::set<std::size_t> param_reads_;
-  std::set<std::size_t> param_writes_;
+  Group group_;                     // of the last tasks that access parameters
+  std::vector<std::size_t> before_group_;
+  std::size_t edges_ = 0;
   std::size_t barrier_ = no_task;
 };
 
@@ -226,6 +249,7 @@ std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness:
     if (is_plain_declaration(body[i])) continue;
     if (++count > max_order_tasks) return std::nullopt;
     builder.add(i, !plain_call(body[i]) || uses.statements[i].calls_blindly);
+    if (builder.edges() > max_order_edges) return std::nullopt;
   }
   return builder.take();
 }

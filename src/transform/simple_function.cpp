@@ -137,19 +137,43 @@ ParamAliases::ParamAliases(const tir::Module& module) : known_(module.functions.
         return;
       }
       known_[*callee] = true;
-      for (std::size_t i = 0; i < called.params.size(); ++i) {
-        for (std::size_t j = i + 1; j < called.params.size(); ++j) {
-          if ((*arguments)[i] == (*arguments)[j]) {
-            pairs_.insert(std::minmax(called.params[i].var, called.params[j].var));
-          }
-        }
-      }
+      note_call(called, *arguments);
     });
   }
   for (std::size_t i = 0; i < known_.size(); ++i) known_[i] = known_[i] && !refuted[i];
 }
 
-bool ParamAliases::may_alias(VarId a, VarId b) const { return a == b || pairs_.contains(std::minmax(a, b)); }
+void ParamAliases::note_call(const tir::Function& called, const std::vector<VarId>& arguments) {
+  std::vector<std::pair<VarId, VarId>> passed;  // argument, parameter
+  passed.reserve(called.params.size());
+  for (std::size_t i = 0; i < called.params.size(); ++i) passed.emplace_back(arguments[i], called.params[i].var);
+  std::sort(passed.begin(), passed.end());
+  for (auto first = passed.begin(); first != passed.end();) {
+    const auto last = std::find_if(first, passed.end(), [&](const auto& other) { return other.first != first->first; });
+    std::vector<VarId> params;
+    for (; first != last; ++first) params.push_back(first->second);
+    if (params.size() > 1) note_class(std::move(params));
+  }
+}
+
+void ParamAliases::note_class(std::vector<VarId> params) {
+  const auto [known, is_new] = classes_.emplace(std::move(params), classes_.size());
+  if (!is_new) return;
+  for (const VarId param : known->first) {
+    std::vector<std::size_t>& classes = classes_of_[param];
+    if (classes.size() <= most_classes) classes.push_back(known->second);  // one more says that there are too many
+  }
+}
+
+bool ParamAliases::may_alias(VarId a, VarId b) const {
+  if (a == b) return true;
+  const auto of_a = classes_of_.find(a);
+  const auto of_b = classes_of_.find(b);
+  if (of_a == classes_of_.end() || of_b == classes_of_.end()) return false;
+  if (of_a->second.size() > most_classes || of_b->second.size() > most_classes) return true;
+  return std::ranges::any_of(
+      of_a->second, [&](std::size_t one) { return std::ranges::find(of_b->second, one) != of_b->second.end(); });
+}
 
 bool is_simple(const tir::Module& module, std::size_t function, const ParamAliases& aliases) {
   if (function == module.entry || !aliases.known(function)) return false;

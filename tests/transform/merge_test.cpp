@@ -173,6 +173,55 @@ TEST_CASE("of a row of operators nothing is stored, and each new function has a 
   CHECK(names(result.module) == std::vector<std::string>{"add_merged_1", "fill", "main", "pass"});
 }
 
+// scale(in, t), pass(t, out2) for `count` tensors t, all first calls before all second ones.
+tir::Module many(Network& network, std::size_t count) {
+  Block passes;
+  network.declarations.clear();
+  network.calls.clear();
+  for (std::size_t n = 0; n < count; ++n) {
+    const VarId tensor = network.tensor("many");
+    network.then(network.call("scale", {network.in, tensor}));
+    passes.push_back(network.call("pass", {tensor, network.out2}));
+  }
+  network.calls.insert(network.calls.end(), passes.begin(), passes.end());
+  return network.network();
+}
+
+TEST_CASE("a merge that leaves the tensor is tried without the rest of the module") {
+  Network network;  // each element is written twice, so that its loop is no value
+  network.scale.push_back(network.store(network.t, network.var(network.i), imm(3)));
+  tir::Module module = many(network, 100);
+  const std::string before = tir::print(module);
+  MergeWork work;
+  CHECK(merge_calls(module, work).empty());
+  CHECK(tir::print(module) == before);
+  CHECK(work.made == 0);
+  CHECK(work.tried > 0);
+  CHECK(work.tried < 100 * 50);
+}
+
+TEST_CASE("no more is tried than a limit says") {
+  Network network;
+  for (int n = 0; n < 1500; ++n) network.scale.push_back(network.store(network.t, network.var(network.i), imm(3)));
+  tir::Module module = many(network, 200);
+  MergeWork work;
+  CHECK(merge_calls(module, work).empty());
+  CHECK(work.tried > MergeWork::most_tried);
+  CHECK(work.tried < MergeWork::most_tried + 20'000);
+}
+
+TEST_CASE("in a large module fewer merges are made") {
+  Network network;
+  tir::Module module = many(network, 10);
+  std::size_t variables = 0;
+  SUBCASE("small") {}
+  SUBCASE("large") { variables = MergeWork::most_made / 5; }
+  module.vars.resize(module.vars.size() + variables, tir::Var{"unused", i32, tir::void_type, ""});
+  MergeWork work;
+  CHECK_FALSE(merge_calls(module, work).empty());
+  CHECK(peak_of(module).load == (variables == 0 ? 0 : 6 * 32));
+}
+
 TEST_CASE("what stands between the calls stays before the merged one") {
   Network network;
   network.between(network.call("fill", {network.out2}));

@@ -3,10 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include "narrow_terms.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/narrow.hpp"
+#include "transform/narrow_constants.hpp"
+#include "transform/narrow_copies.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -129,6 +133,30 @@ TEST_CASE("uniform constants move as immediates, others do not") {
     };
     const std::string read = text(narrowed(network.network()).module, "read");
     CHECK(has(read, "int16(p[j]) - 83i16") == is_uniform);
+  }
+}
+
+TEST_CASE("of constants, a function is told of those that it loads from") {
+  Builder builder;
+  const VarId i = builder.integer("i");
+  const VarId out = builder.pointer("out", i8);
+  tir::Block calls;
+  for (int n = 0; n < 10; ++n) {
+    const VarId constant = builder.pointer("c", i8);
+    const VarId target = builder.pointer("p", i8);
+    const tir::Constant data{.type = i8, .shape = {2}, .bytes = std::string(2, static_cast<char>(n))};
+    builder.function(
+        "f" + std::to_string(n), {target},
+        block(tir::Stmt{tir::AllocateConst{constant, i8, std::make_shared<const tir::Constant>(data), {}}},
+              builder.loop(i, 2, block(builder.store(target, builder.var(i), builder.load(constant, 0))))));
+    calls.push_back(builder.call("f" + std::to_string(n), {out}));
+  }
+  builder.entry({out}, calls);
+  const tir::Module module = builder.build();
+  const ConstantTable table(module);
+  for (const tir::Function& function : module.functions) {
+    arith::Ranges ranges;
+    CHECK(table.bind(ranges, function) == (function.is_entry ? 0 : 1));
   }
 }
 
@@ -504,6 +532,62 @@ TEST_CASE("a source that is written after the last reader of the copy is read") 
                    block(network.loop(network.i, 8, block(network.store(z, network.var(network.i), imm(1000, i16))))));
   network.calls.push_back(network.call("fill", {network.in}));
   CHECK_FALSE(narrowed(network.copying()).module.find("copy"));
+}
+
+TEST_CASE("a copy that another one was in the way of goes when that one is gone") {
+  Copying network;
+  network.module().vars[network.out.index()].element = i16;
+  const VarId unread = network.pointer("unread", i16);
+  const VarId z = network.pointer("z", i16);
+  network.function("fill", {z},
+                   block(network.loop(network.i, 8, block(network.store(z, network.var(network.i), imm(1000, i16))))));
+  network.declarations.push_back(network.allocate(unread, 8));
+  network.calls = block(network.call("fill", {network.mid}), network.call("copy", {network.mid, network.out}),
+                        network.call("copy", {network.out, unread}));
+  tir::Module module = network.copying();
+  std::size_t looks = 0;
+  const std::vector<Change> changes = remove_copies(module, &looks);
+  CHECK(text(module, "main") ==
+        "primfn main(in: int16*, out: int16*) target c entry {\n"
+        "  tir.tvm_check_return(0, -1, tir.call_extern(\"fill\", out))\n"
+        "}\n");
+  CHECK(changes.size() == 2);
+  CHECK(looks == 3);
+}
+
+TEST_CASE("a copy of a copy of a copy is what the first one is of") {
+  Copying network;
+  std::vector<VarId> tensors = {network.in};
+  network.calls.clear();
+  for (int n = 0; n < 100; ++n) {
+    tensors.push_back(network.pointer("t", i16));
+    network.declarations.push_back(network.allocate(tensors.back(), 8));
+    network.calls.push_back(network.call("copy", {tensors[tensors.size() - 2], tensors.back()}));
+  }
+  network.calls.push_back(network.call("read", {tensors.back(), network.out}));
+  tir::Module module = network.copying();
+  std::size_t looks = 0;
+  CHECK(remove_copies(module, &looks).size() == 100);
+  CHECK(has(text(module, "main"), "\"read\", in, out"));
+  CHECK_FALSE(has(text(module, "main"), "copy"));
+  CHECK(looks == 100);
+}
+
+TEST_CASE("copies of one tensor that stay are not looked at for each that goes") {
+  Copying network;
+  tir::Block reads;
+  network.calls.clear();
+  for (int n = 0; n < 200; ++n) {
+    const VarId tensor = network.pointer("t", i16);
+    network.declarations.push_back(network.allocate(tensor, n < 100 ? 9 : 8));  // larger than what is copied: stays
+    network.calls.push_back(network.call("copy", {network.in, tensor}));
+    reads.push_back(network.call("read", {tensor, network.out}));
+  }
+  network.calls.insert(network.calls.end(), reads.begin(), reads.end());
+  tir::Module module = network.copying();
+  std::size_t looks = 0;
+  CHECK(remove_copies(module, &looks).size() == 100);
+  CHECK(looks <= 200 + 1000 + 16 * 400);
 }
 
 TEST_CASE("a function that is still called is kept") {

@@ -52,6 +52,29 @@ TEST_CASE("the order of small random networks is the best of all orders") {
   CHECK(improved > 100);
 }
 
+TEST_CASE("a search in which very many tasks are ready spends at most twice its effort, and proves nothing then") {
+  // Readers of one storage, each of which leaves what the last task reads.
+  OrderProblem problem;
+  problem.storages.push_back({.size = 16});
+  problem.tasks.push_back({.after = {}, .touches = {{0, 0, 1}}, .phases = {0}});
+  Task last{.after = {}, .touches = {}, .phases = {0}};
+  for (std::size_t i = 1; i <= 300; ++i) {
+    problem.storages.push_back({.size = static_cast<Bytes>(16 * (1 + i % 5))});
+    problem.tasks.push_back({.after = {0}, .touches = {{0, 0, 1}, {i, 0, 1}}, .phases = {static_cast<Bytes>(i % 7)}});
+    last.after.push_back(i);
+    last.touches.push_back({i, 0, 1});
+  }
+  problem.tasks.push_back(last);
+  for (const std::size_t effort : {100U, 1000U, 10000U, 100000U}) {
+    CAPTURE(effort);
+    std::size_t spent = 0;
+    const OrderResult result = best_order(problem, effort, &spent);
+    check_order(problem, result);
+    CHECK(spent <= 2 * effort + 64 * 300);  // what was begun comes to an end
+    CHECK(result.bound == order_bound(problem));
+  }
+}
+
 TEST_CASE("buffers that may share bytes where one dies: the best of all orders") {
   int improved = 0;
   int otherwise = 0;  // the best order of the same network without sharing is another one, and worse

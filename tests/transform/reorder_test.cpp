@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -10,6 +13,7 @@
 
 #include "callees.hpp"
 #include "tir_support/module_builder.hpp"
+#include "transform/reorder_tasks.hpp"
 #include "usmp/liveness/uses.hpp"
 #include "usmp/mlf/archive.hpp"
 #include "usmp/mlf/metadata.hpp"
@@ -113,6 +117,24 @@ const Network::Names better = {"first", "second", "big", "last"};
 tir::Block plain_calls(Network& n) {
   return block(n.builder.call("big", {n.in, n.b}), n.builder.call("first", {n.in, n.t}),
                n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.out}));
+}
+
+// The tasks of an entry of copies from one storage to another.
+EntryTasks tasks_of(const std::vector<VarId>& params, const std::vector<std::pair<VarId, VarId>>& copies,
+                    ModuleBuilder builder) {
+  const VarId from = builder.pointer("p0");
+  const VarId to = builder.pointer("p1");
+  builder.function("copy", {from, to}, block(builder.copy(to, from)));
+  std::set<VarId> inner;
+  tir::Block body;
+  for (const auto& [source, target] : copies) inner.insert({source, target});
+  for (const VarId var : inner) {
+    if (std::find(params.begin(), params.end(), var) == params.end()) body.push_back(builder.allocate(var, 16));
+  }
+  for (const auto& [source, target] : copies) body.push_back(builder.call("copy", {source, target}));
+  builder.entry(params, std::move(body));
+  const tir::Module module = builder.build();
+  return entry_tasks(module, liveness::entry_uses(module, {}), {}, {}).value_or(EntryTasks());
 }
 
 }  // namespace
@@ -266,6 +288,75 @@ TEST_CASE("reorder: an input is not read before an output is written that may be
   CHECK(n.order(block(n.builder.call("both", {n.x, n.b, n.out}), n.builder.call("first", {n.in, n.t}),
                       n.builder.call("second", {n.t, n.s}), n.builder.call("last", {n.b, n.s, n.x}))) ==
         Network::Names{"both", "first", "second", "last"});
+}
+
+TEST_CASE("reorder: tasks wait for what they must, by themselves or through others") {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    ModuleBuilder builder;
+    std::vector<VarId> vars;  // four parameters, then four tensors
+    for (int n = 0; n < 8; ++n) vars.push_back(builder.pointer("v"));
+    const std::vector<VarId> params(vars.begin(), vars.begin() + 4);
+    const std::size_t count = 2 + random() % 10;
+    std::vector<std::pair<VarId, VarId>> copies;
+    while (copies.size() < count) {
+      const std::pair copy(vars[random() % 8], vars[random() % 8]);
+      if (copy.first != copy.second) copies.push_back(copy);
+    }
+    const std::vector<Task> tasks = tasks_of(params, copies, builder).problem.tasks;
+    REQUIRE(tasks.size() == count);
+    const auto is_param = [&](VarId var) { return var.index() <= params.back().index(); };
+    std::vector<std::set<std::size_t>> told(count);
+    std::vector<std::set<std::size_t>> must(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [from, to] = copies[i];
+      const auto wait = [i](std::vector<std::set<std::size_t>>& all, std::size_t earlier) {
+        all[i].insert(earlier);
+        all[i].insert(all[earlier].begin(), all[earlier].end());
+      };
+      for (const std::size_t earlier : tasks[i].after) wait(told, earlier);
+      for (std::size_t k = 0; k < i; ++k) {
+        const auto [source, target] = copies[k];
+        const bool meet = target == from || target == to || source == to;
+        if (meet || (is_param(target) && is_param(from)) || (is_param(source) && is_param(to))) wait(must, k);
+      }
+    }
+    CHECK(told == must);
+  }
+}
+
+TEST_CASE("reorder: of tasks that all access parameters, each waits for few") {
+  ModuleBuilder builder;
+  std::vector<VarId> params;
+  std::vector<std::pair<VarId, VarId>> copies;
+  for (int n = 0; n < 200; ++n) {
+    params.push_back(builder.pointer("in"));
+    params.push_back(builder.pointer("out"));
+    copies.emplace_back(params[params.size() - 2], params.back());
+  }
+  std::size_t edges = 0;
+  for (const Task& task : tasks_of(params, copies, builder).problem.tasks) edges += task.after.size();
+  CHECK(edges == 199);
+}
+
+TEST_CASE("reorder: an entry in which very many wait for very many stays as it is") {
+  ModuleBuilder builder;
+  std::vector<VarId> params;
+  std::vector<std::pair<VarId, VarId>> copies;
+  std::size_t writes = 1000;
+  SUBCASE("many") {}
+  SUBCASE("too many") { ++writes; }
+  const VarId inner = builder.pointer("inner");
+  for (std::size_t n = 0; n < max_order_edges / 1000; ++n) {
+    params.push_back(builder.pointer("in"));
+    copies.emplace_back(params.back(), builder.pointer("t"));
+  }
+  for (std::size_t n = 0; n < writes; ++n) {
+    params.push_back(builder.pointer("out"));
+    copies.emplace_back(inner, params.back());
+  }
+  CHECK(tasks_of(params, copies, builder).problem.tasks.empty() == (writes > 1000));
 }
 
 TEST_CASE("reorder: storage that may not be there, or is on the stack, keeps all in place") {

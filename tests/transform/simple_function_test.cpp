@@ -156,6 +156,57 @@ TEST_CASE_FIXTURE(Calls, "one call of several passes one storage twice") {
   CHECK(made.may_alias(c, a));
 }
 
+TEST_CASE_FIXTURE(Calls, "what one call passes once and another twice is no class of three") {
+  const VarId b = pointer("b", int32_type);
+  function("f", {a, b, c}, block(store(c, 0, load(a, 0))));
+  entry({x, y}, block(call("f", {x, x, y}), call("f", {y, x, x}), call("f", {x, x, y})));
+  const ParamAliases made(build());
+  CHECK(made.may_alias(a, b));
+  CHECK(made.may_alias(b, c));
+  CHECK_FALSE(made.may_alias(a, c));
+  CHECK(made.classes() == 2);
+}
+
+TEST_CASE_FIXTURE(Calls, "parameters that are all one storage are one class, not pairs") {
+  std::vector<VarId> params;
+  for (int n = 0; n < 500; ++n) params.push_back(pointer("p", int32_type));
+  function("f", params, block(store(params[0], 0, tir::make_int(1))));
+  entry({x, y}, block(call("f", std::vector<VarId>(params.size(), x))));
+  const ParamAliases made(build());
+  CHECK(made.classes() == 1);
+  CHECK(made.may_alias(params.front(), params.back()));
+}
+
+TEST_CASE_FIXTURE(Calls, "a parameter of too many classes may be what any other is that is in one") {
+  std::vector<VarId> params = {a};
+  while (params.size() < ParamAliases::most_classes + 5) params.push_back(pointer("p", int32_type));
+  function("f", params, block(store(params[0], 0, tir::make_int(1))));
+  std::size_t partners = ParamAliases::most_classes;
+  SUBCASE("many") {}
+  SUBCASE("too many") { ++partners; }
+  std::vector<VarId> storages;
+  tir::Block body;
+  for (std::size_t n = 0; n < params.size(); ++n) {
+    storages.push_back(pointer("s", int32_type));
+    body.push_back(allocate(storages.back(), 8));
+  }
+  const auto together = [&](std::size_t one, std::size_t other) {
+    std::vector<VarId> arguments = storages;
+    arguments[other] = arguments[one];
+    body.push_back(call("f", arguments));
+  };
+  for (std::size_t n = 1; n <= partners; ++n) together(0, n);
+  together(partners + 1, partners + 2);
+  entry({x, y}, body);
+  const ParamAliases made(build());
+  CHECK(made.may_alias(a, params[1]));
+  CHECK(made.may_alias(params[partners], a));
+  CHECK_FALSE(made.may_alias(params[1], params[2]));
+  CHECK_FALSE(made.may_alias(params[1], params[partners + 1]));
+  CHECK(made.may_alias(a, params[partners + 1]) == (partners > ParamAliases::most_classes));
+  CHECK_FALSE(made.may_alias(a, params.back()));
+}
+
 TEST_CASE_FIXTURE(Calls, "nothing is known of functions that are passed anything but whole storage") {
   SUBCASE("an address") { CHECK_FALSE(aliases(block(call("f", {var(x), address_of(x, 1)}))).known(0)); }
   SUBCASE("a pointer of the entry") {
