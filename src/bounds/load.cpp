@@ -4,9 +4,9 @@
 #include <cassert>
 #include <map>
 #include <numeric>
-#include <set>
-#include <utility>
 #include <vector>
+
+#include "bounds/sharing.hpp"
 
 namespace usmp::bounds {
 namespace {
@@ -33,115 +33,6 @@ std::vector<Event> sorted_events(const Problem& problem, std::span<const BufferI
   });
   return events;
 }
-
-// What is live at one moment and may share bytes: how much less it needs than the sum of its sizes.
-//
-// Buffers that stand apart add up. Of two that may share, the bytes of both together are as many as if they were as
-// close as they may be, at least. So in each connected part of the graph of those that may share, the pair that needs
-// most counts, or the largest buffer, and beside it others that share with none of what counts.
-class Sharing {
- public:
-  // Without distances it holds nothing and costs nothing.
-  Sharing(const Problem& problem, Bytes granule) : problem_(problem), granule_(granule) {
-    if (problem.distances.empty()) return;
-    partners_.resize(problem.buffers.size());
-    live_.resize(problem.buffers.size(), false);
-    for (const Distance& distance : problem.distances) {
-      partners_[distance.below.index()].push_back(distance.above);
-      partners_[distance.above.index()].push_back(distance.below);
-    }
-  }
-
-  void begin(BufferId id) {
-    if (partners_.empty()) return;
-    live_[id.index()] = true;
-    for (const BufferId partner : partners_[id.index()]) {
-      if (live_[partner.index()]) is_old_ = pairs_.insert(std::minmax(id, partner)).second || is_old_;
-    }
-  }
-
-  void end(BufferId id) {
-    if (partners_.empty()) return;
-    live_[id.index()] = false;
-    for (const BufferId partner : partners_[id.index()])
-      is_old_ = pairs_.erase(std::minmax(id, partner)) > 0 || is_old_;
-  }
-
-  [[nodiscard]] Bytes saved() {
-    if (is_old_) saved_ = compute_saved();
-    is_old_ = false;
-    return saved_;
-  }
-
- private:
-  [[nodiscard]] Bytes compute_saved() const {
-    std::map<BufferId, std::vector<BufferId>> shares;
-    for (const auto& [a, b] : pairs_) {
-      shares[a].push_back(b);
-      shares[b].push_back(a);
-    }
-    Bytes saved = 0;
-    std::set<BufferId> seen;
-    for (const auto& [first, partners] : shares) {
-      if (seen.contains(first)) continue;
-      std::vector<BufferId> part = {first};
-      seen.insert(first);
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        for (const BufferId partner : shares[part[i]]) {
-          if (seen.insert(partner).second) part.push_back(partner);
-        }
-      }
-      for (const BufferId id : part) saved += rounded(id);
-      saved -= needed(part, shares);
-    }
-    return saved;
-  }
-
-  [[nodiscard]] Bytes rounded(BufferId id) const { return align_up(problem_.buffer(id).size, granule_); }
-
-  // Of two that may share bytes.
-  [[nodiscard]] Bytes together(BufferId a, BufferId b) const {
-    const Bytes closest = std::min(align_up(distance(problem_, a, b), granule_) + rounded(b),
-                                   align_up(distance(problem_, b, a), granule_) + rounded(a));
-    return std::max({closest, rounded(a), rounded(b)});
-  }
-
-  // The best of what can be begun with: one buffer, or two that share.
-  [[nodiscard]] Bytes needed(std::vector<BufferId> part, std::map<BufferId, std::vector<BufferId>>& shares) const {
-    // Beyond, one buffer and what stands beside it has to do.
-    constexpr std::size_t most_compared = 32;
-    std::sort(part.begin(), part.end(),
-              [&](BufferId a, BufferId b) { return rounded(a) != rounded(b) ? rounded(a) > rounded(b) : a < b; });
-    Bytes most = 0;
-    if (part.size() > most_compared) return rounded(part.front()) + beside({part.front()}, part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const BufferId a = part[i];
-      most = std::max(most, rounded(a) + beside({a}, part));
-      for (const BufferId b : shares[a]) most = std::max(most, together(a, b) + beside({a, b}, part));
-    }
-    return most;
-  }
-
-  // Bytes of the others that share neither with these nor with each other, the largest first.
-  [[nodiscard]] Bytes beside(std::vector<BufferId> counted, const std::vector<BufferId>& part) const {
-    Bytes bytes = 0;
-    for (const BufferId id : part) {
-      const auto shares_with = [&](BufferId other) { return id == other || pairs_.contains(std::minmax(id, other)); };
-      if (std::any_of(counted.begin(), counted.end(), shares_with)) continue;
-      bytes += rounded(id);
-      counted.push_back(id);
-    }
-    return bytes;
-  }
-
-  const Problem& problem_;
-  Bytes granule_;
-  std::vector<std::vector<BufferId>> partners_;  // by BufferId
-  std::vector<bool> live_;
-  std::set<std::pair<BufferId, BufferId>> pairs_;  // both live; the smaller id first
-  bool is_old_ = false;                            // `saved_` is not of these pairs
-  Bytes saved_ = 0;
-};
 
 // The largest bytes that a tick asks for: the rounded sizes of what is live, less the largest rounding among them
 // when the topmost buffer may end unrounded, less what may be shared.

@@ -11,17 +11,21 @@
 // Cost: O(pools · n log n).
 // Tests: tests/bounds, against exhaustive search.
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 
 #include "usmp/bounds/bounds.hpp"
 
 namespace usmp::bounds {
 namespace {
 
-std::vector<BufferId> confined_to(const Problem& problem, PoolId pool) {
+using Possible = std::vector<std::vector<PoolId>>;  // by BufferId, see possible_pools
+
+std::vector<BufferId> confined_to(const Possible& possible, PoolId pool) {
   std::vector<BufferId> buffers;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    if (possible_pools(problem, BufferId(i)) == std::vector{pool}) buffers.emplace_back(i);
+  for (std::size_t i = 0; i < possible.size(); ++i) {
+    if (possible[i] == std::vector{pool}) buffers.emplace_back(i);
   }
   return buffers;
 }
@@ -63,69 +67,111 @@ struct Overflow {
   std::vector<BufferId> buffers;
 };
 
-Overflow tied_to(const Problem& problem, PoolId pool) {
-  Overflow result{.tied = std::vector<bool>(problem.pools.size(), false), .buffers = {}};
-  result.tied[pool.index()] = true;
-  std::vector<std::vector<PoolId>> possible;  // by BufferId
-  std::vector<BufferId> relevant;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    const auto& pools = possible.emplace_back(possible_pools(problem, BufferId(i)));
-    const bool bounded = std::all_of(pools.begin(), pools.end(),
-                                     [&](PoolId id) { return id == pool || problem.pool(id).capacity.has_value(); });
-    if (bounded) relevant.emplace_back(i);
-  }
-  const auto touches = [&](BufferId id) {
-    const auto& pools = possible[id.index()];
-    return std::any_of(pools.begin(), pools.end(), [&](PoolId other) { return result.tied[other.index()]; });
-  };
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const BufferId id : relevant) {
-      if (!touches(id)) continue;
-      for (const PoolId other : possible[id.index()]) {
-        grew = grew || !result.tied[other.index()];
-        result.tied[other.index()] = true;
+// What all pools need to know of the problem, and what they ask for again and again.
+class OverflowBounds {
+ public:
+  OverflowBounds(const Problem& problem, const Possible& possible)
+      : problem_(problem),
+        possible_(possible),
+        inhabitants_(problem.pools.size()),
+        unbounded_(possible.size(), 0),
+        rooms_(problem.pools.size()) {
+    for (std::size_t i = 0; i < possible.size(); ++i) {
+      for (const PoolId pool : possible[i]) {
+        inhabitants_[pool.index()].emplace_back(i);
+        if (!problem.pool(pool).capacity) ++unbounded_[i];
       }
     }
   }
-  std::copy_if(relevant.begin(), relevant.end(), std::back_inserter(result.buffers), touches);
-  return result;
-}
 
-// What the tied pools cannot hold without `pool`, with sizes rounded up to `granule`.
-Bytes beyond(const Problem& problem, const Overflow& overflow, PoolId pool, Bytes granule) {
-  Bytes bytes = load(problem, overflow.buffers, granule).bytes - (granule - 1);
-  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
-    if (!overflow.tied[i] || i == pool.index()) continue;
-    const Bytes room = granule == 1 ? usable_room(problem, PoolId(i)) : room_in(problem.pools[i], granule);
-    bytes = std::max<Bytes>(0, bytes - room);
+  [[nodiscard]] Bytes of(PoolId pool) {
+    const Overflow overflow = tied_to(pool);
+    Bytes granule = 0;
+    for (std::size_t i = 0; i < problem_.pools.size(); ++i) {
+      if (overflow.tied[i])
+        granule = std::gcd(granule, common_alignment(problem_, overflow.buffers, problem_.pools[i]));
+    }
+    if (overflow.buffers != buffers_) {
+      buffers_ = overflow.buffers;
+      loads_.clear();
+    }
+    return std::max(beyond(overflow, pool, 1), beyond(overflow, pool, granule));
   }
-  return bytes == 0 ? 0 : bytes + align_up(problem.pool(pool).reserved, granule);
-}
 
-Bytes overflow_bound(const Problem& problem, PoolId pool) {
-  const Overflow overflow = tied_to(problem, pool);
-  Bytes granule = 0;
-  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
-    if (overflow.tied[i]) granule = std::gcd(granule, common_alignment(problem, overflow.buffers, problem.pools[i]));
+ private:
+  [[nodiscard]] Overflow tied_to(PoolId pool) const {
+    Overflow result{.tied = std::vector<bool>(problem_.pools.size(), false), .buffers = {}};
+    result.tied[pool.index()] = true;
+    const bool is_bounded = problem_.pool(pool).capacity.has_value();
+    std::vector<bool> seen(possible_.size(), false);
+    std::vector<PoolId> reached = {pool};
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      for (const BufferId id : inhabitants_[reached[next].index()]) {
+        const std::vector<PoolId>& pools = possible_[id.index()];
+        if (seen[id.index()]) continue;
+        seen[id.index()] = true;
+        const bool may_be_here = !is_bounded && std::find(pools.begin(), pools.end(), pool) != pools.end();
+        if (unbounded_[id.index()] > (may_be_here ? 1U : 0U)) continue;
+        result.buffers.push_back(id);
+        for (const PoolId other : pools) {
+          if (!result.tied[other.index()]) reached.push_back(other);
+          result.tied[other.index()] = true;
+        }
+      }
+    }
+    std::sort(result.buffers.begin(), result.buffers.end());
+    return result;
   }
-  return std::max(beyond(problem, overflow, pool, 1), beyond(problem, overflow, pool, granule));
-}
+
+  // What the tied pools cannot hold without `pool`, with sizes rounded up to `granule`.
+  [[nodiscard]] Bytes beyond(const Overflow& overflow, PoolId pool, Bytes granule) {
+    Bytes bytes = load_of_buffers(granule) - (granule - 1);
+    for (std::size_t i = 0; i < problem_.pools.size(); ++i) {
+      if (!overflow.tied[i] || i == pool.index()) continue;
+      const Bytes room = granule == 1 ? room_of(PoolId(i)) : room_in(problem_.pools[i], granule);
+      bytes = std::max<Bytes>(0, bytes - room);
+    }
+    return bytes == 0 ? 0 : bytes + align_up(problem_.pool(pool).reserved, granule);
+  }
+
+  [[nodiscard]] Bytes load_of_buffers(Bytes granule) {
+    const auto [found, is_new] = loads_.emplace(granule, 0);
+    if (is_new) found->second = load(problem_, buffers_, granule).bytes;
+    return found->second;
+  }
+
+  [[nodiscard]] Bytes room_of(PoolId pool) {
+    std::optional<Bytes>& room = rooms_[pool.index()];
+    if (!room) room = usable_room(problem_, pool);
+    return *room;
+  }
+
+  const Problem& problem_;
+  const Possible& possible_;
+  std::vector<std::vector<BufferId>> inhabitants_;  // by PoolId
+  std::vector<std::size_t> unbounded_;              // by BufferId, of the pools that are possible
+  std::vector<std::optional<Bytes>> rooms_;         // by PoolId
+  std::vector<BufferId> buffers_;                   // of the overflow at hand: often that of the pool before
+  std::map<Bytes, Bytes> loads_;                    // of these, by granule
+};
 
 }  // namespace
 
 std::vector<PoolBound> pool_bounds(const Problem& problem) {
+  Possible possible;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) possible.push_back(possible_pools(problem, BufferId(i)));
+  OverflowBounds overflow(problem, possible);
   std::vector<PoolBound> bounds;
   for (std::size_t i = 0; i < problem.pools.size(); ++i) {
     const PoolId pool(i);
-    const std::vector<BufferId> confined = confined_to(problem, pool);
+    const std::vector<BufferId> confined = confined_to(possible, pool);
     const Load packed = packing_bound(problem, confined, problem.pool(pool));
     PoolBound& bound = bounds.emplace_back(PoolBound{packed.bytes, packing_reason(problem, confined, packed)});
     const auto raise = [&](Bytes bytes, const char* reason) {
       if (bytes > bound.bytes) bound = {bytes, reason};
     };
     raise(odd_ring_bound(problem, confined, problem.pool(pool)), "odd ring of buffers");
-    raise(overflow_bound(problem, pool), "load beyond the bounded pools");
+    raise(overflow.of(pool), "load beyond the bounded pools");
     if (bound.bytes > 0) {
       raise(Heights(problem, possible_in(problem, pool), problem.pool(pool)).at_least(bound.bytes), "sums of sizes");
     }

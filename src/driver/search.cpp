@@ -1,5 +1,6 @@
 #include "search.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "usmp/planners/share_less.hpp"
@@ -22,8 +23,14 @@ PlanResult search(const Problem& problem, const planners::Planner& planner, cons
     };
   }
   if (goal.minimize) return planners::minimize_pool(problem, *goal.minimize, planner, wanted);
+  const auto start = std::chrono::steady_clock::now();
   PlanResult result = planner(problem, wanted);
   if (!goal.shares_less) return result;
+  if (wanted.time_limit) {
+    *wanted.time_limit -=
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+    if (*wanted.time_limit <= std::chrono::milliseconds(0)) return result;
+  }
   return planners::share_less(problem, std::move(result), planner, wanted);
 }
 

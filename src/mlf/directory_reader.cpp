@@ -27,6 +27,7 @@ class DirectoryReader {
   Archive read() && {
     std::error_code fault;
     if (!fs::exists(root_ / "metadata.json", fault)) {
+      if (fault) throw intake_.fault("metadata.json", "cannot be read: " + fault.message());
       throw intake_.fault("metadata.json", "not in this directory, expected an extracted Model Library Format archive");
     }
     canonical_root_ = fs::canonical(root_, fault);

@@ -1,15 +1,22 @@
 // Reading tars. Two libarchive readers stand in a row: the first takes the compression off ("raw" format), the second
 // parses the tar. The byte stream between them is ours to watch, because libarchive takes a tar that was cut off
 // between two members for a complete one: only the block of zeros behind the last member tells the difference.
+//
+// The bytes of the file are ours to hand out, too. libarchive would take off one compression after the other, and a few
+// thousand bytes, compressed three times, keep it busy for hours without one byte of output: the first bytes say which
+// filter is the only one. And it stops at what is no further member of a gzip file and leaves the rest unread.
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "mlf/file.hpp"
 #include "mlf/intake.hpp"
 #include "mlf/libarchive.hpp"
 
@@ -17,6 +24,101 @@ namespace usmp::mlf {
 namespace {
 
 constexpr std::uint64_t block_bytes = 512;
+// Of the padding behind the block of zeros: tar fills its last record up, of 10 KiB unless told otherwise.
+constexpr std::uint64_t most_padding = std::uint64_t{64} << 20;
+
+enum class Compression : std::uint8_t { none, gzip, xz, zstd };
+
+const char* name_of(Compression compression) {
+  switch (compression) {
+    case Compression::none:
+      return "tar";
+    case Compression::gzip:
+      return "gzip";
+    case Compression::xz:
+      return "xz";
+    case Compression::zstd:
+      return "zstd";
+  }
+  return "?";
+}
+
+// By the first bytes.
+Compression compression_of(std::string_view front) {
+  constexpr std::size_t gzip_header_bytes = 10;
+  constexpr unsigned reserved_gzip_flags = 0xE0;
+  if (front.starts_with("\x1F\x8B\x08") && front.size() >= gzip_header_bytes &&
+      (static_cast<unsigned char>(front[3]) & reserved_gzip_flags) == 0) {
+    return Compression::gzip;
+  }
+  if (front.starts_with(std::string_view("\xFD"
+                                         "7zXZ\0",
+                                         6)))
+    return Compression::xz;
+  if (front.starts_with("\x28\xB5\x2F\xFD")) return Compression::zstd;
+  return Compression::none;
+}
+
+// What libarchive reads: a file, or bytes in memory.
+class Source {
+ public:
+  explicit Source(std::string_view bytes) : chunk_(bytes), is_fresh_(true) {}
+  explicit Source(File file) : file_(std::move(file)), buffer_(std::size_t{1} << 18) {
+    chunk_ = fill();
+    is_fresh_ = true;
+  }
+
+  // The beginning of the file, as long as nothing was taken.
+  [[nodiscard]] std::string_view front() const { return chunk_; }
+
+  // The next bytes, empty at the end; nothing if they cannot be read.
+  std::optional<std::string_view> next() {
+    if (!std::exchange(is_fresh_, false)) chunk_ = fill();
+    if (fault_ != 0) return std::nullopt;
+    const std::size_t last = chunk_.find_last_not_of('\0');
+    if (last != std::string_view::npos) end_of_nonzero_ = taken_ + last + 1;
+    taken_ += chunk_.size();
+    return chunk_;
+  }
+
+  // Reads on to the end. Where the last byte ends that is not zero; nothing if the file cannot be read to its end.
+  std::optional<std::uint64_t> end_of_nonzero() {
+    for (;;) {
+      const auto more = next();
+      if (!more) return std::nullopt;
+      if (more->empty()) return end_of_nonzero_;
+    }
+  }
+
+  [[nodiscard]] int fault() const { return fault_; }  // an errno
+
+ private:
+  std::string_view fill() {
+    if (!file_) return {};
+    const std::size_t count = std::fread(buffer_.data(), 1, buffer_.size(), file_.get());
+    if (count == 0 && std::ferror(file_.get()) != 0) fault_ = errno;
+    return {buffer_.data(), count};
+  }
+
+  File file_;
+  std::vector<char> buffer_;
+  std::string_view chunk_;
+  bool is_fresh_ = false;  // the chunk was not taken yet
+  std::uint64_t taken_ = 0;
+  std::uint64_t end_of_nonzero_ = 0;  // of what was taken
+  int fault_ = 0;
+};
+
+la_ssize_t read_source(archive* raw, void* opaque, const void** chunk) {
+  auto& source = *static_cast<Source*>(opaque);
+  const auto bytes = source.next();
+  if (!bytes) {
+    archive_set_error(raw, source.fault(), "%s", std::strerror(source.fault()));
+    return -1;
+  }
+  *chunk = bytes->data();
+  return static_cast<la_ssize_t>(bytes->size());
+}
 
 // The decompressed tar, handed on in chunks of whole blocks, so that no tar block lies across two chunks.
 class TarStream {
@@ -36,6 +138,7 @@ class TarStream {
       if (count == 0) break;
       filled_ += static_cast<std::size_t>(count);
     }
+    if (begin_ == 0) compression_ = compression_of({chunk_.data(), filled_});
     if (begin_ + filled_ > limit_) {
       fault_ = "the tar is longer than the limit of " + std::to_string(limit_) + " bytes";
       return std::nullopt;
@@ -58,6 +161,9 @@ class TarStream {
   }
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
+  // How what should be a tar is compressed itself.
+  [[nodiscard]] Compression compression() const { return compression_; }
+
  private:
   void inspect() {
     if (expected_ < begin_ || expected_ + block_bytes > begin_ + filled_) return;
@@ -72,6 +178,7 @@ class TarStream {
   std::size_t filled_ = 0;
   std::uint64_t expected_ = 0;
   bool zeros_ = false;
+  Compression compression_ = Compression::none;
   std::string fault_;
 };
 
@@ -170,11 +277,14 @@ class TarReader {
 
   // Reads on behind the tar: a compressed file that was cut there is truncated all the same.
   void drain() {
-    for (;;) {
+    for (std::uint64_t bytes = 0; bytes <= most_padding;) {
       const auto chunk = stream_.next();
       if (!chunk) throw intake_.fault("", stream_.fault() + " behind the last member");
       if (chunk->empty()) return;
+      bytes += chunk->size();
     }
+    throw intake_.fault("",
+                        "more than " + std::to_string(most_padding) + " bytes stand behind the last member, the limit");
   }
 
   [[nodiscard]] std::uint64_t position() const {
@@ -189,6 +299,10 @@ class TarReader {
   [[nodiscard]] Error header_fault() const {
     const std::string fault = fault_of(tar_.get());
     if (last_.empty() && fault.find("nrecognized archive format") != std::string::npos) {
+      if (stream_.compression() != Compression::none) {
+        return intake_.fault("", std::string("compressed more than once: found ") + name_of(stream_.compression()) +
+                                     " inside, expected a tar");
+      }
       return intake_.fault("", "not a tar archive (plain, or compressed by gzip, xz or zstd)");
     }
     if (stream_.ends_within(position())) return truncated();
@@ -214,29 +328,58 @@ class TarReader {
   std::string last_;  // name of the member read last
 };
 
-Archive read_tar(const std::string& path, const Limits& limits, const std::function<int(archive*)>& open) {
+// The one filter that the file's first bytes ask for; with it, libarchive looks for no others.
+void add_filter(archive* raw, Compression compression) {
+  if (compression == Compression::none) return;
+  const int filter = compression == Compression::gzip ? ARCHIVE_FILTER_GZIP
+                     : compression == Compression::xz ? ARCHIVE_FILTER_XZ
+                                                      : ARCHIVE_FILTER_ZSTD;
+  if (archive_read_append_filter(raw, filter) != ARCHIVE_OK) throw std::bad_alloc();  // nothing else can fail here
+}
+
+// libarchive stops in silence at what is no further member of a gzip file. gzip itself passes zeros over: tapes have
+// them.
+void require_end(archive* raw, Source& source, Compression compression, const std::string& path) {
+  if (compression != Compression::gzip) return;
+  const auto consumed = static_cast<std::uint64_t>(archive_filter_bytes(raw, -1));
+  const std::optional<std::uint64_t> end = source.end_of_nonzero();
+  if (!end)
+    throw Error(ErrorKind::archive, {path, "", ""}, std::string("cannot be read: ") + std::strerror(source.fault()));
+  if (*end <= consumed) return;
+  throw Error(ErrorKind::archive, {path, "", ""},
+              "other bytes stand behind the gzip data, from byte " + std::to_string(consumed) +
+                  " on, expected the end of the file or more gzip data");
+}
+
+Archive read_tar(const std::string& path, const Limits& limits, Source source) {
   require_headroom();
+  const auto unreadable = [&](const std::string& fault) {
+    return Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault);
+  };
+  if (source.fault() != 0) throw unreadable(std::strerror(source.fault()));
+  const Compression compression = compression_of(source.front());
   const ReadHandle raw(archive_read_new());
-  archive_read_support_filter_gzip(raw.get());
-  archive_read_support_filter_xz(raw.get());
-  archive_read_support_filter_zstd(raw.get());
+  if (!raw) throw std::bad_alloc();
+  add_filter(raw.get(), compression);
   archive_read_support_format_raw(raw.get());
   archive_read_support_format_empty(raw.get());
   archive_entry* entry = nullptr;
-  if (open(raw.get()) != ARCHIVE_OK) {
-    const std::string own = fault_of(raw.get());
-    const int code = archive_errno(raw.get());
-    throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + (code > 0 ? std::strerror(code) : own));
+  // Where decompressing fails at once, libarchive goes on as if the file were empty.
+  if (archive_read_open(raw.get(), &source, nullptr, &read_source, nullptr) != ARCHIVE_OK ||
+      archive_error_string(raw.get()) != nullptr) {
+    throw unreadable(fault_of(raw.get()));
   }
   const int status = archive_read_next_header(raw.get(), &entry);
-  if (status == ARCHIVE_EOF)
+  if (status == ARCHIVE_EOF) {
     throw Error(ErrorKind::archive, {path, "", ""}, "the file is empty, expected a tar archive");
+  }
   if (status != ARCHIVE_OK) {
     // For every fault of a file's first bytes libarchive has words, but none where it cannot get bytes for itself.
     if (archive_error_string(raw.get()) == nullptr) throw std::bad_alloc();
-    throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault_of(raw.get()));
+    throw unreadable(fault_of(raw.get()));
   }
   Archive result = TarReader(raw.get(), path, limits).read();
+  require_end(raw.get(), source, compression, path);
   if (result.members.empty()) throw Error(ErrorKind::archive, {path, "", ""}, "the archive holds no files");
   return result;
 }
@@ -244,12 +387,13 @@ Archive read_tar(const std::string& path, const Limits& limits, const std::funct
 }  // namespace
 
 Archive read_tar_file(const std::string& path, const Limits& limits) {
-  return read_tar(path, limits, [&](archive* raw) { return archive_read_open_filename(raw, path.c_str(), 1 << 18); });
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw Error(ErrorKind::archive, {path, "", ""}, std::string("cannot be read: ") + std::strerror(errno));
+  return read_tar(path, limits, Source(std::move(file)));
 }
 
 Archive read_archive_bytes(std::string_view bytes, const std::string& path, const Limits& limits) {
-  return read_tar(path, limits,
-                  [&](archive* raw) { return archive_read_open_memory(raw, bytes.data(), bytes.size()); });
+  return read_tar(path, limits, Source(bytes));
 }
 
 }  // namespace usmp::mlf

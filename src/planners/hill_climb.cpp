@@ -45,11 +45,11 @@ class Climb {
     index_positions(0, current_.order.size());
   }
 
-  std::uint64_t run(std::uint64_t limit) {
+  std::uint64_t run(std::uint64_t limit, const std::function<bool()>& is_over) {
     std::uint64_t done = 0;
     std::uint64_t fruitless = 0;
     const std::uint64_t patience = patience_for(group_.buffers.size());
-    for (; done < limit && !meets(best_score_, goal_); ++done) {
+    for (; done < limit && !meets(best_score_, goal_) && !(is_over && is_over()); ++done) {
       step();
       if (score_ < best_score_) {
         best_ = current_;
@@ -213,10 +213,11 @@ std::vector<Attempt> first_attempts(const Problem& problem, const Conflicts& con
   return attempts;
 }
 
-Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random& random, std::uint64_t limit) {
+Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random& random, std::uint64_t limit,
+              const std::function<bool()>& is_over) {
   const Score start_score = placer.run(start);
   Climb climb(placer, group, start, random);
-  const std::uint64_t iterations = climb.run(limit);
+  const std::uint64_t iterations = climb.run(limit, is_over);
   if (climb.best_score() < start_score) return {climb.best(), climb.best_score(), iterations};
   return {start, start_score, iterations};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "planners/first_fit.hpp"
@@ -22,8 +23,9 @@ struct Climbed {
 // Changes that take no more than a fixed number of looks at neighbours.
 [[nodiscard]] std::uint64_t climb_limit(const FirstFit& placer, const Group& group);
 
-// The best of `start` and what at most `limit` changes of its order find.
+// The best of `start` and what at most `limit` changes of its order find, as long as `is_over`, if there is one, says
+// no.
 [[nodiscard]] Climbed climb(FirstFit& placer, const Group& group, const Attempt& start, Random& random,
-                            std::uint64_t limit);
+                            std::uint64_t limit, const std::function<bool()>& is_over = {});
 
 }  // namespace usmp::planners

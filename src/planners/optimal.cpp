@@ -11,6 +11,7 @@
 // Source: see exact/engine.hpp; the heuristics are those of hill_climb.cpp and fast.cpp.
 // Tests: tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "planners/exact/disjunctive.hpp"
@@ -141,7 +142,7 @@ class OptimalPlanner {
     if (!meets(score, goal)) {
       const std::uint64_t affordable = std::min(climbing_iterations, heuristic_work / work);
       const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : affordable;
-      start_ = climb(placer_, group, start_, random_, limit).attempt;
+      start_ = climb(placer_, group, start_, random_, limit, [&] { return budget_.is_over(); }).attempt;
       score = placer_.run(start_);
     }
     Solved solved{
@@ -163,7 +164,7 @@ class OptimalPlanner {
   // What a long climb finds from where the short one ended.
   Solved climbed(const Group& group, const Cost& goal, Solved solved) {
     const std::uint64_t limit = options_.iterations > 0 ? options_.iterations : climb_limit(placer_, group);
-    const Climbed found = climb(placer_, group, start_, random_, limit);
+    const Climbed found = climb(placer_, group, start_, random_, limit, [&] { return budget_.is_over(); });
     const Score score = placer_.run(found.attempt);
     if (score.unplaced > 0 || (solved.complete && solved.cost <= score.cost)) return solved;
     start_ = found.attempt;
@@ -261,16 +262,30 @@ PlanResult optimal(const Problem& problem, const Options& options) {
     first.iterations = 0;  // nodes, as elsewhere
   }
   if (first.status == PlanStatus::optimal || pairs_live_together(problem) > most_pairs) return first;
+  Options rest = options;
   if (!problem.distances.empty()) {
     Problem apart = problem;
     apart.distances.clear();
     // Pins may share bytes, too.
-    PlanResult result = invalid_reason(apart) ? PlanResult{} : optimal(apart, options);
+    const auto start = std::chrono::steady_clock::now();
+    // Half of the time, so that some is left.
+    Options half = options;
+    if (options.time_limit) half.time_limit = *options.time_limit / 2;
+    PlanResult result = invalid_reason(apart) ? PlanResult{} : optimal(apart, half);
+    if (options.node_limit > 0) {
+      rest.node_limit =
+          std::max<std::uint64_t>(1, options.node_limit - std::min(options.node_limit, result.iterations));
+    }
+    if (options.time_limit) {
+      const auto passed =
+          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+      rest.time_limit = std::max(std::chrono::milliseconds(0), *options.time_limit - passed);
+    }
     const bool is_better =
         result.has_plan() && (!first.has_plan() || cost_of(problem, result.plan) < cost_of(problem, first.plan));
     if (is_better) first = std::move(result);
   }
-  return OptimalPlanner(problem, options, first).run();
+  return OptimalPlanner(problem, rest, first).run();
 }
 
 }  // namespace usmp::planners

@@ -6,6 +6,8 @@
 #include "usmp/planners/share_less.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t most_nodes = 20'000;
 constexpr std::size_t most_distances = 2'000;
+constexpr std::size_t most_looks_at_loads = 5'000'000;  // at buffers and distances, of all loads together
 
 bool shares(const Problem& problem, const Plan& plan, const Distance& distance) {
   const Allocation& below = plan.of(distance.below);
@@ -33,16 +36,37 @@ std::vector<std::vector<BufferId>> by_pool(const Problem& problem, const Plan& p
   return buffers;
 }
 
+// Whether a search was told to end by now.
+class ShareClock {
+ public:
+  explicit ShareClock(const Options& options) : options_(options), start_(std::chrono::steady_clock::now()) {}
+
+  [[nodiscard]] std::chrono::milliseconds passed() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start_);
+  }
+  [[nodiscard]] bool is_over() const {
+    if (options_.interrupted != nullptr && options_.interrupted->load()) return true;
+    return options_.time_limit && passed() >= *options_.time_limit;
+  }
+
+ private:
+  const Options& options_;
+  std::chrono::steady_clock::time_point start_;
+};
+
 }  // namespace
 
 PlanResult share_less(const Problem& problem, PlanResult result, const Planner& plan, const Options& options) {
   if (!result.has_plan() || problem.distances.empty() || problem.distances.size() > most_distances) return result;
+  const ShareClock clock(options);
   Problem less = problem;
   std::erase_if(less.distances, [&](const Distance& distance) { return !shares(problem, result.plan, distance); });
   const std::size_t shared = less.distances.size();
   const std::vector<Bytes> used = used_bytes(problem, result.plan);
   const std::vector<std::vector<BufferId>> buffers = by_pool(problem, result.plan);
-  for (std::size_t i = less.distances.size(); i-- > 0;) {
+  std::size_t tries = most_looks_at_loads / (1 + problem.buffers.size() + shared);
+  for (std::size_t i = shared; i-- > 0 && tries > 0; --tries) {
+    if (clock.is_over()) return result;
     const Distance dropped = less.distances[i];
     const PoolId pool = result.plan.of(dropped.below).pool;
     less.distances.erase(less.distances.begin() + static_cast<std::ptrdiff_t>(i));
@@ -50,12 +74,15 @@ PlanResult share_less(const Problem& problem, PlanResult result, const Planner& 
         bounds::packing_bound(less, buffers[pool.index()], problem.pool(pool)).bytes <= used[pool.index()];
     if (!fits) less.distances.insert(less.distances.begin() + static_cast<std::ptrdiff_t>(i), dropped);
   }
-  if (less.distances.size() == shared) return result;
+  if (less.distances.size() == shared || clock.is_over()) return result;
   for (std::size_t p = 0; p < used.size(); ++p) less.pools[p].capacity = used[p];
   if (invalid_reason(less)) return result;  // pins that share
   Options brief = options;
   brief.feasibility_only = true;
-  brief.node_limit = most_nodes;
+  brief.node_limit = options.node_limit > 0 ? std::min(options.node_limit, most_nodes) : most_nodes;
+  if (options.time_limit) {
+    brief.time_limit = std::max(std::chrono::milliseconds(1), *options.time_limit - clock.passed());
+  }
   brief.progress = {};
   PlanResult again = plan(less, brief);
   if (again.has_plan() && cost_of(problem, again.plan) <= cost_of(problem, result.plan)) {

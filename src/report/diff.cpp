@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -13,25 +15,50 @@
 namespace usmp::report {
 namespace {
 
-bounds::Load load_of(const PlanDocument& document, const std::string& pool) {
+using BuffersByPool = std::map<std::string_view, std::vector<std::size_t>>;  // indices of those that say when they live
+
+BuffersByPool by_pool(const PlanDocument& document) {
+  BuffersByPool result;
+  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+    if (document.buffers[i].live) result[document.buffers[i].pool].push_back(i);
+  }
+  return result;
+}
+
+// A plan, and its pools by name.
+struct Indexed {
+  explicit Indexed(const PlanDocument& plan) : document(plan), buffers(by_pool(plan)) {
+    for (const PlanDocument::Pool& pool : plan.pools) pools.emplace(pool.name, &pool);
+  }
+
+  [[nodiscard]] const PlanDocument::Pool* find_pool(std::string_view name) const {
+    const auto found = pools.find(name);
+    return found == pools.end() ? nullptr : found->second;
+  }
+
+  const PlanDocument& document;
+  BuffersByPool buffers;
+  std::map<std::string_view, const PlanDocument::Pool*> pools;
+};
+
+bounds::Load load_of(const Indexed& plan, const std::string& pool) {
+  const auto found = plan.buffers.find(pool);
+  if (found == plan.buffers.end()) return {};
   Problem problem;
   std::vector<BufferId> all;
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
-    const PlanDocument::Buffer& buffer = document.buffers[i];
-    if (buffer.pool != pool || !buffer.live) continue;
-    chosen.push_back(i);
+  for (const std::size_t i : found->second) {
+    const PlanDocument::Buffer& buffer = plan.document.buffers[i];
     all.emplace_back(problem.buffers.size());
     Buffer& one = problem.buffers.emplace_back();
     one.size = buffer.size;
     one.live = *buffer.live;
   }
-  add_distances(problem, document, chosen);
+  add_distances(problem, plan.document, found->second);
   return bounds::load(problem, all);
 }
 
-PoolState figures_of(const PlanDocument& document, const PlanDocument::Pool& pool) {
-  const bounds::Load load = load_of(document, pool.name);
+PoolState figures_of(const Indexed& plan, const PlanDocument::Pool& pool) {
+  const bounds::Load load = load_of(plan, pool.name);
   return {.capacity = pool.capacity,
           .used = pool.used,
           .lower_bound = pool.lower_bound,
@@ -40,32 +67,37 @@ PoolState figures_of(const PlanDocument& document, const PlanDocument::Pool& poo
           .status = pool.status};
 }
 
-std::vector<PoolDiff> pools_of(const PlanDocument& before, const PlanDocument& after) {
+std::vector<PoolDiff> pools_of(const Indexed& before, const Indexed& after) {
   std::vector<PoolDiff> pools;
-  for (const PlanDocument::Pool& pool : after.pools) {
+  for (const PlanDocument::Pool& pool : after.document.pools) {
     PoolDiff& diff = pools.emplace_back(PoolDiff{pool.name, pool.kind, {}, figures_of(after, pool)});
     if (const auto* earlier = before.find_pool(pool.name)) diff.before = figures_of(before, *earlier);
   }
-  for (const PlanDocument::Pool& pool : before.pools) {
+  for (const PlanDocument::Pool& pool : before.document.pools) {
     if (after.find_pool(pool.name) == nullptr) pools.push_back({pool.name, pool.kind, figures_of(before, pool), {}});
   }
   return pools;
 }
 
-Bytes used_of(const PlanDocument& document, const std::string& name) {
-  const PlanDocument::Pool* const pool = document.find_pool(name);
+Bytes used_of(const Indexed& plan, const std::string& name) {
+  const PlanDocument::Pool* const pool = plan.find_pool(name);
   return pool == nullptr ? 0 : pool->used;
 }
 
 class Differences {
  public:
   Differences(const PlanDocument& before, const PlanDocument& after)
-      : before_(before), after_(after), producers_before_(producers(before)), producers_after_(producers(after)) {}
+      : before_(before),
+        after_(after),
+        indexed_before_(before),
+        indexed_after_(after),
+        producers_before_(producers(before)),
+        producers_after_(producers(after)) {}
 
   PlanDiff run() && {
     diff_.before = side_of(before_);
     diff_.after = side_of(after_);
-    diff_.pools = pools_of(before_, after_);
+    diff_.pools = pools_of(indexed_before_, indexed_after_);
     diff_.steps = diff_steps(before_, after_);
     const auto matches = match_buffers(before_, after_);
     std::vector<bool> matched(after_.buffers.size());
@@ -103,7 +135,7 @@ class Differences {
   // How far the buffer reaches behind what both plans use of its pool. Empty buffers hold nothing up.
   [[nodiscard]] Bytes reach(const std::optional<BufferPlace>& place) const {
     if (!place || place->pool.empty() || place->size == 0) return 0;
-    const Bytes both = std::min(used_of(before_, place->pool), used_of(after_, place->pool));
+    const Bytes both = std::min(used_of(indexed_before_, place->pool), used_of(indexed_after_, place->pool));
     return std::max<Bytes>(0, place->offset + place->size - both);
   }
 
@@ -129,17 +161,25 @@ class Differences {
 
   const PlanDocument& before_;
   const PlanDocument& after_;
+  Indexed indexed_before_;
+  Indexed indexed_after_;
   std::vector<std::string> producers_before_;
   std::vector<std::string> producers_after_;
   PlanDiff diff_;
 };
 
-std::vector<std::string> unmatched(const std::vector<PlanDocument>& ones, const std::vector<PlanDocument>& others) {
+using ModulesByName = std::map<std::string_view, const PlanDocument*>;
+
+ModulesByName by_name(const std::vector<PlanDocument>& documents) {
+  ModulesByName result;
+  for (const PlanDocument& document : documents) result.emplace(document.module, &document);
+  return result;
+}
+
+std::vector<std::string> unmatched(const std::vector<PlanDocument>& ones, const ModulesByName& others) {
   std::vector<std::string> names;
   for (const PlanDocument& one : ones) {
-    const bool found = std::any_of(others.begin(), others.end(),
-                                   [&](const PlanDocument& other) { return other.module == one.module; });
-    if (!found) names.push_back(one.module);
+    if (!others.contains(one.module)) names.push_back(one.module);
   }
   return names;
 }
@@ -194,13 +234,12 @@ Diff diff_modules(const std::vector<PlanDocument>& before, const std::vector<Pla
     add(before.front(), after.front());
     return diff;
   }
+  const ModulesByName modules_after = by_name(after);
   for (const PlanDocument& one : before) {
-    for (const PlanDocument& other : after) {
-      if (one.module == other.module) add(one, other);
-    }
+    if (const auto other = modules_after.find(one.module); other != modules_after.end()) add(one, *other->second);
   }
-  diff.only_before = unmatched(before, after);
-  diff.only_after = unmatched(after, before);
+  diff.only_before = unmatched(before, modules_after);
+  diff.only_after = unmatched(after, by_name(before));
   return diff;
 }
 

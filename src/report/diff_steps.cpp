@@ -1,7 +1,10 @@
 #include "report/diff_steps.hpp"
 
 #include <algorithm>
+#include <list>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -62,23 +65,36 @@ void drop_common(Changes& ones, Changes& others) {
 }
 
 // Of both plans, each once: those of the later one stand behind what they follow there.
-std::vector<std::string> step_names(const Steps& before, const Steps& after) {
-  std::vector<std::string> names;
+std::list<std::string_view> step_names(const Steps& before, const Steps& after) {
+  std::list<std::string_view> names;
+  std::map<std::string_view, std::list<std::string_view>::iterator> places;
   for (const PlanDocument::Step& step : before) {
-    if (std::find(names.begin(), names.end(), step.step) == names.end()) names.push_back(step.step);
+    if (!places.contains(step.step)) places.emplace(step.step, names.insert(names.end(), step.step));
   }
   auto next = names.begin();
   for (const PlanDocument::Step& step : after) {
-    const auto known = std::find(names.begin(), names.end(), step.step);
-    next = std::next(known != names.end() ? known : names.insert(next, step.step));
+    const auto known = places.find(step.step);
+    const auto place = known != places.end() ? known->second : names.insert(next, step.step);
+    if (known == places.end()) places.emplace(step.step, place);
+    next = std::next(place);
   }
   return names;
 }
 
-std::optional<PlanDocument::Step> step_of(const Steps& steps, const std::string& name) {
-  const auto found = std::find_if(steps.begin(), steps.end(),
-                                  [&](const auto& step) { return step.step == name && is_worth_a_line(step); });
-  return found == steps.end() ? std::nullopt : std::optional(*found);
+using StepsByName = std::map<std::string_view, const PlanDocument::Step*>;
+
+// The first of each name that is worth a line.
+StepsByName by_name(const Steps& steps) {
+  StepsByName result;
+  for (const PlanDocument::Step& step : steps) {
+    if (is_worth_a_line(step)) result.emplace(step.step, &step);
+  }
+  return result;
+}
+
+std::optional<PlanDocument::Step> step_of(const StepsByName& steps, std::string_view name) {
+  const auto found = steps.find(name);
+  return found == steps.end() ? std::nullopt : std::optional(*found->second);
 }
 
 Changes changes_of(const std::optional<PlanDocument::Step>& step) { return step ? step->changes : Changes(); }
@@ -87,8 +103,10 @@ Changes changes_of(const std::optional<PlanDocument::Step>& step) { return step 
 
 std::vector<StepDiff> diff_steps(const PlanDocument& before, const PlanDocument& after) {
   std::vector<StepDiff> result;
-  for (const std::string& name : step_names(before.transformed, after.transformed)) {
-    StepDiff diff{name, step_of(before.transformed, name), step_of(after.transformed, name), {}, {}};
+  const StepsByName steps_before = by_name(before.transformed);
+  const StepsByName steps_after = by_name(after.transformed);
+  for (const std::string_view name : step_names(before.transformed, after.transformed)) {
+    StepDiff diff{std::string(name), step_of(steps_before, name), step_of(steps_after, name), {}, {}};
     diff.only_before = changes_of(diff.before);
     diff.only_after = changes_of(diff.after);
     drop_common(diff.only_before, diff.only_after);

@@ -1,11 +1,16 @@
 #include "verify/sharing.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 namespace usmp::verify {
 
 bool may_share(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b) {
-  for (const Distance& known : problem.distances) {
-    if (known.below == a && known.above == b && offset_b - offset_a >= known.bytes) return true;
-    if (known.below == b && known.above == a && offset_a - offset_b >= known.bytes) return true;
+  for (const auto& [below, above, rise] :
+       {std::tuple(a, b, offset_b - offset_a), std::tuple(b, a, offset_a - offset_b)}) {
+    const auto known = std::ranges::lower_bound(problem.distances, Distance{below, above, 0});
+    if (known == problem.distances.end() || known->below != below || known->above != above) continue;
+    if (rise >= known->bytes) return true;
   }
   return false;
 }

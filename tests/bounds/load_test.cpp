@@ -1,6 +1,7 @@
 #include "usmp/bounds/load.hpp"
 
 #include <doctest/doctest.h>
+#include <algorithm>
 
 #include "planning_support/random_problem.hpp"
 
@@ -23,6 +24,64 @@ Load naive_load(const Problem& problem, Bytes granule) {
     if (sum > best.bytes) best = {sum, tick};
   }
   return best;
+}
+
+// What the live buffers need together, computed from nothing: part by part of those that may share.
+Bytes naive_needed(const Problem& problem, std::vector<BufferId> live) {
+  const auto size = [&](BufferId id) { return problem.buffer(id).size; };
+  const auto share = [&](BufferId a, BufferId b) {
+    return a == b || distance(problem, a, b) < size(a) || distance(problem, b, a) < size(b);
+  };
+  const auto larger = [&](BufferId a, BufferId b) { return std::pair(-size(a), a) < std::pair(-size(b), b); };
+  Bytes sum = 0;
+  while (!live.empty()) {
+    std::vector<BufferId> part = {live.front()};
+    live.erase(live.begin());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const BufferId member = part[i];
+      std::erase_if(live, [&](BufferId id) {
+        if (share(member, id)) part.push_back(id);
+        return share(member, id);
+      });
+    }
+    std::sort(part.begin(), part.end(), larger);
+    const auto beside = [&](std::vector<BufferId> counted) {
+      Bytes bytes = 0;
+      for (const BufferId id : part) {
+        if (std::any_of(counted.begin(), counted.end(), [&](BufferId other) { return share(id, other); })) continue;
+        bytes += size(id);
+        counted.push_back(id);
+      }
+      return bytes;
+    };
+    Bytes most = 0;
+    for (const BufferId a : part) {
+      most = std::max(most, size(a) + beside({a}));
+      for (const BufferId b : part) {
+        if (a == b || !share(a, b)) continue;
+        const Bytes closest = std::min(distance(problem, a, b) + size(b), distance(problem, b, a) + size(a));
+        most = std::max(most, std::max({closest, size(a), size(b)}) + beside({a, b}));
+      }
+    }
+    sum += most;
+  }
+  return sum;
+}
+
+// Buffers that begin one after another and end together, each sharing with the next.
+Problem chain(std::size_t count, Bytes size) {
+  Problem problem;
+  problem.pools = {{.name = "sram", .kind = PoolKind::workspace, .capacity = {}, .alignment = 1}};
+  problem.horizon = static_cast<Tick>(count) + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    Buffer buffer;
+    buffer.size = size;
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {{static_cast<Tick>(i), problem.horizon}};
+    problem.buffers.push_back(buffer);
+    if (i > 0) problem.distances.push_back({BufferId(i - 1), BufferId(i), 0});
+  }
+  return problem;
 }
 
 Problem clique(std::vector<Bytes> sizes, Bytes alignment) {
@@ -133,6 +192,44 @@ TEST_CASE("distances are rounded up like sizes") {
   Problem problem = clique({30, 30}, 16);
   problem.distances = {{BufferId(0), BufferId(1), 1}};
   CHECK(bound_of(problem) == 46);  // 16 apart
+}
+
+TEST_CASE("what may be shared is followed through time") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    test::ProblemMaker maker(seed);
+    const Problem problem =
+        maker.make({.buffers = 2 + maker.below(16), .sharing = true, .most_ranges = 2, .horizon = 12, .largest = 20});
+    CAPTURE(seed);
+    const std::vector<Load> steps = load_over_time(problem, all(problem));
+    std::size_t step = 0;
+    for (Tick tick = 0; tick < problem.horizon; ++tick) {
+      std::vector<BufferId> live;
+      for (const BufferId id : all(problem)) {
+        if (overlap(problem.buffer(id).live, {{tick, tick + 1}})) live.push_back(id);
+      }
+      if (step + 1 < steps.size() && steps[step + 1].at == tick) ++step;
+      CHECK(steps[step].bytes == naive_needed(problem, live));
+    }
+  }
+}
+
+TEST_CASE("of many that may share every second one counts, and where they are too many, what was found till then") {
+  for (const std::size_t count : {33U, 100U, 500U}) {
+    const Problem problem = chain(count, 10);
+    CHECK(load(problem, all(problem)).bytes == 10 * static_cast<Bytes>((count + 1) / 2));
+  }
+  Problem problem = chain(5000, 10);
+  const Load found = load(problem, all(problem));
+  CHECK(found.bytes > 1000);
+  CHECK(found.bytes < 10 * 2500);
+  CHECK(load_over_time(problem, all(problem)).size() < 2500);  // each second buffer is a step as long as it goes on
+  // What shares with nobody counts as ever, and of the others the largest.
+  Buffer apart = problem.buffers.front();
+  apart.size = 1000000;
+  apart.live = {{4900, 5001}};
+  problem.buffers.push_back(apart);
+  CHECK(load(problem, all(problem)).bytes == 1000010);
+  CHECK(load(problem, all(problem)).at == 4900);
 }
 
 }  // namespace usmp::bounds::load_test

@@ -161,7 +161,10 @@ def members(sandbox: Sandbox, archive: bytes) -> None:
     for name, pack in (("gzip", gzip.compress), ("xz", lzma.compress), ("zstd", zstd)):
         bomb = pack(closed(body, member("zeros.bin", size=2**31 + 512, data=b"\0" * 2**24, form=tarfile.GNU_FORMAT)))
         sandbox.run(f"{name} bomb", bomb, ARCHIVE, "zeros.bin", "more than the limit")
-        sandbox.run(f"{name} in itself", pack(pack(archive)), OK)
+        sandbox.run(f"{name} in itself", pack(pack(archive)), ARCHIVE, f"compressed more than once: found {name} inside")
+        # Hours of work, if what is inside is taken for compressed as well: nothing ever comes out.
+        sandbox.run(f"{name} of nothing, three deep", pack(pack(pack(b"") * 2**16) * 2**10), ARCHIVE)
+        sandbox.run(f"garbage behind {name}", pack(archive) + b"garbage", ARCHIVE)
         sandbox.run(f"{name} of nothing", pack(b""), ARCHIVE)
 
 

@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -78,6 +79,22 @@ TEST_CASE("a directory that leads elsewhere, or holds what is no file, is refuse
   CHECK(read_error(root) == root + ": pipe: a device, pipe or socket, expected a regular file or a directory");
   fs::remove(root + "/pipe");
   CHECK(read_error(root) == "no error");
+}
+
+TEST_CASE("what cannot be looked at is not said to be missing") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("model");
+  fs::create_directory(root);
+  fs::create_symlink("metadata.json", root + "/metadata.json");
+  CHECK(read_error(root) == root + ": metadata.json: cannot be read: Too many levels of symbolic links");
+  fs::remove(root + "/metadata.json");
+  write_file(root + "/metadata.json", "{}");
+  if (geteuid() == 0) return;  // who may look everywhere
+  fs::permissions(root, fs::perms::owner_read);
+  CHECK(read_error(root) == root + ": metadata.json: cannot be read: Permission denied");
+  fs::permissions(root, fs::perms::owner_exec);
+  CHECK(read_error(root) == root + ": cannot be read: Permission denied");
+  fs::permissions(root, fs::perms::owner_all);
 }
 
 TEST_CASE("limits hold for directories") {

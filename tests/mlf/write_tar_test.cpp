@@ -127,6 +127,81 @@ TEST_CASE("a compressed archive cut off behind its tar's end is refused, too") {
         "a.tar.gz: truncated gzip input behind the last member");
 }
 
+// The bytes as `program` compresses them.
+std::string compressed(const std::string& program, const std::string& bytes) {
+  const ScratchDirectory scratch;
+  test::write_file(scratch.path("in"), bytes);
+  REQUIRE(shell_output(program + " -c < " + scratch.path("in") + " > " + scratch.path("out")).empty());
+  return test::read_file(scratch.path("out"));
+}
+
+TEST_CASE("one compression is taken off, however little is in the next one") {
+  const std::string tar = test::file("metadata.json", "{}") + test::end_marker();
+  const auto read_error = [](const std::string& bytes) {
+    return error_of([&] { (void)read_archive_bytes(bytes, "a.tar"); });
+  };
+  const std::string more_than_once = "a.tar: compressed more than once: found ";
+  for (const std::string program : {"gzip -n", "xz"}) {
+    const std::string name = program.substr(0, program.find(' '));
+    const std::string once = compressed(program, tar);
+    CHECK(read_error(once) == "no error");
+    CHECK(read_error(compressed(program, once)) == more_than_once + name + " inside, expected a tar");
+    // Nothing at all comes out of these, however long it takes.
+    std::string empty = compressed(program, "");
+    while (empty.size() < 100000) empty += empty;
+    CHECK(read_error(empty) == "a.tar: the file is empty, expected a tar archive");
+    CHECK(read_error(compressed("gzip -n", compressed(program, empty))) ==
+          more_than_once + name + " inside, expected a tar");
+  }
+  CHECK(read_error(compressed("gzip -n", compressed("xz", tar))) == more_than_once + "xz inside, expected a tar");
+}
+
+TEST_CASE("what stands behind the compressed tar is refused, but more of the same and zeros") {
+  const ScratchDirectory scratch;
+  const std::string front = test::file("metadata.json", std::string(300000, 'm'));
+  const std::string back = test::file("src/b", "b") + test::end_marker();
+  const auto read_error = [&](const std::string& bytes) {
+    const std::string message = error_of([&] { (void)read_archive_bytes(bytes, "a.tar"); });
+    test::write_file(scratch.path("a.tar"), bytes);
+    const std::string of_file = error_of([&] { (void)read_archive(scratch.path("a.tar")); });
+    CHECK((of_file == message || of_file == scratch.path("") + message));
+    return message;
+  };
+  const std::string gzip = compressed("gzip -n", front) + compressed("gzip -n", back);
+  CHECK(read_error(gzip) == "no error");
+  CHECK(read_error(gzip + compressed("gzip -n", "")) == "no error");
+  CHECK(read_error(gzip + std::string(1000000, '\0')) == "no error");
+  const std::string others = "a.tar: other bytes stand behind the gzip data, from byte " + std::to_string(gzip.size()) +
+                             " on, expected the end of the file or more gzip data";
+  CHECK(read_error(gzip + "x") == others);
+  CHECK(read_error(gzip + "\x1F\x8B") == others);
+  CHECK(read_error(gzip + back) == others);
+  CHECK(read_error(gzip + std::string(1000000, '\0') + "x") == others);
+  for (const std::string program : {"xz", "zstd -q"}) {
+    if (!shell_output("command -v " + program.substr(0, program.find(' ')) + " > /dev/null || echo none").empty()) {
+      continue;
+    }
+    const std::string others_data = compressed(program, front) + compressed(program, back);
+    CHECK(read_error(others_data) == "no error");
+    // How much of the tar comes before the fault is libarchive's.
+    CHECK(read_error(others_data + "garbage") != "no error");
+    CHECK(read_error(others_data + "garbage").find("empty") == std::string::npos);
+  }
+}
+
+TEST_CASE("padding behind the tar has a limit") {
+  const ScratchDirectory scratch;
+  const std::string tar = test::file("metadata.json", "{}") + test::end_marker();
+  const auto padded_error = [&](std::size_t bytes) {
+    test::write_file(scratch.path("a.tar"), tar);
+    std::filesystem::resize_file(scratch.path("a.tar"), tar.size() + bytes);  // takes no space on the disk
+    return error_of([&] { (void)read_archive(scratch.path("a.tar")); });
+  };
+  CHECK(padded_error(std::size_t{63} << 20) == "no error");
+  CHECK(padded_error(std::size_t{65} << 20) ==
+        scratch.path("a.tar") + ": more than 67108864 bytes stand behind the last member, the limit");
+}
+
 TEST_CASE("a decompression bomb ends at the limit") {
   const ScratchDirectory scratch;
   const std::string zeros(std::size_t{8} << 20, '\0');

@@ -38,6 +38,37 @@ TEST_CASE("the cost stays, the claims stay true, and no more buffers share") {
   CHECK(after < before * 19 / 20);
 }
 
+TEST_CASE("it keeps to what the search was allowed") {
+  Problem problem;
+  problem.pools = {{.name = "sram"}};
+  problem.horizon = 2;
+  for (const Bytes size : {100, 40}) {
+    Buffer buffer;
+    buffer.size = size;
+    buffer.candidates = {PoolId(0)};
+    buffer.live = {{0, 2}};
+    problem.buffers.push_back(buffer);
+  }
+  problem.distances = {{BufferId(0), BufferId(1), 10}};
+  const PlanResult wide{.status = PlanStatus::feasible, .plan = {{{PoolId(0), 200}, {PoolId(0), 210}}}};
+  std::vector<planners::Options> asked;
+  const planners::Planner plan = [&](const Problem& less, const planners::Options& options) {
+    asked.push_back(options);
+    return planners::optimal(less, options);
+  };
+  CHECK(planners::share_less(problem, wide, plan, {}).plan != wide.plan);
+  CHECK(planners::share_less(problem, wide, plan, {.node_limit = 7}).plan != wide.plan);
+  CHECK(planners::share_less(problem, wide, plan, {.time_limit = std::chrono::hours(1)}).plan != wide.plan);
+  REQUIRE(asked.size() == 3);
+  CHECK(asked[0].node_limit == 20000);
+  CHECK(asked[1].node_limit == 7);
+  CHECK(asked[2].time_limit.value() <= std::chrono::hours(1));
+  const std::atomic<bool> interrupted = true;
+  CHECK(planners::share_less(problem, wide, plan, {.interrupted = &interrupted}).plan == wide.plan);
+  CHECK(planners::share_less(problem, wide, plan, {.time_limit = std::chrono::milliseconds(0)}).plan == wide.plan);
+  CHECK(asked.size() == 3);
+}
+
 TEST_CASE("only the pair at the peak goes on sharing") {
   Problem problem;
   problem.pools = {{.name = "sram"}};

@@ -10,7 +10,8 @@
 namespace usmp::bounds {
 
 // The largest sum of sizes that are live at one tick, and the first such tick. Of buffers that may share bytes (see
-// Problem::distances) no more counts than they need together in any case.
+// Problem::distances) no more counts than they need together in any case; less, where so many share with each other
+// that finding out would take too long.
 struct Load {
   Bytes bytes = 0;
   Tick at = 0;

@@ -20,6 +20,8 @@ enum class Order : std::uint8_t { open, a_below, b_below };
 
 // Failures after which the search begins anew, the first time; half as many more each time.
 constexpr std::uint64_t first_run = 100;
+// At pairs, before the budget is asked again.
+constexpr std::uint64_t most_looks_unpaid = 1'000'000;
 
 class PairSearch {
  public:
@@ -49,9 +51,11 @@ class PairSearch {
   std::optional<std::vector<Bytes>> next(Bytes capacity, Budget& budget) {
     if (!capacity_) begin();
     capacity_ = capacity;
+    budget_ = &budget;
     // What was decided stays; what contradicts the new capacity is taken back below.
     bool is_consistent = lower_highest_to_capacity() && propagate();
     while (true) {
+      if (budget.exhausted()) return std::nullopt;
       if (!is_consistent) {
         if (++failures_ > failures_of_run_ ? !restart(is_consistent) : !step_back(is_consistent)) return std::nullopt;
         continue;
@@ -153,12 +157,19 @@ class PairSearch {
       const std::size_t item = queue_.back();
       queue_.pop_back();
       is_queued_[item] = false;
+      if (looks_ > most_looks_unpaid && !charge()) return false;
       for (std::size_t k = 0; k < pairs_of_[item].size() && is_consistent; ++k) {
         is_consistent = look_at(pairs_of_[item][k]);
         if (!is_consistent) ++weights_[pairs_of_[item][k]];
       }
     }
     return is_consistent;
+  }
+
+  // Bounds that push each other up byte by byte could take for ever: what is long for a node counts as another one.
+  bool charge() {
+    budget_->spend_work(std::exchange(looks_, 0));
+    return budget_->spend();
   }
 
   bool look_at(std::size_t pair) {
@@ -258,7 +269,8 @@ class PairSearch {
   std::vector<Decision> decisions_;
   std::vector<std::size_t> queue_;  // items whose bounds have moved
   std::vector<bool> is_queued_;
-  std::uint64_t looks_ = 0;  // at pairs, not told to the budget yet
+  std::uint64_t looks_ = 0;   // at pairs, not told to the budget yet
+  Budget* budget_ = nullptr;  // of the call of `next`
 };
 
 }  // namespace

@@ -91,6 +91,11 @@ void Budget::give_up() {
   if (!exhausted()) reason_ = StopReason::node_limit;
 }
 
+bool Budget::is_over() {
+  look_around();
+  return exhausted();
+}
+
 void Budget::look_around() {
   unseen_work_ = 0;
   if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;

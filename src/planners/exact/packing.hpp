@@ -57,6 +57,8 @@ class Budget {
   void spend_work(std::uint64_t units);
   // As if all nodes were spent: for a search that cannot go on.
   void give_up();
+  // Looks at the clock and the flag before it answers: for heuristics, which spend no nodes.
+  [[nodiscard]] bool is_over();
   [[nodiscard]] bool exhausted() const { return reason_ != StopReason::finished; }
   [[nodiscard]] std::uint64_t spent() const { return spent_; }
   [[nodiscard]] std::uint64_t left() const { return left_; }
