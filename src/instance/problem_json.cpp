@@ -67,6 +67,9 @@ class ProblemReader {
 
  private:
   void pool(const JsonValue& value) {
+    if (problem_.pools.size() == Problem::max_pools) {
+      throw value.fault("there are more pools than the limit of " + std::to_string(Problem::max_pools));
+    }
     value.check_keys({"name"}, {"kind", "capacity", "alignment", "reserved"});
     Pool pool;
     pool.name = value.member("name").string();

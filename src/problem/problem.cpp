@@ -43,6 +43,10 @@ std::optional<std::string> invalid_buffer(const Buffer& buffer, std::size_t pool
 }
 
 std::optional<std::string> invalid_pools(const std::vector<Pool>& pools) {
+  if (pools.size() > Problem::max_pools) {
+    return "there are " + std::to_string(pools.size()) + " pools, more than the limit of " +
+           std::to_string(Problem::max_pools);
+  }
   std::set<std::string> names;
   for (const Pool& pool : pools) {
     if (pool.alignment < 1) return "pool " + in_quotes(pool.name) + ": alignment is below 1";

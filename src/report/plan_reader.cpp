@@ -313,6 +313,10 @@ int version_of(const ParsedJson& json) {
 
 // What later stages rely on and no single member shows.
 void check_pools(const PlanDocument& document) {
+  if (document.pools.size() > Problem::max_pools) {
+    fail("pools", "holds " + std::to_string(document.pools.size()) + " pools: expected at most " +
+                      std::to_string(Problem::max_pools));
+  }
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < document.pools.size(); ++i) {
     if (!names.insert(document.pools[i].name).second) {

@@ -263,6 +263,17 @@ TEST_CASE("a problem that is too large is refused") {
   CHECK(problem_fault(std::string(instance::max_text_bytes + 1, ' ')) == "larger than 268435456 bytes");
 }
 
+TEST_CASE("pools beyond the limit are refused where they begin") {
+  const auto error = [](int count) {
+    std::string pools;
+    for (int i = 0; i < count; ++i) pools += (i > 0 ? ",{\"name\":\"p" : "{\"name\":\"p") + std::to_string(i) + "\"}";
+    return problem_fault("{\"format\":\"usmp-plan/problem\",\"version\":1,\"horizon\":1,\"pools\":[" + pools +
+                         "],\"buffers\":[]}");
+  };
+  CHECK(error(256) == "no error");
+  CHECK(error(1000) == "pools[256]: there are more pools than the limit of 256");
+}
+
 TEST_CASE("deep nesting costs no stack") {
   CHECK(problem_fault("{\"buffers\": " + std::string(1000000, '[')).ends_with("nested deeper than 16 levels"));
 }

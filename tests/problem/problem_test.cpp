@@ -65,6 +65,7 @@ TEST_CASE("every fault of a problem has its message") {
   CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{0, 2}, {3, 4}}; }).empty());
   CHECK(reason_after([](Problem& p) { p.horizon = -1; }) == "negative horizon");
   CHECK(reason_after([](Problem& p) { p.pools.push_back(p.pools[0]); }) == "pool 'sram' stands twice");
+  CHECK(reason_after([](Problem& p) { p.pools.resize(257); }) == "there are 257 pools, more than the limit of 256");
   CHECK(reason_after([](Problem& p) { p.pools[0].alignment = 0; }) == "pool 'sram': alignment is below 1");
   CHECK(reason_after([](Problem& p) { p.pools[0].capacity = -1; }) == "pool 'sram': negative capacity");
 }

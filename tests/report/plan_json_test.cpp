@@ -283,6 +283,7 @@ TEST_CASE("what is no plan file is refused with its place") {
   const json sram = {{"name", "sram"}, {"kind", "workspace"}, {"used", 8}};
   CHECK(with_member("pools", json::array({sram})) == "accepted");
   CHECK(with_member("pools", json::array({sram, sram})) == "pools[1]: pool 'sram' stands twice");
+  CHECK(with_member("pools", std::vector<json>(257, sram)) == "pools: holds 257 pools: expected at most 256");
   CHECK(with_member("pools", json::array({{{"name", "sram"}, {"kind", "workspace"}}})) ==
         "pools[0]: the key used is missing: expected a plan of usmp-plan");
   CHECK(with_member("status", "best") ==
