@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import array
 import concurrent.futures
+import hashlib
 import itertools
 import json
 import math
@@ -21,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
@@ -299,14 +301,37 @@ def build_and_run(out: Path, module: str, golden: Path, compiler: list[str]) -> 
         compare(golden, results, name, tensor["dtype"], golden.name.removesuffix(".golden"))
 
 
-def run_case(binary: Path, case: Case, packed: bool) -> None:
+def digest_of(out: Path) -> str:
+    """Of the C that is written below the directory, mains included: equal C need not be built and run again."""
+    digest = hashlib.sha256()
+    for file in sorted(out.rglob("*.[ch]")):
+        digest.update(f"{file.relative_to(out)} {file.stat().st_size}\n".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+class Built:
+    """What was built and run: algorithms often find the same plan."""
+
+    def __init__(self) -> None:
+        self.seen: set[tuple[str, ...]] = set()
+        self.lock = threading.Lock()
+
+    def is_new(self, *key: str) -> bool:
+        with self.lock:
+            is_new = key not in self.seen
+            self.seen.add(key)
+            return is_new
+
+
+def run_case(binary: Path, case: Case, packed: bool, built: Built) -> None:
     with tempfile.TemporaryDirectory(prefix="usmp-e2e-") as temporary:
         out = plan(binary, case, Path(temporary))
         check_no_workspace_calls(out / "codegen/host/src")
         for module, golden in case.model.golden.items():
             write_main(out, module, golden, packed)
             for compiler in case.compilers:
-                build_and_run(out, module, golden, compiler)
+                if built.is_new(digest_of(out), module, *compiler):
+                    build_and_run(out, module, golden, compiler)
 
 
 def models_below(root: Path, suffix: str = ".tar") -> list[Model]:
@@ -389,7 +414,10 @@ def main() -> int:
     cases = cases_of(models, arguments.full, [gcc], extra, arguments.transform)
     cases = [case for case in cases if case.pools in arguments.pools.split(",")]
     binary = arguments.binary.resolve()
-    return run_all(cases, lambda case: run_case(binary, case, case.model.name.endswith("_packed")), arguments.jobs)
+    built = Built()
+    failed = run_all(cases, lambda case: run_case(binary, case, case.model.name.endswith("_packed"), built), arguments.jobs)
+    print(f"{len(built.seen)} different programs built")
+    return failed
 
 
 if __name__ == "__main__":

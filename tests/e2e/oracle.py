@@ -9,7 +9,6 @@ included. Where a step changed nothing the same C comes out again: each program 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import shutil
@@ -70,10 +69,7 @@ def add(archive: Archive, out: Path, variant: str) -> None:
     golden.check_no_workspace_calls(out / "codegen/host/src")
     for module, directory in archive.model.golden.items():
         golden.write_main(out, module, directory, packed=False)
-    digest = hashlib.sha256()
-    for file in sorted(out.rglob("*.[ch]")):
-        digest.update(f"{file.relative_to(out)} {file.stat().st_size}\n".encode() + file.read_bytes())
-    program = archive.programs.setdefault(digest.hexdigest(), Program(archive.model, out))
+    program = archive.programs.setdefault(golden.digest_of(out), Program(archive.model, out))
     program.variants.append(variant)
     if program.out != out:
         shutil.rmtree(out)
