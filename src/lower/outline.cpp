@@ -71,11 +71,28 @@ class Outliner {
     if (nest == nullptr) return false;
     const NestUses uses = read_nest(lowered_.module, *nest);
     if (!uses.can_move || !uses.addresses.empty() || shares_bytes(uses)) return false;
+    // Whether a call may pass bytes of a parameter for another one, too. Where that is not accessed it does no harm,
+    // but compilers warn of it.
+    std::set<VarId> passed_twice;
+    for (const std::map<VarId, Regions>& regions : regions_) add_met(whole, regions, passed_twice);
     for (tir::Param& param : result_.module.functions[index].params) {
       param.no_alias =
-          uses.accessed.contains(param.var) && stands_alone(param.var, uses) && !is_passed_twice(param.var, whole);
+          uses.accessed.contains(param.var) && stands_alone(param.var, uses) && !passed_twice.contains(param.var);
     }
     return true;
+  }
+
+  // Adds the parameters that reach a byte which another one reaches, too.
+  static void add_met(const tir::Function& function, const std::map<VarId, Regions>& regions, std::set<VarId>& met) {
+    std::vector<Regions> reached;
+    for (const tir::Param& param : function.params) {
+      const auto found = regions.find(param.var);
+      reached.push_back(found == regions.end() ? Regions() : found->second);
+    }
+    const std::vector<bool> meet = meet_others(reached);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      if (meet[i]) met.insert(function.params[i].var);
+    }
   }
 
   // The block with its loops moved out, as far as they stand in it or in scopes of it.
@@ -231,22 +248,9 @@ class Outliner {
   }
 
   [[nodiscard]] bool stands_alone(VarId var, const NestUses& uses) const {
-    return std::all_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId other) {
-      if (other == var || (!uses.written.contains(var) && !uses.written.contains(other))) return true;
-      return are_apart(var, other);
-    });
-  }
-
-  // Whether a call may pass bytes of the parameter for another one, too. Where that is not accessed it does no harm,
-  // but compilers warn of it.
-  [[nodiscard]] bool is_passed_twice(VarId var, const tir::Function& function) const {
-    return std::any_of(function.params.begin(), function.params.end(), [&](const tir::Param& other) {
-      return other.var != var && std::any_of(regions_.begin(), regions_.end(), [&](const auto& regions) {
-               const auto x = regions.find(var);
-               const auto y = regions.find(other.var);
-               return x != regions.end() && y != regions.end() && !are_disjoint(x->second, y->second);
-             });
-    });
+    const std::set<VarId>& others = uses.written.contains(var) ? uses.accessed : uses.written;
+    return std::all_of(others.begin(), others.end(),
+                       [&](VarId other) { return other == var || are_apart(var, other); });
   }
 
   [[nodiscard]] bool are_apart(VarId a, VarId b) const {
@@ -262,10 +266,9 @@ class Outliner {
   // affair.)
   [[nodiscard]] bool shares_bytes(const NestUses& uses) const {
     if (uses.has_calls) return true;
-    return std::any_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId a) {
+    return std::any_of(uses.written.begin(), uses.written.end(), [&](VarId a) {
       return std::any_of(uses.accessed.begin(), uses.accessed.end(), [&](VarId b) {
-        return a < b && (uses.written.contains(a) || uses.written.contains(b)) && !are_apart(a, b) &&
-               !are_application_tensors(a, b) && !always_alias(uses, a, b);
+        return a != b && !are_apart(a, b) && !are_application_tensors(a, b) && !always_alias(uses, a, b);
       });
     });
   }

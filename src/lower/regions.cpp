@@ -88,6 +88,34 @@ bool are_disjoint(const Regions& a, const Regions& b) {
   });
 }
 
+std::vector<bool> meet_others(const std::vector<Regions>& all) {
+  std::vector<bool> meet(all.size(), false);
+  if (std::ranges::any_of(all, [](const Regions& regions) { return regions.size() > 1; })) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t k = 0; k < all.size(); ++k) meet[i] = meet[i] || (k != i && !are_disjoint(all[i], all[k]));
+    }
+    return meet;
+  }
+  // By kind, pool and begin. Of those that begin earlier in the same pool it is enough to know which ends last: two
+  // that one of these meets meet each other.
+  std::vector<std::pair<Region, std::size_t>> sorted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].empty()) sorted.emplace_back(all[i].front(), i);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const bool has_unknown =
+      std::ranges::any_of(sorted, [](const auto& one) { return one.first.kind == Region::Kind::unknown; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (has_unknown || !are_disjoint(sorted[last].first, sorted[i].first))
+      meet[sorted[last].second] = meet[sorted[i].second] = true;
+    const bool is_elsewhere =
+        sorted[i].first.kind != sorted[last].first.kind || sorted[i].first.index != sorted[last].first.index;
+    if (is_elsewhere || sorted[i].first.end > sorted[last].first.end) last = i;
+  }
+  return meet;
+}
+
 std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t function, const Context& context,
                                          const assemble::Assembly& assembly, const Plan& plan) {
   const tir::Function& body_of = lowered.module.functions[function];
