@@ -7,7 +7,7 @@
 namespace usmp::bounds {
 namespace {
 
-// Of one sweep over time: some 20 ms. Models stay below a thousandth of it.
+// Of one sweep over time.
 constexpr std::uint64_t most_sharing_steps = std::uint64_t{1} << 22U;
 // Beyond, one buffer and what stands beside it has to do.
 constexpr std::size_t most_compared = 32;

@@ -5,8 +5,7 @@
 
 namespace usmp::verify {
 
-// Whether one may start so little above the other. O(log distances): of 160000 a look at each, for each pair of a plan,
-// took a quarter of a minute.
+// Whether one may start so little above the other. O(log distances).
 [[nodiscard]] bool may_share(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b);
 
 }  // namespace usmp::verify

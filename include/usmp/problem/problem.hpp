@@ -102,7 +102,7 @@ struct Problem {
   // Bound on the sum of all sizes and alignments and on what pools reserve and pins reach: no planner's arithmetic can
   // overflow.
   static constexpr Bytes max_total_bytes = Bytes{1} << 56;
-  // What is said of pools takes up to the square of their number. Models have 160 at most.
+  // What is said of pools takes up to the square of their number. Pools files and modules name fewer.
   static constexpr std::size_t max_pools = 256;
 
   [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
