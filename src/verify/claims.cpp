@@ -15,10 +15,11 @@ namespace usmp::verify {
 namespace {
 
 bool meet(const Buffer& a, const Buffer& b) {
-  for (const LiveRange& one : a.live) {
-    for (const LiveRange& other : b.live) {
-      if (std::max(one.begin, other.begin) < std::min(one.end, other.end)) return true;
-    }
+  auto one = a.live.begin();
+  auto other = b.live.begin();
+  while (one != a.live.end() && other != b.live.end()) {
+    if (std::max(one->begin, other->begin) < std::min(one->end, other->end)) return true;
+    ++(one->end < other->end ? one : other);
   }
   return false;
 }

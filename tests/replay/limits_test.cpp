@@ -133,6 +133,10 @@ TEST_CASE("numbers that leave their type are not followed") {
   };
   CHECK(p.said_with({p.store(p.in, in_int8(1, 2), number(1)), p.fill(p.out, 4)}) == "replayed, wrong");
   CHECK(p.said_with({p.store(p.in, plus(in_int8(127, 1), -126), number(1))}) == "an address depends on data");
+  // 200 is -56 where it is compared.
+  const ExprRef sum = tir::make_binary(ExprKind::add, number(100), number(100));
+  CHECK(p.said_with({p.store(p.in, plus(tir::make_cast(int32_type, tir::make_binary(ExprKind::max, sum, number(1))), 0),
+                             number(1))}) == "an address depends on data");
   const VarId narrow = p.integer("narrow");
   p.module().vars[narrow.index()].type = int8_type;
   CHECK(p.said_with({p.let(narrow, tir::make_cast(int8_type, make_int(258))),
