@@ -185,6 +185,13 @@ TEST_CASE("operands of min and max are cut to their type, what other operators t
                       [&](const auto& x) { return max(add(x[0], x[1]), imm(0, i8)); });
   program.elementwise("as another type", {ints8(a), ints8(b)}, ints({92, -56, -3, -128}),
                       [&](const auto& x) { return tir::make_cast(i32, max(imm(-128, i8), add(x[0], x[1]))); });
+  program.elementwise("beside another", {ints8(a), ints8(b)}, ints8({92, 100, -3, 127}),
+                      [&](const auto& x) { return max(x[0], add(x[0], x[1])); });
+  program.elementwise("a bound that only the uncut operand keeps", {data<std::uint8_t>(u8, {5, 200})},
+                      data<std::uint8_t>(u8, {6, 201}),
+                      [&](const auto& x) { return max(sub(x[0], imm(255, u8)), imm(0, u8)); });
+  program.elementwise("a complement of a sum", {ints8(a), ints8(b)}, ints({163, -201, 2, -129}),
+                      [&](const auto& x) { return tir::make_cast(i32, op("bitwise_not", i8, {add(x[0], x[1])})); });
   program.elementwise("clip of a difference", {data<std::uint8_t>(u8, {5, 200}), data<std::uint8_t>(u8, {6, 1})},
                       data<std::uint8_t>(u8, {100, 100}),
                       [&](const auto& x) { return max(min(sub(x[0], x[1]), imm(100, u8)), imm(0, u8)); });
