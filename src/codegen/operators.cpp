@@ -4,7 +4,6 @@
 
 #include "codegen/c_library.hpp"
 #include "codegen/expressions.hpp"
-#include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::codegen {
 namespace {

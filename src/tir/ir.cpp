@@ -212,30 +212,29 @@ ExprRef make_load(DataType type, VarId storage, ExprRef index) {
   return make_expr(std::move(expr));
 }
 
-ExprRef make_call(DataType type, Op op, std::vector<ExprRef> arguments) {
+namespace {
+
+ExprRef call_of(DataType type, Op op, std::string text, std::vector<ExprRef> arguments) {
   Expr expr{.kind = ExprKind::call,
             .op = op,
             .type = type,
             .var = {},
             .int_value = 0,
             .float_value = 0,
-            .text = {},
+            .text = std::move(text),
             .operands = std::move(arguments)};
   return make_expr(std::move(expr));
 }
 
+}  // namespace
+
+ExprRef make_call(DataType type, Op op, std::vector<ExprRef> arguments) {
+  return call_of(type, op, {}, std::move(arguments));
+}
+
 ExprRef make_call(DataType type, std::string_view name, std::vector<ExprRef> arguments) {
   const Op op = op_of(name);
-  if (op != Op::other) return make_call(type, op, std::move(arguments));
-  Expr expr{.kind = ExprKind::call,
-            .op = op,
-            .type = type,
-            .var = {},
-            .int_value = 0,
-            .float_value = 0,
-            .text = std::string(name),
-            .operands = std::move(arguments)};
-  return make_expr(std::move(expr));
+  return call_of(type, op, op == Op::other ? std::string(name) : std::string(), std::move(arguments));
 }
 
 std::string_view operator_name(const Expr& expr) { return expr.op == Op::other ? expr.text : info(expr.op).name; }

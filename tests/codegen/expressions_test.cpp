@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "codegen/case_program.hpp"
-#include "usmp/lower/shape_loops.hpp"
 
 namespace usmp::codegen::testing::expressions_test {
 namespace {
