@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "transform/linear.hpp"
 #include "transform/rewrite.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -23,13 +23,13 @@ using tir::VarId;
 // of the variable. Then iterations touch different elements.
 class Slices {
  public:
-  Slices(const tir::For& loop, VarId storage, Scope& scope) : loop_(loop), storage_(storage) {
+  Slices(const tir::For& loop, VarId storage, arith::Facts& facts) : loop_(loop), storage_(storage) {
     Stmt copy{loop};
-    const auto look = [this](const ExprRef& expr, const Scope& here) -> ExprRef {
+    const auto look = [this](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       if (expr->kind == ExprKind::load && expr->var == storage_) add(*expr->operands[0], here);
       return nullptr;
     };
-    visit(copy, scope, look);
+    visit(copy, facts, look);
   }
 
   // Nothing: not divided so, or not accessed at all.
@@ -37,36 +37,36 @@ class Slices {
 
  private:
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(Stmt& stmt, Scope& scope, const RewriteExpr& look) {
+  void visit(Stmt& stmt, arith::Facts& facts, const RewriteExpr& look) {
     if (const auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->storage == storage_) {
-      add(*store->index, scope);
+      add(*store->index, facts);
     }
     const auto blocks = tir::blocks_of(stmt);
-    if (blocks.empty()) return rewrite(stmt, scope, look);
-    const std::size_t mark = scope.mark();
-    tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { (void)rewritten(expr, scope, look); });
-    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) scope.bind_loop(*loop);
+    if (blocks.empty()) return rewrite(stmt, facts, look);
+    const std::size_t mark = facts.mark();
+    tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { (void)rewritten(expr, facts, look); });
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
     const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
     for (Block* block : blocks) {
-      const std::size_t inner = scope.mark();
-      if (branch != nullptr && block == &branch->then_body) scope.assume(*branch->condition);
-      for (Stmt& part : *block) visit(part, scope, look);
-      scope.restore(inner);
+      const std::size_t inner = facts.mark();
+      if (branch != nullptr && block == &branch->then_body) facts.assume(*branch->condition);
+      for (Stmt& part : *block) visit(part, facts, look);
+      facts.restore(inner);
     }
-    scope.restore(mark);
+    facts.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
-  void add(const Expr& index, const Scope& scope) {
+  void add(const Expr& index, const arith::Facts& facts) {
     if (!divided_) return;
     divided_ = false;
-    const auto form = scope.linear(index);
+    const auto form = facts.affine(index);
     if (!form) return;
     const std::int64_t factor = form->factor(loop_.var);
     if (factor < 1 || (stride_ && *stride_ != factor)) return;
-    const Linear rest = form->without(loop_.var);
+    const arith::Affine rest = form->without(loop_.var);
     if (rest.mentions(loop_.var)) return;
-    const auto reach = scope.interval(rest);
+    const auto reach = facts.interval(rest);
     if (!reach || !reach->within({0, factor - 1})) return;
     stride_ = factor;
     divided_ = true;
@@ -88,7 +88,7 @@ std::optional<std::int64_t> count_of(const tir::For& loop) {
 class LoopFuser {
  public:
   LoopFuser(tir::Module& module, std::size_t function, const ParamAliases& aliases)
-      : module_(module), function_(function), aliases_(aliases), scope_(module) {}
+      : module_(module), function_(function), aliases_(aliases), facts_(module) {}
 
   std::vector<VarId> run() {
     all_ = accesses_of(body());
@@ -101,23 +101,23 @@ class LoopFuser {
 
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
   void visit(Block& block) {
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     for (std::size_t i = 0; i < block.size(); ++i) {
       while (fuse_with_next(block, i)) {
       }
       Stmt& stmt = block[i];
       if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        const std::size_t outside = scope_.mark();
-        scope_.bind_loop(*loop);
+        const std::size_t outside = facts_.mark();
+        facts_.bind_loop(*loop);
         visit(loop->body);
-        scope_.restore(outside);
+        facts_.restore(outside);
       } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
         visit(branch->then_body);
         visit(branch->else_body);
       }
-      bind_after(stmt, scope_);
+      bind_after(stmt, facts_);
     }
-    scope_.restore(mark);
+    facts_.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
@@ -241,9 +241,9 @@ class LoopFuser {
   }
 
   std::optional<std::int64_t> stride_of(const tir::For& loop, VarId storage) {
-    const std::size_t mark = scope_.mark();
-    const auto stride = Slices(loop, storage, scope_).stride();
-    scope_.restore(mark);
+    const std::size_t mark = facts_.mark();
+    const auto stride = Slices(loop, storage, facts_).stride();
+    facts_.restore(mark);
     return stride;
   }
 
@@ -284,48 +284,48 @@ class LoopFuser {
 
   // Every index of the storage, less the offset.
   void shift(Stmt& stmt, VarId storage, const Offset& offset) {
-    const std::size_t mark = scope_.mark();
-    shift_stores(stmt, scope_, storage, offset);
-    scope_.restore(mark);
-    rewrite(stmt, scope_, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+    const std::size_t mark = facts_.mark();
+    shift_stores(stmt, facts_, storage, offset);
+    facts_.restore(mark);
+    rewrite(stmt, facts_, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       if (expr->kind != ExprKind::load || expr->var != storage) return nullptr;
       return tir::make_load(expr->type, storage, less(expr->operands[0], offset, here));
     });
-    scope_.restore(mark);
+    facts_.restore(mark);
   }
 
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  static void shift_stores(Stmt& stmt, Scope& scope, VarId storage, const Offset& offset) {
+  static void shift_stores(Stmt& stmt, arith::Facts& facts, VarId storage, const Offset& offset) {
     if (auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->storage == storage) {
-      store->index = less(store->index, offset, scope);
+      store->index = less(store->index, offset, facts);
     }
-    const std::size_t mark = scope.mark();
-    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) scope.bind_loop(*loop);
+    const std::size_t mark = facts.mark();
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
     for (Block* block : tir::blocks_of(stmt)) {
-      const std::size_t inner = scope.mark();
-      for (Stmt& part : *block) shift_stores(part, scope, storage, offset);
-      scope.restore(inner);
+      const std::size_t inner = facts.mark();
+      for (Stmt& part : *block) shift_stores(part, facts, storage, offset);
+      facts.restore(inner);
     }
-    scope.restore(mark);
-    bind_after(stmt, scope);
+    facts.restore(mark);
+    bind_after(stmt, facts);
   }
   // NOLINTEND(misc-no-recursion)
 
-  static ExprRef less(const ExprRef& index, const Offset& offset, const Scope& scope) {
+  static ExprRef less(const ExprRef& index, const Offset& offset, const arith::Facts& facts) {
     const tir::DataType type = index->type;
     const ExprRef iteration =
         offset.iteration->type == type ? offset.iteration : tir::make_cast(type, offset.iteration);
     const ExprRef first = tir::make_binary(ExprKind::mul, iteration, tir::make_int(offset.elements, type));
-    const auto value = scope.linear(*index);
-    const auto taken = scope.linear(*first);
+    const auto value = facts.affine(*index);
+    const auto taken = facts.affine(*first);
     const auto rest = value && taken ? difference(*value, *taken) : std::nullopt;
-    return rest && scope.fits(*rest, type) ? scope.expr(*rest, type) : tir::make_binary(ExprKind::sub, index, first);
+    return rest && facts.fits(*rest, type) ? facts.expr(*rest, type) : tir::make_binary(ExprKind::sub, index, first);
   }
 
   tir::Module& module_;
   const std::size_t function_;
   const ParamAliases& aliases_;
-  Scope scope_;
+  arith::Facts facts_;
   Accesses all_;
   std::set<VarId> moved_;  // by the last fusion, into its loop
   std::vector<VarId> shrunk_;

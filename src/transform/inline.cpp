@@ -37,9 +37,9 @@ class Inliner {
       : nest_(nest), inlining_(inlining), budget_(budget) {}
 
   // Whether every load in the statement has become the value.
-  bool take(Stmt& stmt, Scope& scope, double outer_trips) {
+  bool take(Stmt& stmt, arith::Facts& facts, double outer_trips) {
     trips_ = outer_trips;
-    visit(stmt, scope);
+    visit(stmt, facts);
     return possible_;
   }
 
@@ -54,43 +54,43 @@ class Inliner {
 
  private:
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(Stmt& stmt, Scope& scope) {
+  void visit(Stmt& stmt, arith::Facts& facts) {
     auto* loop = std::get_if<tir::For>(&stmt.node);
     if (loop == nullptr) {
-      if (const auto blocks = tir::blocks_of(stmt); blocks.empty()) return rewrite(stmt, scope, replacement());
+      if (const auto blocks = tir::blocks_of(stmt); blocks.empty()) return rewrite(stmt, facts, replacement());
       auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
       if (branch == nullptr) {
         possible_ = false;
         return;
       }
-      branch->condition = rewritten(branch->condition, scope, replacement());
-      const std::size_t mark = scope.mark();
-      scope.assume(*branch->condition);
-      visit(branch->then_body, scope);
-      scope.restore(mark);
-      visit(branch->else_body, scope);
+      branch->condition = rewritten(branch->condition, facts, replacement());
+      const std::size_t mark = facts.mark();
+      facts.assume(*branch->condition);
+      visit(branch->then_body, facts);
+      facts.restore(mark);
+      visit(branch->else_body, facts);
       return;
     }
-    loop->min = rewritten(loop->min, scope, replacement());
-    loop->extent = rewritten(loop->extent, scope, replacement());
+    loop->min = rewritten(loop->min, facts, replacement());
+    loop->extent = rewritten(loop->extent, facts, replacement());
     const double outer = trips_;
-    const std::size_t mark = scope.mark();
-    trips_ *= trips(*loop, scope);
-    scope.bind_loop(*loop);
-    visit(loop->body, scope);
-    scope.restore(mark);
+    const std::size_t mark = facts.mark();
+    trips_ *= trips(*loop, facts);
+    facts.bind_loop(*loop);
+    visit(loop->body, facts);
+    facts.restore(mark);
     trips_ = outer;
   }
 
-  void visit(Block& block, Scope& scope) {
-    const std::size_t mark = scope.mark();
-    for (Stmt& stmt : block) visit(stmt, scope);
-    scope.restore(mark);
+  void visit(Block& block, arith::Facts& facts) {
+    const std::size_t mark = facts.mark();
+    for (Stmt& stmt : block) visit(stmt, facts);
+    facts.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
   RewriteExpr replacement() {
-    return [this](const ExprRef& expr, const Scope& here) -> ExprRef {
+    return [this](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       if (expr->kind != ExprKind::load || expr->var != nest_.storage || !possible_) return nullptr;
       ExprRef value = value_at(*expr, here);
       if (!value) possible_ = false;
@@ -100,17 +100,17 @@ class Inliner {
     };
   }
 
-  ExprRef value_at(const Expr& load, const Scope& here) {
-    const auto index = here.linear(*load.operands[0]);
+  ExprRef value_at(const Expr& load, const arith::Facts& here) {
+    const auto index = here.affine(*load.operands[0]);
     if (!index) return nullptr;
     const auto iteration = iteration_of(nest_, *index, here, load.operands[0]->type);
     if (!iteration) return nullptr;
-    Scope scope = here;
+    arith::Facts facts = here;
     for (const ExprRef& guard : nest_.guards) {
-      const ExprRef condition = substituted(guard, scope, *iteration);
-      if (!scope.truth(*condition).value_or(false)) return nullptr;
+      const ExprRef condition = substituted(guard, facts, *iteration);
+      if (!facts.truth(*condition).value_or(false)) return nullptr;
     }
-    ExprRef value = as_stored(substituted(nest_.value, scope, *iteration));
+    ExprRef value = as_stored(substituted(nest_.value, facts, *iteration));
     const std::size_t size = value ? tree_size(*value) : 0;
     if (!value || size > max_expression_nodes || size > budget_) return nullptr;
     budget_ -= size;
@@ -129,7 +129,7 @@ class Inliner {
 class FunctionInliner {
  public:
   FunctionInliner(const tir::Module& module, tir::Function& function, const ParamAliases& aliases, Inlining inlining)
-      : function_(function), aliases_(aliases), inlining_(inlining), scope_(module) {}
+      : function_(function), aliases_(aliases), inlining_(inlining), facts_(module) {}
 
   std::vector<VarId> run() {
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
@@ -143,32 +143,32 @@ class FunctionInliner {
  private:
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
   void visit(Block& block, double outer_trips) {
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     for (std::size_t i = 0; i < block.size();) {
       if (take_in(block, i, outer_trips)) continue;  // the statement is gone
       Stmt& stmt = block[i++];
       if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        const std::size_t outside = scope_.mark();
-        const double count = outer_trips * trips(*loop, scope_);
-        scope_.bind_loop(*loop);
+        const std::size_t outside = facts_.mark();
+        const double count = outer_trips * trips(*loop, facts_);
+        facts_.bind_loop(*loop);
         visit(loop->body, count);
-        scope_.restore(outside);
+        facts_.restore(outside);
       } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
-        const std::size_t outside = scope_.mark();
-        scope_.assume(*branch->condition);
+        const std::size_t outside = facts_.mark();
+        facts_.assume(*branch->condition);
         visit(branch->then_body, outer_trips);
-        scope_.restore(outside);
+        facts_.restore(outside);
         visit(branch->else_body, outer_trips);
       }
-      bind_after(stmt, scope_);
+      bind_after(stmt, facts_);
     }
-    scope_.restore(mark);
+    facts_.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
   // Whether the statement was a nest whose buffer needs no place any more.
   bool take_in(Block& block, std::size_t at, double outer_trips) {
-    const auto nest = map_nest(block[at], scope_);
+    const auto nest = map_nest(block[at], facts_);
     if (!nest || !allocated_.contains(nest->storage)) return false;
     const std::size_t loads = all_.loads_of(nest->storage);
     if (loads == 0 || all_.stores_of(nest->storage) != 1 || loaded_by(*nest->value).contains(nest->storage))
@@ -177,18 +177,18 @@ class FunctionInliner {
     if (last == 0 || may_change(*nest, block, at + 1, last + 1)) return false;
     Inliner inliner(*nest, inlining_, budget_);
     std::vector<std::pair<std::size_t, Stmt>> readers;
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     bool possible = true;
     for (std::size_t j = at + 1; j <= last && possible; ++j) {
       Accesses accesses;
       add_accesses(block[j], accesses);
       if (accesses.loads_of(nest->storage) > 0) {
         readers.emplace_back(j, block[j]);
-        possible = inliner.take(readers.back().second, scope_, outer_trips);
+        possible = inliner.take(readers.back().second, facts_, outer_trips);
       }
-      bind_after(block[j], scope_);
+      bind_after(block[j], facts_);
     }
-    scope_.restore(mark);
+    facts_.restore(mark);
     if (!possible || inliner.replaced() != loads || !inliner.pays(outer_trips * nest->elements())) return false;
     budget_ = inliner.budget();
     for (auto& [j, stmt] : readers) block[j] = std::move(stmt);
@@ -226,7 +226,7 @@ class FunctionInliner {
   const ParamAliases& aliases_;
   const Inlining inlining_;
   std::size_t budget_ = max_expressions;
-  Scope scope_;
+  arith::Facts facts_;
   std::set<VarId> allocated_;
   Accesses all_;
   std::vector<VarId> gone_;

@@ -14,7 +14,7 @@ using tir::ExprRef;
 // Walks down to the one store of a nest, collecting what stands around it.
 class Parser {
  public:
-  explicit Parser(Scope& scope) : scope_(scope) {}
+  explicit Parser(arith::Facts& facts) : facts_(facts) {}
 
   std::optional<MapNest> parse(const tir::Stmt& root) {
     const tir::Stmt* stmt = &root;
@@ -24,7 +24,7 @@ class Parser {
     }
     const auto* store = std::get_if<tir::Store>(&stmt->node);
     if (store == nullptr) return std::nullopt;
-    const auto index = scope_.linear(*store->index);
+    const auto index = facts_.affine(*store->index);
     if (!index) return std::nullopt;
     nest_.storage = store->storage;
     nest_.index = *index;
@@ -41,7 +41,7 @@ class Parser {
       const auto min = tir::as_int(*loop->min);
       const auto extent = tir::as_int(*loop->extent);
       if (!min || !extent || *extent < 1) return nullptr;
-      scope_.bind_loop(*loop);
+      facts_.bind_loop(*loop);
       nest_.loops.push_back({loop->var, loop->extent->type, 0, *min, *extent});
       return &loop->body;
     }
@@ -61,7 +61,7 @@ class Parser {
         ExprRef value = as_stored(renamed(let->value, lets_));
         if (!value || tree_size(*value) > max_expression_nodes) return nullptr;
         lets_[let->var] = std::move(value);
-        bind_after(stmt, scope_);
+        bind_after(stmt, facts_);
         continue;
       }
       if (only != nullptr) return nullptr;
@@ -90,7 +90,7 @@ class Parser {
     }
     // Nothing else of the index may change within the nest.
     for (const auto& [atom, factor] : nest_.index.terms) {
-      if (atom.kind == Atom::Kind::var) continue;
+      if (atom.kind == arith::Atom::Kind::var) continue;
       for (const MapLoop& loop : nest_.loops) {
         if (atom.whole->mentions(loop.var)) return false;
       }
@@ -98,7 +98,7 @@ class Parser {
     return true;
   }
 
-  Scope& scope_;
+  arith::Facts& facts_;
   MapNest nest_;
   Substitution lets_;
 };
@@ -111,16 +111,17 @@ double MapNest::elements() const {
   return count;
 }
 
-std::optional<MapNest> map_nest(const tir::Stmt& stmt, Scope& scope) {
-  const std::size_t mark = scope.mark();
-  auto nest = Parser(scope).parse(stmt);
-  scope.restore(mark);
+std::optional<MapNest> map_nest(const tir::Stmt& stmt, arith::Facts& facts) {
+  const std::size_t mark = facts.mark();
+  auto nest = Parser(facts).parse(stmt);
+  facts.restore(mark);
   return nest;
 }
 
-std::optional<std::vector<Linear>> counts_at(const MapNest& nest, const Linear& index, const Scope& scope) {
+std::optional<std::vector<arith::Affine>> counts_at(const MapNest& nest, const arith::Affine& index,
+                                                    const arith::Facts& facts) {
   // What is left of the index after the loops' least values and all that they do not change are taken off.
-  Linear fixed = nest.index;
+  arith::Affine fixed = nest.index;
   for (const MapLoop& loop : nest.loops) {
     const auto start = checked_mul(loop.factor, loop.min);
     if (!start) return std::nullopt;
@@ -130,13 +131,13 @@ std::optional<std::vector<Linear>> counts_at(const MapNest& nest, const Linear& 
     fixed.constant = *constant;
   }
   auto rest = difference(index, fixed);
-  std::vector<Linear> counts;
+  std::vector<arith::Affine> counts;
   for (const MapLoop& loop : nest.loops) {
-    Linear count;
+    arith::Affine count;
     if (loop.extent > 1) {
-      auto division = rest ? scope.divide(*rest, loop.factor) : std::nullopt;
+      auto division = rest ? facts.divide(*rest, loop.factor) : std::nullopt;
       if (!division) return std::nullopt;
-      const auto reach = scope.interval(division->quotient);
+      const auto reach = facts.interval(division->quotient);
       if (!reach || !reach->within({0, loop.extent - 1})) return std::nullopt;
       count = std::move(division->quotient);
       rest = std::move(division->remainder);
@@ -150,19 +151,19 @@ std::optional<std::vector<Linear>> counts_at(const MapNest& nest, const Linear& 
   return counts;
 }
 
-std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
+std::optional<Substitution> iteration_of(const MapNest& nest, const arith::Affine& index, const arith::Facts& facts,
                                          tir::DataType index_type) {
-  const auto counts = counts_at(nest, index, scope);
+  const auto counts = counts_at(nest, index, facts);
   if (!counts) return std::nullopt;
   Substitution values;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
     const MapLoop& loop = nest.loops[i];
-    const Linear& count = (*counts)[i];
+    const arith::Affine& count = (*counts)[i];
     if (count.is_constant()) {
       values[loop.var] = tir::make_int(count.constant, loop.type);
     } else {
-      if (!scope.fits(count, index_type)) return std::nullopt;
-      ExprRef value = scope.expr(count, index_type);
+      if (!facts.fits(count, index_type)) return std::nullopt;
+      ExprRef value = facts.expr(count, index_type);
       values[loop.var] = index_type == loop.type ? value : tir::make_cast(loop.type, std::move(value));
     }
   }

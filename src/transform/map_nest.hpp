@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "transform/linear.hpp"
 #include "transform/rewrite.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::transform {
@@ -24,7 +24,7 @@ struct MapLoop {
 struct MapNest {
   tir::VarId storage;
   std::vector<MapLoop> loops;        // by descending factor: each counts what those behind it cannot reach
-  Linear index;                      // of the element
+  arith::Affine index;               // of the element
   tir::ExprRef value;                // lets replaced by what they stand for
   std::vector<tir::ExprRef> guards;  // conditions under which the store happens, likewise
 
@@ -33,16 +33,16 @@ struct MapNest {
 };
 
 // Nothing if the statement is no such nest, or if it may store an element twice. `scope` is that of the statement.
-[[nodiscard]] std::optional<MapNest> map_nest(const tir::Stmt& stmt, Scope& scope);
+[[nodiscard]] std::optional<MapNest> map_nest(const tir::Stmt& stmt, arith::Facts& facts);
 
 // The iteration that stores the element `index`: the value of each of nest.loops, which is proved to be one of that
 // loop. Nothing if it cannot be proved that there is one.
-[[nodiscard]] std::optional<std::vector<Linear>> counts_at(const MapNest& nest, const Linear& index,
-                                                           const Scope& scope);
+[[nodiscard]] std::optional<std::vector<arith::Affine>> counts_at(const MapNest& nest, const arith::Affine& index,
+                                                                  const arith::Facts& facts);
 
 // The same as expressions: values for the nest's loop variables. Nothing if it cannot be proved
 // that there is one.
-[[nodiscard]] std::optional<Substitution> iteration_of(const MapNest& nest, const Linear& index, const Scope& scope,
-                                                       tir::DataType index_type);
+[[nodiscard]] std::optional<Substitution> iteration_of(const MapNest& nest, const arith::Affine& index,
+                                                       const arith::Facts& facts, tir::DataType index_type);
 
 }  // namespace usmp::transform

@@ -116,8 +116,8 @@ class CalleeCopy {
   }
 
   ExprRef changed(const ExprRef& root) const {
-    Scope scope(module_);
-    return rewritten(root, scope, [&](const ExprRef& expr, const Scope&) -> ExprRef {
+    arith::Facts facts(module_);
+    return rewritten(root, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
       if (expr->kind != ExprKind::var && expr->kind != ExprKind::load) return nullptr;
       Expr copy = *expr;
       copy.var = vars_.at(expr->var);
@@ -330,8 +330,8 @@ class Merger {
   void replace_call(const Call& second, const std::string& name, const std::vector<VarId>& arguments) {
     Block& body = module_.functions[module_.entry].body;
     auto& evaluate = std::get<tir::Evaluate>(body[second.statement].node);
-    Scope scope(module_);
-    evaluate.value = rewritten(evaluate.value, scope, [&](const ExprRef& expr, const Scope&) -> ExprRef {
+    arith::Facts facts(module_);
+    evaluate.value = rewritten(evaluate.value, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
       const auto named = tir::named_call(*expr);
       if (!named) return nullptr;
       Expr copy = *expr;

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "transform/linear.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -24,11 +24,11 @@ struct Loop {
 
 // How many elements an index takes, if these are 0, 1, … without a gap: with the factors in ascending order, each is
 // the product of the extents before it, and the smallest index is 0.
-std::optional<std::int64_t> covers(const Linear& index, const std::map<VarId, Loop>& loops) {
+std::optional<std::int64_t> covers(const arith::Affine& index, const std::map<VarId, Loop>& loops) {
   std::int64_t smallest = index.constant;
   std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, extent
   for (const auto& [atom, factor] : index.terms) {
-    const auto loop = atom.kind == Atom::Kind::var ? loops.find(atom.var) : loops.end();
+    const auto loop = atom.kind == arith::Atom::Kind::var ? loops.find(atom.var) : loops.end();
     if (loop == loops.end()) return std::nullopt;
     const auto offset = checked_mul(loop->second.min, factor);
     const auto sum = offset ? checked_add(smallest, *offset) : std::nullopt;
@@ -50,7 +50,7 @@ std::optional<std::int64_t> covers(const Linear& index, const std::map<VarId, Lo
 // Looks for the one store of a function, and at what stands around it.
 class CopyFinder {
  public:
-  CopyFinder(const tir::Module& module, const tir::Function& function) : function_(function), scope_(module) {}
+  CopyFinder(const tir::Module& module, const tir::Function& function) : function_(function), facts_(module) {}
 
   std::optional<Copy> find() {
     tir::walk(function_.body, *this);
@@ -67,9 +67,9 @@ class CopyFinder {
       is_plain_ = is_plain_ && min && extent && *extent > 0;
       if (!is_plain_) return;
       loops_[loop->var] = {*min, *extent};
-      scope_.bind_loop(*loop);
+      facts_.bind_loop(*loop);
     } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-      scope_.bind_value(let->var, *let->value);
+      facts_.bind_value(let->var, *let->value);
     } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
       is_plain_ = is_plain_ && !copy_;
       copy_ = copy_of(*store);
@@ -85,8 +85,8 @@ class CopyFinder {
     if (value.kind != ExprKind::load || value.type.is_vector() || value.operands.size() != 1 || store.predicate) {
       return std::nullopt;
     }
-    const auto written = scope_.linear(*store.index);
-    const auto read = scope_.linear(*value.operands.front());
+    const auto written = facts_.affine(*store.index);
+    const auto read = facts_.affine(*value.operands.front());
     if (!written || !read || *written != *read) return std::nullopt;
     const auto count = covers(*written, loops_);
     const auto from = position_of(value.var);
@@ -104,7 +104,7 @@ class CopyFinder {
   }
 
   const tir::Function& function_;
-  Scope scope_;
+  arith::Facts facts_;
   std::map<VarId, Loop> loops_;
   std::optional<Copy> copy_;
   bool is_plain_ = true;

@@ -36,18 +36,18 @@ std::optional<std::int64_t> last_of(const MapLoop& loop) {
 }
 
 // The elements that the nest writes, if these are all of an interval. Numbers beyond 64 bits: nothing.
-std::optional<Run> dense_run(const MapNest& nest, const Scope& outside) {
-  Scope scope = outside;
+std::optional<Run> dense_run(const MapNest& nest, const arith::Facts& outside) {
+  arith::Facts facts = outside;
   if (!nest.guards.empty()) return std::nullopt;
   std::int64_t count = 1;
   for (const MapLoop& loop : nest.loops) {
     const auto last = last_of(loop);
     const auto more = checked_mul(count, loop.extent);
     if (!last || !more) return std::nullopt;
-    scope.bind_interval(loop.var, Interval{loop.min, *last});
+    facts.bind_interval(loop.var, Interval{loop.min, *last});
     count = *more;
   }
-  const auto reach = scope.interval(nest.index);
+  const auto reach = facts.interval(nest.index);
   const auto end = reach ? checked_add(reach->high, 1) : std::nullopt;
   if (!end || checked_sub(*end, reach->low) != count) return std::nullopt;
   return Run{reach->low, *end};
@@ -56,12 +56,12 @@ std::optional<Run> dense_run(const MapNest& nest, const Scope& outside) {
 // One nest of several: a loop over all elements that chooses between their values.
 class Joiner {
  public:
-  Joiner(tir::Module& module, Scope& scope) : module_(module), scope_(scope) {}
+  Joiner(tir::Module& module, arith::Facts& facts) : module_(module), facts_(facts) {}
 
   std::optional<MapNest> join(std::vector<MapNest> nests) {
     std::vector<std::pair<Run, MapNest>> parts;
     for (MapNest& nest : nests) {
-      const auto run = dense_run(nest, scope_);
+      const auto run = dense_run(nest, facts_);
       if (!run) return std::nullopt;
       parts.emplace_back(*run, std::move(nest));
     }
@@ -78,7 +78,7 @@ class Joiner {
     const VarId var(module_.vars.size() - 1);
     MapNest joined{.storage = parts.front().second.storage,
                    .loops = {{.var = var, .type = type, .factor = 1, .min = low, .extent = *count}},
-                   .index = variable(var),
+                   .index = arith::variable(var),
                    .value = nullptr,
                    .guards = {}};
     for (std::size_t i = parts.size(); i-- > 0;) {
@@ -102,16 +102,16 @@ class Joiner {
   // Of element `var`, which the part writes.
   ExprRef value_of(const std::pair<Run, MapNest>& part, VarId var, tir::DataType type) {
     const auto& [run, nest] = part;
-    const std::size_t mark = scope_.mark();
-    scope_.bind_interval(var, Interval{run.low, run.end - 1});
-    const auto iteration = iteration_of(nest, variable(var), scope_, type);
-    ExprRef value = iteration ? as_stored(substituted(nest.value, scope_, *iteration)) : nullptr;
-    scope_.restore(mark);
+    const std::size_t mark = facts_.mark();
+    facts_.bind_interval(var, Interval{run.low, run.end - 1});
+    const auto iteration = iteration_of(nest, arith::variable(var), facts_, type);
+    ExprRef value = iteration ? as_stored(substituted(nest.value, facts_, *iteration)) : nullptr;
+    facts_.restore(mark);
     return value;
   }
 
   tir::Module& module_;
-  Scope& scope_;
+  arith::Facts& facts_;
 };
 
 }  // namespace
@@ -121,19 +121,19 @@ std::optional<Producer> producer_of(tir::Module& module, std::size_t function, c
   const Block& body = module.functions[function].body;
   if (!is_allocated(body, buffer)) return std::nullopt;
   Producer producer;
-  Scope scope(module);
+  arith::Facts facts(module);
   std::vector<MapNest> nests;
   for (std::size_t i = 0; i < body.size(); ++i) {
     Accesses accesses;
     add_accesses(body[i], accesses);
     if (accesses.loads_of(buffer) > 0) producer.readers.push_back(i);
     if (accesses.stores_of(buffer) > 0) {
-      auto nest = map_nest(body[i], scope);
+      auto nest = map_nest(body[i], facts);
       if (!nest || !producer.readers.empty()) return std::nullopt;
       nests.push_back(std::move(*nest));
       producer.writers.push_back(i);
     }
-    bind_after(body[i], scope);
+    bind_after(body[i], facts);
   }
   if (nests.empty() || producer.readers.empty()) return std::nullopt;
   std::set<VarId> read;
@@ -148,7 +148,7 @@ std::optional<Producer> producer_of(tir::Module& module, std::size_t function, c
   });
   if (may_change) return std::nullopt;
   auto nest =
-      nests.size() == 1 ? std::optional(std::move(nests.front())) : Joiner(module, scope).join(std::move(nests));
+      nests.size() == 1 ? std::optional(std::move(nests.front())) : Joiner(module, facts).join(std::move(nests));
   if (!nest) return std::nullopt;
   producer.nest = std::move(*nest);
   return producer;

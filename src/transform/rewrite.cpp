@@ -24,12 +24,12 @@ ExprRef with_operands(const Expr& expr, std::span<ExprRef> changed) {
 
 bool is_comparison(ExprKind kind) { return kind >= ExprKind::eq && kind <= ExprKind::ge; }
 
-ExprRef decided(const ExprRef& expr, const Scope& scope) {
+ExprRef decided(const ExprRef& expr, const arith::Facts& facts) {
   const auto constant = [](bool value) { return tir::make_int(value ? 1 : 0, tir::bool_type); };
   if (is_comparison(expr->kind)) {
-    if (const auto truth = scope.truth(*expr)) return constant(*truth);
+    if (const auto truth = facts.truth(*expr)) return constant(*truth);
     Expr copy = *expr;
-    for (ExprRef& operand : copy.operands) operand = scope.simplified(operand);
+    for (ExprRef& operand : copy.operands) operand = facts.simplified(operand);
     return tir::make_expr(std::move(copy));
   }
   if (expr->kind == ExprKind::and_ || expr->kind == ExprKind::or_) {
@@ -52,7 +52,7 @@ bool is_if_then_else(const Expr& expr) {
   return expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else && expr.operands.size() == 3;
 }
 
-ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite) {
+ExprRef rewritten(const ExprRef& root, arith::Facts& facts, const RewriteExpr& rewrite) {
   std::vector<std::size_t> marks;
   // Null stands for an expression that stays as it is: then nothing above it need be made anew.
   std::map<const Expr*, ExprRef> kept;
@@ -63,10 +63,10 @@ ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite)
   const auto before = [&](const Expr& expr, std::size_t i, std::span<ExprRef> values) {
     if (!is_if_then_else(expr)) return;
     if (i == 1) {
-      marks.push_back(scope.mark());
-      scope.assume(values[0] ? *values[0] : *expr.operands[0]);
+      marks.push_back(facts.mark());
+      facts.assume(values[0] ? *values[0] : *expr.operands[0]);
     } else if (i == 2) {
-      scope.restore(marks.back());
+      facts.restore(marks.back());
       marks.pop_back();
     }
   };
@@ -74,7 +74,7 @@ ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite)
     bool changed = false;
     for (const ExprRef& value : values) changed = changed || value;
     const ExprRef current = changed ? with_operands(expr, values) : kept.at(&expr);
-    ExprRef result = rewrite(current, scope);
+    ExprRef result = rewrite(current, facts);
     if (result) return result;
     return changed ? current : nullptr;
   };
@@ -82,29 +82,29 @@ ExprRef rewritten(const ExprRef& root, Scope& scope, const RewriteExpr& rewrite)
   return result ? result : root;
 }
 
-void bind_after(const tir::Stmt& stmt, Scope& scope) {
-  if (const auto* let = std::get_if<tir::Let>(&stmt.node)) scope.bind_value(let->var, *let->value);
+void bind_after(const tir::Stmt& stmt, arith::Facts& facts) {
+  if (const auto* let = std::get_if<tir::Let>(&stmt.node)) facts.bind_value(let->var, *let->value);
 }
 
 // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-void rewrite(tir::Stmt& stmt, Scope& scope, const RewriteExpr& change) {
-  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewritten(expr, scope, change); });
-  const std::size_t outside = scope.mark();
-  if (const auto* loop = std::get_if<tir::For>(&stmt.node)) scope.bind_loop(*loop);
+void rewrite(tir::Stmt& stmt, arith::Facts& facts, const RewriteExpr& change) {
+  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewritten(expr, facts, change); });
+  const std::size_t outside = facts.mark();
+  if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
   const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
   for (tir::Block* block : tir::blocks_of(stmt)) {
-    const std::size_t mark = scope.mark();
-    if (branch != nullptr && block == &branch->then_body) scope.assume(*branch->condition);
-    for (tir::Stmt& inner : *block) rewrite(inner, scope, change);
-    scope.restore(mark);
+    const std::size_t mark = facts.mark();
+    if (branch != nullptr && block == &branch->then_body) facts.assume(*branch->condition);
+    for (tir::Stmt& inner : *block) rewrite(inner, facts, change);
+    facts.restore(mark);
   }
-  scope.restore(outside);
-  bind_after(stmt, scope);
+  facts.restore(outside);
+  bind_after(stmt, facts);
 }
 // NOLINTEND(misc-no-recursion)
 
-ExprRef substituted(const ExprRef& root, Scope& scope, const Substitution& values) {
-  return rewritten(root, scope, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+ExprRef substituted(const ExprRef& root, arith::Facts& facts, const Substitution& values) {
+  return rewritten(root, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
     if (expr->kind == ExprKind::var) {
       const auto found = values.find(expr->var);
       return found == values.end() ? nullptr : found->second;
@@ -241,9 +241,9 @@ void freshen(tir::Stmt& root, tir::Module& module) {
   rename(root, values);
 }
 
-double trips(const tir::For& loop, const Scope& scope) {
-  const auto count = scope.linear(*loop.extent);
-  const auto reach = count ? scope.interval(*count) : std::nullopt;
+double trips(const tir::For& loop, const arith::Facts& facts) {
+  const auto count = facts.affine(*loop.extent);
+  const auto reach = count ? facts.interval(*count) : std::nullopt;
   constexpr double unknown = 1e6;
   return reach ? static_cast<double>(reach->high) : unknown;
 }

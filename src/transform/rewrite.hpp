@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "transform/linear.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::transform {
@@ -13,21 +13,21 @@ namespace usmp::transform {
 
 // Gets an expression whose operands have been rewritten, and what is known where it stands; gives the expression to put
 // there, or null to leave it.
-using RewriteExpr = std::function<tir::ExprRef(const tir::ExprRef& expr, const Scope& scope)>;
+using RewriteExpr = std::function<tir::ExprRef(const tir::ExprRef& expr, const arith::Facts& facts)>;
 
 // Operands first. Inside if_then_else the condition is assumed for its first value.
-[[nodiscard]] tir::ExprRef rewritten(const tir::ExprRef& root, Scope& scope, const RewriteExpr& rewrite);
+[[nodiscard]] tir::ExprRef rewritten(const tir::ExprRef& root, arith::Facts& facts, const RewriteExpr& rewrite);
 
 // Every expression of the statement and of the blocks inside. What the statement binds for those that follow it is
 // bound in `scope` afterwards.
-void rewrite(tir::Stmt& stmt, Scope& scope, const RewriteExpr& rewrite);
+void rewrite(tir::Stmt& stmt, arith::Facts& facts, const RewriteExpr& rewrite);
 
 // Binds what a Let declares for the statements after it.
-void bind_after(const tir::Stmt& stmt, Scope& scope);
+void bind_after(const tir::Stmt& stmt, arith::Facts& facts);
 
 // Variables replaced; then indices simplified, and comparisons and if_then_else decided where the scope tells them.
 using Substitution = std::map<tir::VarId, tir::ExprRef>;
-[[nodiscard]] tir::ExprRef substituted(const tir::ExprRef& root, Scope& scope, const Substitution& values);
+[[nodiscard]] tir::ExprRef substituted(const tir::ExprRef& root, arith::Facts& facts, const Substitution& values);
 
 // Variables replaced, nothing else.
 [[nodiscard]] tir::ExprRef renamed(const tir::ExprRef& root, const Substitution& values);
@@ -51,6 +51,6 @@ inline constexpr std::size_t max_expression_nodes = 600;
 void freshen(tir::Stmt& stmt, tir::Module& module);
 
 // How often the statement at a place runs, at most: products of the extents of loops.
-[[nodiscard]] double trips(const tir::For& loop, const Scope& scope);
+[[nodiscard]] double trips(const tir::For& loop, const arith::Facts& facts);
 
 }  // namespace usmp::transform

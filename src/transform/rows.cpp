@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "transform/linear.hpp"
 #include "transform/rewrite.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -37,7 +37,7 @@ const tir::Store* store_to(const Stmt& stmt, VarId storage) {
 class RowMaker {
  public:
   RowMaker(tir::Module& module, tir::Function& function, const ParamAliases& aliases)
-      : module_(module), function_(function), aliases_(aliases), scope_(module) {}
+      : module_(module), function_(function), aliases_(aliases), facts_(module) {}
 
   std::vector<VarId> run() {
     visit(function_.body);
@@ -47,7 +47,7 @@ class RowMaker {
  private:
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
   void visit(Block& block) {
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (auto* loop = std::get_if<tir::For>(&block[i].node)) {
         if (auto rows = in_rows(*loop)) {
@@ -57,17 +57,17 @@ class RowMaker {
           i += rows->size() - 1;
           continue;
         }
-        const std::size_t outside = scope_.mark();
-        scope_.bind_loop(*loop);
+        const std::size_t outside = facts_.mark();
+        facts_.bind_loop(*loop);
         visit(loop->body);
-        scope_.restore(outside);
+        facts_.restore(outside);
       } else if (auto* branch = std::get_if<tir::IfThenElse>(&block[i].node)) {
         visit(branch->then_body);
         visit(branch->else_body);
       }
-      bind_after(block[i], scope_);
+      bind_after(block[i], facts_);
     }
-    scope_.restore(mark);
+    facts_.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
@@ -76,12 +76,12 @@ class RowMaker {
     if (tir::as_int(*loop.min) != 0 || !count || *count < min_row || *count > max_row) return std::nullopt;
     auto parts = parts_of(loop);
     if (!parts) return std::nullopt;
-    const std::size_t mark = scope_.mark();
-    scope_.bind_loop(loop);
+    const std::size_t mark = facts_.mark();
+    facts_.bind_loop(loop);
     moving_ = {loop.var};
     for (const Stmt& let : parts->lets) bind_let(let);
     const bool possible = is_sum(parts->terms, parts->sum.var, loop.var) && is_independent(*parts);
-    scope_.restore(mark);
+    facts_.restore(mark);
     Block terms = parts->lets;
     terms.push_back(parts->terms);
     if (!possible || !expand_lets(terms, {})) return std::nullopt;
@@ -146,13 +146,13 @@ class RowMaker {
   // conditions have to do with `row`, and the term's elements stand side by side.
   bool is_sum(const Stmt& root, VarId sum, VarId row) {
     if (!std::holds_alternative<tir::For>(root.node)) return false;
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     const Stmt* stmt = &root;
     while (stmt != nullptr && !std::holds_alternative<tir::Store>(stmt->node)) {
       const Block* body = nullptr;
       if (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
         if (moves(*loop->min) || moves(*loop->extent)) break;
-        scope_.bind_loop(*loop);
+        facts_.bind_loop(*loop);
         body = &loop->body;
       } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt->node)) {
         if (!branch->else_body.empty() || moves(*branch->condition)) break;
@@ -166,7 +166,7 @@ class RowMaker {
     const bool holds = store != nullptr && store->storage == sum && store->value->kind == ExprKind::add &&
                        is_load_of(*store->value->operands[0], sum) &&
                        stands_side_by_side(*store->value->operands[1], sum, row);
-    scope_.restore(mark);
+    facts_.restore(mark);
     return holds;
   }
 
@@ -200,7 +200,7 @@ class RowMaker {
   void bind_let(const Stmt& stmt) {
     const auto& let = std::get<tir::Let>(stmt.node);
     if (moves(*let.value)) moving_.insert(let.var);
-    bind_after(stmt, scope_);
+    bind_after(stmt, facts_);
   }
 
   // Whether each load of the term is of the same element for the whole row, or of neighbours; at least one of
@@ -211,8 +211,8 @@ class RowMaker {
     tir::for_each_expr(term, [&](const Expr& expr) {
       if (is_if_then_else(expr)) all = false;
       if (expr.kind != ExprKind::load) return true;
-      const auto index = scope_.linear(*expr.operands[0]);
-      const Linear rest = index.value_or(Linear()).without(row);
+      const auto index = facts_.affine(*expr.operands[0]);
+      const arith::Affine rest = index.value_or(arith::Affine()).without(row);
       const std::int64_t factor = index ? index->factor(row) : 2;
       all = all && expr.var != sum && !rest.mentions(row) && (factor == 0 || factor == 1);
       some = some || factor == 1;
@@ -267,8 +267,8 @@ class RowMaker {
   }
 
   void set_index(Stmt& stmt, VarId sum, const ExprRef& index) const {
-    Scope scope(module_);
-    rewrite(stmt, scope, [&](const ExprRef& expr, const Scope&) -> ExprRef {
+    arith::Facts facts(module_);
+    rewrite(stmt, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
       return is_load_of(*expr, sum) ? tir::make_load(expr->type, sum, index) : nullptr;
     });
     const auto set = [&](Stmt& one) {
@@ -289,7 +289,7 @@ class RowMaker {
   tir::Module& module_;
   tir::Function& function_;
   const ParamAliases& aliases_;
-  Scope scope_;
+  arith::Facts facts_;
   std::set<VarId> moving_;  // the row's variable, and lets that are made of it
   std::vector<VarId> sums_;
 };

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "transform/linear.hpp"
 #include "transform/rewrite.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -65,29 +65,29 @@ std::optional<Conditional> conditional(const ExprRef& root) {
 
 class Tightener {
  public:
-  explicit Tightener(const tir::Module& module) : module_(module), scope_(module) {}
+  explicit Tightener(const tir::Module& module) : module_(module), facts_(module) {}
 
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
   void visit(Block& block) {
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     for (Stmt& stmt : block) {
       guard_accumulation(stmt);
       if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        const std::size_t outside = scope_.mark();
-        scope_.bind_loop(*loop);
+        const std::size_t outside = facts_.mark();
+        facts_.bind_loop(*loop);
         visit(loop->body);
-        scope_.restore(outside);
+        facts_.restore(outside);
         tighten_loop(stmt);
       } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
-        const std::size_t outside = scope_.mark();
-        scope_.assume(*branch->condition);
+        const std::size_t outside = facts_.mark();
+        facts_.assume(*branch->condition);
         visit(branch->then_body);
-        scope_.restore(outside);
+        facts_.restore(outside);
         visit(branch->else_body);
       }
-      bind_after(stmt, scope_);
+      bind_after(stmt, facts_);
     }
-    scope_.restore(mark);
+    facts_.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
@@ -135,14 +135,15 @@ class Tightener {
     for (const Stmt& inner : loop.body) {
       if (const auto* let = std::get_if<tir::Let>(&inner.node)) bound_inside.insert(let->var);
     }
-    const std::size_t mark = scope_.mark();
-    scope_.bind_loop(loop);
-    for (const Stmt& inner : loop.body) bind_after(inner, scope_);
+    const std::size_t mark = facts_.mark();
+    facts_.bind_loop(loop);
+    for (const Stmt& inner : loop.body) bind_after(inner, facts_);
     std::vector<ExprRef> inside;
     std::vector<ExprRef> outside;
     Limits limits{{}, {}};
-    for (const ExprRef& part : conjuncts(branch->condition)) place(part, loop, bound_inside, inside, outside, limits);
-    scope_.restore(mark);
+    for (const ExprRef& part : arith::conjuncts(branch->condition))
+      place(part, loop, bound_inside, inside, outside, limits);
+    facts_.restore(mark);
     if (outside.empty() && limits.first.empty() && limits.end.empty()) return;
     changed_ = true;
     apply(limits, loop);
@@ -160,10 +161,10 @@ class Tightener {
 
   // Whether bounds can be added and subtracted in the loop's type.
   [[nodiscard]] bool has_small_bounds(const tir::For& loop) const {
-    const auto first = scope_.linear(*loop.min);
-    const auto count = scope_.linear(*loop.extent);
+    const auto first = facts_.affine(*loop.min);
+    const auto count = facts_.affine(*loop.extent);
     const auto end = first && count ? sum(*first, *count) : std::nullopt;
-    return end && scope_.fits(*first, loop.min->type) && scope_.fits(*end, loop.min->type);
+    return end && facts_.fits(*first, loop.min->type) && facts_.fits(*end, loop.min->type);
   }
 
   struct Limits {
@@ -174,9 +175,9 @@ class Tightener {
   // Sorts one condition: does it hold anyway, speak of the loop's variable, or have nothing to do with the loop?
   void place(const ExprRef& part, const tir::For& loop, const std::set<VarId>& bound_inside,
              std::vector<ExprRef>& inside, std::vector<ExprRef>& outside, Limits& limits) const {
-    if (scope_.truth(*part).value_or(false)) return;
+    if (facts_.truth(*part).value_or(false)) return;
     const tir::DataType type = module_.var(loop.var).type;
-    const auto bound = bound_of(scope_, *part);
+    const auto bound = arith::bound_of(facts_, *part);
     const bool is_usable =
         bound && type == part->operands[0]->type &&
         std::none_of(bound_inside.begin(), bound_inside.end(), [&](VarId var) { return bound->value.mentions(var); });
@@ -184,27 +185,27 @@ class Tightener {
   }
 
   // value <= most
-  bool place_bound(const Bound& bound, const tir::For& loop, tir::DataType type, std::vector<ExprRef>& outside,
+  bool place_bound(const arith::Bound& bound, const tir::For& loop, tir::DataType type, std::vector<ExprRef>& outside,
                    Limits& limits) const {
     const std::int64_t factor = bound.value.factor(loop.var);
-    const Linear rest = bound.value.without(loop.var);
+    const arith::Affine rest = bound.value.without(loop.var);
     if (rest.mentions(loop.var)) return false;
     if (factor == std::numeric_limits<std::int64_t>::min()) return false;
     if (factor == 0) {
-      if (!scope_.fits(rest, type)) return false;
-      outside.push_back(tir::make_binary(ExprKind::le, scope_.expr(rest, type), tir::make_int(bound.most, type)));
+      if (!facts_.fits(rest, type)) return false;
+      outside.push_back(tir::make_binary(ExprKind::le, facts_.expr(rest, type), tir::make_int(bound.most, type)));
       return true;
     }
     // factor · v + rest <= most: v <= (most - rest) / factor, or with a negative factor v >= -((most - rest) /
     // -factor).
-    Linear most;
+    arith::Affine most;
     most.constant = bound.most;
     const auto room = difference(most, rest);
-    const auto division = room ? scope_.divide(*room, factor > 0 ? factor : -factor) : std::nullopt;
+    const auto division = room ? facts_.divide(*room, factor > 0 ? factor : -factor) : std::nullopt;
     auto limit = division ? scaled(division->quotient, factor > 0 ? 1 : -1) : std::nullopt;
-    if (!limit || !scope_.fits(*limit, type)) return false;
+    if (!limit || !facts_.fits(*limit, type)) return false;
     if (factor > 0) ++limit->constant;
-    (factor > 0 ? limits.end : limits.first).push_back(scope_.expr(*limit, type));
+    (factor > 0 ? limits.end : limits.first).push_back(facts_.expr(*limit, type));
     return true;
   }
 
@@ -234,17 +235,17 @@ class Tightener {
   }
 
   const tir::Module& module_;
-  Scope scope_;
+  arith::Facts facts_;
   bool changed_ = false;
 };
 
 class DecisionCounter {
  public:
-  explicit DecisionCounter(const tir::Module& module) : scope_(module) {}
+  explicit DecisionCounter(const tir::Module& module) : facts_(module) {}
 
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
   void visit(const Block& block, double times) {
-    const std::size_t mark = scope_.mark();
+    const std::size_t mark = facts_.mark();
     for (const Stmt& stmt : block) {
       tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
         tir::for_each_expr(*root, [&](const Expr& expr) {
@@ -252,24 +253,24 @@ class DecisionCounter {
         });
       });
       if (std::holds_alternative<tir::IfThenElse>(stmt.node)) total_ += times;
-      const std::size_t outside = scope_.mark();
+      const std::size_t outside = facts_.mark();
       double inner_times = times;
       if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        inner_times *= trips(*loop, scope_);
-        scope_.bind_loop(*loop);
+        inner_times *= trips(*loop, facts_);
+        facts_.bind_loop(*loop);
       }
       for (const Block* inner : tir::blocks_of(stmt)) visit(*inner, inner_times);
-      scope_.restore(outside);
-      bind_after(stmt, scope_);
+      facts_.restore(outside);
+      bind_after(stmt, facts_);
     }
-    scope_.restore(mark);
+    facts_.restore(mark);
   }
   // NOLINTEND(misc-no-recursion)
 
   [[nodiscard]] double total() const { return total_; }
 
  private:
-  Scope scope_;
+  arith::Facts facts_;
   double total_ = 0;
 };
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "transform/linear.hpp"
 #include "transform/rewrite.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -50,14 +50,14 @@ struct Declared {
 
 bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent); }
 
-bool is_multiple(const Linear& value, std::int64_t of) {
+bool is_multiple(const arith::Affine& value, std::int64_t of) {
   return value.constant % of == 0 &&
          std::ranges::all_of(value.terms, [&](const auto& term) { return term.second % of == 0; });
 }
 
 class Transposer {
  public:
-  explicit Transposer(tir::Module& module) : module_(module), scope_(module) {}
+  explicit Transposer(tir::Module& module) : module_(module), facts_(module) {}
 
   std::vector<Change> run() && {
     for (tir::Function& function : module_.functions) find_storage(function);
@@ -114,19 +114,19 @@ class Transposer {
       std::size_t mark;
       std::size_t next = 0;
     };
-    std::vector<Frame> frames = {{&outermost, scope_.mark()}};
+    std::vector<Frame> frames = {{&outermost, facts_.mark()}};
     while (!frames.empty()) {
       Frame& frame = frames.back();
       if (frame.next == frame.block->size()) {
-        scope_.restore(frame.mark);
+        facts_.restore(frame.mark);
         frames.pop_back();
         continue;
       }
       Stmt& stmt = (*frame.block)[frame.next++];
-      bind_after(stmt, scope_);
-      const std::size_t mark = scope_.mark();
+      bind_after(stmt, facts_);
+      const std::size_t mark = facts_.mark();
       if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        scope_.bind_loop(*loop);
+        facts_.bind_loop(*loop);
         if (const std::optional<Candidate> candidate = candidate_at(*loop)) candidates_.push_back(*candidate);
       }
       for (Block* inner : tir::blocks_of(stmt)) frames.push_back({inner, mark});
@@ -140,10 +140,10 @@ class Transposer {
     if (found.rows < shortest_column || found.columns < 2 || found.columns > longest_row) return std::nullopt;
     const auto* sum = inner->body.size() == 1 ? std::get_if<tir::Store>(&inner->body[0].node) : nullptr;
     if (sum == nullptr) return std::nullopt;
-    const std::size_t mark = scope_.mark();
-    scope_.bind_loop(*inner);
+    const std::size_t mark = facts_.mark();
+    facts_.bind_loop(*inner);
     const bool fits = is_sum(*sum, outer.var, inner->var) && reads_in_order(found, *sum, inner->var);
-    scope_.restore(mark);
+    facts_.restore(mark);
     return fits ? std::optional(found) : std::nullopt;
   }
 
@@ -152,7 +152,7 @@ class Transposer {
     const tir::DataType type = store.value->type;
     if (tir::added_term(store) == nullptr || !type.is_int() || type.is_vector()) return false;
     if (storage_of(store.storage) != Storage::allocation) return false;
-    const std::optional<Linear> index = scope_.linear(*store.index);
+    const std::optional<arith::Affine> index = facts_.affine(*store.index);
     return index && !index->mentions(k) && index->factor(x) == 1 && !index->without(x).mentions(x);
   }
 
@@ -185,22 +185,22 @@ class Transposer {
       return false;
     }
     const VarId k = found.outer->var;
-    const std::optional<Linear> index = scope_.linear(*load.operands[0]);
+    const std::optional<arith::Affine> index = facts_.affine(*load.operands[0]);
     if (!index || index->factor(k) != found.columns || index->factor(x) != 1) return false;
-    const Linear block = index->without(k).without(x);
+    const arith::Affine block = index->without(k).without(x);
     if (block.mentions(k) || block.mentions(x) || !is_multiple(block, size)) return false;
-    const auto column = scaled(variable(x), found.rows);
-    const auto element = column ? sum(*column, variable(k)) : std::nullopt;
+    const auto column = scaled(arith::variable(x), found.rows);
+    const auto element = column ? sum(*column, arith::variable(k)) : std::nullopt;
     const auto turned = element ? sum(block, *element) : std::nullopt;
-    if (!turned || !scope_.fits(*turned, load.operands[0]->type)) return false;
+    if (!turned || !facts_.fits(*turned, load.operands[0]->type)) return false;
     found.constant = load.var;
-    found.index = scope_.expr(*turned, load.operands[0]->type);
+    found.index = facts_.expr(*turned, load.operands[0]->type);
     return true;
   }
 
   bool reads_along(const Candidate& found, const Expr& load, VarId x) const {
     const VarId k = found.outer->var;
-    const std::optional<Linear> index = scope_.linear(*load.operands[0]);
+    const std::optional<arith::Affine> index = facts_.affine(*load.operands[0]);
     if (!index || index->mentions(x) || index->without(k).mentions(k)) return false;
     return index->factor(k) == 0 || index->factor(k) == 1;
   }
@@ -272,7 +272,7 @@ class Transposer {
   }
 
   tir::Module& module_;
-  Scope scope_;
+  arith::Facts facts_;
   std::map<VarId, Storage> storage_;
   std::map<VarId, Declared> declared_;
   std::map<const tir::Constant*, std::size_t> sharers_;

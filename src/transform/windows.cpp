@@ -46,19 +46,19 @@ std::set<VarId> bound_in(const Stmt& root) {
 
 // One loop of the nest, as one part of a reader uses it: iterations base + [reach].
 struct Side {
-  Linear base;  // of what does not change within the part; no constant
+  arith::Affine base;  // of what does not change within the part; no constant
   Interval reach;
 
   [[nodiscard]] std::int64_t extent() const { return reach.high - reach.low + 1; }
 };
 
 // The value of a load's loop as what the part changes, and the rest.
-std::pair<Linear, Linear> divided(const Linear& count, const std::set<VarId>& inside) {
-  Linear base = count;
-  Linear rest = count;
+std::pair<arith::Affine, arith::Affine> divided(const arith::Affine& count, const std::set<VarId>& inside) {
+  arith::Affine base = count;
+  arith::Affine rest = count;
   base.constant = 0;
-  const auto changes = [&](const Atom& atom) {
-    if (atom.kind == Atom::Kind::var) return inside.contains(atom.var);
+  const auto changes = [&](const arith::Atom& atom) {
+    if (atom.kind == arith::Atom::Kind::var) return inside.contains(atom.var);
     return std::any_of(inside.begin(), inside.end(), [&](VarId var) { return atom.whole->mentions(var); });
   };
   std::erase_if(base.terms, [&](const auto& term) { return changes(term.first); });
@@ -73,23 +73,23 @@ class Window {
 
   // Statements that stand in the place of the part: the window's allocate, the loops that fill it, the part. Nothing:
   // not possible.
-  std::optional<Block> make(Scope& scope, const tir::Allocate& whole) {
-    const std::size_t mark = scope.mark();
+  std::optional<Block> make(arith::Facts& facts, const tir::Allocate& whole) {
+    const std::size_t mark = facts.mark();
     inside_ = bound_in(part_);
-    rewrite(part_, scope, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+    rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       if (expr->kind == ExprKind::load && expr->var == nest_.storage) widen(*expr, here);
       return nullptr;
     });
-    scope.restore(mark);
-    if (!possible_ || !lies_in_nest(scope)) return std::nullopt;
+    facts.restore(mark);
+    if (!possible_ || !lies_in_nest(facts)) return std::nullopt;
     module_.vars.push_back(module_.var(nest_.storage));
     window_ = VarId(module_.vars.size() - 1);
-    auto filled = filling(scope);
+    auto filled = filling(facts);
     if (!filled) return std::nullopt;
-    rewrite(part_, scope, [&](const ExprRef& expr, const Scope& here) -> ExprRef {
+    rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       return expr->kind == ExprKind::load && expr->var == nest_.storage ? read(*expr, here) : nullptr;
     });
-    scope.restore(mark);
+    facts.restore(mark);
     if (!possible_) return std::nullopt;
     tir::Allocate allocate = whole;
     allocate.var = window_;
@@ -102,12 +102,12 @@ class Window {
   }
 
  private:
-  std::optional<std::vector<Linear>> counts_of(const Expr& load, const Scope& here) const {
-    const auto index = here.linear(*load.operands[0]);
+  std::optional<std::vector<arith::Affine>> counts_of(const Expr& load, const arith::Facts& here) const {
+    const auto index = here.affine(*load.operands[0]);
     return index ? counts_at(nest_, *index, here) : std::nullopt;
   }
 
-  void widen(const Expr& load, const Scope& here) {
+  void widen(const Expr& load, const arith::Facts& here) {
     const auto counts = possible_ ? counts_of(load, here) : std::nullopt;
     if (!counts) {
       possible_ = false;
@@ -131,11 +131,11 @@ class Window {
   }
 
   // Whether every iteration of the box is one of the nest.
-  [[nodiscard]] bool lies_in_nest(const Scope& scope) {
+  [[nodiscard]] bool lies_in_nest(const arith::Facts& facts) {
     elements_ = 1;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const MapLoop& loop = nest_.loops[i];
-      const auto base = scope.interval(sides_[i].base);
+      const auto base = facts.interval(sides_[i].base);
       const auto low = base ? checked_add(base->low, sides_[i].reach.low) : std::nullopt;
       const auto high = base ? checked_add(base->high, sides_[i].reach.high) : std::nullopt;
       const auto last = checked_add(loop.min, loop.extent - 1);
@@ -147,37 +147,37 @@ class Window {
     return true;
   }
 
-  std::optional<Stmt> filling(Scope& scope) {
-    const std::size_t mark = scope.mark();
+  std::optional<Stmt> filling(arith::Facts& facts) {
+    const std::size_t mark = facts.mark();
     Substitution iteration;
-    Linear place;
+    arith::Affine place;
     std::vector<tir::For> loops;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       const MapLoop& loop = nest_.loops[i];
-      Linear count = sides_[i].base;
+      arith::Affine count = sides_[i].base;
       count.constant = sides_[i].reach.low;
       if (sides_[i].extent() > 1) {
         module_.vars.push_back({module_.var(loop.var).name, loop.type, {}, {}});
         const VarId var(module_.vars.size() - 1);
         loops.push_back({var, tir::make_int(0, loop.type), tir::make_int(sides_[i].extent(), loop.type), {}});
-        scope.bind_loop(loops.back());
-        const auto longer = sum(count, variable(var));
-        const auto behind = scaled(variable(var), stride_of(i));
+        facts.bind_loop(loops.back());
+        const auto longer = sum(count, arith::variable(var));
+        const auto behind = scaled(arith::variable(var), stride_of(i));
         const auto further = behind ? sum(place, *behind) : std::nullopt;
         if (!longer || !further) return std::nullopt;
         count = *longer;
         place = *further;
       }
-      if (!scope.fits(count, loop.type)) return std::nullopt;
-      iteration[loop.var] = scope.expr(count, loop.type);
+      if (!facts.fits(count, loop.type)) return std::nullopt;
+      iteration[loop.var] = facts.expr(count, loop.type);
     }
-    ExprRef value = as_stored(substituted(nest_.value, scope, iteration));
+    ExprRef value = as_stored(substituted(nest_.value, facts, iteration));
     const tir::DataType index_type = loops.empty() ? tir::int32_type : loops.front().extent->type;
-    const bool fits = value && tree_size(*value) <= max_expression_nodes && scope.fits(place, index_type);
+    const bool fits = value && tree_size(*value) <= max_expression_nodes && facts.fits(place, index_type);
     if (!fits) return std::nullopt;
     Stmt stmt{tir::Store{
-        .storage = window_, .index = scope.expr(place, index_type), .value = std::move(value), .predicate = nullptr}};
-    scope.restore(mark);
+        .storage = window_, .index = facts.expr(place, index_type), .value = std::move(value), .predicate = nullptr}};
+    facts.restore(mark);
     for (std::size_t i = loops.size(); i-- > 0;) {
       loops[i].body.push_back(std::move(stmt));
       stmt = Stmt{std::move(loops[i])};
@@ -192,12 +192,12 @@ class Window {
     return stride;
   }
 
-  ExprRef read(const Expr& load, const Scope& here) {
+  ExprRef read(const Expr& load, const arith::Facts& here) {
     const auto counts = counts_of(load, here);
-    std::optional<Linear> place = Linear();
+    std::optional<arith::Affine> place = arith::Affine();
     for (std::size_t i = 0; counts && place && i < counts->size(); ++i) {
       if (sides_[i].extent() == 1) continue;
-      Linear rest = divided((*counts)[i], inside_).second;
+      arith::Affine rest = divided((*counts)[i], inside_).second;
       rest.constant -= sides_[i].reach.low;
       const auto part = scaled(rest, stride_of(i));
       place = part ? sum(*place, *part) : std::nullopt;
@@ -224,7 +224,7 @@ class Window {
 class Recomputer {
  public:
   Recomputer(tir::Module& module, tir::Function& function, const Producer& producer, std::size_t depth)
-      : module_(module), function_(function), producer_(producer), depth_(depth), scope_(module) {}
+      : module_(module), function_(function), producer_(producer), depth_(depth), facts_(module) {}
 
   bool run() {
     for (const Stmt& stmt : function_.body) {
@@ -238,14 +238,14 @@ class Recomputer {
     for (std::size_t i = 0; i < function_.body.size(); ++i) {
       Stmt& stmt = function_.body[i];
       const bool reads = std::find(producer_.readers.begin(), producer_.readers.end(), i) != producer_.readers.end();
-      bind_after(stmt, scope_);
+      bind_after(stmt, facts_);
       if (!reads) {
         body.push_back(std::move(stmt));
       } else if (depth_ == at_read) {
-        const std::size_t mark = scope_.mark();
-        rewrite(stmt, scope_, [&](const ExprRef& expr, const Scope& here) { return value_of(expr, here); });
-        scope_.restore(mark);
-        bind_after(stmt, scope_);
+        const std::size_t mark = facts_.mark();
+        rewrite(stmt, facts_, [&](const ExprRef& expr, const arith::Facts& here) { return value_of(expr, here); });
+        facts_.restore(mark);
+        bind_after(stmt, facts_);
         body.push_back(std::move(stmt));
       } else {
         Block replaced = with_windows(std::move(stmt), 0);
@@ -264,13 +264,13 @@ class Recomputer {
     auto* loop = std::get_if<tir::For>(&stmt.node);
     const VarId storage = producer_.nest.storage;
     if (loop == nullptr || depth == depth_) {
-      auto block = Window(module_, producer_.nest, stmt).make(scope_, whole_);
+      auto block = Window(module_, producer_.nest, stmt).make(facts_, whole_);
       if (block) return std::move(*block);
       possible_ = false;
       return {};
     }
-    const std::size_t mark = scope_.mark();
-    scope_.bind_loop(*loop);
+    const std::size_t mark = facts_.mark();
+    facts_.bind_loop(*loop);
     Block body;
     for (Stmt& inner : loop->body) {
       const bool reads = possible_ && loads_in(inner, storage) > 0;
@@ -281,27 +281,27 @@ class Recomputer {
         Block replaced = with_windows(std::move(inner), depth + 1);
         std::move(replaced.begin(), replaced.end(), std::back_inserter(body));
       }
-      bind_after(copy, scope_);
+      bind_after(copy, facts_);
     }
     loop->body = std::move(body);
-    scope_.restore(mark);
+    facts_.restore(mark);
     Block block;
     block.push_back(std::move(stmt));
     return block;
   }
 
-  ExprRef value_of(const ExprRef& load, const Scope& here) {
+  ExprRef value_of(const ExprRef& load, const arith::Facts& here) {
     const MapNest& nest = producer_.nest;
     if (load->kind != ExprKind::load || load->var != nest.storage) return nullptr;
-    const auto index = here.linear(*load->operands[0]);
+    const auto index = here.affine(*load->operands[0]);
     const auto iteration = index ? iteration_of(nest, *index, here, load->operands[0]->type) : std::nullopt;
     possible_ = possible_ && iteration;
     if (!possible_) return nullptr;
-    Scope scope = here;
+    arith::Facts facts = here;
     for (const ExprRef& guard : nest.guards) {
-      possible_ = possible_ && scope.truth(*substituted(guard, scope, *iteration)).value_or(false);
+      possible_ = possible_ && facts.truth(*substituted(guard, facts, *iteration)).value_or(false);
     }
-    ExprRef value = as_stored(substituted(nest.value, scope, *iteration));
+    ExprRef value = as_stored(substituted(nest.value, facts, *iteration));
     const std::size_t size = value ? tree_size(*value) : 0;
     possible_ = possible_ && value && size <= max_expression_nodes && size <= room_;
     if (!possible_) return nullptr;
@@ -313,7 +313,7 @@ class Recomputer {
   tir::Function& function_;
   const Producer& producer_;
   const std::size_t depth_;
-  Scope scope_;
+  arith::Facts facts_;
   tir::Allocate whole_;
   std::size_t room_ = max_expressions;  // nodes that may be added
   bool possible_ = true;

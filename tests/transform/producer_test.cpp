@@ -46,8 +46,8 @@ struct Fixture : Program {
   }
 };
 
-// Sums beyond a quarter of the type's range are not written (Scope::fits); what is counted on the way there must not
-// overflow, which a build with UndefinedBehaviorSanitizer sees.
+// Sums beyond a quarter of the type's range are not written (arith::Facts::fits); what is counted on the way there must
+// not overflow, which a build with UndefinedBehaviorSanitizer sees.
 TEST_CASE_FIXTURE(Fixture, "producer: parts at the limits of 64 bits") {
   constexpr std::int64_t quarter = std::int64_t{1} << 61;
   SUBCASE("shifted") { CHECK(shifted(0) == 8); }

@@ -1,33 +1,21 @@
-#include "transform/linear.hpp"
+#include "usmp/arith/facts.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform {
+namespace usmp::arith {
 namespace {
 
 using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
-
-using Terms = std::map<Atom, std::int64_t>;
-
-void measure(Linear& value) {
-  value.nesting = 0;
-  value.size = 0;
-  for (const auto& [atom, factor] : value.terms) {
-    ++value.size;
-    if (atom.kind == Atom::Kind::var) continue;
-    value.nesting = std::max(value.nesting, atom.whole->nesting + 1);
-    value.size += atom.whole->size;
-  }
-}
 
 constexpr std::size_t max_facts = 64;  // what real functions know at one place is far less
 
@@ -43,89 +31,7 @@ bool is_likely(const Expr& expr) {
 
 }  // namespace
 
-// NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
-std::strong_ordering operator<=>(const Atom& a, const Atom& b) {
-  if (const auto order = a.kind <=> b.kind; std::is_neq(order)) return order;
-  if (a.kind == Atom::Kind::var) return a.var <=> b.var;
-  if (const auto order = a.by <=> b.by; std::is_neq(order)) return order;
-  if (a.whole == b.whole) return std::strong_ordering::equal;
-  if (const auto order = a.whole->constant <=> b.whole->constant; std::is_neq(order)) return order;
-  if (const auto order = a.whole->terms.size() <=> b.whole->terms.size(); std::is_neq(order)) return order;
-  auto other = b.whole->terms.begin();
-  for (const auto& [atom, factor] : a.whole->terms) {
-    if (const auto order = factor <=> other->second; std::is_neq(order)) return order;
-    if (const auto order = atom <=> other->first; std::is_neq(order)) return order;
-    ++other;
-  }
-  return std::strong_ordering::equal;
-}
-
-bool Linear::mentions(VarId var) const {
-  return std::any_of(terms.begin(), terms.end(), [var](const auto& term) {
-    return term.first.kind == Atom::Kind::var ? term.first.var == var : term.first.whole->mentions(var);
-  });
-}
-// NOLINTEND(misc-no-recursion)
-
-std::int64_t Linear::factor(VarId var) const {
-  const auto found = terms.find(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
-  return found == terms.end() ? 0 : found->second;
-}
-
-Linear Linear::without(VarId var) const {
-  Linear rest = *this;
-  rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
-  return rest;
-}
-
-Linear variable(VarId var) {
-  Linear result;
-  result.terms.emplace(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1);
-  result.size = 1;
-  return result;
-}
-
-std::optional<Linear> scaled(const Linear& a, std::int64_t by) {
-  Linear result;
-  if (by == 0) return result;
-  const auto constant = checked_mul(a.constant, by);
-  if (!constant) return std::nullopt;
-  result.constant = *constant;
-  result.nesting = a.nesting;
-  result.size = a.size;
-  for (const auto& [atom, factor] : a.terms) {
-    const auto product = checked_mul(factor, by);
-    if (!product) return std::nullopt;
-    result.terms.emplace_hint(result.terms.end(), atom, *product);
-  }
-  return result;
-}
-
-std::optional<Linear> sum(const Linear& a, const Linear& b) {
-  const bool a_is_larger = a.terms.size() >= b.terms.size();
-  Linear result = a_is_larger ? a : b;
-  const auto constant = checked_add(a.constant, b.constant);
-  if (!constant) return std::nullopt;
-  result.constant = *constant;
-  for (const auto& [atom, factor] : a_is_larger ? b.terms : a.terms) {
-    const auto total = checked_add(result.terms[atom], factor);
-    if (!total) return std::nullopt;
-    result.terms[atom] = *total;
-    if (*total == 0) result.terms.erase(atom);
-  }
-  measure(result);
-  if (result.size > max_size) return std::nullopt;
-  return result;
-}
-
-std::optional<Linear> difference(const Linear& a, const Linear& b) {
-  const auto negative = scaled(b, -1);
-  return negative ? sum(a, *negative) : std::nullopt;
-}
-
-// --- What is known ---------------------------------------------------------------------------------------------------
-
-void Scope::restore(std::size_t mark) {
+void Facts::restore(std::size_t mark) {
   while (log_.size() > mark) {
     Undo undo = std::move(log_.back());
     log_.pop_back();
@@ -139,24 +45,24 @@ void Scope::restore(std::size_t mark) {
   }
 }
 
-void Scope::bind(VarId var, Binding binding) {
+void Facts::bind(VarId var, Binding binding) {
   const auto found = bindings_.find(var);
   log_.push_back({var, found == bindings_.end() ? std::nullopt : std::optional(std::move(found->second))});
   bindings_[var] = std::move(binding);
 }
 
-void Scope::bind_interval(VarId var, std::optional<Interval> interval) { bind(var, {std::nullopt, interval}); }
+void Facts::bind_interval(VarId var, std::optional<Interval> interval) { bind(var, {std::nullopt, interval}); }
 
-void Scope::bind_value(VarId var, const Expr& value) {
-  bind(var, {is_index_type(value.type) ? linear(value) : std::nullopt, std::nullopt});
+void Facts::bind_value(VarId var, const Expr& value) {
+  bind(var, {is_index_type(value.type) ? affine(value) : std::nullopt, std::nullopt});
 }
 
-void Scope::bind_loop(const tir::For& loop) {
-  const auto first = linear(*loop.min);
-  const auto count = linear(*loop.extent);
+void Facts::bind_loop(const tir::For& loop) {
+  const auto first = affine(*loop.min);
+  const auto count = affine(*loop.extent);
   const auto begin = first ? interval(*first) : std::nullopt;
   const auto end = first && count ? [&]() -> std::optional<Interval> {
-    const auto total = transform::sum(*first, *count);
+    const auto total = arith::sum(*first, *count);
     return total ? interval(*total) : std::nullopt;
   }()
       : std::nullopt;
@@ -164,7 +70,7 @@ void Scope::bind_loop(const tir::For& loop) {
   bind_interval(loop.var, Interval{begin->low, end->high - 1});
 }
 
-void Scope::assume(const Expr& condition) {
+void Facts::assume(const Expr& condition) {
   std::vector<const Expr*> pending = {&condition};
   while (!pending.empty()) {
     const Expr& part = *pending.back();
@@ -177,7 +83,7 @@ void Scope::assume(const Expr& condition) {
   }
 }
 
-void Scope::assume_comparison(const Expr& comparison) {
+void Facts::assume_comparison(const Expr& comparison) {
   auto bound = bound_of(*this, comparison);
   if (!bound || bound->value.terms.empty()) return;
   const bool negated = bound->value.terms.begin()->second < 0;  // so that lower and upper bounds speak of one sum
@@ -194,7 +100,7 @@ void Scope::assume_comparison(const Expr& comparison) {
 }
 
 // NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
-std::optional<Interval> Scope::interval(const Atom& atom) const {
+std::optional<Interval> Facts::interval(const Atom& atom) const {
   if (atom.kind == Atom::Kind::var) {
     const auto found = bindings_.find(atom.var);
     return found == bindings_.end() ? std::nullopt : found->second.interval;
@@ -208,7 +114,7 @@ std::optional<Interval> Scope::interval(const Atom& atom) const {
   return Interval{0, atom.by - 1};
 }
 
-std::optional<Interval> Scope::interval(const Linear& value) const {
+std::optional<Interval> Facts::interval(const Affine& value) const {
   std::optional<Interval> result = Interval{0, 0};
   for (const auto& [atom, factor] : value.terms) {
     auto own = interval(atom);
@@ -236,7 +142,7 @@ std::optional<Interval> Scope::interval(const Linear& value) const {
   return usmp::sum(*result, Interval{value.constant, value.constant});
 }
 
-bool Scope::fits(const Linear& value, tir::DataType type) const {
+bool Facts::fits(const Affine& value, tir::DataType type) const {
   const std::int64_t most = std::int64_t{1} << (type.bits - 2);
   const auto is_small = [most](std::int64_t number) { return number >= -most && number <= most; };
   if (!is_small(value.constant)) return false;
@@ -251,7 +157,7 @@ bool Scope::fits(const Linear& value, tir::DataType type) const {
   return true;
 }
 
-tir::ExprRef Scope::expr(const Linear& value, tir::DataType type) const {
+tir::ExprRef Facts::expr(const Affine& value, tir::DataType type) const {
   const auto atom_expr = [&](const Atom& atom) {
     if (atom.kind == Atom::Kind::var) {
       const tir::ExprRef var = tir::make_var(*module_, atom.var);
@@ -286,19 +192,19 @@ tir::ExprRef Scope::expr(const Linear& value, tir::DataType type) const {
 
 // --- Arithmetic ------------------------------------------------------------------------------------------------------
 
-std::optional<Linear> Scope::quotient_or_remainder(Atom::Kind kind, const Linear& value, std::int64_t by) const {
-  Linear result;
+std::optional<Affine> Facts::quotient_or_remainder(Atom::Kind kind, const Affine& value, std::int64_t by) const {
+  Affine result;
   if (value.nesting >= max_nesting) return std::nullopt;
-  result.terms.emplace(Atom{.kind = kind, .var = {}, .whole = std::make_shared<Linear>(value), .by = by}, 1);
-  measure(result);
+  result.terms.emplace(Atom{.kind = kind, .var = {}, .whole = std::make_shared<Affine>(value), .by = by}, 1);
+  result.measure();
   if (result.size > max_size) return std::nullopt;
   return result;
 }
 
-std::optional<Division> Scope::divide(const Linear& value, std::int64_t by) const {
+std::optional<Division> Facts::divide(const Affine& value, std::int64_t by) const {
   if (by == 1) return Division{value, {}};
   Division result;
-  Linear& rest = result.remainder;
+  Affine& rest = result.remainder;
   for (const auto& [atom, factor] : value.terms) {
     if (factor % by == 0) {
       result.quotient.terms.emplace(atom, factor / by);
@@ -308,8 +214,8 @@ std::optional<Division> Scope::divide(const Linear& value, std::int64_t by) cons
   }
   result.quotient.constant = floor_quotient(value.constant, by);
   rest.constant = floor_remainder(value.constant, by);
-  measure(result.quotient);
-  measure(rest);
+  result.quotient.measure();
+  rest.measure();
   const auto reach = interval(rest);
   if (reach && floor_quotient(reach->low, by) == floor_quotient(reach->high, by)) {
     const std::int64_t more = floor_quotient(reach->low, by);
@@ -319,13 +225,13 @@ std::optional<Division> Scope::divide(const Linear& value, std::int64_t by) cons
   }
   const auto more = quotient_or_remainder(Atom::Kind::quotient, rest, by);
   auto left = quotient_or_remainder(Atom::Kind::remainder, rest, by);
-  const auto quotient = more ? transform::sum(result.quotient, *more) : std::nullopt;
+  const auto quotient = more ? arith::sum(result.quotient, *more) : std::nullopt;
   if (!quotient || !left) return std::nullopt;
   return Division{*quotient, std::move(*left)};
 }
 
 // c·b·(x / b) + c·(x mod b) is c·x.
-Linear Scope::rejoined(Linear value) const {
+Affine Facts::rejoined(Affine value) const {
   for (bool changed = value.nesting > 0; changed;) {
     changed = false;
     for (const auto& [atom, factor] : value.terms) {
@@ -334,12 +240,12 @@ Linear Scope::rejoined(Linear value) const {
       const auto quotient =
           value.terms.find(Atom{.kind = Atom::Kind::quotient, .var = {}, .whole = atom.whole, .by = atom.by});
       if (!whole_factor || quotient == value.terms.end() || quotient->second != *whole_factor) continue;
-      const auto joined = transform::scaled(*atom.whole, factor);
+      const auto joined = arith::scaled(*atom.whole, factor);
       if (!joined) continue;
-      Linear rest = value;
+      Affine rest = value;
       rest.terms.erase(quotient->first);
       rest.terms.erase(atom);
-      const auto total = transform::sum(rest, *joined);
+      const auto total = arith::sum(rest, *joined);
       if (!total) continue;
       value = *total;
       changed = true;
@@ -349,7 +255,7 @@ Linear Scope::rejoined(Linear value) const {
   return value;
 }
 
-std::optional<Linear> Scope::linear(const Expr& root) const {
+std::optional<Affine> Facts::affine(const Expr& root) const {
   const auto parts = [](const Expr& expr, std::vector<const Expr*>& list) {
     switch (expr.kind) {
       case ExprKind::add:
@@ -369,10 +275,10 @@ std::optional<Linear> Scope::linear(const Expr& root) const {
         break;
     }
   };
-  const auto combine = [this](const Expr& expr, std::span<std::optional<Linear>> values) -> std::optional<Linear> {
+  const auto combine = [this](const Expr& expr, std::span<std::optional<Affine>> values) -> std::optional<Affine> {
     if (!is_index_type(expr.type)) return std::nullopt;
     if (expr.kind == ExprKind::int_imm) {
-      Linear result;
+      Affine result;
       result.constant = expr.int_value;
       return result;
     }
@@ -386,16 +292,16 @@ std::optional<Linear> Scope::linear(const Expr& root) const {
     }
     if (values.empty()) return std::nullopt;
     if (expr.kind == ExprKind::cast) return values[0];
-    const Linear& a = *values[0];
-    const Linear& b = *values[1];
+    const Affine& a = *values[0];
+    const Affine& b = *values[1];
     switch (expr.kind) {
       case ExprKind::add:
-        return transform::sum(a, b);
+        return arith::sum(a, b);
       case ExprKind::sub:
-        return transform::difference(a, b);
+        return arith::difference(a, b);
       case ExprKind::mul:
-        if (b.is_constant()) return transform::scaled(a, b.constant);
-        if (a.is_constant()) return transform::scaled(b, a.constant);
+        if (b.is_constant()) return arith::scaled(a, b.constant);
+        if (a.is_constant()) return arith::scaled(b, a.constant);
         return std::nullopt;
       case ExprKind::floor_div:
       case ExprKind::floor_mod: {
@@ -408,22 +314,22 @@ std::optional<Linear> Scope::linear(const Expr& root) const {
         return std::nullopt;
     }
   };
-  auto result = tir::fold<std::optional<Linear>>(root, parts, combine);
+  auto result = tir::fold<std::optional<Affine>>(root, parts, combine);
   return result ? std::optional(rejoined(std::move(*result))) : std::nullopt;
 }
 
-tir::ExprRef Scope::simplified(const ExprRef& index) const {
+tir::ExprRef Facts::simplified(const ExprRef& index) const {
   if (index->kind == ExprKind::int_imm || index->kind == ExprKind::var) return index;
-  const auto value = linear(*index);
+  const auto value = affine(*index);
   return value && fits(*value, index->type) ? expr(*value, index->type) : index;
 }
 
 // --- Conditions ------------------------------------------------------------------------------------------------------
 
-std::optional<Bound> bound_of(const Scope& scope, const Expr& comparison) {
+std::optional<Bound> bound_of(const Facts& facts, const Expr& comparison) {
   if (!is_order(comparison.kind)) return std::nullopt;
-  const auto a = scope.linear(*comparison.operands[0]);
-  const auto b = scope.linear(*comparison.operands[1]);
+  const auto a = facts.affine(*comparison.operands[0]);
+  const auto b = facts.affine(*comparison.operands[1]);
   if (!a || !b) return std::nullopt;
   const bool is_upper = comparison.kind == ExprKind::lt || comparison.kind == ExprKind::le;
   const bool is_strict = comparison.kind == ExprKind::lt || comparison.kind == ExprKind::gt;
@@ -432,7 +338,7 @@ std::optional<Bound> bound_of(const Scope& scope, const Expr& comparison) {
   return Bound{std::move(*value), is_strict ? -1 : 0};
 }
 
-std::optional<bool> Scope::truth(const Expr& condition) const {
+std::optional<bool> Facts::truth(const Expr& condition) const {
   if (condition.kind == ExprKind::int_imm) return condition.int_value != 0;
   const auto bound = bound_of(*this, condition);
   const auto reach = bound ? interval(bound->value) : std::nullopt;
@@ -457,4 +363,4 @@ std::vector<ExprRef> conjuncts(const ExprRef& condition) {
   return result;
 }
 
-}  // namespace usmp::transform
+}  // namespace usmp::arith

@@ -1,4 +1,4 @@
-#include "transform/linear.hpp"
+#include "usmp/arith/facts.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include "transform/program.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform::testing::linear_test {
+namespace usmp::transform::testing::facts_test {
 namespace {
 
 constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
@@ -18,13 +18,13 @@ struct Fixture : Program {
   VarId i = number("i");
   VarId j = number("j");
   VarId n = number("n");  // nothing is known of it
-  Scope scope{module()};
+  arith::Facts facts{module()};
 
-  void bind(VarId id, std::int64_t low, std::int64_t high) { scope.bind_interval(id, Interval{low, high}); }
-  [[nodiscard]] std::string simple(const ExprRef& expr) { return tir::print_expr(module(), *scope.simplified(expr)); }
+  void bind(VarId id, std::int64_t low, std::int64_t high) { facts.bind_interval(id, Interval{low, high}); }
+  [[nodiscard]] std::string simple(const ExprRef& expr) { return tir::print_expr(module(), *facts.simplified(expr)); }
   [[nodiscard]] std::optional<Interval> reach(const ExprRef& expr) const {
-    const auto value = scope.linear(*expr);
-    return value ? scope.interval(*value) : std::nullopt;
+    const auto value = facts.affine(*expr);
+    return value ? facts.interval(*value) : std::nullopt;
   }
 };
 
@@ -86,27 +86,27 @@ TEST_CASE_FIXTURE(Fixture, "types that wrap around are no sums") {
   const VarId small = number("small", int16_type);
   const VarId size = number("size", {tir::TypeCode::uint, 32, 1});
   const VarId wide = number("wide", int64_type);
-  CHECK_FALSE(scope.linear(*var(small)));
-  CHECK_FALSE(scope.linear(*var(size)));
-  CHECK_FALSE(scope.linear(*tir::make_cast(int32_type, var(size))));
-  CHECK_FALSE(scope.linear(*tir::make_cast(int32_type, var(wide))));
-  CHECK(scope.linear(*tir::make_cast(int64_type, var(i))));
-  CHECK_FALSE(scope.linear(*tir::make_load(int32_type, buffer("b"), var(i))));
+  CHECK_FALSE(facts.affine(*var(small)));
+  CHECK_FALSE(facts.affine(*var(size)));
+  CHECK_FALSE(facts.affine(*tir::make_cast(int32_type, var(size))));
+  CHECK_FALSE(facts.affine(*tir::make_cast(int32_type, var(wide))));
+  CHECK(facts.affine(*tir::make_cast(int64_type, var(i))));
+  CHECK_FALSE(facts.affine(*tir::make_load(int32_type, buffer("b"), var(i))));
 }
 
 TEST_CASE_FIXTURE(Fixture, "numbers that leave int64 give nothing") {
   const ExprRef wide = var(number("wide", int64_type));
-  CHECK_FALSE(scope.linear(*mul(mul(wide, int64_max), 2)));
-  CHECK_FALSE(scope.linear(*sub(wide, int64_min)));
-  CHECK_FALSE(scope.linear(*add(add(wide, int64_max), 1)));
-  scope.bind_interval(wide->var, Interval{0, 4});
+  CHECK_FALSE(facts.affine(*mul(mul(wide, int64_max), 2)));
+  CHECK_FALSE(facts.affine(*sub(wide, int64_min)));
+  CHECK_FALSE(facts.affine(*add(add(wide, int64_max), 1)));
+  facts.bind_interval(wide->var, Interval{0, 4});
   CHECK_FALSE(reach(mul(wide, int64_max / 2)));
   CHECK(reach(mul(wide, int64_max / 4)) == Interval{0, int64_max / 4 * 4});
 }
 
 TEST_CASE_FIXTURE(Fixture, "division and bounds at the ends of int64") {
   const VarId wide = number("wide", int64_type);
-  scope.bind_interval(wide, Interval{0, 4});
+  facts.bind_interval(wide, Interval{0, 4});
   const ExprRef lowest = add(var(wide), int64_min);
   CHECK(reach(lowest) == Interval{int64_min, int64_min + 4});
   const auto rest = reach(remainder(lowest, 3));  // int64_min is 1 more than a multiple of 3
@@ -114,9 +114,9 @@ TEST_CASE_FIXTURE(Fixture, "division and bounds at the ends of int64") {
   CHECK(Interval{0, 2}.within(*rest));
   CHECK(reach(remainder(tir::make_int(int64_min, int64_type), 3)) == Interval{1, 1});
   // Conditions with such numbers: no crash, nothing wrong learnt.
-  scope.assume(*less(lowest, 0));
-  scope.assume(*less(mul(var(wide), int64_min), var(wide)));
-  scope.assume(*at_least(mul(var(wide), int64_min), int64_min));
+  facts.assume(*less(lowest, 0));
+  facts.assume(*less(mul(var(wide), int64_min), var(wide)));
+  facts.assume(*at_least(mul(var(wide), int64_min), int64_min));
   const auto left = reach(var(wide));
   REQUIRE(left);
   CHECK(Interval{0, 1}.within(*left));
@@ -152,31 +152,31 @@ TEST_CASE_FIXTURE(Fixture, "quotient and remainder of the same sum are joined") 
 
 TEST_CASE_FIXTURE(Fixture, "only division by positive constants is looked into") {
   bind(i, 0, 9);
-  CHECK_FALSE(scope.linear(*quotient(var(i), 0)));
-  CHECK_FALSE(scope.linear(*quotient(var(i), -2)));
-  CHECK_FALSE(scope.linear(*binary(ExprKind::floor_div, var(i), var(j))));
-  CHECK_FALSE(scope.linear(*binary(ExprKind::div, var(i), 2)));
-  CHECK_FALSE(scope.linear(*binary(ExprKind::mod, var(i), 2)));
+  CHECK_FALSE(facts.affine(*quotient(var(i), 0)));
+  CHECK_FALSE(facts.affine(*quotient(var(i), -2)));
+  CHECK_FALSE(facts.affine(*binary(ExprKind::floor_div, var(i), var(j))));
+  CHECK_FALSE(facts.affine(*binary(ExprKind::div, var(i), 2)));
+  CHECK_FALSE(facts.affine(*binary(ExprKind::mod, var(i), 2)));
 }
 
 // --- Facts -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE_FIXTURE(Fixture, "conditions narrow what is known, and only until the mark is restored") {
   bind(i, 0, 9);
-  const std::size_t mark = scope.mark();
-  scope.assume(*both(at_least(var(i), 3), less(mul(var(i), 2), 13)));
+  const std::size_t mark = facts.mark();
+  facts.assume(*both(at_least(var(i), 3), less(mul(var(i), 2), 13)));
   CHECK(reach(var(i)) == Interval{3, 6});
-  CHECK(scope.truth(*less(var(i), 7)) == true);
-  CHECK(scope.truth(*less(var(i), 3)) == false);
-  CHECK_FALSE(scope.truth(*less(var(i), 4)));
-  scope.restore(mark);
+  CHECK(facts.truth(*less(var(i), 7)) == true);
+  CHECK(facts.truth(*less(var(i), 3)) == false);
+  CHECK_FALSE(facts.truth(*less(var(i), 4)));
+  facts.restore(mark);
   CHECK(reach(var(i)) == Interval{0, 9});
 }
 
 TEST_CASE_FIXTURE(Fixture, "conditions on sums of several variables hold for the sum, shifted too") {
   bind(i, 0, 9);
   bind(j, 0, 9);
-  scope.assume(*both(at_least(add(var(i), var(j)), 3), less(add(var(i), var(j)), 7)));
+  facts.assume(*both(at_least(add(var(i), var(j)), 3), less(add(var(i), var(j)), 7)));
   CHECK(reach(add(var(i), var(j))) == Interval{3, 6});
   CHECK(reach(sub(add(var(j), var(i)), 3)) == Interval{0, 3});
   CHECK(reach(sub(var(i), var(j))) == Interval{-9, 9});
@@ -185,28 +185,28 @@ TEST_CASE_FIXTURE(Fixture, "conditions on sums of several variables hold for the
 
 TEST_CASE_FIXTURE(Fixture, "alternatives and negations tell nothing, and unknown variables stay unknown") {
   bind(i, 0, 9);
-  scope.assume(*binary(ExprKind::or_, less(var(i), 3), less(var(j), 3)));
+  facts.assume(*binary(ExprKind::or_, less(var(i), 3), less(var(j), 3)));
   tir::Expr negation{.kind = ExprKind::not_, .type = bool_type, .var = {}, .text = {}, .operands = {}};
   negation.operands.push_back(less(var(i), 3));
-  scope.assume(*tir::make_expr(negation));
-  scope.assume(*binary(ExprKind::eq, var(i), 3));
+  facts.assume(*tir::make_expr(negation));
+  facts.assume(*binary(ExprKind::eq, var(i), 3));
   CHECK(reach(var(i)) == Interval{0, 9});
-  scope.assume(*less(var(n), 3));
+  facts.assume(*less(var(n), 3));
   CHECK_FALSE(reach(var(n)));
 }
 
 TEST_CASE_FIXTURE(Fixture, "loops bind what runs, lets what they stand for") {
   tir::For loop{i, tir::make_int(2), tir::make_int(5), {}};
-  scope.bind_loop(loop);
+  facts.bind_loop(loop);
   CHECK(reach(var(i)) == Interval{2, 6});
-  scope.bind_value(j, *mul(var(i), 3));
+  facts.bind_value(j, *mul(var(i), 3));
   CHECK(reach(var(j)) == Interval{6, 18});
   CHECK(simple(add(var(j), var(i))) == "i * 4");
   loop.extent = tir::make_int(0);
-  scope.bind_loop(loop);
+  facts.bind_loop(loop);
   CHECK_FALSE(reach(var(i)));
   loop.extent = var(n);
-  scope.bind_loop(loop);
+  facts.bind_loop(loop);
   CHECK_FALSE(reach(var(i)));
 }
 
@@ -214,11 +214,11 @@ TEST_CASE_FIXTURE(Fixture, "loops whose ends are only known roughly bind all tha
   const VarId k = number("k");
   bind(i, 0, 7);
   SUBCASE("the end") {
-    scope.bind_loop(std::get<tir::For>(loop_to(k, add(var(i), 1), {}).node));
+    facts.bind_loop(std::get<tir::For>(loop_to(k, add(var(i), 1), {}).node));
     CHECK(reach(var(k)) == Interval{0, 7});
   }
   SUBCASE("both") {
-    scope.bind_loop(tir::For{k, var(i), add(var(i), 2), {}});
+    facts.bind_loop(tir::For{k, var(i), add(var(i), 2), {}});
     CHECK(reach(var(k)) == Interval{0, 15});
   }
 }
@@ -227,11 +227,11 @@ TEST_CASE_FIXTURE(Fixture, "a sum fits if no part of it, in any order, leaves ha
   constexpr std::int64_t most = std::int64_t{1} << 30;
   bind(i, 0, most);
   bind(j, -most, 0);
-  CHECK(scope.fits(*scope.linear(*var(i)), int32_type));
-  CHECK(scope.fits(*scope.linear(*var(j)), int32_type));
-  CHECK_FALSE(scope.fits(*scope.linear(*add(var(i), 1)), int32_type));
-  CHECK_FALSE(scope.fits(*scope.linear(*sub(var(j), 1)), int32_type));
-  CHECK_FALSE(scope.fits(*scope.linear(*add(var(i), var(j))), int32_type));
+  CHECK(facts.fits(*facts.affine(*var(i)), int32_type));
+  CHECK(facts.fits(*facts.affine(*var(j)), int32_type));
+  CHECK_FALSE(facts.fits(*facts.affine(*add(var(i), 1)), int32_type));
+  CHECK_FALSE(facts.fits(*facts.affine(*sub(var(j), 1)), int32_type));
+  CHECK_FALSE(facts.fits(*facts.affine(*add(var(i), var(j))), int32_type));
 }
 
 TEST_CASE_FIXTURE(Fixture, "sums that grow without end are given up") {
@@ -242,10 +242,10 @@ TEST_CASE_FIXTURE(Fixture, "sums that grow without end are given up") {
     ExprRef total = var(before);
     for (std::int64_t k = 2; k < 40; ++k) total = add(total, quotient(add(var(before), k), k));
     const VarId next = number("l" + std::to_string(level));
-    scope.bind_value(next, *total);
+    facts.bind_value(next, *total);
     before = next;
   }
-  const auto value = scope.linear(*var(before));
+  const auto value = facts.affine(*var(before));
   REQUIRE(value);
   CHECK(value->terms.size() == 1);  // the last let itself, of which nothing is known
 }
@@ -298,14 +298,14 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
     CAPTURE(seed);
     RandomIndex random(seed, {var(i), var(j)});
     const ExprRef index = random.expr(4);
-    const std::size_t mark = scope.mark();
+    const std::size_t mark = facts.mark();
     const ExprRef condition = less(random.expr(2), random.expr(1));
-    if (seed % 2 == 0) scope.assume(*condition);
-    const auto value = scope.linear(*index);
-    const auto interval = value ? scope.interval(*value) : std::nullopt;
-    const ExprRef written = scope.simplified(index);
+    if (seed % 2 == 0) facts.assume(*condition);
+    const auto value = facts.affine(*index);
+    const auto interval = value ? facts.interval(*value) : std::nullopt;
+    const ExprRef written = facts.simplified(index);
     const ExprRef comparison = less(index, random.factor());
-    const auto truth = scope.truth(*comparison);
+    const auto truth = facts.truth(*comparison);
     sums += value ? 1U : 0U;
     decided += truth ? 1U : 0U;
     std::string wrong;
@@ -327,7 +327,7 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
     }
     CHECK_MESSAGE(wrong.empty(), wrong << ": " << tir::print_expr(module(), *index) << "  ->  "
                                        << tir::print_expr(module(), *written));
-    scope.restore(mark);
+    facts.restore(mark);
   }
   CHECK(sums > 3000);
   CHECK(decided > 300);
@@ -335,4 +335,4 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing::linear_test
+}  // namespace usmp::transform::testing::facts_test

@@ -1,0 +1,65 @@
+// Index arithmetic as sums: a constant and integer multiples of atoms, where an atom is a variable, or the floor
+// quotient or remainder of such a sum by a constant. TVM's indices are almost all of this kind.
+//
+// Division is the point: (96·i + 8·j + c) / 8 is 12·i + j with remainder c once c is known to stay in [0, 8). With that
+// an element's index can be taken apart into the loop variables of the nest that wrote it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::arith {
+
+struct Affine;
+
+struct Atom {
+  enum class Kind : std::uint8_t { var, quotient, remainder };
+  Kind kind = Kind::var;
+  tir::VarId var;                       // var
+  std::shared_ptr<const Affine> whole;  // quotient, remainder: of this sum
+  std::int64_t by = 1;                  // quotient, remainder: by this, at least 2
+
+  friend std::strong_ordering operator<=>(const Atom& a, const Atom& b);
+  friend bool operator==(const Atom& a, const Atom& b) { return std::is_eq(a <=> b); }
+};
+
+struct Affine {
+  std::map<Atom, std::int64_t> terms;  // no factor is 0
+  std::int64_t constant = 0;
+  std::uint32_t nesting = 0;  // of quotients and remainders inside each other
+  std::uint32_t size = 0;     // atoms, with those inside quotients and remainders
+
+  [[nodiscard]] bool is_constant() const { return terms.empty(); }
+  // The factor of the variable itself; what is inside quotients does not count.
+  [[nodiscard]] std::int64_t factor(tir::VarId var) const;
+  // The sum without the variable's own term.
+  [[nodiscard]] Affine without(tir::VarId var) const;
+  // Whether the variable occurs, also inside quotients and remainders.
+  [[nodiscard]] bool mentions(tir::VarId var) const;
+
+  void measure();  // sets nesting and size, after terms have been changed by hand
+
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+inline constexpr std::uint32_t max_nesting = 6;
+inline constexpr std::uint32_t max_size = 64;  // lets can make sums that are huge when written out
+
+// Nothing: a number would leave the range of int64, or the sum would be too large.
+[[nodiscard]] std::optional<Affine> sum(const Affine& a, const Affine& b);
+[[nodiscard]] std::optional<Affine> difference(const Affine& a, const Affine& b);
+[[nodiscard]] std::optional<Affine> scaled(const Affine& a, std::int64_t by);
+[[nodiscard]] Affine variable(tir::VarId var);
+
+struct Division {
+  Affine quotient;
+  Affine remainder;  // in [0, by)
+};
+
+}  // namespace usmp::arith

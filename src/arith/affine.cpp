@@ -1,0 +1,103 @@
+#include "usmp/arith/affine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "usmp/support/checked.hpp"
+
+namespace usmp::arith {
+
+using tir::VarId;
+
+// NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
+std::strong_ordering operator<=>(const Atom& a, const Atom& b) {
+  if (const auto order = a.kind <=> b.kind; std::is_neq(order)) return order;
+  if (a.kind == Atom::Kind::var) return a.var <=> b.var;
+  if (const auto order = a.by <=> b.by; std::is_neq(order)) return order;
+  if (a.whole == b.whole) return std::strong_ordering::equal;
+  if (const auto order = a.whole->constant <=> b.whole->constant; std::is_neq(order)) return order;
+  if (const auto order = a.whole->terms.size() <=> b.whole->terms.size(); std::is_neq(order)) return order;
+  auto other = b.whole->terms.begin();
+  for (const auto& [atom, factor] : a.whole->terms) {
+    if (const auto order = factor <=> other->second; std::is_neq(order)) return order;
+    if (const auto order = atom <=> other->first; std::is_neq(order)) return order;
+    ++other;
+  }
+  return std::strong_ordering::equal;
+}
+
+bool Affine::mentions(VarId var) const {
+  return std::any_of(terms.begin(), terms.end(), [var](const auto& term) {
+    return term.first.kind == Atom::Kind::var ? term.first.var == var : term.first.whole->mentions(var);
+  });
+}
+// NOLINTEND(misc-no-recursion)
+
+std::int64_t Affine::factor(VarId var) const {
+  const auto found = terms.find(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
+  return found == terms.end() ? 0 : found->second;
+}
+
+Affine Affine::without(VarId var) const {
+  Affine rest = *this;
+  rest.terms.erase(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
+  return rest;
+}
+
+void Affine::measure() {
+  nesting = 0;
+  size = 0;
+  for (const auto& [atom, factor] : terms) {
+    ++size;
+    if (atom.kind == Atom::Kind::var) continue;
+    nesting = std::max(nesting, atom.whole->nesting + 1);
+    size += atom.whole->size;
+  }
+}
+
+Affine variable(VarId var) {
+  Affine result;
+  result.terms.emplace(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1}, 1);
+  result.size = 1;
+  return result;
+}
+
+std::optional<Affine> scaled(const Affine& a, std::int64_t by) {
+  Affine result;
+  if (by == 0) return result;
+  const auto constant = checked_mul(a.constant, by);
+  if (!constant) return std::nullopt;
+  result.constant = *constant;
+  result.nesting = a.nesting;
+  result.size = a.size;
+  for (const auto& [atom, factor] : a.terms) {
+    const auto product = checked_mul(factor, by);
+    if (!product) return std::nullopt;
+    result.terms.emplace_hint(result.terms.end(), atom, *product);
+  }
+  return result;
+}
+
+std::optional<Affine> sum(const Affine& a, const Affine& b) {
+  const bool a_is_larger = a.terms.size() >= b.terms.size();
+  Affine result = a_is_larger ? a : b;
+  const auto constant = checked_add(a.constant, b.constant);
+  if (!constant) return std::nullopt;
+  result.constant = *constant;
+  for (const auto& [atom, factor] : a_is_larger ? b.terms : a.terms) {
+    const auto total = checked_add(result.terms[atom], factor);
+    if (!total) return std::nullopt;
+    result.terms[atom] = *total;
+    if (*total == 0) result.terms.erase(atom);
+  }
+  result.measure();
+  if (result.size > max_size) return std::nullopt;
+  return result;
+}
+
+std::optional<Affine> difference(const Affine& a, const Affine& b) {
+  const auto negative = scaled(b, -1);
+  return negative ? sum(a, *negative) : std::nullopt;
+}
+
+}  // namespace usmp::arith
