@@ -107,6 +107,13 @@ AllocationSize allocation_size(const Allocate& allocate) {
   return {size, AllocationSize::Unknown::none};
 }
 
+std::optional<std::int64_t> element_count(const Allocate& allocate) {
+  const auto size = allocation_size(allocate);
+  const Bytes element = allocate.type.bytes();
+  if (!size.bytes || element == 0) return std::nullopt;
+  return *size.bytes / element;
+}
+
 std::optional<std::int64_t> as_int(const Expr& expr) {
   if (expr.kind != ExprKind::int_imm) return std::nullopt;
   return expr.int_value;

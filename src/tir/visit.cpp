@@ -8,6 +8,26 @@ void append_operands(const Expr& expr, std::vector<const Expr*>& parts) {
   for (const ExprRef& operand : expr.operands) parts.push_back(operand.get());
 }
 
+bool is_if_then_else(const Expr& expr) {
+  return expr.kind == ExprKind::call && expr.op == Op::if_then_else && expr.operands.size() == 3;
+}
+
+bool is_pure(const Expr& root) {
+  bool pure = true;
+  for_each_expr(root, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::call && !info(expr.op).is_elementwise) pure = false;
+  });
+  return pure;
+}
+
+ExprRef with_operands(const Expr& expr, std::span<ExprRef> operands) {
+  Expr copy = expr;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i]) copy.operands[i] = std::move(operands[i]);
+  }
+  return make_expr(std::move(copy));
+}
+
 bool is_same(const Expr& a, const Expr& b) {
   std::vector<std::pair<const Expr*, const Expr*>> pending = {{&a, &b}};
   while (!pending.empty()) {

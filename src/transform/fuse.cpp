@@ -38,7 +38,7 @@ void dissolve_scopes(Block& block) {
 void single_elements_on_stack(Block& block, bool inside_loop, std::vector<VarId>& found) {
   for (Stmt& stmt : block) {
     auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    if (allocate != nullptr && inside_loop && !allocate->on_stack && element_count(*allocate) == 1) {
+    if (allocate != nullptr && inside_loop && !allocate->on_stack && tir::element_count(*allocate) == 1) {
       allocate->on_stack = true;
       found.push_back(allocate->var);
     }

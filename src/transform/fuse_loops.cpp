@@ -4,8 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "transform/rewrite.hpp"
 #include "usmp/arith/facts.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -21,42 +22,23 @@ using tir::VarId;
 
 // How one loop accesses one storage: every index is stride · (loop variable) + rest, with rest in [0, stride) and free
 // of the variable. Then iterations touch different elements.
-class Slices {
+class LoopPartition {
  public:
-  Slices(const tir::For& loop, VarId storage, arith::Facts& facts) : loop_(loop), storage_(storage) {
-    Stmt copy{loop};
-    const auto look = [this](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
-      if (expr->kind == ExprKind::load && expr->var == storage_) add(*expr->operands[0], here);
-      return nullptr;
+  LoopPartition(const tir::For& loop, VarId storage, arith::Facts& facts) : loop_(loop) {
+    const auto add_store = [&](const Stmt& stmt, const arith::Facts& here) {
+      const auto* store = std::get_if<tir::Store>(&stmt.node);
+      if (store != nullptr && store->storage == storage) add(*store->index, here);
     };
-    visit(copy, facts, look);
+    const auto add_load = [&](const Expr& expr, const arith::Facts& here) {
+      if (expr.kind == ExprKind::load && expr.var == storage) add(*expr.operands[0], here);
+    };
+    loops::visit(Stmt{loop}, facts, {.before = add_store, .after = {}, .expr = add_load});
   }
 
   // Nothing: not divided so, or not accessed at all.
   [[nodiscard]] std::optional<std::int64_t> stride() const { return divided_ ? stride_ : std::nullopt; }
 
  private:
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(Stmt& stmt, arith::Facts& facts, const RewriteExpr& look) {
-    if (const auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->storage == storage_) {
-      add(*store->index, facts);
-    }
-    const auto blocks = tir::blocks_of(stmt);
-    if (blocks.empty()) return rewrite(stmt, facts, look);
-    const std::size_t mark = facts.mark();
-    tir::for_each_expr_of(stmt, [&](const ExprRef& expr) { (void)rewritten(expr, facts, look); });
-    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
-    const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
-    for (Block* block : blocks) {
-      const std::size_t inner = facts.mark();
-      if (branch != nullptr && block == &branch->then_body) facts.assume(*branch->condition);
-      for (Stmt& part : *block) visit(part, facts, look);
-      facts.restore(inner);
-    }
-    facts.restore(mark);
-  }
-  // NOLINTEND(misc-no-recursion)
-
   void add(const Expr& index, const arith::Facts& facts) {
     if (!divided_) return;
     divided_ = false;
@@ -73,7 +55,6 @@ class Slices {
   }
 
   const tir::For& loop_;
-  const VarId storage_;
   std::optional<std::int64_t> stride_;
   bool divided_ = true;
 };
@@ -91,35 +72,18 @@ class LoopFuser {
       : module_(module), function_(function), aliases_(aliases), facts_(module) {}
 
   std::vector<VarId> run() {
-    all_ = accesses_of(body());
-    visit(body());
+    all_ = loops::accesses_of(body());
+    const auto before = [this](Block& block, std::size_t& i, arith::Facts&) {
+      while (fuse_with_next(block, i)) {
+      }
+      return loops::Next::enter;
+    };
+    loops::edit(body(), facts_, {.before = before, .after = {}});
     return std::move(shrunk_);
   }
 
  private:
   Block& body() { return module_.functions[function_].body; }
-
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(Block& block) {
-    const std::size_t mark = facts_.mark();
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      while (fuse_with_next(block, i)) {
-      }
-      Stmt& stmt = block[i];
-      if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        const std::size_t outside = facts_.mark();
-        facts_.bind_loop(*loop);
-        visit(loop->body);
-        facts_.restore(outside);
-      } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
-        visit(branch->then_body);
-        visit(branch->else_body);
-      }
-      bind_after(stmt, facts_);
-    }
-    facts_.restore(mark);
-  }
-  // NOLINTEND(misc-no-recursion)
 
   // Fuses the loop at `i` with the next one of the block, if only declarations stand between them.
   bool fuse_with_next(Block& block, std::size_t& i) {
@@ -137,8 +101,8 @@ class LoopFuser {
     if (!a || !b || module_.var(first.var).type != module_.var(second.var).type) return false;
     const std::size_t vars = module_.vars.size();
     auto fused = *a == *b       ? fuse(block, first, second)
-                 : *b % *a == 0 ? fuse(block, first, split(second, *a))
-                 : *a % *b == 0 ? fuse(block, split(first, *b), second)
+                 : *b % *a == 0 ? fuse(block, first, loops::split(module_, second, *a))
+                 : *a % *b == 0 ? fuse(block, loops::split(module_, first, *b), second)
                                 : std::nullopt;
     if (!fused) {
       module_.vars.resize(vars);  // those of a split that led to nothing
@@ -153,38 +117,16 @@ class LoopFuser {
     });
     i -= moved_.size();
     shrunk_.insert(shrunk_.end(), moved_.begin(), moved_.end());
-    all_ = accesses_of(body());
+    all_ = loops::accesses_of(body());
     return true;
-  }
-
-  // The loop as two: `outer` iterations of the rest.
-  tir::For split(const tir::For& loop, std::int64_t outer) {
-    const tir::DataType type = module_.var(loop.var).type;
-    const std::int64_t inner = *tir::as_int(*loop.extent) / outer;
-    const std::string name = module_.var(loop.var).name;
-    const VarId high = new_var(name + ".outer", type);
-    const VarId low = new_var(name + ".inner", type);
-    const ExprRef scaled = tir::make_binary(ExprKind::mul, tir::make_var(module_, high), tir::make_int(inner, type));
-    const ExprRef value = tir::make_binary(ExprKind::add, scaled, tir::make_var(module_, low));
-    Block body = loop.body;
-    rename(body, {{loop.var, value}});
-    tir::For inside{low, tir::make_int(0, type), tir::make_int(inner, type), std::move(body)};
-    tir::For outside{high, tir::make_int(0, type), tir::make_int(outer, type), {}};
-    outside.body.push_back(Stmt{std::move(inside)});
-    return outside;
-  }
-
-  VarId new_var(std::string name, tir::DataType type) {
-    module_.vars.push_back({std::move(name), type, {}, {}});
-    return VarId(module_.vars.size() - 1);
   }
 
   // Nothing: not possible, or no buffer gets smaller. Leaves what it moves into the loop in moved_.
   std::optional<tir::For> fuse(const Block& block, const tir::For& first, const tir::For& second) {
-    Accesses a;
-    Accesses b;
-    add_accesses(Stmt{first}, a);
-    add_accesses(Stmt{second}, b);
+    loops::Accesses a;
+    loops::Accesses b;
+    loops::add_accesses(Stmt{first}, a);
+    loops::add_accesses(Stmt{second}, b);
     std::map<VarId, std::int64_t> smaller;  // buffers, with the elements that they need
     for (const VarId storage : storages_of(a, b)) {
       const bool in_both = is_accessed(a, storage) && is_accessed(b, storage);
@@ -192,7 +134,7 @@ class LoopFuser {
       const auto stride = common_stride(first, second, storage);
       if (!stride) return std::nullopt;
       const tir::Allocate* const allocate = declared_in(block, storage);
-      if (allocate != nullptr && is_all(a, b, storage) && *stride < element_count(*allocate).value_or(0)) {
+      if (allocate != nullptr && is_all(a, b, storage) && *stride < tir::element_count(*allocate).value_or(0)) {
         smaller.emplace(storage, *stride);
       }
     }
@@ -200,28 +142,28 @@ class LoopFuser {
     return fused_loop(block, first, second, smaller);
   }
 
-  static std::set<VarId> storages_of(const Accesses& a, const Accesses& b) {
+  static std::set<VarId> storages_of(const loops::Accesses& a, const loops::Accesses& b) {
     std::set<VarId> storages;
-    for (const Accesses* accesses : {&a, &b}) {
+    for (const loops::Accesses* accesses : {&a, &b}) {
       for (const auto& [storage, count] : accesses->loads) storages.insert(storage);
       for (const auto& [storage, count] : accesses->stores) storages.insert(storage);
     }
     return storages;
   }
 
-  static bool is_accessed(const Accesses& accesses, VarId storage) {
+  static bool is_accessed(const loops::Accesses& accesses, VarId storage) {
     return accesses.loads_of(storage) + accesses.stores_of(storage) > 0;
   }
 
   // Whether the two loops hold all accesses of the storage.
-  [[nodiscard]] bool is_all(const Accesses& a, const Accesses& b, VarId storage) const {
+  [[nodiscard]] bool is_all(const loops::Accesses& a, const loops::Accesses& b, VarId storage) const {
     return a.loads_of(storage) + b.loads_of(storage) == all_.loads_of(storage) &&
            a.stores_of(storage) + b.stores_of(storage) == all_.stores_of(storage);
   }
 
   // Whether different storages of the loops may share bytes that one of them writes.
-  [[nodiscard]] bool may_conflict(const Accesses& a, const Accesses& b) const {
-    const auto written_and_accessed = [&](const Accesses& writer, const Accesses& other) {
+  [[nodiscard]] bool may_conflict(const loops::Accesses& a, const loops::Accesses& b) const {
+    const auto written_and_accessed = [&](const loops::Accesses& writer, const loops::Accesses& other) {
       return std::any_of(writer.stores.begin(), writer.stores.end(), [&](const auto& store) {
         const auto meets = [&](const auto& access) {
           return access.first != store.first && aliases_.may_alias(access.first, store.first);
@@ -242,7 +184,7 @@ class LoopFuser {
 
   std::optional<std::int64_t> stride_of(const tir::For& loop, VarId storage) {
     const std::size_t mark = facts_.mark();
-    const auto stride = Slices(loop, storage, facts_).stride();
+    const auto stride = LoopPartition(loop, storage, facts_).stride();
     facts_.restore(mark);
     return stride;
   }
@@ -259,7 +201,7 @@ class LoopFuser {
                       const std::map<VarId, std::int64_t>& smaller) {
     tir::For loop = first;
     Block rest = second.body;
-    rename(rest, {{second.var, tir::make_var(module_, first.var)}});
+    loops::rename(rest, {{second.var, tir::make_var(module_, first.var)}});
     std::move(rest.begin(), rest.end(), std::back_inserter(loop.body));
     Stmt whole{std::move(loop)};
     moved_.clear();
@@ -285,31 +227,10 @@ class LoopFuser {
   // Every index of the storage, less the offset.
   void shift(Stmt& stmt, VarId storage, const Offset& offset) {
     const std::size_t mark = facts_.mark();
-    shift_stores(stmt, facts_, storage, offset);
-    facts_.restore(mark);
-    rewrite(stmt, facts_, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
-      if (expr->kind != ExprKind::load || expr->var != storage) return nullptr;
-      return tir::make_load(expr->type, storage, less(expr->operands[0], offset, here));
-    });
+    loops::rewrite_indices(stmt, storage, facts_,
+                           [&](const ExprRef& index, const arith::Facts& here) { return less(index, offset, here); });
     facts_.restore(mark);
   }
-
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  static void shift_stores(Stmt& stmt, arith::Facts& facts, VarId storage, const Offset& offset) {
-    if (auto* store = std::get_if<tir::Store>(&stmt.node); store != nullptr && store->storage == storage) {
-      store->index = less(store->index, offset, facts);
-    }
-    const std::size_t mark = facts.mark();
-    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
-    for (Block* block : tir::blocks_of(stmt)) {
-      const std::size_t inner = facts.mark();
-      for (Stmt& part : *block) shift_stores(part, facts, storage, offset);
-      facts.restore(inner);
-    }
-    facts.restore(mark);
-    bind_after(stmt, facts);
-  }
-  // NOLINTEND(misc-no-recursion)
 
   static ExprRef less(const ExprRef& index, const Offset& offset, const arith::Facts& facts) {
     const tir::DataType type = index->type;
@@ -326,7 +247,7 @@ class LoopFuser {
   const std::size_t function_;
   const ParamAliases& aliases_;
   arith::Facts facts_;
-  Accesses all_;
+  loops::Accesses all_;
   std::set<VarId> moved_;  // by the last fusion, into its loop
   std::vector<VarId> shrunk_;
 };

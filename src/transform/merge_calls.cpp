@@ -9,8 +9,9 @@
 
 #include "transform/fuse.hpp"
 #include "transform/peak.hpp"
-#include "transform/rewrite.hpp"
 #include "transform/simple_function.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -65,7 +66,7 @@ std::optional<Entry> read_entry(const tir::Module& module) {
 
 std::set<VarId> written_params(const tir::Function& function) {
   std::set<VarId> written;
-  const Accesses accesses = accesses_of(function.body);
+  const loops::Accesses accesses = loops::accesses_of(function.body);
   for (const tir::Param& param : function.params) {
     if (accesses.stores_of(param.var) > 0) written.insert(param.var);
   }
@@ -117,7 +118,7 @@ class CalleeCopy {
 
   ExprRef changed(const ExprRef& root) const {
     arith::Facts facts(module_);
-    return rewritten(root, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
+    return loops::rewritten(root, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
       if (expr->kind != ExprKind::var && expr->kind != ExprKind::load) return nullptr;
       Expr copy = *expr;
       copy.var = vars_.at(expr->var);
@@ -331,7 +332,7 @@ class Merger {
     Block& body = module_.functions[module_.entry].body;
     auto& evaluate = std::get<tir::Evaluate>(body[second.statement].node);
     arith::Facts facts(module_);
-    evaluate.value = rewritten(evaluate.value, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
+    evaluate.value = loops::rewritten(evaluate.value, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
       const auto named = tir::named_call(*expr);
       if (!named) return nullptr;
       Expr copy = *expr;
@@ -483,7 +484,7 @@ bool merge_one(tir::Module& module, Peak& peak, std::set<VarId>& tried, MergeWor
 }  // namespace
 
 bool MergedCall::holds_tensor(const tir::Module& module) const {
-  const Accesses accesses = accesses_of(module.functions[*module.find(function)].body);
+  const loops::Accesses accesses = loops::accesses_of(module.functions[*module.find(function)].body);
   return accesses.loads_of(inner) + accesses.stores_of(inner) > 0;
 }
 

@@ -40,8 +40,9 @@
 #include "transform/narrow_constants.hpp"
 #include "transform/narrow_copies.hpp"
 #include "transform/narrow_tail.hpp"
-#include "transform/operator_walk.hpp"
 #include "usmp/arith/ranges.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/range_walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
@@ -116,7 +117,7 @@ class Narrower {
       const tir::Function& function = module_.functions[boundary.params[i].function];
       arith::Ranges at_start;
       constants_.bind(at_start, function);
-      walk_operator(function, std::move(at_start), [&](const tir::Stmt& stmt, const Place& place) {
+      loops::walk_operator(function, std::move(at_start), [&](const tir::Stmt& stmt, const loops::Place& place) {
         const auto* store = std::get_if<tir::Store>(&stmt.node);
         if (store != nullptr && vars.contains(store->storage)) stores.push_back(stored_tail(*store, place));
         count_loads(stmt, place, vars, loads);
@@ -128,13 +129,13 @@ class Narrower {
     return stores;
   }
 
-  StoredTail stored_tail(const tir::Store& store, const Place& place) const {
+  StoredTail stored_tail(const tir::Store& store, const loops::Place& place) const {
     StoredTail result{.tail = find_tail(store.value, constant_of_), .ranges = {}, .index = store.index};
     for (const ExprRef& value : result.tail.values) result.ranges.push_back(place.ranges.of(*value));
     return result;
   }
 
-  static void count_loads(const tir::Stmt& stmt, const Place& place, const std::set<VarId>& vars,
+  static void count_loads(const tir::Stmt& stmt, const loops::Place& place, const std::set<VarId>& vars,
                           std::map<VarId, std::optional<std::int64_t>>& loads) {
     tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
       tir::for_each_expr(*root, [&](const Expr& expr) {
@@ -203,7 +204,7 @@ class Narrower {
 
   void rewrite(tir::Function& function, const std::set<VarId>& vars, const Choice& choice) const {
     rewrite_stores(function.body, vars, choice);
-    rewrite_expressions(function.body, [&](const ExprRef& expr) -> ExprRef {
+    loops::rewrite_expressions(function.body, [&](const ExprRef& expr) -> ExprRef {
       if (expr->kind != ExprKind::load || !vars.contains(expr->var)) return nullptr;
       ExprRef value = tir::make_load(choice.stored, expr->var, expr->operands.front());
       if (choice.stored != choice.computed) value = tir::make_cast(choice.computed, std::move(value));

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "transform/narrow_boundaries.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {

@@ -27,8 +27,9 @@
 
 #include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_copy.hpp"
-#include "transform/operator_walk.hpp"
 #include "transform/simple_function.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/range_walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -347,7 +348,7 @@ class CopyRemover {
       if (!goes) body.push_back(std::move(stmt));
     }
     old_body = std::move(body);
-    rewrite_expressions(old_body, [&](const ExprRef& expr) {
+    loops::rewrite_expressions(old_body, [&](const ExprRef& expr) {
       const bool is_gone = expr->kind == ExprKind::var && instead_of_.contains(expr->var);
       return is_gone ? tir::make_var(module_, now(expr->var)) : nullptr;
     });

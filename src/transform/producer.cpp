@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -30,17 +31,17 @@ struct Run {
   std::int64_t end = 0;
 };
 
-std::optional<std::int64_t> last_of(const MapLoop& loop) {
+std::optional<std::int64_t> last_of(const loops::NestLoop& loop) {
   const auto end = checked_add(loop.min, loop.extent);
   return end ? checked_sub(*end, 1) : std::nullopt;
 }
 
 // The elements that the nest writes, if these are all of an interval. Numbers beyond 64 bits: nothing.
-std::optional<Run> dense_run(const MapNest& nest, const arith::Facts& outside) {
+std::optional<Run> dense_run(const loops::InjectiveNest& nest, const arith::Facts& outside) {
   arith::Facts facts = outside;
   if (!nest.guards.empty()) return std::nullopt;
   std::int64_t count = 1;
-  for (const MapLoop& loop : nest.loops) {
+  for (const loops::NestLoop& loop : nest.loops) {
     const auto last = last_of(loop);
     const auto more = checked_mul(count, loop.extent);
     if (!last || !more) return std::nullopt;
@@ -58,9 +59,9 @@ class Joiner {
  public:
   Joiner(tir::Module& module, arith::Facts& facts) : module_(module), facts_(facts) {}
 
-  std::optional<MapNest> join(std::vector<MapNest> nests) {
-    std::vector<std::pair<Run, MapNest>> parts;
-    for (MapNest& nest : nests) {
+  std::optional<loops::InjectiveNest> join(std::vector<loops::InjectiveNest> nests) {
+    std::vector<std::pair<Run, loops::InjectiveNest>> parts;
+    for (loops::InjectiveNest& nest : nests) {
       const auto run = dense_run(nest, facts_);
       if (!run) return std::nullopt;
       parts.emplace_back(*run, std::move(nest));
@@ -76,11 +77,11 @@ class Joiner {
         parts.front().second.loops.empty() ? tir::int32_type : parts.front().second.loops[0].type;
     module_.vars.push_back({"element", type, {}, {}});
     const VarId var(module_.vars.size() - 1);
-    MapNest joined{.storage = parts.front().second.storage,
-                   .loops = {{.var = var, .type = type, .factor = 1, .min = low, .extent = *count}},
-                   .index = arith::variable(var),
-                   .value = nullptr,
-                   .guards = {}};
+    loops::InjectiveNest joined{.storage = parts.front().second.storage,
+                                .loops = {{.var = var, .type = type, .factor = 1, .min = low, .extent = *count}},
+                                .index = arith::variable(var),
+                                .value = nullptr,
+                                .guards = {}};
     for (std::size_t i = parts.size(); i-- > 0;) {
       ExprRef own = value_of(parts[i], var, type);
       if (!own) return std::nullopt;
@@ -94,18 +95,18 @@ class Joiner {
       joined.value =
           tir::make_call(value_type, tir::Op::if_then_else, {before_next, std::move(own), std::move(joined.value)});
     }
-    if (tree_size(*joined.value) > max_expression_nodes) return std::nullopt;
+    if (loops::tree_size(*joined.value) > loops::max_expression_nodes) return std::nullopt;
     return joined;
   }
 
  private:
   // Of element `var`, which the part writes.
-  ExprRef value_of(const std::pair<Run, MapNest>& part, VarId var, tir::DataType type) {
+  ExprRef value_of(const std::pair<Run, loops::InjectiveNest>& part, VarId var, tir::DataType type) {
     const auto& [run, nest] = part;
     const std::size_t mark = facts_.mark();
     facts_.bind_interval(var, Interval{run.low, run.end - 1});
-    const auto iteration = iteration_of(nest, arith::variable(var), facts_, type);
-    ExprRef value = iteration ? as_stored(substituted(nest.value, facts_, *iteration)) : nullptr;
+    const auto iteration = loops::iteration_of(nest, arith::variable(var), facts_, type);
+    ExprRef value = iteration ? loops::as_stored(loops::substituted(nest.value, facts_, *iteration)) : nullptr;
     facts_.restore(mark);
     return value;
   }
@@ -122,27 +123,28 @@ std::optional<Producer> producer_of(tir::Module& module, std::size_t function, c
   if (!is_allocated(body, buffer)) return std::nullopt;
   Producer producer;
   arith::Facts facts(module);
-  std::vector<MapNest> nests;
+  std::vector<loops::InjectiveNest> nests;
   for (std::size_t i = 0; i < body.size(); ++i) {
-    Accesses accesses;
-    add_accesses(body[i], accesses);
+    loops::Accesses accesses;
+    loops::add_accesses(body[i], accesses);
     if (accesses.loads_of(buffer) > 0) producer.readers.push_back(i);
     if (accesses.stores_of(buffer) > 0) {
-      auto nest = map_nest(body[i], facts);
+      auto nest = loops::injective_nest(body[i], facts);
       if (!nest || !producer.readers.empty()) return std::nullopt;
       nests.push_back(std::move(*nest));
       producer.writers.push_back(i);
     }
-    bind_after(body[i], facts);
+    loops::bind_after(body[i], facts);
   }
   if (nests.empty() || producer.readers.empty()) return std::nullopt;
   std::set<VarId> read;
-  for (const MapNest& nest : nests) {
-    read.merge(loaded_by(*nest.value));
-    for (const ExprRef& guard : nest.guards) read.merge(loaded_by(*guard));
+  for (const loops::InjectiveNest& nest : nests) {
+    read.merge(loops::loaded_by(*nest.value));
+    for (const ExprRef& guard : nest.guards) read.merge(loops::loaded_by(*guard));
   }
-  Accesses meanwhile;
-  for (std::size_t i = producer.writers.front(); i <= producer.readers.back(); ++i) add_accesses(body[i], meanwhile);
+  loops::Accesses meanwhile;
+  for (std::size_t i = producer.writers.front(); i <= producer.readers.back(); ++i)
+    loops::add_accesses(body[i], meanwhile);
   const bool may_change = std::any_of(meanwhile.stores.begin(), meanwhile.stores.end(), [&](const auto& store) {
     return std::any_of(read.begin(), read.end(), [&](VarId var) { return aliases.may_alias(var, store.first); });
   });

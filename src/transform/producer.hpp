@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "transform/map_nest.hpp"
 #include "transform/simple_function.hpp"
+#include "usmp/loops/injective_nest.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::transform {
 
 struct Producer {
-  MapNest nest;                      // of all that writes it
+  loops::InjectiveNest nest;         // of all that writes it
   std::vector<std::size_t> writers;  // statements of the function's body, in order
   std::vector<std::size_t> readers;  // likewise, all behind the writers
 };

@@ -18,8 +18,8 @@
 #include "transform/simple_function.hpp"
 #include "transform/tighten.hpp"
 #include "transform/windows.hpp"
-#include "transform/work.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/loops/cost.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -159,7 +159,7 @@ class RecomputeSearch {
   RecomputeSearch(const tir::Module& module, const Options& options, const RecomputeLimits& limits)
       : options_(options),
         limits_(limits),
-        state_{module, top_of(module, options), work_of(module), {}},
+        state_{module, top_of(module, options), loops::work_of(module), {}},
         first_work_(state_.work),
         allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
         most_code_(2 * code_of(module) + limits.code),
@@ -309,13 +309,13 @@ class RecomputeSearch {
   // A candidate, if it is allowed. Its load is an estimate: nothing is shared in functions that have changed.
   void consider(State&& next) {
     if (!affords(1)) return;
-    next.work = work_of(next.module);
+    next.work = loops::work_of(next.module);
     if (next.work > allowed_ || code_of(next.module) > most_code_) return;
     std::set<std::string> changed;
     for (std::size_t i = state_.changes.size(); i < next.changes.size(); ++i) {
       changed.insert(next.changes[i].function);
       const auto function = next.module.find(next.changes[i].function);
-      if (function && !work_of(next.module.functions[*function])) return;
+      if (function && !loops::work_of(next.module.functions[*function])) return;
     }
     std::vector<liveness::StorageDistance> distances;
     for (liveness::StorageDistance distance : state_.top.distances) {

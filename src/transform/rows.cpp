@@ -4,8 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "transform/rewrite.hpp"
 #include "usmp/arith/facts.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -40,37 +41,20 @@ class RowMaker {
       : module_(module), function_(function), aliases_(aliases), facts_(module) {}
 
   std::vector<VarId> run() {
-    visit(function_.body);
+    const auto before = [this](Block& block, std::size_t& at, arith::Facts&) {
+      const auto* loop = std::get_if<tir::For>(&block[at].node);
+      auto rows = loop == nullptr ? std::nullopt : in_rows(*loop);
+      if (!rows) return loops::Next::enter;
+      const auto place = block.erase(block.begin() + static_cast<std::ptrdiff_t>(at));
+      block.insert(place, std::make_move_iterator(rows->begin()), std::make_move_iterator(rows->end()));
+      at += rows->size() - 1;
+      return loops::Next::skip;
+    };
+    loops::edit(function_.body, facts_, {.before = before, .after = {}});
     return std::move(sums_);
   }
 
  private:
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(Block& block) {
-    const std::size_t mark = facts_.mark();
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      if (auto* loop = std::get_if<tir::For>(&block[i].node)) {
-        if (auto rows = in_rows(*loop)) {
-          block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
-          block.insert(block.begin() + static_cast<std::ptrdiff_t>(i), std::make_move_iterator(rows->begin()),
-                       std::make_move_iterator(rows->end()));
-          i += rows->size() - 1;
-          continue;
-        }
-        const std::size_t outside = facts_.mark();
-        facts_.bind_loop(*loop);
-        visit(loop->body);
-        facts_.restore(outside);
-      } else if (auto* branch = std::get_if<tir::IfThenElse>(&block[i].node)) {
-        visit(branch->then_body);
-        visit(branch->else_body);
-      }
-      bind_after(block[i], facts_);
-    }
-    facts_.restore(mark);
-  }
-  // NOLINTEND(misc-no-recursion)
-
   std::optional<Block> in_rows(const tir::For& loop) {
     const auto count = tir::as_int(*loop.extent);
     if (tir::as_int(*loop.min) != 0 || !count || *count < min_row || *count > max_row) return std::nullopt;
@@ -84,7 +68,7 @@ class RowMaker {
     facts_.restore(mark);
     Block terms = parts->lets;
     terms.push_back(parts->terms);
-    if (!possible || !expand_lets(terms, {})) return std::nullopt;
+    if (!possible || !loops::expand_lets(terms, {})) return std::nullopt;
     parts->terms = std::move(terms.front());
     sums_.push_back(parts->sum.var);
     return rows_of(loop, *count, std::move(*parts));
@@ -98,7 +82,7 @@ class RowMaker {
     for (; i < loop.body.size(); ++i) {
       const Stmt& stmt = loop.body[i];
       if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-        if (declared || element_count(*allocate) != 1) return std::nullopt;
+        if (declared || tir::element_count(*allocate) != 1) return std::nullopt;
         parts.sum = *allocate;
         declared = true;
       } else if (std::holds_alternative<tir::Let>(stmt.node)) {
@@ -109,14 +93,14 @@ class RowMaker {
     }
     if (!declared || loop.body.size() < i + 3) return std::nullopt;
     const tir::Store* const init = store_to(loop.body[i], parts.sum.var);
-    if (init == nullptr || !loaded_by(*init->value).empty()) return std::nullopt;
+    if (init == nullptr || !loops::loaded_by(*init->value).empty()) return std::nullopt;
     parts.init = loop.body[i];
     parts.terms = loop.body[i + 1];
     parts.rest.assign(loop.body.begin() + static_cast<std::ptrdiff_t>(i) + 2, loop.body.end());
     for (const Stmt& let : parts.lets) {
-      if (!loaded_by(*std::get<tir::Let>(let.node).value).empty()) return std::nullopt;
+      if (!loops::loaded_by(*std::get<tir::Let>(let.node).value).empty()) return std::nullopt;
     }
-    if (!all_index_zero(parts, parts.sum.var) || accesses_of(parts.rest).stores_of(parts.sum.var) > 0) {
+    if (!all_index_zero(parts, parts.sum.var) || loops::accesses_of(parts.rest).stores_of(parts.sum.var) > 0) {
       return std::nullopt;
     }
     return parts;
@@ -175,7 +159,7 @@ class RowMaker {
     const Stmt* only = nullptr;
     for (const Stmt& stmt : block) {
       if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-        if (only != nullptr || !loaded_by(*let->value).empty()) return nullptr;
+        if (only != nullptr || !loops::loaded_by(*let->value).empty()) return nullptr;
         bind_let(stmt);
       } else if (only != nullptr) {
         return nullptr;
@@ -200,7 +184,7 @@ class RowMaker {
   void bind_let(const Stmt& stmt) {
     const auto& let = std::get<tir::Let>(stmt.node);
     if (moves(*let.value)) moving_.insert(let.var);
-    bind_after(stmt, facts_);
+    loops::bind_after(stmt, facts_);
   }
 
   // Whether each load of the term is of the same element for the whole row, or of neighbours; at least one of
@@ -209,7 +193,7 @@ class RowMaker {
     bool all = true;
     bool some = false;
     tir::for_each_expr(term, [&](const Expr& expr) {
-      if (is_if_then_else(expr)) all = false;
+      if (tir::is_if_then_else(expr)) all = false;
       if (expr.kind != ExprKind::load) return true;
       const auto index = facts_.affine(*expr.operands[0]);
       const arith::Affine rest = index.value_or(arith::Affine()).without(row);
@@ -223,9 +207,9 @@ class RowMaker {
 
   // Whether what follows the sum writes nothing that the sums read, so that all sums can be made first.
   [[nodiscard]] bool is_independent(const SumLoop& parts) const {
-    Accesses terms;
-    add_accesses(parts.terms, terms);
-    const Accesses rest = accesses_of(parts.rest);
+    loops::Accesses terms;
+    loops::add_accesses(parts.terms, terms);
+    const loops::Accesses rest = loops::accesses_of(parts.rest);
     const bool overwrites = std::any_of(rest.stores.begin(), rest.stores.end(), [&](const auto& store) {
       return std::any_of(terms.loads.begin(), terms.loads.end(),
                          [&](const auto& load) { return aliases_.may_alias(load.first, store.first); });
@@ -245,7 +229,7 @@ class RowMaker {
     Block rows;
     rows.push_back(Stmt{parts.sum});
     rows.push_back(row(loop, parts.lets, {parts.init}));
-    freshen(rows.back(), module_);
+    loops::freshen(rows.back(), module_);
     rows.push_back(std::move(parts.terms));
     rows.push_back(row(loop, std::move(parts.lets), std::move(parts.rest)));
     return rows;
@@ -263,27 +247,12 @@ class RowMaker {
     while (!std::holds_alternative<tir::Store>(innermost->node))
       innermost = &tir::blocks_of(*innermost).front()->back();
     *innermost = row(loop, {}, {*innermost});
-    freshen(*innermost, module_);
+    loops::freshen(*innermost, module_);
   }
 
   void set_index(Stmt& stmt, VarId sum, const ExprRef& index) const {
     arith::Facts facts(module_);
-    rewrite(stmt, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
-      return is_load_of(*expr, sum) ? tir::make_load(expr->type, sum, index) : nullptr;
-    });
-    const auto set = [&](Stmt& one) {
-      if (auto* store = std::get_if<tir::Store>(&one.node); store != nullptr && store->storage == sum)
-        store->index = index;
-    };
-    std::vector<Stmt*> pending = {&stmt};
-    while (!pending.empty()) {
-      Stmt& one = *pending.back();
-      pending.pop_back();
-      set(one);
-      for (Block* block : tir::blocks_of(one)) {
-        for (Stmt& inner : *block) pending.push_back(&inner);
-      }
-    }
+    loops::rewrite_indices(stmt, sum, facts, [&](const ExprRef&, const arith::Facts&) { return index; });
   }
 
   tir::Module& module_;

@@ -62,7 +62,7 @@ class Simplicity {
   void declarations(const tir::Stmt& stmt) {
     ++statements_;
     std::visit(tir::Overloaded{[&](const tir::Allocate& s) {
-                                 if (s.condition || s.type.is_vector() || !element_count(s)) simple_ = false;
+                                 if (s.condition || s.type.is_vector() || !tir::element_count(s)) simple_ = false;
                                  declare(s.var);
                                  storages_[s.var] = s.type;
                                },
@@ -113,11 +113,6 @@ class Simplicity {
   std::set<VarId> bound_;
   std::map<VarId, tir::DataType> storages_;
 };
-
-std::size_t count_of(const std::map<VarId, std::size_t>& counts, VarId var) {
-  const auto found = counts.find(var);
-  return found == counts.end() ? 0 : found->second;
-}
 
 }  // namespace
 
@@ -181,16 +176,6 @@ bool is_simple(const tir::Module& module, std::size_t function, const ParamAlias
   return !tir::is_opaque(module, candidate) && candidate.imported_c.empty() && Simplicity(module, candidate).holds();
 }
 
-bool is_pure(const Expr& root) {
-  bool pure = true;
-  tir::for_each_expr(root, [&](const Expr& expr) {
-    if (expr.kind == ExprKind::call && !tir::info(expr.op).is_elementwise) {
-      pure = false;
-    }
-  });
-  return pure;
-}
-
 std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt) {
   const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
   if (evaluate == nullptr) return std::nullopt;
@@ -217,43 +202,6 @@ std::set<std::string> called_functions(const tir::Module& module) {
     });
   }
   return names;
-}
-
-std::size_t Accesses::loads_of(VarId storage) const { return count_of(loads, storage); }
-std::size_t Accesses::stores_of(VarId storage) const { return count_of(stores, storage); }
-
-void add_accesses(const tir::Stmt& root, Accesses& accesses) {
-  const auto add = [&](const tir::Stmt& stmt) {
-    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) ++accesses.stores[store->storage];
-    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& expr) {
-      tir::for_each_expr(*expr, [&](const Expr& part) {
-        if (part.kind == ExprKind::load) ++accesses.loads[part.var];
-      });
-    });
-  };
-  add(root);
-  for (const tir::Block* block : tir::blocks_of(root)) tir::for_each_stmt(*block, add);
-}
-
-Accesses accesses_of(const tir::Block& block) {
-  Accesses accesses;
-  for (const tir::Stmt& stmt : block) add_accesses(stmt, accesses);
-  return accesses;
-}
-
-std::set<VarId> loaded_by(const Expr& root) {
-  std::set<VarId> storages;
-  tir::for_each_expr(root, [&](const Expr& expr) {
-    if (expr.kind == ExprKind::load) storages.insert(expr.var);
-  });
-  return storages;
-}
-
-std::optional<std::int64_t> element_count(const tir::Allocate& allocate) {
-  const auto size = tir::allocation_size(allocate);
-  const Bytes element = allocate.type.bytes();
-  if (!size.bytes || element == 0) return std::nullopt;
-  return *size.bytes / element;
 }
 
 }  // namespace usmp::transform

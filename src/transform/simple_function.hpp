@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "usmp/loops/accesses.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -43,30 +44,12 @@ class ParamAliases {
 // So all accesses are in sight, and two storages share bytes only where ParamAliases says so.
 [[nodiscard]] bool is_simple(const tir::Module& module, std::size_t function, const ParamAliases& aliases);
 
-// No statement or expression reads or writes anything else, and evaluating it twice gives the same.
-[[nodiscard]] bool is_pure(const tir::Expr& expr);
-
 // The call by name that is all that a statement does: its result is dropped or compared with a constant, and its
 // arguments call nothing. Nothing: the statement is anything else. Points into `stmt`.
 [[nodiscard]] std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt);
 
 // Names that calls in the module name.
 [[nodiscard]] std::set<std::string> called_functions(const tir::Module& module);
-
-struct Accesses {
-  std::map<tir::VarId, std::size_t> loads;  // places, not executions
-  std::map<tir::VarId, std::size_t> stores;
-
-  [[nodiscard]] std::size_t loads_of(tir::VarId storage) const;
-  [[nodiscard]] std::size_t stores_of(tir::VarId storage) const;
-};
-
-void add_accesses(const tir::Stmt& stmt, Accesses& accesses);  // of the blocks inside too
-[[nodiscard]] Accesses accesses_of(const tir::Block& block);
-[[nodiscard]] std::set<tir::VarId> loaded_by(const tir::Expr& expr);
-
-// The product of constant extents. Nothing: not constant, or too large.
-[[nodiscard]] std::optional<std::int64_t> element_count(const tir::Allocate& allocate);
 
 // Of a function that is looked into; of expressions the nodes, as trees. Real ones have far less.
 inline constexpr std::size_t max_statements = 2000;

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "transform/rewrite.hpp"
 #include "usmp/arith/facts.hpp"
+#include "usmp/loops/cost.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -38,7 +40,7 @@ struct Conditional {
 std::optional<Conditional> conditional(const ExprRef& root) {
   std::vector<std::pair<const Expr*, std::size_t>> path;  // from the root, with the operand taken
   const ExprRef* here = &root;
-  while (!is_if_then_else(**here)) {
+  while (!tir::is_if_then_else(**here)) {
     const Expr& expr = **here;
     if (!expr.type.is_int() && !expr.type.is_uint()) return std::nullopt;
     if (expr.kind == ExprKind::cast && !expr.operands[0]->type.is_float()) {
@@ -47,7 +49,7 @@ std::optional<Conditional> conditional(const ExprRef& root) {
       const auto leads_to_branch = [](const ExprRef& operand) {
         const Expr* part = operand.get();
         while (part->kind == ExprKind::cast) part = part->operands[0].get();
-        return is_if_then_else(*part);
+        return tir::is_if_then_else(*part);
       };
       const std::size_t side = leads_to_branch(expr.operands[0]) ? 0 : 1;
       path.emplace_back(&expr, side);
@@ -67,29 +69,16 @@ class Tightener {
  public:
   explicit Tightener(const tir::Module& module) : module_(module), facts_(module) {}
 
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(Block& block) {
-    const std::size_t mark = facts_.mark();
-    for (Stmt& stmt : block) {
-      guard_accumulation(stmt);
-      if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        const std::size_t outside = facts_.mark();
-        facts_.bind_loop(*loop);
-        visit(loop->body);
-        facts_.restore(outside);
-        tighten_loop(stmt);
-      } else if (auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
-        const std::size_t outside = facts_.mark();
-        facts_.assume(*branch->condition);
-        visit(branch->then_body);
-        facts_.restore(outside);
-        visit(branch->else_body);
-      }
-      bind_after(stmt, facts_);
-    }
-    facts_.restore(mark);
+  void run(Block& body) {
+    const auto before = [this](Block& block, std::size_t& at, arith::Facts&) {
+      guard_accumulation(block[at]);
+      return loops::Next::enter;
+    };
+    const auto after = [this](Block& block, std::size_t& at, arith::Facts&) {
+      if (std::holds_alternative<tir::For>(block[at].node)) tighten_loop(block[at]);
+    };
+    loops::edit(body, facts_, {.before = before, .after = after});
   }
-  // NOLINTEND(misc-no-recursion)
 
   [[nodiscard]] bool changed() const { return changed_; }
 
@@ -106,7 +95,7 @@ class Tightener {
         continue;
       }
       auto term = conditional(store->value->operands[1 - side]);
-      if (!term || loaded_by(*term->condition).contains(store->storage)) continue;
+      if (!term || loops::loaded_by(*term->condition).contains(store->storage)) continue;
       tir::IfThenElse branch;
       branch.condition = std::move(term->condition);
       store->value = with_operand(*store->value, 1 - side, std::move(term->value));
@@ -123,7 +112,7 @@ class Tightener {
     tir::IfThenElse* branch = nullptr;
     for (Stmt& inner : loop.body) {
       if (const auto* let = std::get_if<tir::Let>(&inner.node)) {
-        if (branch != nullptr || !loaded_by(*let->value).empty()) return;
+        if (branch != nullptr || !loops::loaded_by(*let->value).empty()) return;
         continue;
       }
       if (branch != nullptr) return;
@@ -137,7 +126,7 @@ class Tightener {
     }
     const std::size_t mark = facts_.mark();
     facts_.bind_loop(loop);
-    for (const Stmt& inner : loop.body) bind_after(inner, facts_);
+    for (const Stmt& inner : loop.body) loops::bind_after(inner, facts_);
     std::vector<ExprRef> inside;
     std::vector<ExprRef> outside;
     Limits limits{{}, {}};
@@ -239,53 +228,26 @@ class Tightener {
   bool changed_ = false;
 };
 
-class DecisionCounter {
- public:
-  explicit DecisionCounter(const tir::Module& module) : facts_(module) {}
-
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void visit(const Block& block, double times) {
-    const std::size_t mark = facts_.mark();
-    for (const Stmt& stmt : block) {
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          if (is_if_then_else(expr)) total_ += times;
-        });
-      });
-      if (std::holds_alternative<tir::IfThenElse>(stmt.node)) total_ += times;
-      const std::size_t outside = facts_.mark();
-      double inner_times = times;
-      if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
-        inner_times *= trips(*loop, facts_);
-        facts_.bind_loop(*loop);
-      }
-      for (const Block* inner : tir::blocks_of(stmt)) visit(*inner, inner_times);
-      facts_.restore(outside);
-      bind_after(stmt, facts_);
-    }
-    facts_.restore(mark);
-  }
-  // NOLINTEND(misc-no-recursion)
-
-  [[nodiscard]] double total() const { return total_; }
-
- private:
-  arith::Facts facts_;
-  double total_ = 0;
-};
-
 }  // namespace
 
 bool tighten(const tir::Module& module, tir::Function& function) {
   Tightener tightener(module);
-  tightener.visit(function.body);
+  tightener.run(function.body);
   return tightener.changed();
 }
 
 double decisions(const tir::Module& module, const tir::Function& function) {
-  DecisionCounter counter(module);
-  counter.visit(function.body, 1);
-  return counter.total();
+  arith::Facts facts(module);
+  double total = 0;
+  loops::visit_with_trips(function.body, facts, [&](const Stmt& stmt, double trips) {
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        if (tir::is_if_then_else(expr)) total += trips;
+      });
+    });
+    if (std::holds_alternative<tir::IfThenElse>(stmt.node)) total += trips;
+  });
+  return total;
 }
 
 }  // namespace usmp::transform

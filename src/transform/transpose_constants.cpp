@@ -9,9 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "transform/rewrite.hpp"
 #include "usmp/arith/facts.hpp"
 #include "usmp/arith/ranges.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -123,7 +124,7 @@ class Transposer {
         continue;
       }
       Stmt& stmt = (*frame.block)[frame.next++];
-      bind_after(stmt, facts_);
+      loops::bind_after(stmt, facts_);
       const std::size_t mark = facts_.mark();
       if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
         facts_.bind_loop(*loop);

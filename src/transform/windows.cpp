@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "transform/producer.hpp"
-#include "transform/rewrite.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -23,8 +24,8 @@ using tir::Stmt;
 using tir::VarId;
 
 std::size_t loads_in(const Stmt& stmt, VarId storage) {
-  Accesses accesses;
-  add_accesses(stmt, accesses);
+  loops::Accesses accesses;
+  loops::add_accesses(stmt, accesses);
   return accesses.loads_of(storage);
 }
 
@@ -69,14 +70,15 @@ std::pair<arith::Affine, arith::Affine> divided(const arith::Affine& count, cons
 // The window of one statement: what it holds, and the statement reading it.
 class Window {
  public:
-  Window(tir::Module& module, const MapNest& nest, const Stmt& part) : module_(module), nest_(nest), part_(part) {}
+  Window(tir::Module& module, const loops::InjectiveNest& nest, const Stmt& part)
+      : module_(module), nest_(nest), part_(part) {}
 
   // Statements that stand in the place of the part: the window's allocate, the loops that fill it, the part. Nothing:
   // not possible.
   std::optional<Block> make(arith::Facts& facts, const tir::Allocate& whole) {
     const std::size_t mark = facts.mark();
     inside_ = bound_in(part_);
-    rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
+    loops::rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       if (expr->kind == ExprKind::load && expr->var == nest_.storage) widen(*expr, here);
       return nullptr;
     });
@@ -86,7 +88,7 @@ class Window {
     window_ = VarId(module_.vars.size() - 1);
     auto filled = filling(facts);
     if (!filled) return std::nullopt;
-    rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
+    loops::rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
       return expr->kind == ExprKind::load && expr->var == nest_.storage ? read(*expr, here) : nullptr;
     });
     facts.restore(mark);
@@ -104,7 +106,7 @@ class Window {
  private:
   std::optional<std::vector<arith::Affine>> counts_of(const Expr& load, const arith::Facts& here) const {
     const auto index = here.affine(*load.operands[0]);
-    return index ? counts_at(nest_, *index, here) : std::nullopt;
+    return index ? loops::counts_at(nest_, *index, here) : std::nullopt;
   }
 
   void widen(const Expr& load, const arith::Facts& here) {
@@ -134,7 +136,7 @@ class Window {
   [[nodiscard]] bool lies_in_nest(const arith::Facts& facts) {
     elements_ = 1;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-      const MapLoop& loop = nest_.loops[i];
+      const loops::NestLoop& loop = nest_.loops[i];
       const auto base = facts.interval(sides_[i].base);
       const auto low = base ? checked_add(base->low, sides_[i].reach.low) : std::nullopt;
       const auto high = base ? checked_add(base->high, sides_[i].reach.high) : std::nullopt;
@@ -149,11 +151,11 @@ class Window {
 
   std::optional<Stmt> filling(arith::Facts& facts) {
     const std::size_t mark = facts.mark();
-    Substitution iteration;
+    loops::Substitution iteration;
     arith::Affine place;
     std::vector<tir::For> loops;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-      const MapLoop& loop = nest_.loops[i];
+      const loops::NestLoop& loop = nest_.loops[i];
       arith::Affine count = sides_[i].base;
       count.constant = sides_[i].reach.low;
       if (sides_[i].extent() > 1) {
@@ -171,9 +173,9 @@ class Window {
       if (!facts.fits(count, loop.type)) return std::nullopt;
       iteration[loop.var] = facts.expr(count, loop.type);
     }
-    ExprRef value = as_stored(substituted(nest_.value, facts, iteration));
+    ExprRef value = loops::as_stored(loops::substituted(nest_.value, facts, iteration));
     const tir::DataType index_type = loops.empty() ? tir::int32_type : loops.front().extent->type;
-    const bool fits = value && tree_size(*value) <= max_expression_nodes && facts.fits(place, index_type);
+    const bool fits = value && loops::tree_size(*value) <= loops::max_expression_nodes && facts.fits(place, index_type);
     if (!fits) return std::nullopt;
     Stmt stmt{tir::Store{
         .storage = window_, .index = facts.expr(place, index_type), .value = std::move(value), .predicate = nullptr}};
@@ -211,7 +213,7 @@ class Window {
   }
 
   tir::Module& module_;
-  const MapNest& nest_;
+  const loops::InjectiveNest& nest_;
   Stmt part_;
   std::set<VarId> inside_;
   std::vector<Side> sides_;  // by loop of the nest
@@ -238,14 +240,15 @@ class Recomputer {
     for (std::size_t i = 0; i < function_.body.size(); ++i) {
       Stmt& stmt = function_.body[i];
       const bool reads = std::find(producer_.readers.begin(), producer_.readers.end(), i) != producer_.readers.end();
-      bind_after(stmt, facts_);
+      loops::bind_after(stmt, facts_);
       if (!reads) {
         body.push_back(std::move(stmt));
       } else if (depth_ == at_read) {
         const std::size_t mark = facts_.mark();
-        rewrite(stmt, facts_, [&](const ExprRef& expr, const arith::Facts& here) { return value_of(expr, here); });
+        loops::rewrite(stmt, facts_,
+                       [&](const ExprRef& expr, const arith::Facts& here) { return value_of(expr, here); });
         facts_.restore(mark);
-        bind_after(stmt, facts_);
+        loops::bind_after(stmt, facts_);
         body.push_back(std::move(stmt));
       } else {
         Block replaced = with_windows(std::move(stmt), 0);
@@ -255,7 +258,7 @@ class Recomputer {
     }
     function_.body = std::move(body);
     // Bounds of loops may read it, too.
-    return accesses_of(function_.body).loads_of(producer_.nest.storage) == 0;
+    return loops::accesses_of(function_.body).loads_of(producer_.nest.storage) == 0;
   }
 
  private:
@@ -281,7 +284,7 @@ class Recomputer {
         Block replaced = with_windows(std::move(inner), depth + 1);
         std::move(replaced.begin(), replaced.end(), std::back_inserter(body));
       }
-      bind_after(copy, facts_);
+      loops::bind_after(copy, facts_);
     }
     loop->body = std::move(body);
     facts_.restore(mark);
@@ -291,19 +294,19 @@ class Recomputer {
   }
 
   ExprRef value_of(const ExprRef& load, const arith::Facts& here) {
-    const MapNest& nest = producer_.nest;
+    const loops::InjectiveNest& nest = producer_.nest;
     if (load->kind != ExprKind::load || load->var != nest.storage) return nullptr;
     const auto index = here.affine(*load->operands[0]);
-    const auto iteration = index ? iteration_of(nest, *index, here, load->operands[0]->type) : std::nullopt;
+    const auto iteration = index ? loops::iteration_of(nest, *index, here, load->operands[0]->type) : std::nullopt;
     possible_ = possible_ && iteration;
     if (!possible_) return nullptr;
     arith::Facts facts = here;
     for (const ExprRef& guard : nest.guards) {
-      possible_ = possible_ && facts.truth(*substituted(guard, facts, *iteration)).value_or(false);
+      possible_ = possible_ && facts.truth(*loops::substituted(guard, facts, *iteration)).value_or(false);
     }
-    ExprRef value = as_stored(substituted(nest.value, facts, *iteration));
-    const std::size_t size = value ? tree_size(*value) : 0;
-    possible_ = possible_ && value && size <= max_expression_nodes && size <= room_;
+    ExprRef value = loops::as_stored(loops::substituted(nest.value, facts, *iteration));
+    const std::size_t size = value ? loops::tree_size(*value) : 0;
+    possible_ = possible_ && value && size <= loops::max_expression_nodes && size <= room_;
     if (!possible_) return nullptr;
     room_ -= size;
     return value;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "transform/merge_network.hpp"
-#include "transform/work.hpp"
+#include "usmp/loops/cost.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: what costs as much as is allowed is done,
     CHECK(step->load_after == 0);
     CHECK(step->extra_work_permille == 451);
     CHECK(step->changes.front().text == "t: gone, since each reader computes it, 45.1% more work");
-    CHECK(work_of(result.module) == 296);
+    CHECK(loops::work_of(result.module) == 296);
   }
   SUBCASE("more: the cheapest is done all the same") {
     const Result result = transformed(1000);

@@ -36,7 +36,7 @@ struct Fixture : Program {
     check_same();
     CHECK(did == !is_unchanged());
     if (did) {
-      const Accesses accesses = accesses_of(op().body);
+      const loops::Accesses accesses = loops::accesses_of(op().body);
       CHECK(accesses.loads_of(b) + accesses.stores_of(b) == 0);
     } else {
       CHECK(changed().vars.size() == vars);

@@ -1,4 +1,4 @@
-#include "transform/work.hpp"
+#include "usmp/loops/cost.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ struct Fixture : Program {
   [[nodiscard]] std::optional<double> of(tir::Block what) const {
     tir::Function function;
     function.body = std::move(what);
-    return work_of(function);
+    return loops::work_of(function);
   }
 };
 
@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(Fixture, "work: what loops do that memory bounds is not known"
 
 TEST_CASE_FIXTURE(Fixture, "work: a module's is that of what its entry calls") {
   body(block(loop(i, 8, block(store(c, var(i), load(a, var(i)))))));
-  CHECK(work_of(changed()) == 16);
+  CHECK(loops::work_of(changed()) == 16);
 }
 
 }  // namespace

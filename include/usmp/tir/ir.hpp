@@ -279,6 +279,8 @@ struct AllocationSize {
   enum class Unknown { none, not_constant, negative, overflow } why = Unknown::none;
 };
 [[nodiscard]] AllocationSize allocation_size(const Allocate& allocate);
+// In elements of its type. Nothing: allocation_size does not know, or the type has no size.
+[[nodiscard]] std::optional<std::int64_t> element_count(const Allocate& allocate);
 
 // The value if the expression is an int_imm.
 [[nodiscard]] std::optional<std::int64_t> as_int(const Expr& expr);

@@ -113,6 +113,14 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
       root, parts, [](const Expr&, std::size_t, std::span<T>) {}, combine);
 }
 
+[[nodiscard]] bool is_if_then_else(const Expr& expr);
+
+// Evaluating it does nothing else, and gives the same again while no memory changes.
+[[nodiscard]] bool is_pure(const Expr& expr);
+
+// The expression with other operands; null: that operand stays. Takes them out of `operands`.
+[[nodiscard]] ExprRef with_operands(const Expr& expr, std::span<ExprRef> operands);
+
 // Whether both are the same tree. Floats are compared as numbers: a NaN differs from itself unless the node is shared.
 // O(nodes of the smaller).
 [[nodiscard]] bool is_same(const Expr& a, const Expr& b);

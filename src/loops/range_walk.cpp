@@ -1,4 +1,4 @@
-#include "transform/operator_walk.hpp"
+#include "usmp/loops/range_walk.hpp"
 
 #include <utility>
 #include <variant>
@@ -6,10 +6,8 @@
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 namespace {
-
-using tir::ExprRef;
 
 class Walker {
  public:
@@ -48,11 +46,4 @@ void walk_operator(const tir::Function& function, arith::Ranges ranges,
   tir::walk(function.body, walker);
 }
 
-void rewrite_expressions(tir::Block& block, const std::function<ExprRef(const ExprRef&)>& change) {
-  tir::ExprRewriter rewriter(change);
-  tir::for_each_block(block, [&](tir::Block& next) {
-    for (tir::Stmt& stmt : next) tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewriter.rewritten(expr); });
-  });
-}
-
-}  // namespace usmp::transform
+}  // namespace usmp::loops

@@ -7,13 +7,13 @@
 #include <optional>
 #include <vector>
 
-#include "transform/rewrite.hpp"
 #include "usmp/arith/facts.hpp"
+#include "usmp/loops/edit.hpp"
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 
-struct MapLoop {
+struct NestLoop {
   tir::VarId var;
   tir::DataType type;       // of the variable
   std::int64_t factor = 0;  // in the index, positive
@@ -21,9 +21,9 @@ struct MapLoop {
   std::int64_t extent = 1;
 };
 
-struct MapNest {
+struct InjectiveNest {
   tir::VarId storage;
-  std::vector<MapLoop> loops;        // by descending factor: each counts what those behind it cannot reach
+  std::vector<NestLoop> loops;       // by descending factor: each counts what those behind it cannot reach
   arith::Affine index;               // of the element
   tir::ExprRef value;                // lets replaced by what they stand for
   std::vector<tir::ExprRef> guards;  // conditions under which the store happens, likewise
@@ -33,16 +33,16 @@ struct MapNest {
 };
 
 // Nothing if the statement is no such nest, or if it may store an element twice. `scope` is that of the statement.
-[[nodiscard]] std::optional<MapNest> map_nest(const tir::Stmt& stmt, arith::Facts& facts);
+[[nodiscard]] std::optional<InjectiveNest> injective_nest(const tir::Stmt& stmt, arith::Facts& facts);
 
 // The iteration that stores the element `index`: the value of each of nest.loops, which is proved to be one of that
 // loop. Nothing if it cannot be proved that there is one.
-[[nodiscard]] std::optional<std::vector<arith::Affine>> counts_at(const MapNest& nest, const arith::Affine& index,
+[[nodiscard]] std::optional<std::vector<arith::Affine>> counts_at(const InjectiveNest& nest, const arith::Affine& index,
                                                                   const arith::Facts& facts);
 
 // The same as expressions: values for the nest's loop variables. Nothing if it cannot be proved
 // that there is one.
-[[nodiscard]] std::optional<Substitution> iteration_of(const MapNest& nest, const arith::Affine& index,
+[[nodiscard]] std::optional<Substitution> iteration_of(const InjectiveNest& nest, const arith::Affine& index,
                                                        const arith::Facts& facts, tir::DataType index_type);
 
-}  // namespace usmp::transform
+}  // namespace usmp::loops

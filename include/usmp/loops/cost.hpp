@@ -6,11 +6,14 @@
 // variables into increments, and compute outside of a loop what it does not change.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
+#include "usmp/arith/facts.hpp"
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 
 // Of one evaluation, loads as one operation whatever their index, choices as none.
 [[nodiscard]] double work(const tir::Expr& root);
@@ -23,4 +26,23 @@ namespace usmp::transform {
 // count nothing. O(size).
 [[nodiscard]] double work_of(const tir::Module& module);
 
-}  // namespace usmp::transform
+// How often the statement at a place of a walk runs, at most: the product of the extents of the loops around. An extent
+// of which nothing is known counts as 10^6.
+class Trips {
+ public:
+  explicit Trips(double outside = 1) : counts_{outside} {}
+
+  [[nodiscard]] double count() const { return counts_.back(); }
+  // Around what is walked inside the statement. `facts`: at the statement.
+  void enter(const tir::Stmt& stmt, const arith::Facts& facts);
+  void leave(const tir::Stmt& stmt);
+
+ private:
+  std::vector<double> counts_;  // outside, and inside each open loop
+};
+
+// Calls `visit` for each statement, before those inside it, with how often it runs at most.
+void visit_with_trips(const tir::Block& root, arith::Facts& facts,
+                      const std::function<void(const tir::Stmt& stmt, double trips)>& visit);
+
+}  // namespace usmp::loops

@@ -9,7 +9,7 @@
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 
 struct Place {
   arith::Ranges& ranges;             // of the variables in scope
@@ -20,8 +20,4 @@ struct Place {
 void walk_operator(const tir::Function& function, arith::Ranges ranges,
                    const std::function<void(const tir::Stmt&, const Place&)>& visit);
 
-// Replaces every expression by what `change` makes of it, operands first: `change` gets the expression with its new
-// operands, and a null pointer of it means that it stays. Shared nodes stay shared. O(nodes).
-void rewrite_expressions(tir::Block& block, const std::function<tir::ExprRef(const tir::ExprRef&)>& change);
-
-}  // namespace usmp::transform
+}  // namespace usmp::loops

@@ -1,26 +1,19 @@
-#include "transform/rewrite.hpp"
+#include "usmp/loops/edit.hpp"
 
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "transform/simple_function.hpp"
+#include "usmp/loops/accesses.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 namespace {
 
 using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
-
-ExprRef with_operands(const Expr& expr, std::span<ExprRef> changed) {
-  Expr copy = expr;
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    if (changed[i]) copy.operands[i] = std::move(changed[i]);
-  }
-  return tir::make_expr(std::move(copy));
-}
 
 bool is_comparison(ExprKind kind) { return kind >= ExprKind::eq && kind <= ExprKind::ge; }
 
@@ -37,71 +30,42 @@ ExprRef decided(const ExprRef& expr, const arith::Facts& facts) {
     for (std::size_t i = 0; i < 2; ++i) {
       const auto value = tir::as_int(*expr->operands[i]);
       if (value && (*value != 0) == neutral) return expr->operands[1 - i];
-      if (value && is_pure(*expr->operands[1 - i])) return expr->operands[i];
+      if (value && tir::is_pure(*expr->operands[1 - i])) return expr->operands[i];
     }
   }
-  if (is_if_then_else(*expr)) {
+  if (tir::is_if_then_else(*expr)) {
     if (const auto value = tir::as_int(*expr->operands[0])) return expr->operands[*value != 0 ? 1 : 2];
   }
   return nullptr;
 }
 
-}  // namespace
+bool is_narrow_integer(tir::DataType type) { return type.is_integer() && type.bits < 32; }
 
-bool is_if_then_else(const Expr& expr) {
-  return expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else && expr.operands.size() == 3;
-}
-
-ExprRef rewritten(const ExprRef& root, arith::Facts& facts, const RewriteExpr& rewrite) {
-  std::vector<std::size_t> marks;
-  // Null stands for an expression that stays as it is: then nothing above it need be made anew.
-  std::map<const Expr*, ExprRef> kept;
-  tir::for_each_expr(*root, [&](const Expr& expr) {
-    for (const ExprRef& operand : expr.operands) kept.emplace(operand.get(), operand);
-  });
-  kept.emplace(root.get(), root);
-  const auto before = [&](const Expr& expr, std::size_t i, std::span<ExprRef> values) {
-    if (!is_if_then_else(expr)) return;
-    if (i == 1) {
-      marks.push_back(facts.mark());
-      facts.assume(values[0] ? *values[0] : *expr.operands[0]);
-    } else if (i == 2) {
-      facts.restore(marks.back());
-      marks.pop_back();
+// Whether the value is one of its type also in C.
+bool is_cut(const Expr& root) {
+  std::vector<const Expr*> pending = {&root};
+  while (!pending.empty()) {
+    const Expr& value = *pending.back();
+    pending.pop_back();
+    const bool is_truth = is_comparison(value.kind) || value.kind == ExprKind::and_ || value.kind == ExprKind::or_ ||
+                          value.kind == ExprKind::not_;
+    if (tir::is_if_then_else(value)) {
+      pending.push_back(value.operands[1].get());
+      pending.push_back(value.operands[2].get());
+    } else if (!is_truth && value.kind != ExprKind::load && value.kind != ExprKind::cast &&
+               value.kind != ExprKind::int_imm) {
+      return false;
     }
-  };
-  const auto combine = [&](const Expr& expr, std::span<ExprRef> values) -> ExprRef {
-    bool changed = false;
-    for (const ExprRef& value : values) changed = changed || value;
-    const ExprRef current = changed ? with_operands(expr, values) : kept.at(&expr);
-    ExprRef result = rewrite(current, facts);
-    if (result) return result;
-    return changed ? current : nullptr;
-  };
-  ExprRef result = tir::fold<ExprRef>(*root, tir::append_operands, before, combine);
-  return result ? result : root;
-}
-
-void bind_after(const tir::Stmt& stmt, arith::Facts& facts) {
-  if (const auto* let = std::get_if<tir::Let>(&stmt.node)) facts.bind_value(let->var, *let->value);
-}
-
-// NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-void rewrite(tir::Stmt& stmt, arith::Facts& facts, const RewriteExpr& change) {
-  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewritten(expr, facts, change); });
-  const std::size_t outside = facts.mark();
-  if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
-  const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
-  for (tir::Block* block : tir::blocks_of(stmt)) {
-    const std::size_t mark = facts.mark();
-    if (branch != nullptr && block == &branch->then_body) facts.assume(*branch->condition);
-    for (tir::Stmt& inner : *block) rewrite(inner, facts, change);
-    facts.restore(mark);
   }
-  facts.restore(outside);
-  bind_after(stmt, facts);
+  return true;
 }
-// NOLINTEND(misc-no-recursion)
+
+// Of the statement itself, not of the blocks inside.
+void rename_own(tir::Stmt& stmt, const Substitution& values) {
+  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = renamed(expr, values); });
+}
+
+}  // namespace
 
 ExprRef substituted(const ExprRef& root, arith::Facts& facts, const Substitution& values) {
   return rewritten(root, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
@@ -118,24 +82,14 @@ ExprRef substituted(const ExprRef& root, arith::Facts& facts, const Substitution
 }
 
 ExprRef renamed(const ExprRef& root, const Substitution& values) {
-  std::vector<ExprRef> changed;
   return tir::fold<ExprRef>(*root, tir::append_operands, [&](const Expr& expr, std::span<ExprRef> operands) -> ExprRef {
     if (expr.kind == ExprKind::var) {
       const auto found = values.find(expr.var);
       return found == values.end() ? tir::make_expr(expr) : found->second;
     }
-    return with_operands(expr, operands);
+    return tir::with_operands(expr, operands);
   });
 }
-
-namespace {
-
-// Of the statement itself, not of the blocks inside.
-void rename_own(tir::Stmt& stmt, const Substitution& values) {
-  tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = renamed(expr, values); });
-}
-
-}  // namespace
 
 // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
 void rename(tir::Stmt& stmt, const Substitution& values) {
@@ -172,31 +126,6 @@ bool expand_lets(tir::Block& block, Substitution known) {
 }
 // NOLINTEND(misc-no-recursion)
 
-namespace {
-
-bool is_narrow_integer(tir::DataType type) { return type.is_integer() && type.bits < 32; }
-
-// Whether the value is one of its type also in C.
-bool is_cut(const Expr& root) {
-  std::vector<const Expr*> pending = {&root};
-  while (!pending.empty()) {
-    const Expr& value = *pending.back();
-    pending.pop_back();
-    const bool is_truth = is_comparison(value.kind) || value.kind == ExprKind::and_ || value.kind == ExprKind::or_ ||
-                          value.kind == ExprKind::not_;
-    if (is_if_then_else(value)) {
-      pending.push_back(value.operands[1].get());
-      pending.push_back(value.operands[2].get());
-    } else if (!is_truth && value.kind != ExprKind::load && value.kind != ExprKind::cast &&
-               value.kind != ExprKind::int_imm) {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
 ExprRef as_stored(ExprRef value) {
   if (!is_narrow_integer(value->type) || is_cut(*value)) return value;
   if (value->type.is_bool()) return nullptr;  // a cast to bool is none in C
@@ -215,6 +144,11 @@ std::size_t tree_size(const Expr& root) {
     tir::append_operands(expr, pending);
   }
   return size;
+}
+
+tir::VarId fresh_var(tir::Module& module, std::string name, tir::DataType type) {
+  module.vars.push_back({std::move(name), type, {}, {}});
+  return tir::VarId(module.vars.size() - 1);
 }
 
 void freshen(tir::Stmt& root, tir::Module& module) {
@@ -241,11 +175,53 @@ void freshen(tir::Stmt& root, tir::Module& module) {
   rename(root, values);
 }
 
-double trips(const tir::For& loop, const arith::Facts& facts) {
-  const auto count = facts.affine(*loop.extent);
-  const auto reach = count ? facts.interval(*count) : std::nullopt;
-  constexpr double unknown = 1e6;
-  return reach ? static_cast<double>(reach->high) : unknown;
+tir::For split(tir::Module& module, const tir::For& loop, std::int64_t outer) {
+  const tir::DataType type = module.var(loop.var).type;
+  const std::int64_t inner = *tir::as_int(*loop.extent) / outer;
+  const std::string name = module.var(loop.var).name;
+  const tir::VarId high = fresh_var(module, name + ".outer", type);
+  const tir::VarId low = fresh_var(module, name + ".inner", type);
+  const ExprRef scaled = tir::make_binary(ExprKind::mul, tir::make_var(module, high), tir::make_int(inner, type));
+  const ExprRef value = tir::make_binary(ExprKind::add, scaled, tir::make_var(module, low));
+  tir::Block body = loop.body;
+  rename(body, {{loop.var, value}});
+  tir::For inside{low, tir::make_int(0, type), tir::make_int(inner, type), std::move(body)};
+  tir::For outside{high, tir::make_int(0, type), tir::make_int(outer, type), {}};
+  outside.body.push_back(tir::Stmt{std::move(inside)});
+  return outside;
 }
 
-}  // namespace usmp::transform
+void rewrite_indices(tir::Stmt& root, tir::VarId storage, arith::Facts& facts,
+                     const std::function<ExprRef(const ExprRef& index, const arith::Facts& facts)>& change) {
+  rewrite(root, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
+    if (expr->kind != ExprKind::load || expr->var != storage) return nullptr;
+    return tir::make_load(expr->type, storage, change(expr->operands[0], here));
+  });
+  const auto before = [&](tir::Block& block, std::size_t& at, const arith::Facts& here) {
+    auto* store = std::get_if<tir::Store>(&block[at].node);
+    if (store != nullptr && store->storage == storage) store->index = change(store->index, here);
+    return Next::enter;
+  };
+  tir::Block block;
+  block.push_back(std::move(root));
+  edit(block, facts, {.before = before, .after = {}});
+  root = std::move(block.front());
+}
+
+void rewrite_expressions(tir::Block& block, const std::function<ExprRef(const ExprRef&)>& change) {
+  tir::ExprRewriter rewriter(change);
+  tir::for_each_block(block, [&](tir::Block& next) {
+    for (tir::Stmt& stmt : next) tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = rewriter.rewritten(expr); });
+  });
+}
+
+void erase_allocates(tir::Block& root, const std::set<tir::VarId>& vars) {
+  tir::for_each_block(root, [&](tir::Block& block) {
+    std::erase_if(block, [&](const tir::Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      return allocate != nullptr && vars.contains(allocate->var);
+    });
+  });
+}
+
+}  // namespace usmp::loops

@@ -1,18 +1,18 @@
 // Tests: tests/transform/work_test.cpp.
-#include "transform/work.hpp"
+#include "usmp/loops/cost.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "transform/operator_walk.hpp"
-#include "transform/rewrite.hpp"
-#include "transform/simple_function.hpp"
+#include "usmp/loops/accesses.hpp"
+#include "usmp/loops/range_walk.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 namespace {
 
 using tir::Expr;
@@ -92,7 +92,7 @@ class Counter {
   void add_value(const Expr& root) {
     tir::for_each_expr(root, [&](const Expr& expr) {
       count(weight_of(expr));
-      if (is_if_then_else(expr)) count(1);
+      if (tir::is_if_then_else(expr)) count(1);
       if (expr.kind != ExprKind::load) return true;
       add_index(*expr.operands[0]);
       return false;
@@ -150,4 +150,27 @@ double work_of(const tir::Module& module) {
   return total;
 }
 
-}  // namespace usmp::transform
+void Trips::enter(const tir::Stmt& stmt, const arith::Facts& facts) {
+  const auto* loop = std::get_if<tir::For>(&stmt.node);
+  if (loop == nullptr) return;
+  const auto extent = facts.affine(*loop->extent);
+  const auto reach = extent ? facts.interval(*extent) : std::nullopt;
+  constexpr double unknown = 1e6;
+  counts_.push_back(counts_.back() * (reach ? static_cast<double>(reach->high) : unknown));
+}
+
+void Trips::leave(const tir::Stmt& stmt) {
+  if (std::holds_alternative<tir::For>(stmt.node)) counts_.pop_back();
+}
+
+void visit_with_trips(const tir::Block& root, arith::Facts& facts,
+                      const std::function<void(const tir::Stmt& stmt, double trips)>& visit_stmt) {
+  Trips trips;
+  const auto before = [&](const tir::Stmt& stmt, const arith::Facts& here) {
+    visit_stmt(stmt, trips.count());
+    trips.enter(stmt, here);
+  };
+  visit(root, facts, {.before = before, .after = [&](const tir::Stmt& stmt) { trips.leave(stmt); }, .expr = {}});
+}
+
+}  // namespace usmp::loops

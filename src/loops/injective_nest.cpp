@@ -1,4 +1,4 @@
-#include "transform/map_nest.hpp"
+#include "usmp/loops/injective_nest.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform {
+namespace usmp::loops {
 namespace {
 
 using tir::ExprRef;
@@ -16,7 +16,7 @@ class Parser {
  public:
   explicit Parser(arith::Facts& facts) : facts_(facts) {}
 
-  std::optional<MapNest> parse(const tir::Stmt& root) {
+  std::optional<InjectiveNest> parse(const tir::Stmt& root) {
     const tir::Stmt* stmt = &root;
     while (const tir::Block* body = body_of(*stmt)) {
       stmt = only_statement(*body);
@@ -72,16 +72,16 @@ class Parser {
 
   // Whether different iterations have different indices: each loop's factor is more than those behind it add up to.
   bool places_loops() {
-    for (MapLoop& loop : nest_.loops) {
+    for (NestLoop& loop : nest_.loops) {
       loop.factor = nest_.index.factor(loop.var);
       if (loop.factor < 0) return false;
       if (loop.factor == 0 && loop.extent > 1) return false;
     }
     std::stable_sort(nest_.loops.begin(), nest_.loops.end(),
-                     [](const MapLoop& a, const MapLoop& b) { return a.factor > b.factor; });
+                     [](const NestLoop& a, const NestLoop& b) { return a.factor > b.factor; });
     std::int64_t reach = 1;  // of the loops behind
     for (std::size_t i = nest_.loops.size(); i-- > 0;) {
-      const MapLoop& loop = nest_.loops[i];
+      const NestLoop& loop = nest_.loops[i];
       if (loop.extent == 1) continue;
       if (loop.factor < reach) return false;
       const auto next = checked_mul(loop.factor, loop.extent);
@@ -91,7 +91,7 @@ class Parser {
     // Nothing else of the index may change within the nest.
     for (const auto& [atom, factor] : nest_.index.terms) {
       if (atom.kind == arith::Atom::Kind::var) continue;
-      for (const MapLoop& loop : nest_.loops) {
+      for (const NestLoop& loop : nest_.loops) {
         if (atom.whole->mentions(loop.var)) return false;
       }
     }
@@ -99,30 +99,30 @@ class Parser {
   }
 
   arith::Facts& facts_;
-  MapNest nest_;
+  InjectiveNest nest_;
   Substitution lets_;
 };
 
 }  // namespace
 
-double MapNest::elements() const {
+double InjectiveNest::elements() const {
   double count = 1;
-  for (const MapLoop& loop : loops) count *= static_cast<double>(loop.extent);
+  for (const NestLoop& loop : loops) count *= static_cast<double>(loop.extent);
   return count;
 }
 
-std::optional<MapNest> map_nest(const tir::Stmt& stmt, arith::Facts& facts) {
+std::optional<InjectiveNest> injective_nest(const tir::Stmt& stmt, arith::Facts& facts) {
   const std::size_t mark = facts.mark();
   auto nest = Parser(facts).parse(stmt);
   facts.restore(mark);
   return nest;
 }
 
-std::optional<std::vector<arith::Affine>> counts_at(const MapNest& nest, const arith::Affine& index,
+std::optional<std::vector<arith::Affine>> counts_at(const InjectiveNest& nest, const arith::Affine& index,
                                                     const arith::Facts& facts) {
   // What is left of the index after the loops' least values and all that they do not change are taken off.
   arith::Affine fixed = nest.index;
-  for (const MapLoop& loop : nest.loops) {
+  for (const NestLoop& loop : nest.loops) {
     const auto start = checked_mul(loop.factor, loop.min);
     if (!start) return std::nullopt;
     fixed = fixed.without(loop.var);
@@ -132,7 +132,7 @@ std::optional<std::vector<arith::Affine>> counts_at(const MapNest& nest, const a
   }
   auto rest = difference(index, fixed);
   std::vector<arith::Affine> counts;
-  for (const MapLoop& loop : nest.loops) {
+  for (const NestLoop& loop : nest.loops) {
     arith::Affine count;
     if (loop.extent > 1) {
       auto division = rest ? facts.divide(*rest, loop.factor) : std::nullopt;
@@ -151,13 +151,13 @@ std::optional<std::vector<arith::Affine>> counts_at(const MapNest& nest, const a
   return counts;
 }
 
-std::optional<Substitution> iteration_of(const MapNest& nest, const arith::Affine& index, const arith::Facts& facts,
-                                         tir::DataType index_type) {
+std::optional<Substitution> iteration_of(const InjectiveNest& nest, const arith::Affine& index,
+                                         const arith::Facts& facts, tir::DataType index_type) {
   const auto counts = counts_at(nest, index, facts);
   if (!counts) return std::nullopt;
   Substitution values;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
-    const MapLoop& loop = nest.loops[i];
+    const NestLoop& loop = nest.loops[i];
     const arith::Affine& count = (*counts)[i];
     if (count.is_constant()) {
       values[loop.var] = tir::make_int(count.constant, loop.type);
@@ -170,4 +170,4 @@ std::optional<Substitution> iteration_of(const MapNest& nest, const arith::Affin
   return values;
 }
 
-}  // namespace usmp::transform
+}  // namespace usmp::loops

@@ -1,0 +1,67 @@
+// Walking the statements of a function with what is known at each place: reading them, and putting others in their
+// place.
+//
+// All walks bind and assume alike: in the body of a loop its variable lies between the bounds; in the first body of a
+// branch, and in the first value of if_then_else, the condition holds; behind a let its variable has the value. Loads
+// and variables of other kinds are not followed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "usmp/arith/facts.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::loops {
+
+// Binds what the statement declares for the statements behind it, if it is a let.
+void bind_after(const tir::Stmt& stmt, arith::Facts& facts);
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+// Gets an expression, after its operands, and what is known where it stands.
+using VisitExpr = std::function<void(const tir::Expr& expr, const arith::Facts& facts)>;
+
+// Any may be empty.
+struct Visitor {
+  std::function<void(const tir::Stmt& stmt, const arith::Facts& facts)> before;  // its expressions and blocks
+  std::function<void(const tir::Stmt& stmt)> after;
+  VisitExpr expr;  // that stands in the statement directly, or below one that does
+};
+
+// Every expression below `root` and itself. O(nodes).
+void visit(const tir::Expr& root, arith::Facts& facts, const VisitExpr& visit_expr);
+
+// Every statement of the block, or the one, with those inside, in program order. What `root` binds is bound in `facts`
+// afterwards. O(statements + nodes).
+void visit(const tir::Block& root, arith::Facts& facts, const Visitor& visitor);
+void visit(const tir::Stmt& root, arith::Facts& facts, const Visitor& visitor);
+
+// --- Rewriting -------------------------------------------------------------------------------------------------------
+
+// Gets an expression whose operands have been rewritten, and what is known where it stands; gives the expression to put
+// there, or null to leave it.
+using RewriteExpr = std::function<tir::ExprRef(const tir::ExprRef& expr, const arith::Facts& facts)>;
+
+// Operands first.
+[[nodiscard]] tir::ExprRef rewritten(const tir::ExprRef& root, arith::Facts& facts, const RewriteExpr& rewrite);
+
+// Every expression of the statement and of the blocks inside. What it binds is bound in `facts` afterwards.
+void rewrite(tir::Stmt& stmt, arith::Facts& facts, const RewriteExpr& rewrite);
+
+// Edits of the statements of a block and of the blocks inside, in program order.
+enum class Next : std::uint8_t {
+  enter,  // the blocks of what stands at `at` now
+  skip,   // to what stands behind `at`
+  again,  // with what stands at `at` now, if anything does
+};
+struct BlockEdit {
+  // May replace the statement at `at` by one, several (`at` is then the last of them) or none.
+  std::function<Next(tir::Block& block, std::size_t& at, arith::Facts& facts)> before;
+  // The same, once the blocks inside have been edited.
+  std::function<void(tir::Block& block, std::size_t& at, arith::Facts& facts)> after;  // may be empty
+};
+void edit(tir::Block& root, arith::Facts& facts, const BlockEdit& edit);
+
+}  // namespace usmp::loops
