@@ -5,17 +5,21 @@ A mutant is an entry of one of the TOML files beside this one:
 
     [[mutant]]
     name = "load: a range's last tick is not counted"
-    file = "src/bounds/load.cpp"
-    old = "<text that stands exactly once in the file>"
+    old = "<text that stands exactly once in src/ and apps/>"
     new = "<what stands there instead>"
+    in = "largest_sum"
     tests = ["bounds: load is the largest sum*", "planners"]
+
+Any .cpp file may hold the text, and its whitespace does not matter: faults stay where they are when code moves or is
+formatted anew. `in` may be left out. It names the function (or lambda, or Class::function) around the text, for a text
+that stands several times.
 
 `tests` says which tests are asked first: a module's executable, and a filter of doctest's if only some cases are meant;
 "e2e" is the golden runs of the emitted C. Only if these see nothing, the other executables are asked, then e2e.
 
 Nothing of the source tree is touched, and nothing of the build but by bringing it up to date: the broken file is
-compiled elsewhere, and its object is put in front of the libraries when the test is linked again. The test that fails is
-run without the fault, too, and has to pass then. A mutant whose text is not found, that does not compile, or that no
+compiled elsewhere, and its object is put in front of the libraries when the test is linked again; in a unity build, that
+of all files that are compiled with it. The test that fails is run without the fault, too, and has to pass then. A mutant whose text is not found, that does not compile, or that no
 test sees is a failure (exit code 1).
 
     run.py --check                       every mutant still applies (fast: nothing is compiled)
@@ -36,6 +40,8 @@ import threading
 import time
 import tomllib
 
+import places
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TIME_LIMIT = 300  # seconds a test, for mutants that never end
@@ -55,40 +61,28 @@ def load_mutants():
     return mutants
 
 
-def mutated_text(mutant):
-    path = ROOT / mutant["file"]
-    if not path.is_file():
-        raise Failure(f"there is no {mutant['file']}")
-    text = path.read_text(encoding="utf-8")
-    found = text.count(mutant["old"])
-    if found != 1:
-        raise Failure(f"{mutant['file']}: the old text stands there {found} times, not once: {mutant['old']!r}")
-    return text.replace(mutant["old"], mutant["new"])
-
-
-def check(mutants):
-    """What is wrong with the entries, without compiling anything."""
+def check(mutants, tree):
+    """What is wrong with the entries, without compiling anything. Those that are right get their file and its text."""
     problems = []
     modules = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
     seen = set()
     for mutant in mutants:
         name = mutant.get("name", "?")
-        if set(mutant) != {"name", "file", "old", "new", "tests"}:
-            problems.append(f"{name}: the members are name, file, old, new and tests")
+        if set(mutant) - {"in"} != {"name", "old", "new", "tests"} or not mutant["old"].strip():
+            problems.append(f"{name}: the members are name, old, new, tests and maybe in")
             continue
         if name in seen:
             problems.append(f"{name}: stands twice")
         seen.add(name)
         if mutant["old"] == mutant["new"]:
             problems.append(f"{name}: changes nothing")
-        if not mutant["file"].endswith(".cpp"):
-            problems.append(f"{name}: only .cpp files can be replaced in a linked program")
         for test in mutant["tests"]:
             if test.split(":")[0] not in modules:
                 problems.append(f"{name}: there are no tests {test!r}")
         try:
-            mutated_text(mutant)
-        except Failure as failure:
+            file, mutant["text"] = tree.mutate(mutant)
+            mutant["file"] = file.name
+        except places.NotFound as failure:
             problems.append(f"{name}: {failure}")
     return problems
 
@@ -104,6 +98,8 @@ class Build:
         self.directory = pathlib.Path(directory).resolve()
         database = json.loads((self.directory / "compile_commands.json").read_text(encoding="utf-8"))
         self.compile = {os.path.realpath(entry["file"]): shlex.split(entry["command"]) for entry in database}
+        self.unity_of = {os.path.realpath(included): file for file in self.compile if "/Unity/" in file
+                         for included in re.findall(r'#include "(.*)"', pathlib.Path(file).read_text(encoding="utf-8"))}
         self.lock = threading.Lock()
         self.links = {}
         self.sound = {}
@@ -112,8 +108,18 @@ class Build:
         """The object of the mutated file; the options are the build's but for the level of optimisation."""
         original = ROOT / mutant["file"]
         source = work / original.name
-        source.write_text(mutated_text(mutant), encoding="utf-8")
-        command = list(self.compile[str(original)])
+        source.write_text(mutant["text"], encoding="utf-8")
+        compiled = os.path.realpath(original)
+        if compiled in self.unity_of:
+            # The object in the library defines what all files of the batch do; another of the whole batch goes in front.
+            batch = pathlib.Path(self.unity_of[compiled])
+            text = re.sub(r'(?<=#include ")(.*)(?=")',
+                          lambda found: str(source) if os.path.realpath(found.group()) == compiled else found.group(),
+                          batch.read_text(encoding="utf-8"))
+            source = work / ("batch_" + batch.name)
+            source.write_text(text, encoding="utf-8")
+            compiled = str(batch)
+        command = list(self.compile[compiled])
         output = work / "mutant.o"
         command[command.index("-o") + 1] = str(output)
         command[command.index("-c") + 1] = str(source)
@@ -211,7 +217,8 @@ class Runner:
     def tests_of(self, mutant):
         """Those named first; then each module's whole executable, the named ones' first; then e2e."""
         named = [test.split(":")[0] for test in mutant["tests"]]
-        library = "libusmp_" + pathlib.Path(mutant["file"]).parts[1] + ".a"
+        top, module = pathlib.Path(mutant["file"]).parts[:2]
+        library = "libusmp_" + ("command_line" if top == "apps" else module) + ".a"
         rest = [module for module in self.build.modules() if library in self.build.link_command("tests/test_" + module)]
         return list(dict.fromkeys([*mutant["tests"], *named, *rest, "e2e"]))
 
@@ -241,7 +248,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     mutants = load_mutants()
-    problems = check(mutants)
+    problems = check(mutants, places.Tree(ROOT))
     for problem in problems:
         print(problem)
     if problems or options.check:
