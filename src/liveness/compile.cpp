@@ -45,7 +45,7 @@ class Compiler {
 
   Program run() {
     for (const tir::Param& param : function_.params) program_.params.push_back(declare_slot(param.var));
-    sunk_ = sink_allocates(function_.body);
+    sunk_ = sink_allocates(module_, function_.body);
     tir::walk(function_.body, *this);
     program_.slots = slots_.size();
     program_.slot_vars.resize(slots_.size());

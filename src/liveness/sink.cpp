@@ -22,10 +22,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <unordered_set>
 #include <utility>
 
+#include "usmp/arith/facts.hpp"
+#include "usmp/loops/coverage.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -60,79 +61,9 @@ struct Tracked {
   std::vector<Use> uses;  // in program order
 };
 
-// a position of a mixed-radix number: its factor and how many values it takes
-struct Digit {
-  std::int64_t factor = 0;
-  std::int64_t extent = 0;
-};
-
-// sum of factor · variable, plus a constant
-struct Affine {
-  std::map<VarId, std::int64_t> factors;
-  std::int64_t constant = 0;
-};
-
-std::optional<Affine> scaled(Affine value, std::int64_t by) {
-  const auto constant = checked_mul(value.constant, by);
-  if (!constant) return std::nullopt;
-  value.constant = *constant;
-  for (auto& [var, factor] : value.factors) {
-    const auto product = checked_mul(factor, by);
-    if (!product) return std::nullopt;
-    factor = *product;
-  }
-  return value;
-}
-
-std::optional<Affine> sum(Affine a, Affine b) {
-  if (a.factors.size() < b.factors.size()) std::swap(a, b);  // so that a long chain costs little more than its length
-  const auto constant = checked_add(a.constant, b.constant);
-  if (!constant) return std::nullopt;
-  a.constant = *constant;
-  for (const auto& [var, factor] : b.factors) {
-    const auto total = checked_add(a.factors[var], factor);
-    if (!total) return std::nullopt;
-    a.factors[var] = *total;
-  }
-  return a;
-}
-
-// Nothing if the expression is not affine with constant factors.
-std::optional<Affine> affine(const Expr& root) {
-  const auto parts = [](const Expr& expr, std::vector<const Expr*>& list) {
-    if (expr.kind == ExprKind::add || expr.kind == ExprKind::mul) tir::append_operands(expr, list);
-  };
-  const auto combine = [](const Expr& expr, std::span<std::optional<Affine>> values) -> std::optional<Affine> {
-    if (expr.kind == ExprKind::int_imm) return Affine{.factors = {}, .constant = expr.int_value};
-    if (expr.kind == ExprKind::var) return Affine{.factors = {{expr.var, 1}}, .constant = 0};
-    if (values.empty() || !values[0] || !values[1]) return std::nullopt;
-    Affine& a = *values[0];
-    Affine& b = *values[1];
-    if (expr.kind == ExprKind::add) return sum(std::move(a), std::move(b));
-    if (b.factors.empty()) return scaled(std::move(a), b.constant);
-    if (a.factors.empty()) return scaled(std::move(b), a.constant);
-    return std::nullopt;
-  };
-  return tir::fold<std::optional<Affine>>(root, parts, combine);
-}
-
-// Whether the digits count each number of [0, count) at least once.
-bool counts_all(std::vector<Digit> digits, std::int64_t count) {
-  std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.factor < b.factor; });
-  std::int64_t reached = 1;
-  for (const Digit& digit : digits) {
-    if (digit.factor == 0 || digit.extent == 1) continue;
-    if (digit.factor != reached) return false;
-    const auto next = checked_mul(reached, digit.extent);
-    if (!next) return false;
-    reached = *next;
-  }
-  return reached == count;
-}
-
 class Sinker {
  public:
-  explicit Sinker(const tir::Block& body) { tir::walk(body, *this); }
+  Sinker(const tir::Module& module, const tir::Block& body) : module_(module) { tir::walk(body, *this); }
 
   SunkAllocates run() const {
     SunkAllocates result;
@@ -263,38 +194,32 @@ class Sinker {
     return indices_are_dense(*tracked.allocate, store, loops) && only_rereads(tracked, top, store, loops);
   }
 
-  static bool indices_are_dense(const tir::Allocate& allocate, const tir::Store& store,
-                                const std::map<VarId, const tir::For*>& loops) {
+  bool indices_are_dense(const tir::Allocate& allocate, const tir::Store& store,
+                         const std::map<VarId, const tir::For*>& around) const {
     const auto size = tir::allocation_size(allocate);
     const Bytes element = store.value->type.element_bytes();
     if (!size.bytes || element == 0 || *size.bytes % element != 0) return false;
-    std::vector<Digit> digits;
+    loops::Digit lanes{.factor = 0, .extent = 1};
     const Expr* index = store.index.get();
     if (index->kind == ExprKind::ramp) {
       const auto stride = tir::as_int(*index->operands[1]);
       if (!stride) return false;
-      digits.push_back({.factor = *stride, .extent = index->type.lanes});
+      lanes = {.factor = *stride, .extent = index->type.lanes};
       index = index->operands[0].get();
     }
-    const auto form = affine(*index);
-    if (!form) return false;
-    std::int64_t start = form->constant;
-    for (const auto& [var, factor] : form->factors) {
-      const auto loop = loops.find(var);
-      if (loop == loops.end()) return false;
-      const auto min = tir::as_int(*loop->second->min);
-      const auto moved = min ? checked_mul(*min, factor) : std::nullopt;
-      const auto first = moved ? checked_add(start, *moved) : std::nullopt;
-      if (!first) return false;
-      start = *first;
-    }
-    for (const auto& [var, loop] : loops) {
+    std::map<VarId, Interval> ranges;
+    for (const auto& [var, loop] : around) {
+      const auto min = tir::as_int(*loop->min);
       const auto extent = tir::as_int(*loop->extent);
-      if (!extent || *extent < 1) return false;
-      const auto factor = form->factors.find(var);
-      digits.push_back({.factor = factor == form->factors.end() ? 0 : factor->second, .extent = *extent});
+      const auto last = min && extent && *extent >= 1 ? checked_add(*min, *extent - 1) : std::nullopt;
+      if (!last) return false;
+      ranges[var] = {*min, *last};
     }
-    return start == 0 && counts_all(std::move(digits), *size.bytes / element);
+    const auto form = arith::Facts(module_).affine(*index);
+    auto numbers = form ? loops::mixed_radix(*form, ranges) : std::nullopt;
+    if (!numbers) return false;
+    numbers->digits.push_back(lanes);
+    return loops::dense_values(*numbers) == Interval{0, *size.bytes / element - 1};
   }
 
   // Whether the other uses below `top` come after the store in its own block, and read only what it has just stored.
@@ -325,6 +250,7 @@ class Sinker {
     return false;
   }
 
+  const tir::Module& module_;
   std::vector<Node> nodes_;
   std::vector<Node> place_;          // by open block: a statement that stands in it
   std::vector<std::uint32_t> last_;  // by open block: its statement that was visited last
@@ -335,6 +261,6 @@ class Sinker {
 
 }  // namespace
 
-SunkAllocates sink_allocates(const tir::Block& body) { return Sinker(body).run(); }
+SunkAllocates sink_allocates(const tir::Module& module, const tir::Block& body) { return Sinker(module, body).run(); }
 
 }  // namespace usmp::liveness

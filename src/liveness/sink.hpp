@@ -11,6 +11,6 @@ namespace usmp::liveness {
 // By loop body: the Allocates of an outer block whose storage holds nothing from one iteration to the next.
 using SunkAllocates = std::unordered_map<const tir::Block*, std::vector<const tir::Allocate*>>;
 
-[[nodiscard]] SunkAllocates sink_allocates(const tir::Block& body);
+[[nodiscard]] SunkAllocates sink_allocates(const tir::Module& module, const tir::Block& body);
 
 }  // namespace usmp::liveness

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "usmp/loops/coverage.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -70,24 +72,17 @@ class Parser {
     return only;
   }
 
-  // Whether different iterations have different indices: each loop's factor is more than those behind it add up to.
+  // Whether different iterations have different indices.
   bool places_loops() {
     for (NestLoop& loop : nest_.loops) {
       loop.factor = nest_.index.factor(loop.var);
       if (loop.factor < 0) return false;
-      if (loop.factor == 0 && loop.extent > 1) return false;
     }
     std::stable_sort(nest_.loops.begin(), nest_.loops.end(),
                      [](const NestLoop& a, const NestLoop& b) { return a.factor > b.factor; });
-    std::int64_t reach = 1;  // of the loops behind
-    for (std::size_t i = nest_.loops.size(); i-- > 0;) {
-      const NestLoop& loop = nest_.loops[i];
-      if (loop.extent == 1) continue;
-      if (loop.factor < reach) return false;
-      const auto next = checked_mul(loop.factor, loop.extent);
-      if (!next) return false;
-      reach = *next;
-    }
+    MixedRadix numbers;
+    for (const NestLoop& loop : nest_.loops) numbers.digits.push_back({loop.factor, loop.extent});
+    if (!is_injective(numbers)) return false;
     // Nothing else of the index may change within the nest.
     for (const auto& [atom, factor] : nest_.index.terms) {
       if (atom.kind == arith::Atom::Kind::var) continue;
@@ -109,6 +104,19 @@ double InjectiveNest::elements() const {
   double count = 1;
   for (const NestLoop& loop : loops) count *= static_cast<double>(loop.extent);
   return count;
+}
+
+std::optional<Interval> InjectiveNest::dense_elements() const {
+  if (!guards.empty()) return std::nullopt;
+  std::map<tir::VarId, Interval> ranges;
+  for (const NestLoop& loop : loops) {
+    const auto end = checked_add(loop.min, loop.extent);
+    const auto last = end ? checked_sub(*end, 1) : std::nullopt;
+    if (!last) return std::nullopt;
+    ranges[loop.var] = {loop.min, *last};
+  }
+  const auto numbers = mixed_radix(index, ranges);
+  return numbers ? dense_values(*numbers) : std::nullopt;
 }
 
 std::optional<InjectiveNest> injective_nest(const tir::Stmt& stmt, arith::Facts& facts) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lower/sums.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -88,7 +89,7 @@ class Jammer {
     const auto count = tir::as_int(*loop.extent);
     if (!count || *count < shortest_sum || !tir::as_int(*loop.min) || loop.body.size() != 1) return false;
     const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
-    const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
+    const Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
     return term != nullptr && !store->value->type.is_vector() && storage_.is_alone(store->storage) &&
            is_plus(*store->index, x) && mentions(*store->index, loop.var) == 0 &&
            storage_.may_read(*store->index, store->storage) && storage_.may_read(*term, store->storage);

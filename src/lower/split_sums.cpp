@@ -11,6 +11,7 @@
 
 #include "lower/sums.hpp"
 #include "usmp/arith/ranges.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -86,7 +87,7 @@ class Splitter {
   [[nodiscard]] std::optional<Sums> sums_of(const tir::For& loop) const {
     if (!tir::as_int(*loop.min) || tir::as_int(*loop.extent).value_or(0) < 1 || loop.body.empty()) return std::nullopt;
     const auto* store = std::get_if<tir::Store>(&loop.body.back().node);
-    const Expr* term = store == nullptr ? nullptr : tir::added_term(*store);
+    const Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
     if (term == nullptr || store->value->type.is_vector() || !storage_.is_alone(store->storage)) return std::nullopt;
     arith::Ranges ranges;
     ranges.bind_loop(loop.var, *loop.min, *loop.extent);

@@ -9,6 +9,7 @@
 
 #include "lower/sums.hpp"
 #include "usmp/arith/ranges.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/lower/shape_loops.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -40,7 +41,7 @@ bool is_row_of_stores(const tir::For& loop) {
 
 // The product that the store adds to a sum, which stays the same while `k` runs; null: it does something else.
 const Expr* summed_product(const tir::Store& store, VarId k) {
-  const Expr* term = tir::added_term(store);
+  const Expr* term = loops::added_term(store);
   const bool fits = term != nullptr && term->kind == ExprKind::mul && store.value->type == tir::int32_type &&
                     !contains(*store.index, ExprKind::var, k);
   return fits ? term : nullptr;

@@ -114,15 +114,6 @@ const For* only_loop(const Block& block) { return block.size() == 1 ? std::get_i
 
 For* only_loop(Block& block) { return block.size() == 1 ? std::get_if<For>(&block[0].node) : nullptr; }
 
-const Expr* added_term(const Store& store) {
-  const Expr& value = *store.value;
-  if (store.predicate != nullptr || value.kind != ExprKind::add) return nullptr;
-  const Expr& before = *value.operands[0];
-  const bool adds = before.kind == ExprKind::load && before.var == store.storage && before.operands.size() == 1 &&
-                    before.type == value.type && is_same(*before.operands[0], *store.index);
-  return adds ? value.operands[1].get() : nullptr;
-}
-
 std::vector<Block*> blocks_of(Stmt& stmt) {
   if (auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
   if (auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};

@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "usmp/arith/facts.hpp"
+#include "usmp/loops/coverage.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -16,36 +16,6 @@ namespace {
 using tir::Expr;
 using tir::ExprKind;
 using tir::VarId;
-
-struct Loop {
-  std::int64_t min = 0;
-  std::int64_t extent = 0;
-};
-
-// How many elements an index takes, if these are 0, 1, … without a gap: with the factors in ascending order, each is
-// the product of the extents before it, and the smallest index is 0.
-std::optional<std::int64_t> covers(const arith::Affine& index, const std::map<VarId, Loop>& loops) {
-  std::int64_t smallest = index.constant;
-  std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, extent
-  for (const auto& [atom, factor] : index.terms) {
-    const auto loop = atom.kind == arith::Atom::Kind::var ? loops.find(atom.var) : loops.end();
-    if (loop == loops.end()) return std::nullopt;
-    const auto offset = checked_mul(loop->second.min, factor);
-    const auto sum = offset ? checked_add(smallest, *offset) : std::nullopt;
-    if (!sum) return std::nullopt;
-    smallest = *sum;
-    if (loop->second.extent > 1) digits.emplace_back(factor, loop->second.extent);
-  }
-  if (smallest != 0) return std::nullopt;
-  std::sort(digits.begin(), digits.end());
-  std::int64_t count = 1;
-  for (const auto& [factor, extent] : digits) {
-    const auto product = checked_mul(count, extent);
-    if (factor != count || !product) return std::nullopt;
-    count = *product;
-  }
-  return count;
-}
 
 // Looks for the one store of a function, and at what stands around it.
 class CopyFinder {
@@ -66,7 +36,10 @@ class CopyFinder {
       const auto extent = tir::as_int(*loop->extent);
       is_plain_ = is_plain_ && min && extent && *extent > 0;
       if (!is_plain_) return;
-      loops_[loop->var] = {*min, *extent};
+      const auto last = checked_add(*min, *extent - 1);
+      is_plain_ = last.has_value();
+      if (!is_plain_) return;
+      loops_[loop->var] = {*min, *last};
       facts_.bind_loop(*loop);
     } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
       facts_.bind_value(let->var, *let->value);
@@ -88,11 +61,13 @@ class CopyFinder {
     const auto written = facts_.affine(*store.index);
     const auto read = facts_.affine(*value.operands.front());
     if (!written || !read || *written != *read) return std::nullopt;
-    const auto count = covers(*written, loops_);
+    const auto numbers = loops::mixed_radix(*written, loops_);
+    const auto elements = numbers ? loops::dense_values(*numbers) : std::nullopt;
+    if (!elements || elements->low != 0) return std::nullopt;
     const auto from = position_of(value.var);
     const auto to = position_of(store.storage);
-    if (!count || !from || !to || *from == *to) return std::nullopt;
-    return Copy{.from = *from, .to = *to, .element = value.type, .count = *count};
+    if (!from || !to || *from == *to) return std::nullopt;
+    return Copy{.from = *from, .to = *to, .element = value.type, .count = elements->high + 1};
   }
 
   // Among the parameters.
@@ -105,7 +80,7 @@ class CopyFinder {
 
   const tir::Function& function_;
   arith::Facts facts_;
-  std::map<VarId, Loop> loops_;
+  std::map<VarId, Interval> loops_;
   std::optional<Copy> copy_;
   bool is_plain_ = true;
 };

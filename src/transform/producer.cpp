@@ -25,53 +25,25 @@ bool is_allocated(const Block& body, VarId buffer) {
   });
 }
 
-// Elements from `low` on, without a gap; the one before `end` is the last.
-struct Run {
-  std::int64_t low = 0;
-  std::int64_t end = 0;
-};
-
-std::optional<std::int64_t> last_of(const loops::NestLoop& loop) {
-  const auto end = checked_add(loop.min, loop.extent);
-  return end ? checked_sub(*end, 1) : std::nullopt;
-}
-
-// The elements that the nest writes, if these are all of an interval. Numbers beyond 64 bits: nothing.
-std::optional<Run> dense_run(const loops::InjectiveNest& nest, const arith::Facts& outside) {
-  arith::Facts facts = outside;
-  if (!nest.guards.empty()) return std::nullopt;
-  std::int64_t count = 1;
-  for (const loops::NestLoop& loop : nest.loops) {
-    const auto last = last_of(loop);
-    const auto more = checked_mul(count, loop.extent);
-    if (!last || !more) return std::nullopt;
-    facts.bind_interval(loop.var, Interval{loop.min, *last});
-    count = *more;
-  }
-  const auto reach = facts.interval(nest.index);
-  const auto end = reach ? checked_add(reach->high, 1) : std::nullopt;
-  if (!end || checked_sub(*end, reach->low) != count) return std::nullopt;
-  return Run{reach->low, *end};
-}
-
 // One nest of several: a loop over all elements that chooses between their values.
 class Joiner {
  public:
   Joiner(tir::Module& module, arith::Facts& facts) : module_(module), facts_(facts) {}
 
   std::optional<loops::InjectiveNest> join(std::vector<loops::InjectiveNest> nests) {
-    std::vector<std::pair<Run, loops::InjectiveNest>> parts;
+    std::vector<std::pair<Interval, loops::InjectiveNest>> parts;
     for (loops::InjectiveNest& nest : nests) {
-      const auto run = dense_run(nest, facts_);
-      if (!run) return std::nullopt;
-      parts.emplace_back(*run, std::move(nest));
+      const auto elements = nest.dense_elements();
+      if (!elements) return std::nullopt;
+      parts.emplace_back(*elements, std::move(nest));
     }
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first.low < b.first.low; });
     for (std::size_t i = 1; i < parts.size(); ++i) {
-      if (parts[i].first.low != parts[i - 1].first.end) return std::nullopt;
+      if (parts[i].first.low - 1 != parts[i - 1].first.high) return std::nullopt;
     }
     const std::int64_t low = parts.front().first.low;
-    const auto count = checked_sub(parts.back().first.end, low);
+    const auto end = checked_add(parts.back().first.high, 1);
+    const auto count = end ? checked_sub(*end, low) : std::nullopt;
     if (!count) return std::nullopt;
     const tir::DataType type =
         parts.front().second.loops.empty() ? tir::int32_type : parts.front().second.loops[0].type;
@@ -90,7 +62,7 @@ class Joiner {
         continue;
       }
       const ExprRef before_next =
-          tir::make_binary(ExprKind::lt, tir::make_var(module_, var), tir::make_int(parts[i].first.end, type));
+          tir::make_binary(ExprKind::lt, tir::make_var(module_, var), tir::make_int(parts[i].first.high + 1, type));
       const tir::DataType value_type = own->type;
       joined.value =
           tir::make_call(value_type, tir::Op::if_then_else, {before_next, std::move(own), std::move(joined.value)});
@@ -101,10 +73,10 @@ class Joiner {
 
  private:
   // Of element `var`, which the part writes.
-  ExprRef value_of(const std::pair<Run, loops::InjectiveNest>& part, VarId var, tir::DataType type) {
-    const auto& [run, nest] = part;
+  ExprRef value_of(const std::pair<Interval, loops::InjectiveNest>& part, VarId var, tir::DataType type) {
+    const auto& [elements, nest] = part;
     const std::size_t mark = facts_.mark();
-    facts_.bind_interval(var, Interval{run.low, run.end - 1});
+    facts_.bind_interval(var, elements);
     const auto iteration = loops::iteration_of(nest, arith::variable(var), facts_, type);
     ExprRef value = iteration ? loops::as_stored(loops::substituted(nest.value, facts_, *iteration)) : nullptr;
     facts_.restore(mark);

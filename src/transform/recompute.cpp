@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "transform/compute_at.hpp"
 #include "transform/inplace.hpp"
 #include "transform/merge_calls.hpp"
 #include "transform/peak.hpp"
 #include "transform/simple_function.hpp"
 #include "transform/tighten.hpp"
-#include "transform/windows.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/support/error.hpp"
@@ -296,7 +296,7 @@ class RecomputeSearch {
     if (!affords(1)) return false;
     const ParamAliases aliases(state.module);
     if (!is_simple(state.module, function, aliases)) return false;  // any more: it has grown
-    if (!compute_again(state.module, function, aliases, buffer, depth)) return false;
+    if (!compute_at(state.module, function, aliases, buffer, depth)) return false;
     if (depth == at_read) tighten(state.module, state.module.functions[function]);
     const std::string how = depth == at_read ? "computed for each read"
                                              : "computed for each iteration of " + std::to_string(depth) +

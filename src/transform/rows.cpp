@@ -6,6 +6,7 @@
 
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/edit.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -147,8 +148,7 @@ class RowMaker {
       stmt = only_statement(*body);
     }
     const auto* store = stmt == nullptr ? nullptr : std::get_if<tir::Store>(&stmt->node);
-    const bool holds = store != nullptr && store->storage == sum && store->value->kind == ExprKind::add &&
-                       is_load_of(*store->value->operands[0], sum) &&
+    const bool holds = store != nullptr && store->storage == sum && loops::adds_to_element(*store, 0) &&
                        stands_side_by_side(*store->value->operands[1], sum, row);
     facts_.restore(mark);
     return holds;

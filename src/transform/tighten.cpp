@@ -10,6 +10,7 @@
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/loops/edit.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -86,14 +87,10 @@ class Tightener {
   // x[i] = x[i] + (c ? a : 0) · b
   void guard_accumulation(Stmt& stmt) {
     auto* store = std::get_if<tir::Store>(&stmt.node);
-    if (store == nullptr || store->value->kind != ExprKind::add) return;
+    if (store == nullptr) return;
     if (!store->value->type.is_int() && !store->value->type.is_uint()) return;  // -0.0 + 0.0 is 0.0
     for (std::size_t side = 0; side < 2; ++side) {
-      const ExprRef sum = store->value->operands[side];
-      if (sum->kind != ExprKind::load || sum->var != store->storage ||
-          !tir::is_same(*sum->operands[0], *store->index)) {
-        continue;
-      }
+      if (!loops::adds_to_element(*store, side)) continue;
       auto term = conditional(store->value->operands[1 - side]);
       if (!term || loops::loaded_by(*term->condition).contains(store->storage)) continue;
       tir::IfThenElse branch;

@@ -12,6 +12,7 @@
 #include "usmp/arith/facts.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/edit.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -151,7 +152,7 @@ class Transposer {
   // sum[… + x] = sum[… + x] + term
   [[nodiscard]] bool is_sum(const tir::Store& store, VarId k, VarId x) const {
     const tir::DataType type = store.value->type;
-    if (tir::added_term(store) == nullptr || !type.is_int() || type.is_vector()) return false;
+    if (loops::added_term(store) == nullptr || !type.is_int() || type.is_vector()) return false;
     if (storage_of(store.storage) != Storage::allocation) return false;
     const std::optional<arith::Affine> index = facts_.affine(*store.index);
     return index && !index->mentions(k) && index->factor(x) == 1 && !index->without(x).mentions(x);

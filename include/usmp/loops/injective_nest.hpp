@@ -1,7 +1,7 @@
-// Map nests: loops around one store, each element of a buffer computed from others.
+// Loop nests around one store that store no element twice.
 //
-// If no element is stored twice, whoever reads an element can compute it instead: the element's index, taken apart,
-// gives the iteration that stored it.
+// Whoever reads an element can then compute it instead: the element's index, taken apart, gives the iteration that
+// stored it.
 #pragma once
 
 #include <optional>
@@ -30,9 +30,11 @@ struct InjectiveNest {
 
   // How many times the store runs if no guard fails.
   [[nodiscard]] double elements() const;
+  // The elements that it stores, if these are all of an interval. Nothing: also if there are guards.
+  [[nodiscard]] std::optional<Interval> dense_elements() const;
 };
 
-// Nothing if the statement is no such nest, or if it may store an element twice. `scope` is that of the statement.
+// Nothing if the statement is no such nest, or if it may store an element twice. `facts`: at the statement.
 [[nodiscard]] std::optional<InjectiveNest> injective_nest(const tir::Stmt& stmt, arith::Facts& facts);
 
 // The iteration that stores the element `index`: the value of each of nest.loops, which is proved to be one of that

@@ -161,9 +161,6 @@ void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit);
 [[nodiscard]] const For* only_loop(const Block& block);
 [[nodiscard]] For* only_loop(Block& block);
 
-// The term of "a[i] = a[i] + term", all of one type; null: the store is no such sum, or has a predicate.
-[[nodiscard]] const Expr* added_term(const Store& store);
-
 // Walks a block and the blocks inside in program order: walker.open(block, owner) and walker.close(block, owner) around
 // each block, where `owner` is the statement that it is a body of (null: `root`), and walker.statement(stmt) for each
 // statement, before its blocks. O(statements).

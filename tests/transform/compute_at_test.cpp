@@ -1,11 +1,11 @@
-#include "transform/windows.hpp"
+#include "transform/compute_at.hpp"
 
 #include <doctest/doctest.h>
 
 #include "transform/producer.hpp"
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing::windows_test {
+namespace usmp::transform::testing::compute_at_test {
 namespace {
 
 // b is a with a zero on either side; c[j] is 1 - b[j] - b[j + 1] - b[j + 2]; with parts exchanged by the tests.
@@ -32,7 +32,7 @@ struct Fixture : Program {
   bool again(std::size_t depth) {
     REQUIRE(simple());
     const std::size_t vars = changed().vars.size();
-    const bool did = compute_again(changed(), index(), aliases(), b, depth);
+    const bool did = compute_at(changed(), index(), aliases(), b, depth);
     check_same();
     CHECK(did == !is_unchanged());
     if (did) {
@@ -48,7 +48,7 @@ struct Fixture : Program {
   }
 };
 
-TEST_CASE_FIXTURE(Fixture, "windows: each iteration of a loop computes what it reads") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: each iteration of a loop computes what it reads") {
   body(block(allocate(b, 10), writer(), reader()));
   CHECK(again(1));
   CHECK(text() == R"(
@@ -65,19 +65,19 @@ TEST_CASE_FIXTURE(Fixture, "windows: each iteration of a loop computes what it r
 )");
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: deeper inside, less is held at a time") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: deeper inside, less is held at a time") {
   body(block(allocate(b, 10), writer(), reader()));
   CHECK(again(2));
   CHECK(text().find("allocate b: int32[1]") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: for each load, no buffer is left") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: for each load, no buffer is left") {
   body(block(allocate(b, 10), writer(), reader()));
   CHECK(again(at_read));
   CHECK(text().find("allocate") == std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: several readers have windows of their own, as large as each needs") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: several readers have buffers of their own, as large as each needs") {
   const VarId l = number("l");
   const VarId d = output("d", 8);
   body(block(allocate(b, 10), writer(), reader(), loop(l, 8, block(store(d, var(l), load(b, add(var(l), 2)))))));
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: several readers have windows of their own, 
   SUBCASE("for each load") { CHECK(again(at_read)); }
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: loads at several places of an iteration have one window") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: loads at several places of an iteration share one buffer") {
   const auto at = [&](const ExprRef& first, const ExprRef& second) {
     return block(
         allocate(b, 10), writer(),
@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: loads at several places of an iteration hav
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: a box of several dimensions") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: a box of several dimensions") {
   const VarId r = number("r");
   const VarId s = number("s");
   const ExprRef element = add(mul(var(r), 6), var(s));
@@ -139,7 +139,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: a box of several dimensions") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: a concatenation is one buffer") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: a concatenation is one buffer") {
   const VarId d = input("d", 4);
   const VarId l = number("l");
   const auto parts = [&](std::int64_t second) {
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: a concatenation is one buffer") {
 
 // --- Near misses: nothing is done ------------------------------------------------------------------------------------
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if iterations of the writer that there are not would be run") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if iterations of the writer that there are not would be run") {
   // Which elements are read is not known; that they are written is, by the condition.
   const ExprRef index = mul(var(j), var(j));
   body(block(allocate(b, 10), writer(),
@@ -179,7 +179,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if iterations of the writer that there 
 }
 
 TEST_CASE_FIXTURE(Fixture,
-                  "windows: not if the condition under which an element is read makes it one of the writer's") {
+                  "compute_at: not if the condition under which an element is read makes it one of the writer's") {
   const ExprRef index = add(mul(var(j), 2), var(k));
   body(block(allocate(b, 10), writer(),
              loop(j, 8,
@@ -189,7 +189,7 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(!again(2));
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if the element is never read, and would not be one of the writer's") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if the element is never read, and would not be one of the writer's") {
   // A condition that contradicts the loops leaves an interval from 20 to 4.
   const VarId l = number("l");
   const ExprRef index = add(var(k), var(l));
@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if the element is never read, and would
   CHECK(again(2));  // of one loop, whose interval the condition does not narrow
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if the bounds of a loop read it") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if the bounds of a loop read it") {
   const VarId l = number("l");
   const VarId d = output("d", 3);
   const ExprRef count = binary(ExprKind::max, tir::make_int(0), binary(ExprKind::min, load(b, var(j)), 3));
@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if the bounds of a loop read it") {
   CHECK(!again(2));
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if what it is made of is written before it is read") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if what it is made of is written before it is read") {
   const VarId d = output("d", 8);
   SUBCASE("by the reader") {
     const VarId e = same_storage("e", a);
@@ -230,14 +230,14 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if what it is made of is written before
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if it is read before all is written") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if it is read before all is written") {
   body(block(allocate(b, 10), loop(k, 5, block(store(b, var(k), load(a, var(k))))),
              loop(j, 4, block(store(c, var(j), load(b, var(j))))),
              loop(i, 5, block(store(b, add(var(i), 5), load(a, var(i))))), store(c, 7, load(b, 9))));
   refused();
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if it is a sum, a parameter, or not stored by loops alone") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if it is a sum, a parameter, or not stored by loops alone") {
   const VarId l = number("l");
   SUBCASE("a sum") {
     body(block(allocate(b, 10), writer(), loop(l, 10, block(store(b, var(l), sub(load(b, var(l)), 1)))), reader()));
@@ -254,7 +254,7 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if it is a sum, a parameter, or not sto
   refused();
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if indices would overflow in another form") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if indices would overflow in another form") {
   const VarId x = number("x");
   const VarId y = number("y");
   const auto read_within = [&](std::int64_t first, const ExprRef& condition, const ExprRef& index) {
@@ -274,14 +274,14 @@ TEST_CASE_FIXTURE(Fixture, "windows: not if indices would overflow in another fo
   refused();
 }
 
-TEST_CASE_FIXTURE(Fixture, "windows: not if nobody says of what type the buffer's elements are") {
+TEST_CASE_FIXTURE(Fixture, "compute_at: not if nobody says of what type the buffer's elements are") {
   tir::Block all = block(allocate(b, 10), writer(), reader());
   module().vars[b.index()].element = tir::void_type;
   body(std::move(all));
   refused();
 }
 
-TEST_CASE("windows: a narrow value is cut to the type of its buffer, which only the store did") {
+TEST_CASE("compute_at: a narrow value is cut to the type of its buffer, which only the store did") {
   Program p;
   const VarId a = p.input("a", 8, int8_type);
   const VarId c = p.output("c", 8);
@@ -294,9 +294,9 @@ TEST_CASE("windows: a narrow value is cut to the type of its buffer, which only 
   std::size_t depth = at_read;
   SUBCASE("for each load") {}
   SUBCASE("for each iteration") { depth = 1; }
-  CHECK(compute_again(p.changed(), p.index(), p.aliases(), b, depth));
+  CHECK(compute_at(p.changed(), p.index(), p.aliases(), b, depth));
   p.check_same();
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing::windows_test
+}  // namespace usmp::transform::testing::compute_at_test

@@ -1,5 +1,5 @@
-// Tests: tests/transform/windows_test.cpp.
-#include "transform/windows.hpp"
+// Tests: tests/transform/compute_at_test.cpp.
+#include "transform/compute_at.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "transform/producer.hpp"
+#include "usmp/loops/box.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
@@ -45,47 +46,27 @@ std::set<VarId> bound_in(const Stmt& root) {
   return bound;
 }
 
-// One loop of the nest, as one part of a reader uses it: iterations base + [reach].
-struct Side {
-  arith::Affine base;  // of what does not change within the part; no constant
-  Interval reach;
-
-  [[nodiscard]] std::int64_t extent() const { return reach.high - reach.low + 1; }
-};
-
-// The value of a load's loop as what the part changes, and the rest.
-std::pair<arith::Affine, arith::Affine> divided(const arith::Affine& count, const std::set<VarId>& inside) {
-  arith::Affine base = count;
-  arith::Affine rest = count;
-  base.constant = 0;
-  const auto changes = [&](const arith::Atom& atom) {
-    if (atom.kind == arith::Atom::Kind::var) return inside.contains(atom.var);
-    return std::any_of(inside.begin(), inside.end(), [&](VarId var) { return atom.whole->mentions(var); });
-  };
-  std::erase_if(base.terms, [&](const auto& term) { return changes(term.first); });
-  std::erase_if(rest.terms, [&](const auto& term) { return !changes(term.first); });
-  return {std::move(base), std::move(rest)};
-}
-
-// The window of one statement: what it holds, and the statement reading it.
-class Window {
+// A smaller buffer for one statement: what it holds, and the statement reading it.
+class LocalCopy {
  public:
-  Window(tir::Module& module, const loops::InjectiveNest& nest, const Stmt& part)
+  LocalCopy(tir::Module& module, const loops::InjectiveNest& nest, const Stmt& part)
       : module_(module), nest_(nest), part_(part) {}
 
-  // Statements that stand in the place of the part: the window's allocate, the loops that fill it, the part. Nothing:
-  // not possible.
+  // Statements that stand in the place of the part: the smaller buffer's allocate, the loops that fill it, the part.
+  // Nothing: not possible.
   std::optional<Block> make(arith::Facts& facts, const tir::Allocate& whole) {
     const std::size_t mark = facts.mark();
-    inside_ = bound_in(part_);
-    loops::rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
-      if (expr->kind == ExprKind::load && expr->var == nest_.storage) widen(*expr, here);
-      return nullptr;
-    });
+    box_ = loops::Box(bound_in(part_));
+    const auto add_load = [this](const Expr& expr, const arith::Facts& here) {
+      if (expr.kind != ExprKind::load || expr.var != nest_.storage || !possible_) return;
+      const auto counts = counts_of(expr, here);
+      possible_ = counts && box_.add(*counts, here);
+    };
+    loops::visit(part_, facts, {.before = {}, .after = {}, .expr = add_load});
     facts.restore(mark);
     if (!possible_ || !lies_in_nest(facts)) return std::nullopt;
     module_.vars.push_back(module_.var(nest_.storage));
-    window_ = VarId(module_.vars.size() - 1);
+    copy_ = VarId(module_.vars.size() - 1);
     auto filled = filling(facts);
     if (!filled) return std::nullopt;
     loops::rewrite(part_, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
@@ -94,8 +75,8 @@ class Window {
     facts.restore(mark);
     if (!possible_) return std::nullopt;
     tir::Allocate allocate = whole;
-    allocate.var = window_;
-    allocate.extents = {tir::make_int(elements_)};
+    allocate.var = copy_;
+    allocate.extents = {tir::make_int(*box_.size())};
     Block block;
     block.push_back(Stmt{std::move(allocate)});
     block.push_back(std::move(*filled));
@@ -109,44 +90,18 @@ class Window {
     return index ? loops::counts_at(nest_, *index, here) : std::nullopt;
   }
 
-  void widen(const Expr& load, const arith::Facts& here) {
-    const auto counts = possible_ ? counts_of(load, here) : std::nullopt;
-    if (!counts) {
-      possible_ = false;
-      return;
-    }
-    for (std::size_t i = 0; i < counts->size(); ++i) {
-      auto [base, rest] = divided((*counts)[i], inside_);
-      const auto reach = here.interval(rest);
-      // Conditions that contradict each other leave an interval of nothing.
-      if (!reach || reach->low > reach->high || (is_read_ && !(sides_[i].base == base))) {
-        possible_ = false;
-        return;
-      }
-      if (!is_read_) {
-        sides_.push_back({std::move(base), *reach});
-      } else {
-        sides_[i].reach = {std::min(sides_[i].reach.low, reach->low), std::max(sides_[i].reach.high, reach->high)};
-      }
-    }
-    is_read_ = true;
-  }
-
   // Whether every iteration of the box is one of the nest.
   [[nodiscard]] bool lies_in_nest(const arith::Facts& facts) {
-    elements_ = 1;
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
+    for (std::size_t i = 0; i < box_.sides().size(); ++i) {
       const loops::NestLoop& loop = nest_.loops[i];
-      const auto base = facts.interval(sides_[i].base);
-      const auto low = base ? checked_add(base->low, sides_[i].reach.low) : std::nullopt;
-      const auto high = base ? checked_add(base->high, sides_[i].reach.high) : std::nullopt;
+      const loops::Side& side = box_.sides()[i];
+      const auto base = facts.interval(side.base);
+      const auto low = base ? checked_add(base->low, side.reach.low) : std::nullopt;
+      const auto high = base ? checked_add(base->high, side.reach.high) : std::nullopt;
       const auto last = checked_add(loop.min, loop.extent - 1);
       if (!low || !high || !last || *low < loop.min || *high > *last) return false;
-      const auto product = checked_mul(elements_, sides_[i].extent());
-      if (!product) return false;
-      elements_ = *product;
     }
-    return true;
+    return box_.size().has_value();
   }
 
   std::optional<Stmt> filling(arith::Facts& facts) {
@@ -154,17 +109,17 @@ class Window {
     loops::Substitution iteration;
     arith::Affine place;
     std::vector<tir::For> loops;
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
+    for (std::size_t i = 0; i < box_.sides().size(); ++i) {
       const loops::NestLoop& loop = nest_.loops[i];
-      arith::Affine count = sides_[i].base;
-      count.constant = sides_[i].reach.low;
-      if (sides_[i].extent() > 1) {
-        module_.vars.push_back({module_.var(loop.var).name, loop.type, {}, {}});
-        const VarId var(module_.vars.size() - 1);
-        loops.push_back({var, tir::make_int(0, loop.type), tir::make_int(sides_[i].extent(), loop.type), {}});
+      const loops::Side& side = box_.sides()[i];
+      arith::Affine count = side.base;
+      count.constant = side.reach.low;
+      if (side.extent() > 1) {
+        const VarId var = loops::fresh_var(module_, module_.var(loop.var).name, loop.type);
+        loops.push_back({var, tir::make_int(0, loop.type), tir::make_int(side.extent(), loop.type), {}});
         facts.bind_loop(loops.back());
         const auto longer = sum(count, arith::variable(var));
-        const auto behind = scaled(arith::variable(var), stride_of(i));
+        const auto behind = scaled(arith::variable(var), box_.stride(i));
         const auto further = behind ? sum(place, *behind) : std::nullopt;
         if (!longer || !further) return std::nullopt;
         count = *longer;
@@ -178,7 +133,7 @@ class Window {
     const bool fits = value && loops::tree_size(*value) <= loops::max_expression_nodes && facts.fits(place, index_type);
     if (!fits) return std::nullopt;
     Stmt stmt{tir::Store{
-        .storage = window_, .index = facts.expr(place, index_type), .value = std::move(value), .predicate = nullptr}};
+        .storage = copy_, .index = facts.expr(place, index_type), .value = std::move(value), .predicate = nullptr}};
     facts.restore(mark);
     for (std::size_t i = loops.size(); i-- > 0;) {
       loops[i].body.push_back(std::move(stmt));
@@ -187,39 +142,22 @@ class Window {
     return stmt;
   }
 
-  // Elements of the window between neighbours along a side.
-  [[nodiscard]] std::int64_t stride_of(std::size_t side) const {
-    std::int64_t stride = 1;
-    for (std::size_t i = side + 1; i < sides_.size(); ++i) stride *= sides_[i].extent();
-    return stride;
-  }
-
   ExprRef read(const Expr& load, const arith::Facts& here) {
     const auto counts = counts_of(load, here);
-    std::optional<arith::Affine> place = arith::Affine();
-    for (std::size_t i = 0; counts && place && i < counts->size(); ++i) {
-      if (sides_[i].extent() == 1) continue;
-      arith::Affine rest = divided((*counts)[i], inside_).second;
-      rest.constant -= sides_[i].reach.low;
-      const auto part = scaled(rest, stride_of(i));
-      place = part ? sum(*place, *part) : std::nullopt;
-    }
+    const auto place = counts ? box_.position(*counts) : std::nullopt;
     const tir::DataType type = load.operands[0]->type;
-    if (!counts || !place || !here.fits(*place, type)) {
+    if (!place || !here.fits(*place, type)) {
       possible_ = false;
       return nullptr;
     }
-    return tir::make_load(load.type, window_, here.expr(*place, type));
+    return tir::make_load(load.type, copy_, here.expr(*place, type));
   }
 
   tir::Module& module_;
   const loops::InjectiveNest& nest_;
   Stmt part_;
-  std::set<VarId> inside_;
-  std::vector<Side> sides_;  // by loop of the nest
-  std::int64_t elements_ = 1;
-  VarId window_;
-  bool is_read_ = false;
+  loops::Box box_{{}};  // of iterations of the nest
+  VarId copy_;
   bool possible_ = true;
 };
 
@@ -251,7 +189,7 @@ class Recomputer {
         loops::bind_after(stmt, facts_);
         body.push_back(std::move(stmt));
       } else {
-        Block replaced = with_windows(std::move(stmt), 0);
+        Block replaced = with_copies(std::move(stmt), 0);
         std::move(replaced.begin(), replaced.end(), std::back_inserter(body));
       }
       if (!possible_) return false;
@@ -263,11 +201,11 @@ class Recomputer {
 
  private:
   // NOLINTNEXTLINE(misc-no-recursion): at most max_depth deep.
-  Block with_windows(Stmt stmt, std::size_t depth) {
+  Block with_copies(Stmt stmt, std::size_t depth) {
     auto* loop = std::get_if<tir::For>(&stmt.node);
     const VarId storage = producer_.nest.storage;
     if (loop == nullptr || depth == depth_) {
-      auto block = Window(module_, producer_.nest, stmt).make(facts_, whole_);
+      auto block = LocalCopy(module_, producer_.nest, stmt).make(facts_, whole_);
       if (block) return std::move(*block);
       possible_ = false;
       return {};
@@ -281,7 +219,7 @@ class Recomputer {
       if (!reads) {
         body.push_back(std::move(inner));
       } else {
-        Block replaced = with_windows(std::move(inner), depth + 1);
+        Block replaced = with_copies(std::move(inner), depth + 1);
         std::move(replaced.begin(), replaced.end(), std::back_inserter(body));
       }
       loops::bind_after(copy, facts_);
@@ -324,8 +262,8 @@ class Recomputer {
 
 }  // namespace
 
-bool compute_again(tir::Module& module, std::size_t function, const ParamAliases& aliases, VarId buffer,
-                   std::size_t depth) {
+bool compute_at(tir::Module& module, std::size_t function, const ParamAliases& aliases, VarId buffer,
+                std::size_t depth) {
   const std::size_t vars = module.vars.size();
   const auto producer = producer_of(module, function, aliases, buffer);
   tir::Function changed = module.functions[function];

@@ -21,7 +21,7 @@ inline constexpr std::size_t max_depth = 6;  // deeper loops are not tried
 //
 // Whether it was done; if not, the function and the variables of the module are as before. The function is simple, and
 // has no scopes. Work may grow by any factor: the caller looks at it (work.hpp). O(size of the function).
-bool compute_again(tir::Module& module, std::size_t function, const ParamAliases& aliases, tir::VarId buffer,
-                   std::size_t depth);
+bool compute_at(tir::Module& module, std::size_t function, const ParamAliases& aliases, tir::VarId buffer,
+                std::size_t depth);
 
 }  // namespace usmp::transform

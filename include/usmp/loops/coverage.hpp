@@ -1,0 +1,40 @@
+// Which numbers an index takes in a loop nest: whether it takes one twice, and whether it leaves one out.
+//
+// Idea: an affine index counts in a mixed radix, a loop a digit. With the digits in ascending order, no number comes
+// twice if each factor is at least what the digits below count, and none is left out if it is exactly that.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "usmp/arith/affine.hpp"
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::loops {
+
+struct Digit {
+  std::int64_t factor = 0;
+  std::int64_t extent = 1;  // counts of the loop, at least 1
+};
+
+// The numbers start + sum of factor · count, each count from 0 to below its digit's extent.
+struct MixedRadix {
+  std::int64_t start = 0;
+  std::vector<Digit> digits;
+};
+
+// The values of the index while each variable takes all values of its range; a variable that the index does not mention
+// is a digit of factor 0. Nothing: the index has terms of something else, or a number leaves int64.
+[[nodiscard]] std::optional<MixedRadix> mixed_radix(const arith::Affine& index,
+                                                    const std::map<tir::VarId, Interval>& ranges);
+
+// Whether different counts give different numbers, as the ascending order shows: factors are positive. O(n log n).
+[[nodiscard]] bool is_injective(const MixedRadix& numbers);
+
+// The numbers, if they are all of an interval, each of them once or more. O(n log n).
+[[nodiscard]] std::optional<Interval> dense_values(const MixedRadix& numbers);
+
+}  // namespace usmp::loops
