@@ -25,6 +25,35 @@ bool is_order(ExprKind kind) {
 
 bool is_index_type(tir::DataType type) { return type.is_int() && type.bits >= 32 && !type.is_vector(); }
 
+// Of a tree of one operator.
+std::vector<const Expr*> operands_of(ExprKind kind, const Expr& root) {
+  std::vector<const Expr*> operands;
+  std::vector<const Expr*> pending = {&root};
+  while (!pending.empty()) {
+    const Expr& expr = *pending.back();
+    pending.pop_back();
+    if (expr.kind == kind) {
+      tir::append_operands(expr, pending);
+    } else {
+      operands.push_back(&expr);
+    }
+  }
+  return operands;
+}
+
+// What the first terms are multiplied with where all of them stand in the others; 0: they do not.
+std::int64_t multiple_of(const std::map<Atom, std::int64_t>& terms, const std::map<Atom, std::int64_t>& others) {
+  std::int64_t multiple = 0;
+  for (const auto& [atom, factor] : terms) {
+    const auto found = others.find(atom);
+    if (found == others.end() || found->second % factor != 0) return 0;
+    const std::int64_t times = found->second / factor;
+    if (multiple != 0 && times != multiple) return 0;
+    multiple = times;
+  }
+  return multiple;
+}
+
 bool is_likely(const Expr& expr) {
   return expr.kind == ExprKind::call && expr.op == tir::Op::likely && expr.operands.size() == 1;
 }
@@ -61,13 +90,46 @@ void Facts::bind_loop(const tir::For& loop) {
   const auto first = affine(*loop.min);
   const auto count = affine(*loop.extent);
   const auto begin = first ? interval(*first) : std::nullopt;
-  const auto end = first && count ? [&]() -> std::optional<Interval> {
-    const auto total = arith::sum(*first, *count);
-    return total ? interval(*total) : std::nullopt;
-  }()
-      : std::nullopt;
-  if (!begin || !end || end->high <= begin->low) return bind_interval(loop.var, std::nullopt);
+  const auto total = first && count ? arith::sum(*first, *count) : std::nullopt;
+  const auto end = total ? interval(*total) : std::nullopt;
+  if (!begin || !end) return bind_limits(loop);
+  if (end->high <= begin->low) return bind_interval(loop.var, std::nullopt);
   bind_interval(loop.var, Interval{begin->low, end->high - 1});
+}
+
+// Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits.
+void Facts::bind_limits(const tir::For& loop) {
+  const std::vector<const Expr*> firsts = operands_of(ExprKind::max, *loop.min);
+  const Expr* end = nullptr;
+  if (tir::as_int(*loop.min) == 0) end = loop.extent.get();
+  if (loop.extent->kind == ExprKind::sub && tir::is_same(*loop.extent->operands[1], *loop.min)) {
+    end = loop.extent->operands[0].get();
+  }
+  if (end == nullptr) return bind_interval(loop.var, std::nullopt);
+  const std::vector<const Expr*> ends = operands_of(ExprKind::min, *end);
+  constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
+  Interval range{-unbounded, unbounded};
+  const auto known = [this](const Expr& expr) {
+    const auto value = affine(expr);
+    return value ? interval(*value) : std::nullopt;
+  };
+  for (const Expr* limit : firsts) {
+    if (const auto values = known(*limit)) range.low = std::max(range.low, values->low);
+  }
+  for (const Expr* limit : ends) {
+    if (const auto values = known(*limit)) range.high = std::min(range.high, values->high - 1);
+  }
+  const bool is_bounded = range.low != -unbounded && range.high != unbounded && range.low <= range.high;
+  bind_interval(loop.var, is_bounded ? std::optional(range) : std::nullopt);
+  const auto compare = [&](ExprKind kind, const Expr& limit) {
+    Expr comparison;
+    comparison.kind = kind;
+    comparison.type = tir::bool_type;
+    comparison.operands = {tir::make_var(*module_, loop.var), tir::make_expr(limit)};
+    assume_comparison(comparison);
+  };
+  for (const Expr* limit : firsts) compare(ExprKind::ge, *limit);
+  for (const Expr* limit : ends) compare(ExprKind::lt, *limit);
 }
 
 void Facts::assume(const Expr& condition) {
@@ -132,14 +194,42 @@ std::optional<Interval> Facts::interval(const Affine& value) const {
     result = part && result ? usmp::sum(*result, *part) : std::nullopt;
     if (!result) return std::nullopt;
   }
-  for (const Fact& fact : facts_) {
-    if (fact.terms.size() < 2) continue;
-    if (fact.terms == value.terms) {
-      result->low = std::max(result->low, fact.interval.low);
-      result->high = std::min(result->high, fact.interval.high);
-    }
+  if (const auto by_facts = interval_by_facts(value.terms)) {
+    result->low = std::max(result->low, by_facts->low);
+    result->high = std::min(result->high, by_facts->high);
   }
   return usmp::sum(*result, Interval{value.constant, value.constant});
+}
+
+// Of a sum of multiples of what facts speak of, each multiple at once. Nothing: no fact does.
+std::optional<Interval> Facts::interval_by_facts(std::map<Atom, std::int64_t> terms) const {
+  std::optional<Interval> result;
+  for (const Fact& fact : facts_) {
+    const std::int64_t multiple = fact.terms.size() < 2 ? 0 : multiple_of(fact.terms, terms);
+    if (multiple == 0) continue;
+    std::optional<Interval> known = Interval{0, 0};
+    for (const auto& [atom, factor] : fact.terms) {
+      const auto own = interval(atom);
+      const auto part = own ? product(*own, {factor, factor}) : std::nullopt;
+      known = part && known ? usmp::sum(*known, *part) : std::nullopt;
+      terms.erase(atom);
+    }
+    for (const Fact& other : facts_) {
+      if (!known || other.terms != fact.terms) continue;
+      known = Interval{std::max(known->low, other.interval.low), std::min(known->high, other.interval.high)};
+    }
+    const auto part = known ? product(*known, {multiple, multiple}) : std::nullopt;
+    result = part ? usmp::sum(result.value_or(Interval{0, 0}), *part) : std::nullopt;
+    if (!result) return std::nullopt;
+  }
+  if (!result) return std::nullopt;
+  for (const auto& [atom, factor] : terms) {
+    const auto own = interval(atom);
+    const auto part = own ? product(*own, {factor, factor}) : std::nullopt;
+    result = part ? usmp::sum(*result, *part) : std::nullopt;
+    if (!result) return std::nullopt;
+  }
+  return result;
 }
 
 bool Facts::fits(const Affine& value, tir::DataType type) const {

@@ -57,8 +57,10 @@ class Facts {
   };
 
   void bind(tir::VarId var, Binding binding);
+  void bind_limits(const tir::For& loop);
   void assume_comparison(const tir::Expr& comparison);
   [[nodiscard]] std::optional<Interval> interval(const Atom& atom) const;
+  [[nodiscard]] std::optional<Interval> interval_by_facts(std::map<Atom, std::int64_t> terms) const;
   [[nodiscard]] std::optional<Affine> quotient_or_remainder(Atom::Kind kind, const Affine& value,
                                                             std::int64_t by) const;
   [[nodiscard]] Affine rejoined(Affine value) const;
