@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "tir_support/c_value.hpp"
 #include "transform/program.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -27,48 +28,6 @@ struct Fixture : Program {
     return value ? facts.interval(*value) : std::nullopt;
   }
 };
-
-using Values = std::map<VarId, std::int64_t>;
-
-// Nothing: a number on the way leaves its type.
-std::optional<std::int64_t> evaluated(const tir::Expr& root, const Values& values) {
-  using Result = std::optional<std::int64_t>;
-  return tir::fold<Result>(root, tir::append_operands, [&](const tir::Expr& expr, std::span<Result> parts) -> Result {
-    for (const Result& part : parts) {
-      if (!part) return std::nullopt;
-    }
-    const auto floor_div = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
-    Result result;
-    switch (expr.kind) {
-      case ExprKind::int_imm:
-        result = expr.int_value;
-        break;
-      case ExprKind::var:
-        result = values.at(expr.var);
-        break;
-      case ExprKind::cast:
-        result = parts[0];
-        break;
-      case ExprKind::add:
-        result = checked_add(*parts[0], *parts[1]);
-        break;
-      case ExprKind::sub:
-        result = checked_add(*parts[0], -*parts[1]);
-        break;
-      case ExprKind::mul:
-        result = checked_mul(*parts[0], *parts[1]);
-        break;
-      case ExprKind::floor_div:
-        result = floor_div(*parts[0], *parts[1]);
-        break;
-      default:
-        REQUIRE(expr.kind == ExprKind::floor_mod);
-        result = *parts[0] - floor_div(*parts[0], *parts[1]) * *parts[1];
-    }
-    const bool fits = result && (expr.type.bits == 64 || (*result >= INT32_MIN && *result <= INT32_MAX));
-    return fits ? result : std::nullopt;
-  });
-}
 
 // --- Sums ------------------------------------------------------------------------------------------------------------
 
@@ -186,9 +145,7 @@ TEST_CASE_FIXTURE(Fixture, "conditions on sums of several variables hold for the
 TEST_CASE_FIXTURE(Fixture, "alternatives and negations tell nothing, and unknown variables stay unknown") {
   bind(i, 0, 9);
   facts.assume(*binary(ExprKind::or_, less(var(i), 3), less(var(j), 3)));
-  tir::Expr negation{.kind = ExprKind::not_, .type = bool_type, .var = {}, .text = {}, .operands = {}};
-  negation.operands.push_back(less(var(i), 3));
-  facts.assume(*tir::make_expr(negation));
+  facts.assume(*negation(less(var(i), 3)));
   facts.assume(*binary(ExprKind::eq, var(i), 3));
   CHECK(reach(var(i)) == Interval{0, 9});
   facts.assume(*less(var(n), 3));
@@ -311,16 +268,16 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
     std::string wrong;
     for (std::int64_t x = 0; x <= 6; ++x) {
       for (std::int64_t y = -2; y <= 4; ++y) {
-        const Values values = {{i, x}, {j, y}};
-        const auto left = evaluated(*condition->operands[0], values);
-        const auto right = evaluated(*condition->operands[1], values);
+        const std::map<VarId, std::int64_t> values = {{i, x}, {j, y}};
+        const auto left = c_value(*condition->operands[0], values);
+        const auto right = c_value(*condition->operands[1], values);
         if (seed % 2 == 0 && (!left || !right || *left >= *right)) continue;
-        const auto wanted = evaluated(*index, values);
+        const auto wanted = c_value(*index, values);
         if (!wanted) {
           ++overflowing;
           continue;
         }
-        if (evaluated(*written, values) != wanted) wrong = "simplified";
+        if (c_value(*written, values) != wanted) wrong = "simplified";
         if (interval && (*wanted < interval->low || *wanted > interval->high)) wrong = "interval";
         if (truth && *truth != (*wanted < comparison->operands[1]->int_value)) wrong = "truth";
       }

@@ -8,21 +8,15 @@
 #include <map>
 #include <random>
 
+#include "tir_support/c_value.hpp"
+#include "tir_support/expressions.hpp"
 #include "usmp/tir/integer_types.hpp"
 
 namespace usmp::arith::ranges_test {
 namespace {
 
-using namespace tir;  // NOLINT(google-build-using-namespace)
-
-constexpr DataType type_of(TypeCode code, int bits) { return {code, static_cast<std::uint8_t>(bits), 1}; }
-constexpr DataType i8 = type_of(TypeCode::int_, 8);
-constexpr DataType i16 = type_of(TypeCode::int_, 16);
-constexpr DataType i32 = type_of(TypeCode::int_, 32);
-constexpr DataType i64 = type_of(TypeCode::int_, 64);
-constexpr DataType u8 = type_of(TypeCode::uint, 8);
-constexpr DataType u32 = type_of(TypeCode::uint, 32);
-constexpr DataType u64 = type_of(TypeCode::uint, 64);
+using namespace tir;           // NOLINT(google-build-using-namespace)
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 class Variables {
  public:
@@ -35,91 +29,6 @@ class Variables {
  private:
   Module module_;
 };
-
-ExprRef imm(std::int64_t value, DataType type = i32) { return make_int(value, type); }
-ExprRef add(ExprRef a, ExprRef b) { return make_binary(ExprKind::add, std::move(a), std::move(b)); }
-ExprRef mul(ExprRef a, ExprRef b) { return make_binary(ExprKind::mul, std::move(a), std::move(b)); }
-ExprRef op(const std::string& name, DataType type, std::vector<ExprRef> operands) {
-  return make_call(type, "tir." + name, std::move(operands));
-}
-ExprRef select(ExprRef condition, ExprRef a, ExprRef b) {
-  Expr expr;
-  expr.kind = ExprKind::select;
-  expr.type = a->type;
-  expr.operands = {std::move(condition), std::move(a), std::move(b)};
-  return make_expr(std::move(expr));
-}
-
-using Values = std::map<VarId, std::int64_t>;
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-
-// As a variable of the type holds it.
-std::int64_t cut(std::int64_t value, DataType type) {
-  if (type.bits == 64) return value;
-  const auto limits = range_of_type(type);
-  const std::int64_t count = limits->high - limits->low + 1;
-  return limits->low + ((value - limits->low) % count + count) % count;
-}
-
-// The value of TVM's C expression; nothing where C leaves it undefined. Narrow arithmetic is that of int.
-std::optional<std::int64_t> evaluate_c(const Expr& expr, const Values& values) {
-  std::vector<std::int64_t> x;
-  for (const ExprRef& operand : expr.operands) {
-    const auto value = evaluate_c(*operand, values);
-    if (!value) return std::nullopt;
-    x.push_back(*value);
-  }
-  const bool divides = expr.kind == ExprKind::div || expr.kind == ExprKind::mod || expr.kind == ExprKind::floor_div ||
-                       expr.kind == ExprKind::floor_mod;
-  if (divides && (x[1] == 0 || x[0] == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
-  const auto in_type = [&](std::int64_t value) -> std::optional<std::int64_t> {
-    const DataType type = expr.type.bits < 32 ? i32 : expr.type;
-    const auto limits = range_of_type(type);
-    if (value >= limits->low && value <= limits->high) return value;
-    if (type.is_uint()) return value & limits->high;
-    return std::nullopt;
-  };
-  switch (expr.kind) {
-    case ExprKind::int_imm:
-      return expr.int_value;
-    case ExprKind::var:
-      return values.at(expr.var);
-    case ExprKind::add:
-    case ExprKind::sub:
-    case ExprKind::mul: {
-      std::int64_t result = 0;
-      const bool overflows = expr.kind == ExprKind::add   ? __builtin_add_overflow(x[0], x[1], &result)
-                             : expr.kind == ExprKind::sub ? __builtin_sub_overflow(x[0], x[1], &result)
-                                                          : __builtin_mul_overflow(x[0], x[1], &result);
-      return overflows ? std::nullopt : in_type(result);
-    }
-    case ExprKind::div:
-      return in_type(x[0] / x[1]);
-    case ExprKind::mod:
-      return in_type(x[0] % x[1]);
-    case ExprKind::floor_div:
-      return in_type(floor_div(x[0], x[1]));
-    case ExprKind::floor_mod:
-      return in_type(x[0] - floor_div(x[0], x[1]) * x[1]);
-    case ExprKind::min:
-      return std::min(cut(x[0], expr.type), cut(x[1], expr.type));
-    case ExprKind::max:
-      return std::max(cut(x[0], expr.type), cut(x[1], expr.type));
-    case ExprKind::select:
-      return x[0] != 0 ? x[1] : x[2];
-    case ExprKind::cast:
-      return cut(x[0], expr.type);
-    case ExprKind::call:
-      if (expr.op == Op::bitwise_not) return in_type(-1 - x[0]);
-      if (expr.op == Op::bitwise_and) return x[0] & x[1];
-      if (expr.op == Op::shift_right) return x[0] >> x[1];
-      return x[0];
-    default:
-      FAIL("not generated here");
-      return std::nullopt;
-  }
-}
 
 class Generator {
  public:
@@ -181,7 +90,7 @@ TEST_CASE("every value lies in the range") {
     bool reached = false;
     for (std::int64_t a = first; a < first + 5; ++a) {
       for (std::int64_t b = 0; b < 4; ++b) {
-        const auto value = evaluate_c(*expr, {{i, a}, {j, b}});
+        const auto value = c_value(*expr, {{i, a}, {j, b}});
         if (!value) continue;
         CHECK(*value >= range->low);
         CHECK(*value <= range->high);

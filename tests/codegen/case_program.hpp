@@ -18,6 +18,7 @@
 
 #include "codegen/c_compiler.hpp"
 #include "codegen/c_types.hpp"
+#include "tir_support/expressions.hpp"
 #include "usmp/codegen/functions.hpp"
 
 namespace usmp::codegen::testing {
@@ -28,23 +29,7 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
-
-inline constexpr DataType type_of(tir::TypeCode code, int bits, int lanes = 1) {
-  return {code, static_cast<std::uint8_t>(bits), static_cast<std::uint16_t>(lanes)};
-}
-inline constexpr DataType i8 = type_of(tir::TypeCode::int_, 8);
-inline constexpr DataType i16 = type_of(tir::TypeCode::int_, 16);
-inline constexpr DataType i32 = type_of(tir::TypeCode::int_, 32);
-inline constexpr DataType i64 = type_of(tir::TypeCode::int_, 64);
-inline constexpr DataType u8 = type_of(tir::TypeCode::uint, 8);
-inline constexpr DataType u16 = type_of(tir::TypeCode::uint, 16);
-inline constexpr DataType u32 = type_of(tir::TypeCode::uint, 32);
-inline constexpr DataType u64 = type_of(tir::TypeCode::uint, 64);
-inline constexpr DataType boolean = tir::bool_type;
-inline constexpr DataType f16 = type_of(tir::TypeCode::float_, 16);
-inline constexpr DataType f32 = type_of(tir::TypeCode::float_, 32);
-inline constexpr DataType f64 = type_of(tir::TypeCode::float_, 64);
-inline constexpr DataType bf16 = type_of(tir::TypeCode::bfloat, 16);
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 // A tensor's elements as they stand in memory.
 struct Data {
@@ -70,43 +55,6 @@ inline Data bools(const std::vector<std::uint8_t>& values) { return data(boolean
 inline Data floats(const std::vector<float>& values) { return data(f32, values); }
 inline Data doubles(const std::vector<double>& values) { return data(f64, values); }
 
-inline ExprRef make(ExprKind kind, DataType type, std::vector<ExprRef> operands, VarId var = {},
-                    std::int64_t int_value = 0) {
-  Expr expr;
-  expr.kind = kind;
-  expr.type = type;
-  expr.operands = std::move(operands);
-  expr.var = var;
-  expr.int_value = int_value;
-  return std::make_shared<const Expr>(std::move(expr));
-}
-inline ExprRef op(const std::string& name, DataType type, std::vector<ExprRef> operands) {
-  return tir::make_call(type, "tir." + name, std::move(operands));
-}
-inline ExprRef binary(ExprKind kind, ExprRef a, ExprRef b) {
-  return tir::make_binary(kind, std::move(a), std::move(b));
-}
-inline ExprRef add(ExprRef a, ExprRef b) { return binary(ExprKind::add, std::move(a), std::move(b)); }
-inline ExprRef mul(ExprRef a, ExprRef b) { return binary(ExprKind::mul, std::move(a), std::move(b)); }
-inline ExprRef imm(std::int64_t value, DataType type = i32) { return tir::make_int(value, type); }
-inline ExprRef fimm(double value, DataType type = f32) { return tir::make_float(value, type); }
-inline ExprRef select(ExprRef c, ExprRef a, ExprRef b) {
-  const DataType type = a->type;
-  return make(ExprKind::select, type, {std::move(c), std::move(a), std::move(b)});
-}
-inline ExprRef if_then_else(ExprRef c, ExprRef a, ExprRef b) {
-  const DataType type = a->type;
-  return op("if_then_else", type, {std::move(c), std::move(a), std::move(b)});
-}
-inline ExprRef broadcast(ExprRef value, int lanes) {
-  const DataType type = value->type.with_lanes(static_cast<std::uint16_t>(lanes));
-  return make(ExprKind::broadcast, type, {std::move(value)});
-}
-inline ExprRef ramp(ExprRef base, std::int64_t stride, int lanes) {
-  const DataType type = base->type.with_lanes(static_cast<std::uint16_t>(lanes));
-  ExprRef step = tir::make_int(stride, base->type);
-  return make(ExprKind::ramp, type, {std::move(base), std::move(step)});
-}
 inline tir::Stmt store(VarId storage, ExprRef index, ExprRef value, ExprRef predicate = {}) {
   return {tir::Store{storage, std::move(index), std::move(value), std::move(predicate)}};
 }

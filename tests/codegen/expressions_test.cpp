@@ -175,7 +175,6 @@ TEST_CASE("literals, widths and promotion") {
 // What TVM's own C computed on these inputs: int8_t v_ = a + b; v_ > 0 ? v_ : 0.
 TEST_CASE("operands of min and max are cut to their type, what other operators take is not") {
   CaseProgram program;
-  const auto sub = [](const ExprRef& a, const ExprRef& b) { return binary(ExprKind::sub, a, b); };
   const auto max = [](const ExprRef& a, const ExprRef& b) { return binary(ExprKind::max, a, b); };
   const auto min = [](const ExprRef& a, const ExprRef& b) { return binary(ExprKind::min, a, b); };
   const std::vector<std::int8_t> a = {-100, 100, -3, 127};
@@ -199,12 +198,13 @@ TEST_CASE("operands of min and max are cut to their type, what other operators t
                       [&](const auto& x) { return max(mul(x[0], x[0]), imm(1, i16)); });
   program.elementwise("of a let", {ints8(a), ints8(b)}, bools({0, 1, 1, 1}), [&](const auto& x) {
     const VarId sum = program.var("sum", i8);
-    return make(ExprKind::let, boolean, {add(x[0], x[1]), binary(ExprKind::lt, program.ref(sum), imm(0, i8))}, sum);
+    return make_operator(ExprKind::let, boolean, {add(x[0], x[1]), binary(ExprKind::lt, program.ref(sum), imm(0, i8))},
+                         sum);
   });
   program.elementwise("of a let with two uses", {ints8(a), ints8(b)}, ints({184, -112, -6, -256}), [&](const auto& x) {
     const VarId sum = program.var("sum", i8);
-    return tir::make_cast(i32,
-                          make(ExprKind::let, i8, {add(x[0], x[1]), add(program.ref(sum), program.ref(sum))}, sum));
+    return tir::make_cast(
+        i32, make_operator(ExprKind::let, i8, {add(x[0], x[1]), add(program.ref(sum), program.ref(sum))}, sum));
   });
   program.elementwise("of a reinterpretation", {ints8(a), ints8(b)}, ints({92, 200, 253, 128}),
                       [&](const auto& x) { return tir::make_cast(i32, op("reinterpret", u8, {add(x[0], x[1])})); });
@@ -242,8 +242,7 @@ TEST_CASE("comparisons that always hold become constants") {
   program.elementwise("0 > uint32", {data(u32, std::vector<std::uint32_t>{0, 7})}, bools({0, 0}),
                       [](const auto& x) { return binary(ExprKind::gt, imm(0, u32), x[0]); });
   program.elementwise("x == x, x < x", {ints({1, 2})}, bools({1, 1}), [](const auto& x) {
-    return binary(ExprKind::and_, binary(ExprKind::eq, x[0], x[0]),
-                  make(ExprKind::not_, boolean, {binary(ExprKind::lt, x[0], x[0])}));
+    return binary(ExprKind::and_, binary(ExprKind::eq, x[0], x[0]), negation(binary(ExprKind::lt, x[0], x[0])));
   });
   program.elementwise("NaN differs from itself", {floats({nan, 1})}, bools({0, 1}),
                       [](const auto& x) { return binary(ExprKind::eq, x[0], x[0]); });
@@ -268,8 +267,7 @@ TEST_CASE("logic, selection, casts") {
                       [](const auto& x) { return binary(ExprKind::and_, x[0], x[1]); });
   program.elementwise("or", {bools(p), bools(q)}, bools({0, 1, 1, 1, 1, 1}),
                       [](const auto& x) { return binary(ExprKind::or_, x[0], x[1]); });
-  program.elementwise("not", {bools(p)}, bools({1, 1, 0, 0, 0, 0}),
-                      [](const auto& x) { return make(ExprKind::not_, boolean, {x[0]}); });
+  program.elementwise("not", {bools(p)}, bools({1, 1, 0, 0, 0, 0}), [](const auto& x) { return negation(x[0]); });
   program.elementwise("mixed logic", {bools(p), bools(q)}, bools({0, 1, 1, 1, 1, 1}), [](const auto& x) {
     const ExprRef both = binary(ExprKind::and_, x[0], binary(ExprKind::or_, x[1], x[0]));
     return binary(ExprKind::or_, binary(ExprKind::and_, both, x[0]), x[1]);
@@ -287,8 +285,8 @@ TEST_CASE("logic, selection, casts") {
     const VarId i = program.var("i", i32);
     const ExprRef far = program.load(in[0], mul(add(program.ref(i), imm(1)), imm(100000000)));
     const ExprRef taken = binary(ExprKind::lt, program.ref(i), imm(4));
-    return Block{loop(i, imm(0), imm(4),
-                      {store(out, program.ref(i), if_then_else(taken, program.load(in[0], program.ref(i)), far))})};
+    return Block{
+        loop(i, imm(0), imm(4), {store(out, program.ref(i), choice(taken, program.load(in[0], program.ref(i)), far))})};
   });
   const std::vector<std::int32_t> wide = {-129, -128, -1, 0, 127, 128, 255, 256, 65535, int_min};
   program.elementwise("int32 to int8", {ints(wide)},
@@ -659,8 +657,8 @@ TEST_CASE("vectors are printed lane by lane") {
       "all lanes are read before one is written", {ints({0})}, ints({4, 1, 2, 3}), [&](const auto&, VarId out) {
         Block body = {store(out, ramp(imm(0), 1, 4), add(ramp(imm(1), 1, 4), broadcast(imm(0), 4)))};
         // Rotates in place: out[lane + 1] = out[lane].
-        const ExprRef from =
-            make(ExprKind::shuffle, i32x4, {load4(out, ramp(imm(0), 1, 4)), imm(3), imm(0), imm(1), imm(2)}, {}, 1);
+        const ExprRef from = make_operator(ExprKind::shuffle, i32x4,
+                                           {load4(out, ramp(imm(0), 1, 4)), imm(3), imm(0), imm(1), imm(2)}, {}, 1);
         body.push_back(store(out, ramp(imm(0), 1, 4), from));
         return body;
       });
@@ -672,7 +670,7 @@ TEST_CASE("vectors are printed lane by lane") {
     const ExprRef even =
         binary(ExprKind::eq, binary(ExprKind::floor_mod, lanes, broadcast(imm(2), 4)), broadcast(imm(0), 4));
     const ExprRef far = binary(ExprKind::mul, lanes, broadcast(imm(1), 4));
-    const ExprRef loaded = make(ExprKind::load, i32x4, {far, even}, in[0]);
+    const ExprRef loaded = make_operator(ExprKind::load, i32x4, {far, even}, in[0]);
     return Block{store(out, lanes, loaded, even)};
   });
   program.operation("a scalar chooses between vectors", {ints(a)}, ints({1, 2, 8, 8}), [&](const auto& in, VarId out) {
@@ -681,7 +679,7 @@ TEST_CASE("vectors are printed lane by lane") {
     const ExprRef index = ramp(mul(program.ref(i), imm(2)), 1, 2);
     const ExprRef first = binary(ExprKind::lt, program.ref(i), imm(1));
     const ExprRef loaded = tir::make_load(i32x2, in[0], index);
-    const ExprRef lazy = if_then_else(first, loaded, broadcast(imm(8), 2));
+    const ExprRef lazy = choice(first, loaded, broadcast(imm(8), 2));
     return Block{loop(i, imm(0), imm(2), {store(out, index, select(first, lazy, lazy))})};
   });
   program.operation("vector let and select", {ints(a)}, ints({1, 2, 30, 40}), [&](const auto& in, VarId out) {
@@ -695,11 +693,11 @@ TEST_CASE("vectors are printed lane by lane") {
   program.operation("shuffle of two vectors", {ints(a)}, ints({8, 1, 5, 4}), [&](const auto& in, VarId out) {
     const ExprRef low = load4(in[0], ramp(imm(0), 1, 4));
     const ExprRef high = load4(in[0], ramp(imm(4), 1, 4));
-    const ExprRef mixed = make(ExprKind::shuffle, i32x4, {low, high, imm(7), imm(0), imm(4), imm(3)}, {}, 2);
+    const ExprRef mixed = make_operator(ExprKind::shuffle, i32x4, {low, high, imm(7), imm(0), imm(4), imm(3)}, {}, 2);
     return Block{store(out, ramp(imm(0), 1, 4), mixed)};
   });
   program.operation("element of a vector", {ints(a)}, ints({3}), [&](const auto& in, VarId out) {
-    const ExprRef one = make(ExprKind::shuffle, i32, {load4(in[0], ramp(imm(0), 1, 4)), imm(2)}, {}, 1);
+    const ExprRef one = make_operator(ExprKind::shuffle, i32, {load4(in[0], ramp(imm(0), 1, 4)), imm(2)}, {}, 1);
     return Block{store(out, imm(0), one)};
   });
   program.operation(
@@ -725,7 +723,7 @@ TEST_CASE("let expressions") {
   const std::vector<std::int32_t> a = {1, -2, 3};
   const auto let_expr = [&](VarId var, ExprRef value, ExprRef body) {
     const DataType type = body->type;
-    return make(ExprKind::let, type, {std::move(value), std::move(body)}, var);
+    return make_operator(ExprKind::let, type, {std::move(value), std::move(body)}, var);
   };
   program.elementwise("used once", {ints(a)}, ints({6, 0, 10}), [&](const auto& in) {
     const VarId x = program.var("x", i32);
@@ -751,7 +749,7 @@ TEST_CASE("let expressions") {
     const ExprRef far = program.load(in[0], mul(add(program.ref(i), imm(1)), imm(50000000)));
     const ExprRef not_taken = let_expr(v, far, add(program.ref(v), program.ref(v)));
     const ExprRef value =
-        if_then_else(binary(ExprKind::lt, program.ref(i), imm(3)), program.load(in[0], program.ref(i)), not_taken);
+        choice(binary(ExprKind::lt, program.ref(i), imm(3)), program.load(in[0], program.ref(i)), not_taken);
     return Block{loop(i, imm(0), imm(3), {store(out, program.ref(i), value)})};
   });
   // let v0 = x + 1 in let v1 = v0 + v0 in … : as text the value would be 2^40 long.
@@ -780,16 +778,16 @@ TEST_CASE("let expressions") {
                       const ExprRef second = let_expr(x, imm(5), add(program.ref(y), program.ref(x)));
                       return Block{store(out, imm(0), let_expr(y, first, second))};
                     });
-  program.operation("one variable in two scopes, of other ranges", {ints({10})}, ints({110 + 1}),
-                    [&](const auto& in, VarId out) {
-                      const VarId x = program.var("x", i32);
-                      const VarId y = program.var("y", i32);
-                      const ExprRef first = let_expr(x, imm(100), add(program.ref(x), program.load(in[0], 0)));
-                      const ExprRef small =
-                          make(ExprKind::select, i32, {binary(ExprKind::lt, program.ref(x), imm(50)), imm(1), imm(0)});
-                      const ExprRef second = let_expr(x, imm(5), add(program.ref(y), small));
-                      return Block{store(out, imm(0), let_expr(y, first, second))};
-                    });
+  program.operation(
+      "one variable in two scopes, of other ranges", {ints({10})}, ints({110 + 1}), [&](const auto& in, VarId out) {
+        const VarId x = program.var("x", i32);
+        const VarId y = program.var("y", i32);
+        const ExprRef first = let_expr(x, imm(100), add(program.ref(x), program.load(in[0], 0)));
+        const ExprRef small =
+            make_operator(ExprKind::select, i32, {binary(ExprKind::lt, program.ref(x), imm(50)), imm(1), imm(0)});
+        const ExprRef second = let_expr(x, imm(5), add(program.ref(y), small));
+        return Block{store(out, imm(0), let_expr(y, first, second))};
+      });
   // Operands that can be printed twice need no helper.
   program.operation(
       "min and max of variables", {ints(a), ints({3, -5, 3})}, ints({1, 3, 1, -5, -2, -2, 3, 3, 2}),

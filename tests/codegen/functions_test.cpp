@@ -229,8 +229,8 @@ TEST_CASE("pointers and calls of C functions") {
         let(returned, call("pick", tir::handle_type, {program.ref(in[0]), program.ref(in[1]), imm(1, boolean)})),
         store(out, imm(1), program.load(returned, 0)),
         evaluate(call("scale", tir::void_type,
-                      {address_of(program.load(out, 2)), if_then_else(small, program.ref(in[0]), program.ref(in[1])),
-                       imm(1), fimm(1)}))};
+                      {address_of(program.load(out, 2)), choice(small, program.ref(in[0]), program.ref(in[1])), imm(1),
+                       fimm(1)}))};
   });
   program.operation(
       "functions of C's own headers", {floats({2.25F, -1})}, floats({1.5F, 2.25F, -1}), [&](const auto& in, VarId out) {
@@ -494,7 +494,7 @@ TEST_CASE("one operator, word for word") {
   const ExprRef index = add(mul(builder.var(i), imm(4)), imm(-1));
   const ExprRef inside = binary(ExprKind::and_, binary(ExprKind::le, imm(1), builder.var(i)),
                                 binary(ExprKind::lt, binary(ExprKind::floor_mod, builder.var(i), imm(5)), imm(3)));
-  const ExprRef loaded = if_then_else(inside, tir::make_cast(i16, builder.load(p0, index)), imm(0, i16));
+  const ExprRef loaded = choice(inside, tir::make_cast(i16, builder.load(p0, index)), imm(0, i16));
   builder.function(
       "tvmgen_default_fused_add", {p0, out},
       {builder.allocate(pad, 8), ModuleBuilder::loop(i, 8, {store(pad, builder.var(i), loaded)}),
@@ -648,7 +648,7 @@ TEST_CASE("what a let inside a let points to is written through both") {
   CaseProgram program;
   const auto nested = [&](VarId storage) {
     const VarId inner = program.pointer("inner", i32);
-    return make(ExprKind::let, tir::handle_type, {program.ref(storage), program.ref(inner)}, inner);
+    return make_operator(ExprKind::let, tir::handle_type, {program.ref(storage), program.ref(inner)}, inner);
   };
   program.operation("a parameter", {ints({1})}, ints({5}), [&](const auto& in, VarId out) {
     const VarId alias = program.pointer("alias", i32);
@@ -661,7 +661,7 @@ TEST_CASE("what a let inside a let points to is written through both") {
     const VarId w = refused.pointer("w", i32);
     const VarId inner = refused.pointer("inner", i32);
     const VarId alias = refused.pointer("alias", i32);
-    const ExprRef value = make(ExprKind::let, tir::handle_type, {refused.ref(w), refused.ref(inner)}, inner);
+    const ExprRef value = make_operator(ExprKind::let, tir::handle_type, {refused.ref(w), refused.ref(inner)}, inner);
     return Block{constant(w, ints({1})), let(alias, value), store(alias, imm(0), imm(5)),
                  store(out, imm(0), refused.load(w, 0))};
   });

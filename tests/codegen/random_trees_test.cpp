@@ -22,24 +22,26 @@ class TreeMaker {
       case 0:
         return leaf(vars);
       case 1:
-        return make(ExprKind::select, type(), {sub(), sub(), sub()});
+        return make_operator(ExprKind::select, type(), {sub(), sub(), sub()});
       case 2:
-        return make(pick(2) == 0 ? ExprKind::cast : ExprKind::not_, type(), {sub()});
+        return make_operator(pick(2) == 0 ? ExprKind::cast : ExprKind::not_, type(), {sub()});
       case 3:
-        return make(ExprKind::load, type(), pick(4) == 0 ? std::vector{sub(), sub()} : std::vector{sub()}, any(vars));
+        return make_operator(ExprKind::load, type(), pick(4) == 0 ? std::vector{sub(), sub()} : std::vector{sub()},
+                             any(vars));
       case 4:
-        return pick(2) == 0 ? make(ExprKind::broadcast, type(), {sub()}) : make(ExprKind::ramp, type(), {sub(), sub()});
+        return pick(2) == 0 ? make_operator(ExprKind::broadcast, type(), {sub()})
+                            : make_operator(ExprKind::ramp, type(), {sub(), sub()});
       case 5: {
-        if (pick(3) != 0) return make(ExprKind::let, type(), {sub(), sub()}, any(vars));
-        return make(ExprKind::shuffle, type(), {sub(), sub(), imm(static_cast<std::int64_t>(pick(4)))}, {},
-                    static_cast<std::int64_t>(pick(4)));
+        if (pick(3) != 0) return make_operator(ExprKind::let, type(), {sub(), sub()}, any(vars));
+        return make_operator(ExprKind::shuffle, type(), {sub(), sub(), imm(static_cast<std::int64_t>(pick(4)))}, {},
+                             static_cast<std::int64_t>(pick(4)));
       }
       case 6:
         return op_call(vars, depth);
       default: {
         const auto first = static_cast<int>(ExprKind::add);
         const auto count = static_cast<std::size_t>(ExprKind::or_) - static_cast<std::size_t>(ExprKind::add) + 1;
-        return make(static_cast<ExprKind>(first + static_cast<int>(pick(count))), type(), {sub(), sub()});
+        return make_operator(static_cast<ExprKind>(first + static_cast<int>(pick(count))), type(), {sub(), sub()});
       }
     }
   }

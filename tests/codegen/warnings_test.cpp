@@ -7,8 +7,6 @@
 namespace usmp::codegen::testing::warnings_test {
 namespace {
 
-ExprRef sub(ExprRef a, ExprRef b) { return binary(ExprKind::sub, std::move(a), std::move(b)); }
-
 TEST_CASE("conditions that happen to be known compile without a warning") {
   CaseProgram program;
   const DataType u64_type = u64;
@@ -19,7 +17,7 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
     const ExprRef both =
         op("bitwise_and", boolean, {binary(ExprKind::lt, first, imm(9)), op("likely", boolean, {never})});
     const VarId x = program.var("x", i32);
-    const ExprRef unused = make(ExprKind::let, i32, {add(first, imm(1)), imm(1)}, x);
+    const ExprRef unused = make_operator(ExprKind::let, i32, {add(first, imm(1)), imm(1)}, x);
     const VarId i = program.var("i", u32);
     const ExprRef none = binary(ExprKind::mod, select(imm(1, boolean), imm(20, u32), imm(7, u32)), imm(5, u32));
     return Block{store(out, imm(0), select(both, imm(2), select(itself, imm(3), unused))), store(out, imm(1), imm(7)),
@@ -33,7 +31,7 @@ TEST_CASE("conditions that happen to be known compile without a warning") {
       });
   program.operation("bitwise operators among conditions", {bools({1})}, ints({5}), [&](const auto& in, VarId out) {
     const ExprRef bit = program.load(in[0], 0);
-    const ExprRef mixed = op("bitwise_or", boolean, {make(ExprKind::not_, boolean, {bit}), bit});
+    const ExprRef mixed = op("bitwise_or", boolean, {negation(bit), bit});
     return Block{store(out, imm(0), select(tir::make_cast(boolean, mixed), imm(5), imm(6)))};
   });
   program.operation("bits of a bool", {bools({1})}, ints({-2, -2}), [&](const auto& in, VarId out) {
@@ -109,7 +107,8 @@ TEST_CASE("operators on constants are computed") {
   CaseProgram program;
   program.operation("xor", {}, ints({9, 6}), [&](const auto&, VarId out) {
     const VarId x = program.var("x", i32);
-    const ExprRef bound = make(ExprKind::let, i32, {imm(4), op("bitwise_xor", i32, {program.ref(x), imm(2)})}, x);
+    const ExprRef bound =
+        make_operator(ExprKind::let, i32, {imm(4), op("bitwise_xor", i32, {program.ref(x), imm(2)})}, x);
     return Block{store(out, imm(0), op("bitwise_xor", i32, {imm(10), imm(3)})), store(out, imm(1), bound)};
   });
   program.operation("a product of bytes", {}, ints8({-48}), [&](const auto&, VarId out) {
@@ -201,7 +200,7 @@ TEST_CASE("a condition that is a let of what bits join") {
     const ExprRef test = op("bitwise_and", boolean,
                             {binary(ExprKind::lt, program.load(in[1], 0), imm(6)),
                              binary(ExprKind::lt, program.load(in[1], 1), program.load(in[1], 0))});
-    const ExprRef let_test = make(ExprKind::let, boolean, {imm(1), test}, unused);
+    const ExprRef let_test = make_operator(ExprKind::let, boolean, {imm(1), test}, unused);
     return Block{store(out, imm(0), select(let_test, program.load(in[0], 1), program.load(in[0], 0)))};
   });
   program.run();
@@ -228,8 +227,7 @@ TEST_CASE("a choice between pointers of two types") {
     const ExprRef positive = binary(ExprKind::lt, imm(0), program.load(in[0], 0));
     return Block{let(first, select(positive, program.ref(in[0]), program.ref(in[1]))),
                  store(out, imm(0), program.load(first, 0)),
-                 let(second, if_then_else(make(ExprKind::not_, boolean, {positive}), program.ref(in[1]),
-                                          address_of(program.load(in[0], 0)))),
+                 let(second, choice(negation(positive), program.ref(in[1]), address_of(program.load(in[0], 0)))),
                  store(out, imm(1), program.load(second, 0))};
   });
   program.run();

@@ -26,30 +26,30 @@ TEST_CASE("element by element: the new buffer may start where the old one does, 
   SUBCASE("narrowed: writes fall further and further behind") {
     const VarId in = p.buffer("in", 16, int32_type);
     const VarId out = p.buffer("out", 16);
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.cast(int8_type, p.load(in, p.i())))))}) == "in>=out+0");
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), cast(int8_type, p.load(in, p.i())))))}) == "in>=out+0");
   }
   SUBCASE("widened: the old one ends a little above the new one") {
     const VarId in = p.buffer("in", 16);
     const VarId out = p.buffer("out", 16, int32_type);
     // Before in[15] is read, 60 bytes are written.
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.cast(int32_type, p.load(in, p.i())))))}) == "in>=out+45");
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), cast(int32_type, p.load(in, p.i())))))}) == "in>=out+45");
   }
   SUBCASE("backwards in both") {
     const VarId in = p.buffer("in", 16);
     const VarId out = p.buffer("out", 16);
-    const ExprRef place = minus(15, p.i());
+    const ExprRef place = sub(15, p.i());
     CHECK(p.found({p.for_i(16, block(p.store(out, place, p.load(in, place))))}) == "out>=in+0");
   }
   SUBCASE("an old one with a head start") {
     const VarId in = p.buffer("in", 20);
     const VarId out = p.buffer("out", 16);
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.load(in, plus(p.i(), 4)))))}) == "in>=out+0");
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.load(in, add(p.i(), 4)))))}) == "in>=out+0");
   }
   SUBCASE("a new one with a head start") {
     const VarId in = p.buffer("in", 16);
     const VarId out = p.buffer("out", 20);
     // Before in[15] is read, out[4] to out[18] are written. Above: in[1] is the first that is read behind a write.
-    CHECK(p.found({p.for_i(16, block(p.store(out, plus(p.i(), 4), p.load(in, p.i()))))}) == "in>=out+4; out>=in+12");
+    CHECK(p.found({p.for_i(16, block(p.store(out, add(p.i(), 4), p.load(in, p.i()))))}) == "in>=out+4; out>=in+12");
   }
 }
 
@@ -58,49 +58,50 @@ TEST_CASE("windows, borders, reversed and transposed reads") {
   const VarId out = p.buffer("out", 16);
   SUBCASE("a window") {
     const VarId in = p.buffer("in", 18);
-    const ExprRef sum = p.plus(p.load(in, p.i()), p.plus(p.load(in, plus(p.i(), 1)), p.load(in, plus(p.i(), 2))));
+    const ExprRef sum = add(p.load(in, p.i()), add(p.load(in, add(p.i(), 1)), p.load(in, add(p.i(), 2))));
     CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), sum)))}) == "in>=out+0");
   }
   SUBCASE("a window that a loop adds up where the result is: its first store comes before its reads") {
     const VarId in = p.buffer("in", 18);
-    CHECK(p.found({p.for_i(
-              16, block(p.store(out, p.i(), p.number(0)),
-                        p.for_j(3, block(p.store(out, p.i(),
-                                                 p.plus(p.load(out, p.i()), p.load(in, plus(p.i(), p.j()))))))))}) ==
-          "in>=out+1");
+    CHECK(
+        p.found({p.for_i(
+            16,
+            block(p.store(out, p.i(), p.number(0)),
+                  p.for_j(3, block(p.store(out, p.i(), add(p.load(out, p.i()), p.load(in, add(p.i(), p.j()))))))))}) ==
+        "in>=out+1");
   }
   SUBCASE("a centred window behind a border of zeros") {
     const VarId in = p.buffer("in", 16);
     const auto guarded = [&](std::int64_t by) {
-      const ExprRef place = plus(p.i(), by);
+      const ExprRef place = add(p.i(), by);
       const ExprRef is_inside = tir::make_binary(ExprKind::and_, at_least(place, 0), less(place, 16));
-      return p.choice(is_inside, p.load(in, place), p.number(0));
+      return choice(is_inside, p.load(in, place), p.number(0));
     };
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.plus(guarded(-1), guarded(1)))))}) == "in>=out+1");
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), add(guarded(-1), guarded(1)))))}) == "in>=out+1");
   }
   SUBCASE("padding: the border takes no read") {
     const VarId in = p.buffer("in", 12);
-    const ExprRef place = plus(p.i(), -2);
+    const ExprRef place = add(p.i(), -2);
     const ExprRef is_inside = tir::make_binary(ExprKind::and_, at_least(place, 0), less(place, 12));
     // in[11] is read when out[12] was the last that was written.
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.choice(is_inside, p.load(in, place), p.number(0)))))}) ==
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), choice(is_inside, p.load(in, place), p.number(0)))))}) ==
           "in>=out+2");
   }
   SUBCASE("reversed") {
     const VarId in = p.buffer("in", 16);
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.load(in, minus(15, p.i())))))}) == "in>=out+15; out>=in+15");
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.load(in, sub(15, p.i())))))}) == "in>=out+15; out>=in+15");
   }
   SUBCASE("transposed") {
     const VarId in = p.buffer("in", 16);
-    const ExprRef across = plus(times(p.j(), 4), p.i());
-    CHECK(p.found(
-              {p.for_i(4, block(p.for_j(4, block(p.store(out, plus(times(p.i(), 4), p.j()), p.load(in, across))))))}) ==
-          "in>=out+9");
+    const ExprRef across = add(mul(p.j(), 4), p.i());
+    CHECK(
+        p.found({p.for_i(4, block(p.for_j(4, block(p.store(out, add(mul(p.i(), 4), p.j()), p.load(in, across))))))}) ==
+        "in>=out+9");
   }
   SUBCASE("row by row through a row of sums") {
     const VarId in = p.buffer("in", 16);
     const VarId row = p.temporary("row", 4);
-    const ExprRef place = plus(times(p.i(), 4), p.j());
+    const ExprRef place = add(mul(p.i(), 4), p.j());
     const auto rows = [&](VarId to, VarId from) {
       return p.for_i(4, block(p.for_j(4, block(p.store(row, p.j(), p.load(from, place)))),
                               p.for_j(4, block(p.store(to, place, p.load(row, p.j()))))));
@@ -111,7 +112,7 @@ TEST_CASE("windows, borders, reversed and transposed reads") {
   SUBCASE("two that die") {
     const VarId a = p.buffer("a", 16);
     const VarId b = p.buffer("b", 18);
-    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.plus(p.load(a, p.i()), p.load(b, plus(p.i(), 2))))))}) ==
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), add(p.load(a, p.i()), p.load(b, add(p.i(), 2))))))}) ==
           "a>=out+0; b>=out+0");
   }
 }
@@ -120,7 +121,7 @@ TEST_CASE("only one way of a decided condition is walked, both of an open one") 
   Program p;
   const VarId in = p.buffer("in", 16);
   const VarId out = p.buffer("out", 16);
-  const tir::Block reversed = block(p.store(out, p.i(), p.load(in, minus(15, p.i()))));
+  const tir::Block reversed = block(p.store(out, p.i(), p.load(in, sub(15, p.i()))));
   const tir::Block zero = block(p.store(out, p.i(), p.number(0)));
   SUBCASE("one way") {
     // in[8] to in[15] are read, from the top.
@@ -157,8 +158,8 @@ TEST_CASE("an index that is data may be any") {
     const VarId wide = p.buffer("wide", 300);
     const VarId narrow = p.integer("narrow");
     p.module().vars[narrow.index()].type = int8_type;
-    const ExprRef sum = plus(make_int(100, int8_type), make_int(100, int8_type));  // in C -56 then
-    const ExprRef place = plus(plus(p.cast(int32_type, p.var(narrow)), 56), p.i());
+    const ExprRef sum = add(make_int(100, int8_type), make_int(100, int8_type));  // in C -56 then
+    const ExprRef place = add(add(cast(int32_type, p.var(narrow)), 56), p.i());
     CHECK(p.found({p.for_i(16, block(p.let(narrow, sum), p.store(out, p.i(), p.load(wide, place))))}) ==
           "wide>=out+15");
   }
@@ -166,7 +167,7 @@ TEST_CASE("an index that is data may be any") {
     const VarId at = p.integer("at");
     CHECK(p.found({p.for_i(16, block(p.let(at, p.load(table, p.i())), p.store(out, p.i(), p.load(in, p.var(at)))))}) ==
           "in>=out+15");
-    CHECK(p.found({p.for_i(16, block(p.let(at, plus(p.i(), 0)), p.store(out, p.i(), p.load(in, p.var(at)))))}) ==
+    CHECK(p.found({p.for_i(16, block(p.let(at, add(p.i(), 0)), p.store(out, p.i(), p.load(in, p.var(at)))))}) ==
           "in>=out+0");
   }
 }
@@ -176,7 +177,7 @@ TEST_CASE("a variable has its outer value again behind the block that changed it
   const VarId in = p.buffer("in", 32);
   const VarId out = p.buffer("out", 16);
   const VarId at = p.integer("at");
-  const auto shifted = [&] { return p.store(out, p.i(), p.load(in, plus(p.var(at), p.i()))); };
+  const auto shifted = [&] { return p.store(out, p.i(), p.load(in, add(p.var(at), p.i()))); };
   SUBCASE("a let") {
     // Read at 0 to 15, but the inner variable would say 16 to 31.
     CHECK(p.found({p.for_i(16, block(p.let(at, make_int(0)), p.scope(block(p.let(at, make_int(16)), shifted())),
@@ -198,12 +199,12 @@ TEST_CASE("reads come before what the statement writes, and before what it conta
   }
   SUBCASE("a variable's value") {
     const VarId value = p.integer("value");
-    CHECK(p.found({p.for_i(16, block(p.let(value, p.cast(int32_type, p.load(in, p.i()))),
-                                     p.store(out, p.i(), p.cast(int8_type, p.var(value)))))}) == "in>=out+0");
+    CHECK(p.found({p.for_i(16, block(p.let(value, cast(int32_type, p.load(in, p.i()))),
+                                     p.store(out, p.i(), cast(int8_type, p.var(value)))))}) == "in>=out+0");
   }
   SUBCASE("a statement behind") {
     CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), p.number(1)),
-                                     p.store(out, p.i(), p.plus(p.load(out, p.i()), p.load(in, p.i())))))}) ==
+                                     p.store(out, p.i(), add(p.load(out, p.i()), p.load(in, p.i())))))}) ==
           "in>=out+1");
   }
   SUBCASE("a predicate and an index") {
@@ -242,28 +243,28 @@ TEST_CASE("loops with bounds that are data count as one group") {
   const VarId out = p.buffer("out", 16);
   const VarId count = p.buffer("count", 1, int32_type);
   p.is_kept(count);
-  tir::Block row = block(p.store(out, plus(times(p.i(), 4), p.j()), p.load(in, plus(times(p.i(), 4), p.j()))));
+  tir::Block row = block(p.store(out, add(mul(p.i(), 4), p.j()), p.load(in, add(mul(p.i(), 4), p.j()))));
   SUBCASE("of its rows, not of everything") {
     // The extent is at most 4.
-    const ExprRef known = plus(p.choice(less(p.load(count, 0), 0), make_int(1), make_int(3)), 1);
+    const ExprRef known = add(choice(less(p.load(count, 0), 0), make_int(1), make_int(3)), 1);
     CHECK(p.found({p.for_i(4, block(p.ranged(p.j_var(), make_int(0), known, row)))}) == "in>=out+4");
   }
   SUBCASE("read anew in each iteration") {
     // `in` itself says how often: its byte is read after writes.
-    const ExprRef extent = p.choice(less(p.load(in, 0), 0), make_int(2), make_int(4));
+    const ExprRef extent = choice(less(p.load(in, 0), 0), make_int(2), make_int(4));
     CHECK(p.found({p.for_i(4, block(p.ranged(p.j_var(), make_int(0), extent, row)))}).empty());
   }
   SUBCASE("from another start") {
     CHECK(p.found({p.for_i(4, block(p.ranged(p.j_var(), make_int(1), make_int(3), row)))}) == "in>=out+0; out>=in+15");
   }
   SUBCASE("of no iteration, whose bounds are read") {
-    const ExprRef none = p.choice(less(p.load(in, p.i()), 0), make_int(-1), make_int(0));
+    const ExprRef none = choice(less(p.load(in, p.i()), 0), make_int(-1), make_int(0));
     CHECK(p.found({p.for_i(16, block(p.ranged(p.j_var(), make_int(0), none, row),
                                      p.store(out, p.i(), p.number(1))))}) == "in>=out+0");
   }
   SUBCASE("of no iteration") {
-    CHECK(p.found({p.for_i(4, block(p.ranged(p.j_var(), make_int(0), minus(0, p.i()), row),
-                                    p.for_j(4, block(p.store(out, p.j(), p.load(in, plus(p.j(), 12)))))))}) ==
+    CHECK(p.found({p.for_i(4, block(p.ranged(p.j_var(), make_int(0), sub(0, p.i()), row),
+                                    p.for_j(4, block(p.store(out, p.j(), p.load(in, add(p.j(), 12)))))))}) ==
           "in>=out+0");
   }
 }
@@ -284,14 +285,14 @@ TEST_CASE("with more iterations than groups, some of them are one group") {
   SUBCASE("together with the loops around") {
     const VarId in = p.buffer("in", 64 * 100, int32_type);
     const VarId out = p.buffer("out", 64 * 100, int32_type);
-    const ExprRef place = plus(times(p.i(), 100), p.j());
+    const ExprRef place = add(mul(p.i(), 100), p.j());
     CHECK(p.found({p.for_i(64, block(p.for_j(100, block(p.store(out, place, p.load(in, place))))))}) ==
           "in>=out+8");  // 64 groups for each row
   }
   SUBCASE("a whole inner loop, if none are left") {
     const VarId in = p.buffer("in", 4096 * 3);
     const VarId out = p.buffer("out", 4096 * 3);
-    const ExprRef place = plus(times(p.i(), 3), p.j());
+    const ExprRef place = add(mul(p.i(), 3), p.j());
     CHECK(p.found({p.for_i(4096, block(p.for_j(3, block(p.store(out, place, p.load(in, place))))))}) == "in>=out+3");
   }
   SUBCASE("more than fit a number") {
@@ -313,9 +314,9 @@ TEST_CASE("accesses outside of a buffer do not happen: where they seem to, they 
     const VarId in = p.buffer("in", 12);
     const VarId out = p.buffer("out", 40);
     const auto rows = [&](std::int64_t first) {
-      const ExprRef guarded = p.choice(flag, p.load(in, plus(p.j(), first)), p.number(0));
-      const ExprRef one_group = p.choice(flag, make_int(8), make_int(8));
-      const ExprRef place = plus(plus(times(p.i(), 8), p.j()), 8);
+      const ExprRef guarded = choice(flag, p.load(in, add(p.j(), first)), p.number(0));
+      const ExprRef one_group = choice(flag, make_int(8), make_int(8));
+      const ExprRef place = add(add(mul(p.i(), 8), p.j()), 8);
       return p.for_i(3, block(p.ranged(p.j_var(), make_int(0), one_group, block(p.store(out, place, guarded)))));
     };
     // Bytes 8 to 11, and 0 to 3, are read with every eight that are written.
@@ -325,13 +326,13 @@ TEST_CASE("accesses outside of a buffer do not happen: where they seem to, they 
   SUBCASE("behind its end") {
     const VarId in = p.buffer("in", 12);
     const VarId out = p.buffer("out", 24);
-    const ExprRef guarded = p.choice(flag, p.load(in, p.i()), p.number(0));
-    CHECK(p.found({p.for_i(16, block(p.store(out, plus(p.i(), 8), guarded)))}) == "in>=out+23; out>=in+4");
+    const ExprRef guarded = choice(flag, p.load(in, p.i()), p.number(0));
+    CHECK(p.found({p.for_i(16, block(p.store(out, add(p.i(), 8), guarded)))}) == "in>=out+23; out>=in+4");
   }
   SUBCASE("in front of its begin") {
     const VarId in = p.buffer("in", 9);
     const VarId out = p.buffer("out", 16);
-    const ExprRef guarded = p.choice(flag, p.load(in, minus(8, p.i())), p.number(0));
+    const ExprRef guarded = choice(flag, p.load(in, sub(8, p.i())), p.number(0));
     CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), guarded)))}) == "in>=out+15");
   }
 }

@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "liveness/evaluate.hpp"
+#include "tir_support/c_value.hpp"
 #include "tir_support/module_builder.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::liveness::testing::index_program_test {
@@ -29,12 +30,8 @@ using tir::make_cast;
 using tir::make_int;
 using tir::uint8_type;
 using tir::VarId;
-using tir::testing::int8_type;
-using tir::testing::make_operator;
-using tir::testing::ModuleBuilder;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
-constexpr tir::DataType uint32_type{tir::TypeCode::uint, 32, 1};
-constexpr tir::DataType uint64_type{tir::TypeCode::uint, 64, 1};
 constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
@@ -42,11 +39,8 @@ constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
 bool is_nothing(const IndexRange& interval) { return interval.low == int64_min && interval.high == int64_max; }
 
 ExprRef choice(bool is_lazy, const ExprRef& condition, const ExprRef& yes, const ExprRef& no) {
-  if (is_lazy) return tir::make_call(yes->type, "tir.if_then_else", {condition, yes, no});
-  return make_operator(ExprKind::select, yes->type, {condition, yes, no});
+  return is_lazy ? tir::testing::choice(condition, yes, no) : select(condition, yes, no);
 }
-
-ExprRef negation(const ExprRef& of) { return make_operator(ExprKind::not_, bool_type, {of}); }
 
 // Variables with their intervals, and one program over them.
 class Bench : public ModuleBuilder {
@@ -100,7 +94,7 @@ class Bench : public ModuleBuilder {
 class Expressions {
  public:
   Expressions(Bench& bench, std::uint32_t seed, std::int64_t widest) : bench_(bench), rng_(seed) {
-    for (const tir::DataType type : {int32_type, int32_type, int8_type, uint8_type, uint32_type, int64_type}) {
+    for (const tir::DataType type : {int32_type, int32_type, int8_type, uint8_type, u32, int64_type}) {
       const auto range = tir::range_of_type(type);
       std::int64_t low = between(-6, 6);
       if (chance(8)) low = range->high - between(0, 20);
@@ -121,7 +115,7 @@ class Expressions {
     switch (between(0, 11)) {
       case 0:
       case 1:
-        return make_cast(type, number(one_of({int32_type, int8_type, uint8_type, uint32_type, int64_type}), depth - 1));
+        return make_cast(type, number(one_of({int32_type, int8_type, uint8_type, u32, int64_type}), depth - 1));
       case 2:
         return choice(chance(2), truth(depth - 1), number(type, depth - 1), number(type, depth - 1));
       case 3:
@@ -148,7 +142,7 @@ class Expressions {
       case 1:
         return make_binary(one_of({ExprKind::and_, ExprKind::or_}), truth(depth - 1), truth(depth - 1));
       default: {
-        const tir::DataType type = one_of({int32_type, int8_type, uint32_type, int64_type});
+        const tir::DataType type = one_of({int32_type, int8_type, u32, int64_type});
         return make_binary(one_of({ExprKind::lt, ExprKind::le, ExprKind::gt, ExprKind::ge, ExprKind::eq, ExprKind::ne}),
                            number(type, depth - 1), number(type, depth - 1));
       }
@@ -193,8 +187,7 @@ TEST_CASE("random expressions: the interval holds every value that C computes") 
     if (!is_nothing(result)) ++known;
     std::set<std::int64_t> taken;
     bench.for_each_point([&](const std::map<VarId, std::int64_t>& point) {
-      const Memory memory{[&](VarId var) -> Number { return point.at(var); }, {}};
-      const Number value = evaluate(*expr, memory);
+      const auto value = c_value(*expr, point);
       if (value) taken.insert(*value);
       ++points;
     });
@@ -217,8 +210,7 @@ TEST_CASE("random expressions: one value for each variable gives one value") {
     const ExprRef expr = seed % 4 == 0 ? expressions.truth(3) : expressions.number(int32_type, 4);
     bench.for_each_point([&](const std::map<VarId, std::int64_t>& point) {
       bool is_plain = true;
-      const Memory memory{[&](VarId var) -> Number { return point.at(var); }, {}};
-      const Number value = evaluate(*expr, memory, &is_plain);
+      const auto value = c_value(*expr, point, &is_plain);
       if (!is_plain) return;
       ++exact;
       const IndexRange result = bench.run(expr);
@@ -243,9 +235,8 @@ TEST_CASE("sums of variables that occur once are exact") {
   Bench bench;
   const ExprRef i = bench.variable_of(int32_type, {2, 5});
   const ExprRef j = bench.variable_of(int32_type, {-3, 4});
-  const auto times = [](const ExprRef& a, std::int64_t by) { return make_binary(ExprKind::mul, a, make_int(by)); };
-  check_interval(make_binary(ExprKind::add, times(i, 3), times(j, -2)), bench, 6 - 8, 15 + 6);
-  check_interval(make_binary(ExprKind::sub, times(i, 3), times(j, 2)), bench, 6 - 8, 15 + 6);
+  check_interval(make_binary(ExprKind::add, mul(i, 3), mul(j, -2)), bench, 6 - 8, 15 + 6);
+  check_interval(make_binary(ExprKind::sub, mul(i, 3), mul(j, 2)), bench, 6 - 8, 15 + 6);
   check_interval(make_binary(ExprKind::mul, i, j), bench, -15, 20);
   check_interval(make_binary(ExprKind::min, i, j), bench, -3, 4);
   check_interval(make_binary(ExprKind::max, i, j), bench, 2, 5);
@@ -288,8 +279,8 @@ TEST_CASE("what is not known stays so, but where it makes no difference") {
   const VarId storage = bench.pointer("storage", int32_type);
   const ExprRef unknown = bench.load(storage, i);
   const VarId free = bench.integer("free");  // not in the environment
-  for (const ExprRef& nothing : {unknown, bench.var(free), bench.variable_of(uint64_type, {1, 2}),
-                                 make_int(1, uint64_type), tir::make_call(int32_type, "tir.shift_left", {i, i}),
+  for (const ExprRef& nothing : {unknown, bench.var(free), bench.variable_of(u64, {1, 2}), make_int(1, u64),
+                                 tir::make_call(int32_type, "tir.shift_left", {i, i}),
                                  make_cast(int32_type, tir::make_float(1, tir::testing::float32_type))}) {
     CAPTURE(tir::print_expr(bench.module(), *nothing));
     CHECK(is_nothing(bench.run(nothing)));
@@ -358,15 +349,15 @@ TEST_CASE("what may leave its type is not known: of narrow types that is int") {
   CHECK(is_nothing(bench.run(make_binary(ExprKind::mul, large, make_int(3, int64_type)))));
   CHECK(is_nothing(bench.run(make_binary(ExprKind::sub, make_binary(ExprKind::sub, make_int(0, int64_type), large),
                                          make_binary(ExprKind::add, large, make_int(5, int64_type))))));
-  const ExprRef small = bench.variable_of(uint32_type, {1, 3});
-  CHECK(is_nothing(bench.run(make_binary(ExprKind::sub, small, make_int(2, uint32_type)))));
+  const ExprRef small = bench.variable_of(u32, {1, 3});
+  CHECK(is_nothing(bench.run(make_binary(ExprKind::sub, small, make_int(2, u32)))));
   const ExprRef byte = bench.variable_of(int8_type, {100, 120});
   const ExprRef sum = make_binary(ExprKind::add, byte, make_int(10, int8_type));
   check_interval(sum, bench, 110, 130);
   CHECK(is_nothing(bench.run(make_cast(int8_type, sum))));
   check_interval(make_cast(uint8_type, sum), bench, 110, 130);
   CHECK(is_nothing(bench.run(make_cast(bool_type, sum))));
-  check_interval(make_cast(bool_type, make_binary(ExprKind::sub, small, make_int(1, uint32_type))), bench, int64_min,
+  check_interval(make_cast(bool_type, make_binary(ExprKind::sub, small, make_int(1, u32))), bench, int64_min,
                  int64_max);
 }
 

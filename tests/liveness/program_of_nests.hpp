@@ -18,16 +18,6 @@ using tir::int32_type;
 using tir::make_int;
 using tir::VarId;
 
-inline ExprRef plus(const ExprRef& a, const ExprRef& b) { return tir::make_binary(ExprKind::add, a, b); }
-inline ExprRef plus(const ExprRef& a, std::int64_t b) { return plus(a, make_int(b)); }
-inline ExprRef minus(std::int64_t a, const ExprRef& b) { return tir::make_binary(ExprKind::sub, make_int(a), b); }
-inline ExprRef times(const ExprRef& a, std::int64_t b) { return tir::make_binary(ExprKind::mul, a, make_int(b)); }
-inline ExprRef less(const ExprRef& a, const ExprRef& b) { return tir::make_binary(ExprKind::lt, a, b); }
-inline ExprRef less(const ExprRef& a, std::int64_t b) { return less(a, make_int(b, a->type)); }
-inline ExprRef at_least(const ExprRef& a, std::int64_t b) {
-  return tir::make_binary(ExprKind::ge, a, make_int(b, a->type));
-}
-
 // "in>=out+3; out>=in+8": `in` may start 3 bytes or more above `out`, or `out` 8 or more above `in`.
 inline std::string text_of(const tir::Module& module, const Options& options = {}) {
   std::vector<std::string> lines;
@@ -89,11 +79,6 @@ class Program : public ModuleBuilder {
     return {tir::For{.var = var, .min = std::move(min), .extent = std::move(extent), .body = std::move(body)}};
   }
   [[nodiscard]] static ExprRef number(std::int64_t value) { return make_int(value, int8_type); }
-  [[nodiscard]] static ExprRef cast(tir::DataType type, const ExprRef& value) { return tir::make_cast(type, value); }
-  [[nodiscard]] static ExprRef plus(const ExprRef& a, const ExprRef& b) { return testing::plus(a, b); }
-  [[nodiscard]] static ExprRef choice(const ExprRef& condition, const ExprRef& yes, const ExprRef& no) {
-    return tir::make_call(yes->type, "tir.if_then_else", {condition, yes, no});
-  }
 
   // --- Programs ------------------------------------------------------------------------------------------------------
 

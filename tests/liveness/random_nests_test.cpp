@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "liveness/evaluate.hpp"
 #include "liveness/program_of_nests.hpp"
+#include "tir_support/c_value.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::liveness::testing::random_nests_test {
@@ -78,7 +78,7 @@ class Run {
                           const auto found = memory_.find({load.var, index});
                           return found != memory_.end() ? found->second : (index * 7 + 3) % 5;
                         }};
-    const Number result = evaluate(expr, memory);
+    const Number result = c_value(expr, memory);
     REQUIRE(result);
     return *result;
   }
@@ -191,7 +191,7 @@ class Generator : public Program {
     const VarId var = loops_[depth_++];
     ExprRef extent = make_int(between(is_outermost ? 2 : 1, 5));
     if (!is_outermost && below(4) == 0) extent = affine(1);  // of the loops around
-    if (!is_tame_ && !is_outermost && below(4) == 0) extent = Program::choice(unknown_truth(), extent, make_int(2));
+    if (!is_tame_ && !is_outermost && below(4) == 0) extent = choice(unknown_truth(), extent, make_int(2));
     known_.push_back(var);
     tir::Stmt loop = ranged(var, make_int(between(-2, 2)), extent, some());
     known_.pop_back();
@@ -226,7 +226,7 @@ class Generator : public Program {
       in_while_ = true;
       tir::Block body = some();
       in_while_ = false;
-      body.push_back(store(count_, 0, Program::plus(load(count_, 0), number(1))));
+      body.push_back(store(count_, 0, add(load(count_, 0), number(1))));
       return scope({store(count_, 0, number(0)), {tir::While{less(load(count_, 0), 2), std::move(body)}}});
     }
     return assignment();
@@ -241,7 +241,7 @@ class Generator : public Program {
     for (std::int64_t i = between(0, 2); i > 0; --i) {
       const VarId from = below(5) == 0 ? out_ : in_;
       ExprRef read = cast(int32_type, load(from, index()));
-      if (below(4) == 0) read = Program::choice(truth(), read, make_int(3));
+      if (below(4) == 0) read = choice(truth(), read, make_int(3));
       value = cast(type, tir::make_binary(ExprKind::max, read, cast(int32_type, value)));
     }
     return store(to, index(), value);
@@ -251,7 +251,7 @@ class Generator : public Program {
     ExprRef sum = make_int(between(least, least + 1));
     for (const VarId known : known_) {
       if (below(3) == 0) continue;
-      sum = testing::plus(sum, times(var(known), one_of<std::int64_t>({-1, 1, 1, 2, 3, 5})));
+      sum = testing::add(sum, mul(var(known), one_of<std::int64_t>({-1, 1, 1, 2, 3, 5})));
     }
     return sum;
   }
@@ -266,12 +266,12 @@ class Generator : public Program {
         return by(ExprKind::floor_mod, between(2, 6));
       case 2: {
         const std::int64_t n = between(2, 4);
-        return testing::plus(times(by(ExprKind::floor_mod, n), between(1, 4)), by(ExprKind::floor_div, n));
+        return testing::add(mul(by(ExprKind::floor_mod, n), between(1, 4)), by(ExprKind::floor_div, n));
       }
       case 6:
         return load(table_, by(ExprKind::floor_mod, 8));
       case 7:
-        return Program::choice(unknown_truth(), sum, make_int(0));
+        return choice(unknown_truth(), sum, make_int(0));
       default:
         return sum;
     }
@@ -318,7 +318,7 @@ class Generator : public Program {
 
   [[nodiscard]] ExprRef moved_index(VarId storage, const ExprRef& index) const {
     const auto move = moves_.find(storage);
-    return move == moves_.end() || move->second == 0 ? index : testing::plus(index, move->second);
+    return move == moves_.end() || move->second == 0 ? index : testing::add(index, move->second);
   }
 
   [[nodiscard]] ExprRef moved(const ExprRef& root) const {

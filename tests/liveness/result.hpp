@@ -12,10 +12,7 @@
 
 namespace usmp::liveness::testing {
 
-using tir::testing::block;
-using tir::testing::float32_type;
-using tir::testing::int8_type;
-using tir::testing::ModuleBuilder;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 inline std::string text(const std::vector<LiveRange>& ranges) {
   std::string result;

@@ -62,7 +62,7 @@ TEST_CASE("loops in a row: what is written in one and read in another") {
   const VarId b = p.buffer("b", 8);
   const VarId out = p.buffer("out", 16);
   const auto copy_to = [&](std::int64_t offset, VarId from) {
-    return p.for_i(8, block(p.store(out, plus(p.i(), offset), p.load(from, p.i()))));
+    return p.for_i(8, block(p.store(out, add(p.i(), offset), p.load(from, p.i()))));
   };
   const tir::Stmt first = copy_to(0, a);
   const tir::Stmt second = copy_to(8, b);
@@ -87,12 +87,12 @@ TEST_CASE("loops in a row: what is written in one and read in another") {
   SUBCASE("what is read again must still be there") {
     CHECK(p.found({first, second, p.for_i(8, block(p.store(b, p.i(), p.load(a, p.i()))))}).empty());
     CHECK(p.found({first, second, p.for_i(4, block(p.store(out, p.i(), p.load(a, p.i()))))}) == "b>=out+8");
-    CHECK(p.found({first, p.for_i(4, block(p.store(out, plus(p.i(), 8), p.load(a, p.i()))))}) == "a>=out+8");
+    CHECK(p.found({first, p.for_i(4, block(p.store(out, add(p.i(), 8), p.load(a, p.i()))))}) == "a>=out+8");
   }
   SUBCASE("one type in all of them") {
     const auto wide = [&](std::int64_t offset) {
-      const ExprRef value = p.cast(int8_type, tir::make_load(int32_type, b, p.i()));
-      return p.for_i(2, block(p.store(out, plus(p.i(), offset), value)));
+      const ExprRef value = cast(int8_type, tir::make_load(int32_type, b, p.i()));
+      return p.for_i(2, block(p.store(out, add(p.i(), offset), value)));
     };
     CHECK(p.found({first, wide(8)}) == "a>=out+0; b>=out+8");
     CHECK(p.found({wide(0), wide(8)}) == "b>=out+5");
@@ -126,7 +126,7 @@ TEST_CASE("a buffer that lives while another one is written elsewhere") {
   const VarId part = p.temporary("part", 8);
   const VarId out = p.buffer("out", 16);
   const auto loop = [&](VarId to, std::int64_t offset, const ExprRef& value) {
-    return p.for_i(8, block(p.store(to, plus(p.i(), offset), value)));
+    return p.for_i(8, block(p.store(to, add(p.i(), offset), value)));
   };
   // The lower half is written before `part` exists.
   CHECK(p.found({loop(out, 0, p.number(1)), loop(part, 0, p.number(2)), loop(out, 8, p.load(part, p.i()))}) ==
@@ -140,7 +140,7 @@ TEST_CASE("of several runs the largest distance counts, and each has to allow it
   const VarId out = p.buffer("out", 16);
   const auto lifetime = [&](std::vector<tir::Stmt> nests) { return p.scope(p.body(std::move(nests))); };
   const tir::Stmt straight = copy(p, out, in);
-  const tir::Stmt ahead = p.for_i(13, block(p.store(out, plus(p.i(), 3), p.load(in, p.i()))));
+  const tir::Stmt ahead = p.for_i(13, block(p.store(out, add(p.i(), 3), p.load(in, p.i()))));
   CHECK(p.distances_of(block(lifetime({straight}))) == "in>=out+0");
   CHECK(p.distances_of(block(lifetime({ahead}))) == "in>=out+3; out>=in+10");
   CHECK(p.distances_of(block(lifetime({straight}), lifetime({ahead}))) == "in>=out+3");
@@ -199,7 +199,7 @@ TEST_CASE("outputs never die, inputs are never born") {
   }
   SUBCASE("an output is written last, from a buffer that was begun later") {
     const VarId i = p.i_var();
-    const auto upper = p.loop(i, 4, block(p.store(out, plus(p.i(), 4), p.load(made, p.i()))));
+    const auto upper = p.loop(i, 4, block(p.store(out, add(p.i(), 4), p.load(made, p.i()))));
     const auto lower = p.loop(i, 4, block(p.store(out, p.i(), p.load(in, p.i()))));
     CHECK(distances(block(lower, copy_8(made, in), upper)) == "in>=made+0; in>=out+4; made>=out+4");
   }
@@ -223,7 +223,7 @@ TEST_CASE("each buffer is accessed through one pointer to its first byte") {
   const VarId from = p.pointer("from");
   const VarId to = p.pointer("to");
   const VarId other = p.pointer("other");
-  const ExprRef sum = p.plus(p.load(from, p.i()), p.load(other, p.i()));
+  const ExprRef sum = add(p.load(from, p.i()), p.load(other, p.i()));
   p.function("op", {from, to}, block(copy(p, to, from)));
   p.function("add", {from, other, to}, block(p.for_i(16, block(p.store(to, p.i(), sum)))));
   const VarId in = p.buffer("in", 32);
@@ -253,13 +253,13 @@ TEST_CASE("each buffer is accessed through one pointer to its first byte") {
     CHECK(p.found({p.let(pointer, p.address_of(in, 4)), copy(p, out, pointer)}).empty());
     CHECK(p.found({p.let(pointer, p.var(in)), p.call("op", {pointer, out})}).empty());
     CHECK(p.found({p.let(pointer, p.var(in)),
-                   p.for_i(16, block(p.store(out, p.i(), p.plus(p.load(in, p.i()), p.load(pointer, p.i())))))})
+                   p.for_i(16, block(p.store(out, p.i(), add(p.load(in, p.i()), p.load(pointer, p.i())))))})
               .empty());
   }
   SUBCASE("one of two") {
     const VarId pointer = p.pointer("pointer");
     const VarId more = p.buffer("more", 16);
-    const ExprRef one_of = p.choice(p.load(p.kept("flag"), 0), p.var(in), p.var(more));
+    const ExprRef one_of = choice(p.load(p.kept("flag"), 0), p.var(in), p.var(more));
     CHECK(p.found({p.let(pointer, one_of), copy(p, out, pointer)}).empty());
     CHECK(p.found({p.call("op", {one_of, p.var(out)})}).empty());
   }
@@ -276,9 +276,9 @@ TEST_CASE("let expressions, in which a variable may stand for another pointer, a
   };
   const VarId number = p.integer("number");
   const VarId pointer = p.pointer("pointer");
-  const ExprRef by_number = let_in(number, minus(15, p.i()), p.load(in, p.var(number)));
+  const ExprRef by_number = let_in(number, sub(15, p.i()), p.load(in, p.var(number)));
   const ExprRef by_pointer = let_in(pointer, p.var(in), p.load(pointer, p.i()));
-  const ExprRef by_same = let_in(p.i_var(), minus(15, p.i()), p.load(in, p.i()));
+  const ExprRef by_same = let_in(p.i_var(), sub(15, p.i()), p.load(in, p.i()));
   CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_number)))}).empty());
   CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_same)))}).empty());
   CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), by_pointer)))}).empty());
@@ -289,7 +289,7 @@ TEST_CASE("a loop that is not followed, beside one that is") {
   const VarId in = p.buffer("in", 16);
   const VarId out = p.buffer("out", 16);
   tir::Expr let =
-      *tir::testing::make_operator(ExprKind::let, int8_type, {minus(15, p.i()), p.load(in, p.var(p.j_var()))});
+      *tir::testing::make_operator(ExprKind::let, int8_type, {sub(15, p.i()), p.load(in, p.var(p.j_var()))});
   let.var = p.j_var();
   const tir::Stmt unfollowed = p.for_i(16, block(p.store(out, p.i(), tir::make_expr(std::move(let)))));
   CHECK(p.found({copy(p, out, in)}) == "in>=out+0");
@@ -302,7 +302,7 @@ TEST_CASE("one loop over buffers of several sizes: each pair by itself") {
   const VarId from = p.pointer("from");
   const VarId to = p.pointer("to");
   const VarId at = p.pointer("at");
-  const ExprRef anywhere = p.load(from, p.cast(int32_type, p.load(at, 0)));
+  const ExprRef anywhere = p.load(from, cast(int32_type, p.load(at, 0)));
   p.function("op", {from, to, at}, block(p.for_i(16, block(p.store(to, p.i(), anywhere)))));
   const VarId flag = p.kept("flag");
   const VarId small = p.buffer("small", 16);
@@ -322,8 +322,7 @@ TEST_CASE("the first iteration of a loop comes after the last one of the loop be
   const VarId out = p.buffer("out", 16);
   const VarId kept = p.kept("kept");
   CHECK(p.found({p.for_i(8, block(p.store(out, p.i(), p.load(a, p.i())))),
-                 p.for_i(8, block(p.store(kept, 0, p.plus(p.load(b, p.i()), p.load(out, 0)))))}) ==
-        "a>=out+0; b>=out+8");
+                 p.for_i(8, block(p.store(kept, 0, add(p.load(b, p.i()), p.load(out, 0)))))}) == "a>=out+0; b>=out+8");
 }
 
 TEST_CASE("a loop that calls functions, or lets pointers out, is not followed") {
@@ -348,7 +347,7 @@ TEST_CASE("a buffer that pointers out of sight may reach never dies") {
   const VarId out = p.temporary("out", 16);  // both live to the end of the program
   const VarId hidden = p.buffer("hidden", 1, tir::handle_type);
   const VarId again = p.pointer("again");
-  const tir::Stmt loop = p.for_i(16, block(p.store(out, p.i(), p.plus(p.load(in, p.i()), p.load(again, p.i())))));
+  const tir::Stmt loop = p.for_i(16, block(p.store(out, p.i(), add(p.load(in, p.i()), p.load(again, p.i())))));
   CHECK(p.found({p.store(hidden, 0, p.var(in)), p.let(again, p.load(hidden, 0)), loop}).empty());
   CHECK(p.found({p.let(again, p.load(hidden, 0)), loop}) == "in>=out+0");
 }
@@ -359,7 +358,7 @@ TEST_CASE("types that C keeps apart are not overlaid") {
   const auto between = [&](tir::DataType from, tir::DataType to) {
     const VarId in = p.buffer("in", 16, from);
     const VarId out = p.buffer("out", 16, to);
-    std::string text = p.found({p.for_i(16, block(p.store(out, p.i(), p.cast(to, p.load(in, p.i())))))});
+    std::string text = p.found({p.for_i(16, block(p.store(out, p.i(), cast(to, p.load(in, p.i())))))});
     p.forget();
     return text;
   };
@@ -373,8 +372,7 @@ TEST_CASE("types that C keeps apart are not overlaid") {
     const VarId in = p.buffer("in", 16);
     const VarId out = p.buffer("out", 16);
     const ExprRef wide = tir::make_load(int32_type, in, make_int(0));
-    CHECK(
-        p.found({p.for_i(16, block(p.store(out, p.i(), p.plus(p.cast(int8_type, wide), p.load(in, p.i())))))}).empty());
+    CHECK(p.found({p.for_i(16, block(p.store(out, p.i(), add(cast(int8_type, wide), p.load(in, p.i())))))}).empty());
   }
 }
 
@@ -401,9 +399,9 @@ TEST_CASE("constants and buffers of unknown size take no part") {
   const VarId unknown = p.pointer("unknown");
   const VarId in = p.buffer("in", 16);
   const VarId out = p.buffer("out", 16);
-  const ExprRef sum = p.plus(p.load(in, p.i()), p.plus(p.load(data, p.i()), p.load(unknown, p.i())));
+  const ExprRef sum = add(p.load(in, p.i()), add(p.load(data, p.i()), p.load(unknown, p.i())));
   CHECK(p.found({p.constant(data, std::string(16, '\1')),
-                 p.allocate(unknown, std::vector{p.cast(int32_type, p.load(p.kept("flag"), 0))}),
+                 p.allocate(unknown, std::vector{cast(int32_type, p.load(p.kept("flag"), 0))}),
                  p.for_i(16, block(p.store(out, p.i(), sum)))}) == "in>=out+0");
 }
 

@@ -27,15 +27,6 @@ struct LoopFixture : Program {
     const VarId n = number("n");
     return loop(n, 512, block(store(y, var(n), var(n))));
   }
-  // let variable = value in inside
-  [[nodiscard]] static ExprRef bound(VarId variable, ExprRef value, ExprRef inside) {
-    tir::Expr expr;
-    expr.kind = ExprKind::let;
-    expr.type = inside->type;
-    expr.var = variable;
-    expr.operands = {std::move(value), std::move(inside)};
-    return tir::make_expr(std::move(expr));
-  }
   // for j { for i { … } }
   tir::Stmt nest(tir::Block inner, std::int64_t extent = 8) {
     return loop(j, 4, block(loop(i, extent, std::move(inner))));

@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions that may change, or are not
   }
   SUBCASE("of a variable that the expression binds") {
     const ExprRef chosen_by = choice(less(var(t), 2), var(i), var(j));
-    body(block(nest(block(store(y, place(), bound(t, load(p, var(j)), chosen_by))))));
+    body(block(nest(block(store(y, place(), let_in(t, load(p, var(j)), chosen_by))))));
   }
   SUBCASE("one iteration") { body(block(nest(block(chosen(less(var(j), 2))), 1))); }
   SUBCASE("a loop that is not the innermost") {

@@ -4,7 +4,7 @@ import re
 
 LITERAL_OR_COMMENT = re.compile(
     r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
-FUNCTION = re.compile(r"((?:\w+::)*~?\w+|operator[^\w\s(]+|operator\(\))\s*\(")
+FUNCTION = re.compile(r"((?:\w+(?:<[^<>()]*>)?::)*~?\w+|operator[^\w\s(]+|operator\(\))\s*\(")
 LAMBDA = re.compile(r"(\w+)\s*=\s*\[")
 CLASS = re.compile(r"\b(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)")
 NOT_FUNCTIONS = {"if", "for", "while", "switch", "catch", "return", "alignas", "requires", "decltype"}
@@ -69,7 +69,7 @@ def name_of(head):
     if lambda_ and (not function or lambda_.start() < function.start()):
         return lambda_.group(1)
     if function and function.group(1) not in NOT_FUNCTIONS:
-        return function.group(1)
+        return re.sub(r"<.*?>(?=::)", "", function.group(1))
     return None
 
 

@@ -10,34 +10,12 @@ namespace {
 using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
+using tir::testing::c_holds;
+using tir::testing::c_result;
 
-Scalar integer_result(Wide value, DataType type) {
-  const DataType wide = promoted(type);
-  if (wide.is_uint()) return integer(wrapped(value, wide));
-  if (value < lowest(wide) || value > highest(wide)) throw Undefined("signed overflow");
-  return integer(static_cast<std::int64_t>(value));
-}
-
-Wide floor_quotient(Wide a, Wide b) {
-  const Wide quotient = a / b;
-  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
-bool holds(ExprKind kind, auto a, auto b) {
-  switch (kind) {
-    case ExprKind::eq:
-      return a == b;
-    case ExprKind::ne:
-      return a != b;
-    case ExprKind::lt:
-      return a < b;
-    case ExprKind::le:
-      return a <= b;
-    case ExprKind::gt:
-      return a > b;
-    default:
-      return a >= b;
-  }
+std::int64_t defined(tir::testing::Number number, const char* otherwise) {
+  if (!number) throw Undefined(otherwise);
+  return *number;
 }
 
 }  // namespace
@@ -100,7 +78,7 @@ Scalar Interpreter::value(const Expr& expr, std::size_t lane) {
     case ExprKind::ramp: {
       const Wide base = widened(number(*expr.operands[0]), expr.type);
       const Wide stride = widened(number(*expr.operands[1]), expr.type);
-      return integer_result(base + stride * static_cast<Wide>(lane), expr.type);
+      return integer(defined(c_result(base + stride * static_cast<Wide>(lane), expr.type), "signed overflow"));
     }
     case ExprKind::broadcast:
       return value(*expr.operands[0], 0);
@@ -122,39 +100,10 @@ Scalar Interpreter::arithmetic(const Expr& expr, std::size_t lane) {
 }
 
 Scalar Interpreter::integer_arithmetic(const Expr& expr, std::size_t lane) {
-  const Expr& left = *expr.operands[0];
-  const Expr& right = *expr.operands[1];
-  // TVM's C puts the operands of min and max into variables of their type.
-  const bool cuts = expr.kind == ExprKind::min || expr.kind == ExprKind::max;
-  const Wide a = widened((cuts ? assigned(left, lane) : value(left, lane)).integer, promoted(expr.type));
-  const Wide b = widened((cuts ? assigned(right, lane) : value(right, lane)).integer, promoted(expr.type));
-  switch (expr.kind) {
-    case ExprKind::add:
-      return integer_result(a + b, expr.type);
-    case ExprKind::sub:
-      return integer_result(a - b, expr.type);
-    case ExprKind::mul:
-      return integer_result(a * b, expr.type);
-    case ExprKind::min:
-      return integer(wrapped(a < b ? a : b, promoted(expr.type)));
-    case ExprKind::max:
-      return integer(wrapped(a > b ? a : b, promoted(expr.type)));
-    default:
-      break;
-  }
-  if (b == 0) throw Undefined("division by zero");
-  // C computes the quotient for the remainder too.
-  (void)integer_result(a / b, expr.type);
-  switch (expr.kind) {
-    case ExprKind::div:
-      return integer_result(a / b, expr.type);
-    case ExprKind::mod:
-      return integer_result(a % b, expr.type);
-    case ExprKind::floor_div:
-      return integer_result(floor_quotient(a, b), expr.type);
-    default:
-      return integer_result(a - floor_quotient(a, b) * b, expr.type);
-  }
+  const std::int64_t a = number(*expr.operands[0], lane);
+  const std::int64_t b = number(*expr.operands[1], lane);
+  return integer(
+      defined(tir::testing::c_arithmetic(expr.kind, a, b, expr.type), "signed overflow or division by zero"));
 }
 
 Scalar Interpreter::float_arithmetic(const Expr& expr, std::size_t lane) {
@@ -191,13 +140,13 @@ Scalar Interpreter::comparison(const Expr& expr, std::size_t lane) {
   if (left.type.is_handle()) {
     const Scalar a = pointer(left);
     const Scalar b = pointer(*expr.operands[1]);
-    return integer(holds(expr.kind, a.instance == b.instance && a.integer == b.integer, true) ? 1 : 0);
+    return integer(c_holds(expr.kind, a.instance == b.instance && a.integer == b.integer, true) ? 1 : 0);
   }
   const Scalar a = value(left, lane);
   const Scalar b = value(*expr.operands[1], lane);
   const bool result = left.type.is_float()
-                          ? holds(expr.kind, a.real, b.real)
-                          : holds(expr.kind, widened(a.integer, left.type), widened(b.integer, left.type));
+                          ? c_holds(expr.kind, a.real, b.real)
+                          : c_holds(expr.kind, widened(a.integer, left.type), widened(b.integer, left.type));
   return integer(result ? 1 : 0);
 }
 

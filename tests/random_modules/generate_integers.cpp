@@ -164,7 +164,7 @@ Typed Generator::division(DataType type, Scope& scope, int depth) {
   static const std::vector<ExprKind> kinds = {ExprKind::div, ExprKind::mod, ExprKind::floor_div, ExprKind::floor_mod};
   const ExprKind kind = random_.pick(kinds);
   Typed a = integer(type, scope, depth - 1);
-  const DataType computed = promoted(type);
+  const DataType computed = promoted_type(type);
   if (a.low == lowest(computed)) a = limited(a, type, highest(type) / 2);  // the least number / -1 overflows
   Typed b;
   if (random_.chance(60)) {

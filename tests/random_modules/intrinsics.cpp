@@ -146,21 +146,11 @@ std::optional<Scalar> Interpreter::bit_operation(const Expr& expr, std::size_t l
   const bool is_shift = op == "tir.shift_left" || op == "tir.shift_right";
   const bool is_bitwise = op.starts_with("tir.bitwise_");
   if (!is_shift && !is_bitwise) return std::nullopt;
-  if (op == "tir.bitwise_not") {
-    const std::int64_t operand = number(*expr.operands.at(0), lane);
-    return integer(type.is_bool() ? (operand == 0 ? 1 : 0) : wrapped(~operand, promoted(type)));
-  }
   const std::int64_t a = number(*expr.operands.at(0), lane);
-  const std::int64_t b = number(*expr.operands.at(1), lane);
-  if (op == "tir.bitwise_and") return integer(a & b);
-  if (op == "tir.bitwise_or") return integer(a | b);
-  if (op == "tir.bitwise_xor") return integer(a ^ b);
-  const DataType computed = promoted(type);
-  if (b < 0 || b >= computed.bits) throw Undefined("a shift by more than the bits there are");
-  if (op == "tir.shift_left") {
-    return integer(wrapped(static_cast<Wide>(static_cast<std::uint64_t>(a) << b), computed));
-  }
-  return integer(wrapped(widened(a, type) >> b, computed));
+  if (op == "tir.bitwise_not") return integer(tir::testing::c_bitwise_not(a, type));
+  const auto result = tir::testing::c_bits(op, a, number(*expr.operands.at(1), lane), type);
+  if (!result) throw Undefined("a shift by more than the bits there are");
+  return integer(*result);
 }
 
 // x · y · 2^-q · 2^s in 64 bits, halves rounded up; for one half exactly, a shift of 32 bits.

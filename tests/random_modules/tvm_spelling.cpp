@@ -193,7 +193,7 @@ class Speller {
         {"bitwise_and", " & "}, {"bitwise_or", " | "}, {"bitwise_xor", " ^ "}, {"shift_right", " >> "}};
     if (const auto found = infixes.find(op); found != infixes.end()) return infix(expr, found->second);
     if (op == "shift_left") {  // TVM's "a << b", where that is defined
-      const DataType computed = promoted(expr.type);
+      const DataType computed = promoted_type(expr.type);
       const DataType bits{tir::TypeCode::uint, computed.bits, 1};
       return "((" + c_type(computed) + ")((" + c_type(bits) + ")" + value(*expr.operands[0]) + " << " +
              value(*expr.operands[1]) + "))";

@@ -61,22 +61,6 @@ double half_value(std::uint64_t bits, DataType type) {
 
 }  // namespace
 
-DataType promoted(DataType type) { return type.bits < 32 ? tir::int32_type : type.element(); }
-
-Wide lowest(DataType type) { return type.is_int() ? -(Wide{1} << (type.bits - 1)) : Wide{0}; }
-Wide highest(DataType type) { return (Wide{1} << (type.is_int() ? type.bits - 1 : type.bits)) - 1; }
-
-Wide widened(std::int64_t value, DataType type) {
-  return type.is_uint() && type.bits == 64 ? static_cast<Wide>(static_cast<std::uint64_t>(value)) : value;
-}
-
-std::int64_t wrapped(Wide value, DataType type) {
-  const int unused = 64 - type.bits;
-  const auto bits = static_cast<std::uint64_t>(value) << unused;
-  if (type.is_int()) return static_cast<std::int64_t>(bits) >> unused;
-  return static_cast<std::int64_t>(bits >> unused);
-}
-
 double rounded(double value, DataType type) {
   if (is_half(type)) return round_half(value, type);
   return type.bits == 32 ? static_cast<double>(static_cast<float>(value)) : value;

@@ -5,12 +5,17 @@
 #include <stdexcept>
 #include <string>
 
+#include "tir_support/c_integers.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::random_modules {
 
-// 128 bits hold every sum and product of two 64-bit integers.
-__extension__ typedef __int128 Wide;
+using tir::testing::highest;
+using tir::testing::lowest;
+using tir::testing::promoted_type;
+using tir::testing::Wide;
+using tir::testing::widened;
+using tir::testing::wrapped;
 
 // What the program does has no defined meaning (or none that C and TIR agree on): it is no test.
 struct Undefined : std::runtime_error {
@@ -37,17 +42,6 @@ inline Scalar real(double value) {
   scalar.real = value;
   return scalar;
 }
-
-// What C computes with: integers narrower than int are promoted to it.
-[[nodiscard]] tir::DataType promoted(tir::DataType type);
-
-// Least and greatest value of an integer type (bool: 0 and 1).
-[[nodiscard]] Wide lowest(tir::DataType type);
-[[nodiscard]] Wide highest(tir::DataType type);
-// The integer as a number: uint64 is stored in two's complement.
-[[nodiscard]] Wide widened(std::int64_t value, tir::DataType type);
-// Reduced to the type's bits.
-[[nodiscard]] std::int64_t wrapped(Wide value, tir::DataType type);
 
 // The nearest value of a float type, ties to even.
 [[nodiscard]] double rounded(double value, tir::DataType type);

@@ -72,8 +72,8 @@ TEST_CASE("each time it is allocated, a buffer begins a new life") {
   const VarId out = p.buffer("out", 1);
   const VarId inner = p.pointer("inner");
   const auto again = [&](std::int64_t reading) {
-    return p.for_i(2, block(p.allocate(inner, 1), p.when(compare(ExprKind::eq, p.i(), 0), block(p.set(inner, 0))),
-                            p.set(out, 0), p.when(compare(ExprKind::eq, p.i(), reading), block(p.read(inner, 0)))));
+    return p.for_i(2, block(p.allocate(inner, 1), p.when(binary(ExprKind::eq, p.i(), 0), block(p.set(inner, 0))),
+                            p.set(out, 0), p.when(binary(ExprKind::eq, p.i(), reading), block(p.read(inner, 0)))));
   };
   CHECK(p.said({{"inner", 0}, {"out", 0}}, {again(1)}) == "1 of 1, 4 accesses");
   CHECK(p.play({{"inner", 0}, {"out", 0}}, {again(0)}).violations.size() == 1);

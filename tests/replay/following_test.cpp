@@ -58,7 +58,7 @@ TEST_CASE("a call is played with its arguments, each time anew") {
                block(p.call("copy", {a, b}), p.call("copy", {p.address_of(a, 4), p.address_of(b, 4)})));
     p.check(0, {p.call("twice", {p.in, p.out})});
     const auto at_j = [&](VarId buffer) {
-      return tir::make_call(tir::handle_type, "tir.address_of", {p.load(buffer, times(p.j(), 4))});
+      return tir::make_call(tir::handle_type, "tir.address_of", {p.load(buffer, mul(p.j(), 4))});
     };
     p.check(0, {p.for_j(2, block(p.call("copy", {at_j(p.in), at_j(p.out)})))});
   }
@@ -124,13 +124,13 @@ TEST_CASE("loops start anywhere, and inner ones depend on outer ones") {
     p.check(2, {{tir::For{.var = p.i_var(),
                           .min = make_int(2),
                           .extent = make_int(4),
-                          .body = block(p.store(p.out, plus(p.i(), 2), p.load(p.in, p.i())))}}});
+                          .body = block(p.store(p.out, add(p.i(), 2), p.load(p.in, p.i())))}}});
   }
   SUBCASE("a triangle") {
     const tir::Stmt inner{tir::For{.var = p.i_var(),
                                    .min = p.j(),
                                    .extent = tir::make_binary(ExprKind::sub, make_int(4), p.j()),
-                                   .body = block(p.read(p.in, plus(p.i(), 2)))}};
+                                   .body = block(p.read(p.in, add(p.i(), 2)))}};
     p.check(-2, {p.for_j(4, block(inner, p.store(p.out, p.j(), number(1))))});
   }
   SUBCASE("none at all") { p.check(0, {p.for_j(0, block(p.fill(p.out, 8))), p.copy_all(p.out, p.in, 8)}); }
@@ -138,14 +138,14 @@ TEST_CASE("loops start anywhere, and inner ones depend on outer ones") {
 
 TEST_CASE("conditions on loop variables are followed") {
   Copies p;
-  const ExprRef early = compare(ExprKind::lt, p.i(), 2);
-  const tir::Stmt store_ahead = p.store(p.out, plus(p.i(), 3), p.load(p.in, p.i()));
+  const ExprRef early = binary(ExprKind::lt, p.i(), 2);
+  const tir::Stmt store_ahead = p.store(p.out, add(p.i(), 3), p.load(p.in, p.i()));
   const tir::Stmt store_here = p.store(p.out, p.i(), p.load(p.in, p.i()));
   SUBCASE("of statements") {
-    p.check(0, {p.for_i(4, block(p.when(compare(ExprKind::ge, p.i(), 4), block(store_ahead), block(store_here))))});
+    p.check(0, {p.for_i(4, block(p.when(binary(ExprKind::ge, p.i(), 4), block(store_ahead), block(store_here))))});
     p.check(3, {p.for_i(4, block(p.when(early, block(store_here), block(store_ahead))))});
-    p.check(
-        0, {p.when(compare(ExprKind::eq, make_int(1), 2), block(p.fill(p.out, 8)), block(p.copy_all(p.out, p.in, 8)))});
+    p.check(0,
+            {p.when(binary(ExprKind::eq, make_int(1), 2), block(p.fill(p.out, 8)), block(p.copy_all(p.out, p.in, 8)))});
   }
   SUBCASE("of loads") {
     const ExprRef guarded = tir::make_call(int8_type, "tir.if_then_else", {early, p.load(p.in, p.i()), number(0)});
@@ -159,7 +159,7 @@ TEST_CASE("conditions on loop variables are followed") {
   }
   SUBCASE("of predicates") {
     tir::Store late = std::get<tir::Store>(store_ahead.node);
-    late.predicate = compare(ExprKind::ge, p.i(), 3);
+    late.predicate = binary(ExprKind::ge, p.i(), 3);
     p.check(2, {p.for_i(4, block(tir::Stmt{late})), p.read(p.in, 5)});
     tir::Expr load = *p.load(p.in, p.i());
     load.operands.push_back(early);
@@ -183,35 +183,34 @@ TEST_CASE("indices are computed as C does") {
     return tir::make_call(int32_type, name, {a, make_int(b)});
   };
   const ExprRef i = p.i();
-  index(plus(i, 2));
-  index(binary(ExprKind::sub, plus(i, 5), 3));
-  index(binary(ExprKind::min, plus(i, 2), 4));
-  index(binary(ExprKind::max, plus(i, 2), 1));
-  index(plus(binary(ExprKind::floor_div, times(i, 2), 2), 2));
-  index(plus(binary(ExprKind::div, times(i, 3), 3), 2));
-  index(plus(binary(ExprKind::floor_mod, plus(i, 8), 8), 2));
-  index(plus(binary(ExprKind::mod, plus(i, 8), 8), 2));
+  index(add(i, 2));
+  index(binary(ExprKind::sub, add(i, 5), 3));
+  index(binary(ExprKind::min, add(i, 2), 4));
+  index(binary(ExprKind::max, add(i, 2), 1));
+  index(add(binary(ExprKind::floor_div, mul(i, 2), 2), 2));
+  index(add(binary(ExprKind::div, mul(i, 3), 3), 2));
+  index(add(binary(ExprKind::floor_mod, add(i, 8), 8), 2));
+  index(add(binary(ExprKind::mod, add(i, 8), 8), 2));
   // -1 / 4 is 0 where it truncates and -1 where it does not.
-  index(plus(binary(ExprKind::floor_div, plus(i, -3), 4), 3));
-  index(plus(binary(ExprKind::div, plus(i, -3), 4), 2));
-  index(binary(ExprKind::floor_mod, plus(i, -2), 4));
-  index(plus(bits("tir.shift_right", times(i, 4), 2), 2));
-  index(plus(bits("tir.bitwise_and", plus(i, 16), 15), 2));
-  index(make_operator(ExprKind::select, int32_type, {compare(ExprKind::gt, i, 2), plus(i, 1), plus(i, 2)}));
-  index(make_operator(ExprKind::select, int32_type, {compare(ExprKind::ne, i, 3), plus(i, 2), plus(i, 1)}));
-  index(plus(tir::make_cast(int32_type, compare(ExprKind::ge, i, 0)), 1));
-  index(tir::make_cast(int32_type, tir::make_cast(int8_type, plus(i, 2))));
+  index(add(binary(ExprKind::floor_div, add(i, -3), 4), 3));
+  index(add(binary(ExprKind::div, add(i, -3), 4), 2));
+  index(binary(ExprKind::floor_mod, add(i, -2), 4));
+  index(add(bits("tir.shift_right", mul(i, 4), 2), 2));
+  index(add(bits("tir.bitwise_and", add(i, 16), 15), 2));
+  index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::gt, i, 2), add(i, 1), add(i, 2)}));
+  index(make_operator(ExprKind::select, int32_type, {binary(ExprKind::ne, i, 3), add(i, 2), add(i, 1)}));
+  index(add(tir::make_cast(int32_type, binary(ExprKind::ge, i, 0)), 1));
+  index(tir::make_cast(int32_type, tir::make_cast(int8_type, add(i, 2))));
 }
 
 TEST_CASE("variables stand for numbers") {
   Copies p;
   const VarId n = p.integer("n");
-  p.check(2, {p.for_i(4, block(p.let(n, plus(p.i(), 2)), p.store(p.out, p.var(n), p.load(p.in, p.i()))))});
+  p.check(2, {p.for_i(4, block(p.let(n, add(p.i(), 2)), p.store(p.out, p.var(n), p.load(p.in, p.i()))))});
   // One variable twice, and one expression of it in both places.
-  const ExprRef shared = plus(p.var(n), 1);
-  p.check(4,
-          {p.for_i(2, block(p.scope(block(p.let(n, p.i()), p.store(p.out, shared, p.load(p.in, p.i())))),
-                            p.scope(block(p.let(n, plus(p.i(), 3)), p.store(p.out, shared, p.load(p.in, p.i()))))))});
+  const ExprRef shared = add(p.var(n), 1);
+  p.check(4, {p.for_i(2, block(p.scope(block(p.let(n, p.i()), p.store(p.out, shared, p.load(p.in, p.i())))),
+                               p.scope(block(p.let(n, add(p.i(), 3)), p.store(p.out, shared, p.load(p.in, p.i()))))))});
 }
 
 TEST_CASE("lanes of vectors are accesses") {
@@ -223,7 +222,7 @@ TEST_CASE("lanes of vectors are accesses") {
   const auto load = [&](VarId buffer, const ExprRef& index) {
     return tir::make_load(int8_type.with_lanes(4), buffer, index);
   };
-  p.check(0, {p.for_i(2, block(p.store(p.out, ramp(times(p.i(), 4), 1), load(p.in, ramp(times(p.i(), 4), 1)))))});
+  p.check(0, {p.for_i(2, block(p.store(p.out, ramp(mul(p.i(), 4), 1), load(p.in, ramp(mul(p.i(), 4), 1)))))});
   p.check(5, {p.store(p.out, ramp(make_int(0), 2), load(p.in, ramp(make_int(0), 1))), p.read(p.in, 2)});
   const ExprRef moved =
       tir::make_binary(ExprKind::add, ramp(make_int(0), 1), make_operator(ExprKind::broadcast, four, {make_int(3)}));

@@ -51,7 +51,7 @@ TEST_CASE("an address that depends on data may be any byte") {
 
 TEST_CASE("a condition that depends on data may hold") {
   Overwritten p;
-  const ExprRef holds = compare(ExprKind::gt, p.loaded(), 0);
+  const ExprRef holds = binary(ExprKind::gt, p.loaded(), 0);
   const char* const condition = "a condition or a loop depends on data";
   CHECK(p.said_with({p.when(holds, block(p.fill(p.in, 4)))}) == condition);
   CHECK(p.said_with({p.when(holds, block(p.drain(p.data, 4)), block(p.fill(p.in, 4)))}) == condition);
@@ -76,7 +76,7 @@ TEST_CASE("a condition that depends on data may hold") {
 TEST_CASE("a buffer that may have been allocated anew holds nothing that is known") {
   Overwritten p;
   const VarId inner = p.pointer("inner");
-  const ExprRef holds = compare(ExprKind::gt, p.loaded(), 0);
+  const ExprRef holds = binary(ExprKind::gt, p.loaded(), 0);
   const Result result =
       p.play({{"inner", 0}, {"out", 0}, {"in", 50}},
              {p.fill(p.data, 4), p.for_i(2, block(p.when(holds, block(p.allocate(inner, 1), p.set(inner, 0),
@@ -97,7 +97,7 @@ TEST_CASE("functions that are not followed do what they like with what they are 
   }
   SUBCASE("that may not run to their end") {
     const tir::Stmt give_up = p.evaluate(tir::make_call(int32_type, "tir.ret", {make_int(0)}));
-    const ExprRef holds = compare(ExprKind::eq, make_int(1), 2);
+    const ExprRef holds = binary(ExprKind::eq, make_int(1), 2);
     p.function("early", {p.p}, block(p.when(holds, block(give_up)), p.fill(p.p, 4)));
     CHECK(p.said_with({p.call("early", {p.in})}) == call);
     p.function("whole", {p.p}, block(p.fill(p.p, 4), give_up));
@@ -113,8 +113,7 @@ TEST_CASE("functions that are not followed do what they like with what they are 
 TEST_CASE("pointers that may go to several buffers, and such as get out of sight") {
   Overwritten p;
   const auto either = [&](VarId a, VarId b) {
-    return make_operator(ExprKind::select, tir::handle_type,
-                         {compare(ExprKind::gt, p.loaded(), 0), p.var(a), p.var(b)});
+    return make_operator(ExprKind::select, tir::handle_type, {binary(ExprKind::gt, p.loaded(), 0), p.var(a), p.var(b)});
   };
   CHECK(p.said_with({p.let(p.p, either(p.in, p.data)), p.fill(p.p, 4)}) == "an address depends on data");
   CHECK(p.said_with({p.let(p.p, either(p.in, p.data)), p.fill(p.out, 4)}) == "replayed, wrong");
@@ -132,15 +131,15 @@ TEST_CASE("numbers that leave their type are not followed") {
     return tir::make_cast(int32_type, tir::make_binary(ExprKind::add, number(a), number(b)));
   };
   CHECK(p.said_with({p.store(p.in, in_int8(1, 2), number(1)), p.fill(p.out, 4)}) == "replayed, wrong");
-  CHECK(p.said_with({p.store(p.in, plus(in_int8(127, 1), -126), number(1))}) == "an address depends on data");
+  CHECK(p.said_with({p.store(p.in, add(in_int8(127, 1), -126), number(1))}) == "an address depends on data");
   // 200 is -56 where it is compared.
   const ExprRef sum = tir::make_binary(ExprKind::add, number(100), number(100));
-  CHECK(p.said_with({p.store(p.in, plus(tir::make_cast(int32_type, tir::make_binary(ExprKind::max, sum, number(1))), 0),
+  CHECK(p.said_with({p.store(p.in, add(tir::make_cast(int32_type, tir::make_binary(ExprKind::max, sum, number(1))), 0),
                              number(1))}) == "an address depends on data");
   const VarId narrow = p.integer("narrow");
   p.module().vars[narrow.index()].type = int8_type;
   CHECK(p.said_with({p.let(narrow, tir::make_cast(int8_type, make_int(258))),
-                     p.store(p.in, plus(tir::make_cast(int32_type, p.var(narrow)), -256), number(1))}) ==
+                     p.store(p.in, add(tir::make_cast(int32_type, p.var(narrow)), -256), number(1))}) ==
         "an address depends on data");
   CHECK(p.said_with({p.store(p.in, tir::make_binary(ExprKind::floor_div, make_int(1), make_int(0)), number(1))}) ==
         "an address depends on data");
@@ -189,7 +188,7 @@ TEST_CASE("deep programs take no stack") {
   p.steps = 10'000'000;
   ExprRef index = make_int(0);
   ExprRef pointer = p.var(p.in);
-  for (int i = 0; i < depth; ++i) index = plus(index, i % 2 == 0 ? 1 : -1);
+  for (int i = 0; i < depth; ++i) index = add(index, i % 2 == 0 ? 1 : -1);
   for (int i = 0; i < depth; ++i) pointer = tir::make_cast(tir::handle_type, pointer);
   CHECK(p.said_with({p.let(p.p, pointer), p.store(p.p, index, number(1)), p.fill(p.out, 4)}) == "replayed, wrong");
 }

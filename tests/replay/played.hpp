@@ -22,16 +22,6 @@ using tir::make_int;
 using tir::VarId;
 
 inline ExprRef number(std::int64_t value) { return make_int(value, int8_type); }
-inline ExprRef plus(const ExprRef& a, std::int64_t b) {
-  return tir::make_binary(ExprKind::add, a, make_int(b, a->type));
-}
-inline ExprRef times(const ExprRef& a, std::int64_t b) {
-  return tir::make_binary(ExprKind::mul, a, make_int(b, a->type));
-}
-inline ExprRef compare(ExprKind kind, const ExprRef& a, std::int64_t b) {
-  return tir::make_binary(kind, a, make_int(b, a->type));
-}
-
 inline constexpr Bytes far_away = 1000;
 
 // "sink" lies far from everything else: what is stored there is only read, so to speak.

@@ -8,21 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "tir_support/expressions.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tir::testing {
-
-inline constexpr tir::DataType int8_type{tir::TypeCode::int_, 8, 1};
-inline constexpr tir::DataType float32_type{tir::TypeCode::float_, 32, 1};
-
-// An expression of any kind, also of those for which there is no maker.
-inline tir::ExprRef make_operator(tir::ExprKind kind, tir::DataType type, std::vector<tir::ExprRef> operands) {
-  tir::Expr expr;
-  expr.kind = kind;
-  expr.type = type;
-  expr.operands = std::move(operands);
-  return tir::make_expr(std::move(expr));
-}
 
 class ModuleBuilder {
  public:

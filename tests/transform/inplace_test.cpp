@@ -23,7 +23,7 @@ using tir::testing::int8_type;
 // out[i] = in[i]
 tir::Stmt copy(Program& p, VarId out, VarId in, std::int64_t elements) {
   const tir::DataType type = p.module().var(out).element;
-  return p.for_i(elements, block(p.store(out, p.i(), p.cast(type, p.load(in, p.i())))));
+  return p.for_i(elements, block(p.store(out, p.i(), tir::make_cast(type, p.load(in, p.i())))));
 }
 
 StepResult result_of(const tir::Module& module, const liveness::Options& options = {}) {
@@ -35,7 +35,7 @@ TEST_CASE("a change for each direction in which two buffers may share bytes, wit
   const VarId from = p.pointer("from");
   const VarId to = p.pointer("to");
   p.function("shift", {from, to},
-             block(p.for_i(13, block(p.store(to, liveness::testing::plus(p.i(), 3), p.load(from, p.i()))))));
+             block(p.for_i(13, block(p.store(to, tir::testing::add(p.i(), 3), p.load(from, p.i()))))));
   const VarId in = p.buffer("in", 16);
   const VarId out = p.buffer("out", 16);
   const StepResult result = result_of(p.module_of({p.call("shift", {in, out})}));

@@ -16,14 +16,8 @@ using tir::ExprKind;
 using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
-using tir::testing::block;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 using Builder = tir::testing::ModuleBuilder;
-
-inline constexpr tir::DataType i32 = tir::int32_type;
-
-inline ExprRef imm(std::int64_t value) { return tir::make_int(value); }
-inline ExprRef op(ExprKind kind, ExprRef a, ExprRef b) { return tir::make_binary(kind, std::move(a), std::move(b)); }
-inline ExprRef plus(ExprRef a, ExprRef b) { return op(ExprKind::add, std::move(a), std::move(b)); }
 
 // in -> scale(a, t) -> mid -> add(p, b, o) -> out, of 8 elements: t is a · 2, o is p + b, and b is `in` too. The
 // workspace is `mid` alone. `pass` and `fill` are there for calls that a test adds: y is x + 1, z is 5.
@@ -35,20 +29,21 @@ struct Network : Builder {
   VarId z = pointer("z", i32), l = integer("l");
   Block declarations = block(allocate(mid, 8));
   Block calls = block(call("scale", {in, mid}), call("add", {mid, in, out}));
-  ExprRef scaled = op(ExprKind::mul, load(a, var(i)), imm(2));
+  ExprRef scaled = binary(ExprKind::mul, load(a, var(i)), imm(2));
   std::vector<VarId> scale_params = {a, t};
   std::string scale_target = "c";
   std::string add_target = "c";
   std::string pass_target = "c";
   Block scale = block(store(t, var(i), scaled));
   std::function<Block()> add = [this] {
-    return block(loop(j, 8, block(store(o, var(j), plus(load(p, var(j)), load(b, var(j)))))));
+    return block(loop(j, 8, block(store(o, var(j), tir::testing::add(load(p, var(j)), load(b, var(j)))))));
   };
 
   tir::Module network() {
     function("scale", scale_params, block(loop(i, 8, scale)), scale_target);
     function("add", {p, b, o}, add(), add_target);
-    function("pass", {x, y}, block(loop(k, 8, block(store(y, var(k), plus(load(x, var(k)), imm(1)))))), pass_target);
+    function("pass", {x, y}, block(loop(k, 8, block(store(y, var(k), tir::testing::add(load(x, var(k)), imm(1)))))),
+             pass_target);
     function("fill", {z}, block(loop(l, 8, block(store(z, var(l), imm(5))))));
     Block body = declarations;
     body.insert(body.end(), calls.begin(), calls.end());

@@ -377,8 +377,8 @@ TEST_CASE("an entry that is not a row of calls with whole storages stays") {
   SUBCASE("a let") { network.then(network.let(network.integer("n"), imm(1))); }
   SUBCASE("a statement that calls nothing") { network.then(network.evaluate(imm(0))); }
   SUBCASE("two calls in one statement") {
-    network.then(network.evaluate(plus(Builder::call_expr("fill", {network.var(network.out2)}),
-                                       Builder::call_expr("fill", {network.var(network.out2)}))));
+    network.then(network.evaluate(add(Builder::call_expr("fill", {network.var(network.out2)}),
+                                      Builder::call_expr("fill", {network.var(network.out2)}))));
   }
   SUBCASE("a part of storage") { network.then(network.call("fill", std::vector{network.address_of(network.out2, 0)})); }
   SUBCASE("a number") { network.then(network.call("fill", std::vector{imm(0)})); }
@@ -409,12 +409,12 @@ TEST_CASE("operators between which the tensor would still be needed stay") {
           block(network.loop(
               n, 50,
               block(network.store(network.o, network.var(network.j),
-                                  plus(network.load(network.p, network.var(network.j)), network.var(n))))))));
+                                  add(network.load(network.p, network.var(network.j)), network.var(n))))))));
     };
   }
   SUBCASE("its elements are found at indices that memory holds") {
     network.add = [&network] {
-      const ExprRef at = op(ExprKind::floor_mod, network.load(network.b, network.var(network.j)), imm(8));
+      const ExprRef at = binary(ExprKind::floor_mod, network.load(network.b, network.var(network.j)), imm(8));
       return block(network.loop(network.j, 8,
                                 block(network.store(network.o, network.var(network.j), network.load(network.p, at)))));
     };
@@ -448,7 +448,7 @@ TEST_CASE("the new function takes no name of a function that nobody calls") {
 TEST_CASE("a tensor that its first reader changes is not made again for the others") {
   Network network;
   const VarId q = network.pointer("q", i32);
-  network.function("change", {q}, block(network.store(q, 3, plus(network.load(q, 3), imm(1)))));
+  network.function("change", {q}, block(network.store(q, 3, add(network.load(q, 3), imm(1)))));
   network.between(network.call("change", {network.mid}));
   tir::Module module = network.network();
   CHECK_FALSE(merge_into_readers(module, network.mid));

@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "narrow_terms.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/narrow.hpp"
 #include "usmp/tir/printer.hpp"
@@ -19,10 +18,10 @@ using tir::ExprRef;
 using tir::VarId;
 using tir::testing::block;
 using Builder = tir::testing::ModuleBuilder;
-using namespace testing::narrow_terms;
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 
 ExprRef limited(ExprRef value, std::int64_t low, std::int64_t high) {
-  return op(ExprKind::max, op(ExprKind::min, std::move(value), imm(high)), imm(low));
+  return binary(ExprKind::max, binary(ExprKind::min, std::move(value), imm(high)), imm(low));
 }
 tir::Stmt constant_of(VarId var, DataType type, std::string bytes) {
   const std::int64_t count = static_cast<std::int64_t>(bytes.size()) / type.bytes();
@@ -39,14 +38,14 @@ struct Network : Builder {
   Block calls = block(call("write", {in, mid}), call("read", {mid, out}));
   std::vector<VarId> write_params = {a, T};
   Block write;
-  Block read = block(loop(j, 8, block(store(o, var(j), op(ExprKind::add, load(p, var(j)), imm(1))))));
+  Block read = block(loop(j, 8, block(store(o, var(j), binary(ExprKind::add, load(p, var(j)), imm(1))))));
 
   [[nodiscard]] ExprRef element() const { return load(a, var(i)); }
   [[nodiscard]] ExprRef byte() const { return limited(element(), -128, 127); }
   void writes(ExprRef value) { write = block(loop(i, 8, block(store(T, var(i), std::move(value))))); }
   // The first four elements, and the others.
   void writes(ExprRef first, ExprRef second) {
-    const ExprRef place = op(ExprKind::add, var(i), imm(4));
+    const ExprRef place = binary(ExprKind::add, var(i), imm(4));
     write = block(loop(i, 4, block(store(T, var(i), std::move(first)), store(T, place, std::move(second)))));
   }
   tir::Module network() {
@@ -89,29 +88,29 @@ TEST_CASE("narrow: a value that its own type would cut is not what is stored") {
   Network network;
   const VarId bytes = network.pointer("bytes", i8);
   network.write_params = {bytes, network.T};
-  const ExprRef element = op(ExprKind::max, network.load(bytes, network.var(network.i)), imm(0, i8));
-  const ExprRef sum = op(ExprKind::add, element, element);
-  network.writes(cast(i32, op(ExprKind::mul, sum, imm(100, i8))));
+  const ExprRef element = binary(ExprKind::max, network.load(bytes, network.var(network.i)), imm(0, i8));
+  const ExprRef sum = binary(ExprKind::add, element, element);
+  network.writes(cast(i32, binary(ExprKind::mul, sum, imm(100, i8))));
   CHECK(storage(network) == "int8[16]");
 }
 
 TEST_CASE("narrow: steps that only look alike") {
   Network network;
-  const ExprRef wide = op(ExprKind::mul, network.byte(), imm(300));
+  const ExprRef wide = binary(ExprKind::mul, network.byte(), imm(300));
   SUBCASE("are the same") {
-    network.writes(op(ExprKind::sub, wide, imm(83)), op(ExprKind::sub, wide, imm(83)));
+    network.writes(binary(ExprKind::sub, wide, imm(83)), binary(ExprKind::sub, wide, imm(83)));
     CHECK(storage(network) == "int8[8]");
   }
   SUBCASE("something less a constant, and the constant less that") {
-    network.writes(op(ExprKind::sub, network.byte(), imm(83)), op(ExprKind::sub, imm(83), network.byte()));
+    network.writes(binary(ExprKind::sub, network.byte(), imm(83)), binary(ExprKind::sub, imm(83), network.byte()));
     CHECK(storage(network) == "int8[16]");
   }
   SUBCASE("sum and difference") {
-    network.writes(op(ExprKind::add, network.byte(), imm(83)), op(ExprKind::sub, network.byte(), imm(83)));
+    network.writes(binary(ExprKind::add, network.byte(), imm(83)), binary(ExprKind::sub, network.byte(), imm(83)));
     CHECK(storage(network) == "int8[16]");
   }
   SUBCASE("of two elements") {
-    network.writes(op(ExprKind::mul, network.byte(), limited(network.load(network.a, 0), 0, 300)));
+    network.writes(binary(ExprKind::mul, network.byte(), limited(network.load(network.a, 0), 0, 300)));
     CHECK(storage(network) == "int8[32]");
   }
 }
@@ -126,7 +125,7 @@ TEST_CASE("narrow: costly steps stay where nobody knows how often they would run
     network.read = block(tir::Stmt{tir::For{n, imm(0), network.load(network.o, 0), network.read}});
   }
   SUBCASE("as long as data say") {
-    network.read = block(tir::Stmt{tir::While{op(ExprKind::gt, network.load(network.o, 0), imm(0)), network.read}});
+    network.read = block(tir::Stmt{tir::While{binary(ExprKind::gt, network.load(network.o, 0), imm(0)), network.read}});
   }
   CHECK(storage(network) == expected);
 }
@@ -137,7 +136,7 @@ TEST_CASE("narrow: products of 64 bits are costly") {
   network.module().vars[network.T.index()].element = i64;
   network.module().vars[network.p.index()].element = i64;
   network.declarations = block(network.allocate(network.mid, 64));
-  network.writes(op(ExprKind::mul, cast(i64, network.byte()), imm(300, i64)));
+  network.writes(binary(ExprKind::mul, cast(i64, network.byte()), imm(300, i64)));
   const ExprRef element = cast(i32, network.load(network.p, network.var(network.j)));
   network.read = block(network.loop(network.j, 8, block(network.store(network.o, network.var(network.j), element))));
   std::string expected = "int8[8]";
@@ -156,7 +155,7 @@ TEST_CASE("narrow: tensors of whose accesses not all are known stay") {
   network.writes(network.byte());
   SUBCASE("a load under a predicate") {
     tir::Expr some = *network.load(network.p, 1);
-    some.operands.push_back(op(ExprKind::gt, network.load(network.o, 0), imm(0)));
+    some.operands.push_back(binary(ExprKind::gt, network.load(network.o, 0), imm(0)));
     network.read.push_back(network.store(network.o, 0, tir::make_expr(std::move(some))));
   }
   SUBCASE("operators of two types") {
@@ -191,7 +190,7 @@ TEST_CASE("narrow: tensors of whose accesses not all are known stay") {
   }
   SUBCASE("a variable that is a second tensor, which may not be there") {
     tir::Stmt second = network.allocate(network.mid, 32);
-    std::get<tir::Allocate>(second.node).condition = op(ExprKind::gt, network.load(network.in, 0), imm(0));
+    std::get<tir::Allocate>(second.node).condition = binary(ExprKind::gt, network.load(network.in, 0), imm(0));
     network.calls.push_back(network.scope(block(std::move(second), network.call("read", {network.mid, network.out}))));
   }
   check_alone(network);
@@ -218,7 +217,7 @@ struct WithTable : Network {
     write_params = {a, T, t};
     declarations.push_back(constant_of(table, i32, bytes));
     calls[0] = call("write", {in, mid, table});
-    writes(op(ExprKind::add, byte(), load(t, 0)));
+    writes(binary(ExprKind::add, byte(), load(t, 0)));
   }
 };
 
@@ -249,7 +248,7 @@ TEST_CASE("narrow: what constants are is known only of those that stay as they a
     network.calls.push_back(network.call("write", {network.in, network.mid, z}));
   }
   SUBCASE("it is read in another type") {
-    network.writes(op(ExprKind::add, network.byte(), tir::make_load(i64, network.t, imm(0))));
+    network.writes(binary(ExprKind::add, network.byte(), tir::make_load(i64, network.t, imm(0))));
   }
   CHECK(storage(network) == expected);
 }
@@ -290,7 +289,7 @@ TEST_CASE("narrow: a function that copies not all, or not only that, is no copy"
   Copying network;
   auto& only = std::get<tir::Store>(std::get<tir::For>(network.copy_body[0].node).body[0].node);
   SUBCASE("under a condition") {
-    const ExprRef positive = op(ExprKind::gt, network.load(network.x, network.var(network.k)), imm(0));
+    const ExprRef positive = binary(ExprKind::gt, network.load(network.x, network.var(network.k)), imm(0));
     network.copy_body = block(network.loop(network.k, 8, block(network.when(positive, block(tir::Stmt{only})))));
   }
   SUBCASE("with a second store behind") {
@@ -300,14 +299,14 @@ TEST_CASE("narrow: a function that copies not all, or not only that, is no copy"
     network.copy_body.insert(network.copy_body.begin(), network.store(network.y, 3, imm(5)));
   }
   SUBCASE("in a loop that never runs") { network.copy_body = block(network.loop(network.m, 0, network.copy_body)); }
-  SUBCASE("stored under a predicate") { only.predicate = op(ExprKind::gt, network.load(network.x, 0), imm(0)); }
+  SUBCASE("stored under a predicate") { only.predicate = binary(ExprKind::gt, network.load(network.x, 0), imm(0)); }
   SUBCASE("loaded under a predicate") {
     tir::Expr some = *only.value;
-    some.operands.push_back(op(ExprKind::gt, network.load(network.x, 0), imm(0)));
+    some.operands.push_back(binary(ExprKind::gt, network.load(network.x, 0), imm(0)));
     only.value = tir::make_expr(std::move(some));
   }
   SUBCASE("of vectors") { only.value = tir::make_load(i32.with_lanes(2), network.x, network.var(network.k)); }
-  SUBCASE("shifted") { only.value = network.load(network.x, op(ExprKind::add, network.var(network.k), imm(1))); }
+  SUBCASE("shifted") { only.value = network.load(network.x, binary(ExprKind::add, network.var(network.k), imm(1))); }
   SUBCASE("to itself") {
     only.storage = network.x;
     network.read = block(network.store(network.o, 0, network.load(network.p, 0)));
@@ -326,7 +325,7 @@ TEST_CASE("narrow: a copy stays if one of the two is used in another way") {
   SUBCASE("the entry reads the copy") { network.calls.push_back(network.evaluate(network.load(network.mid, 0))); }
   SUBCASE("the copy may not be there") {
     std::get<tir::Allocate>(network.declarations[0].node).condition =
-        op(ExprKind::gt, network.load(network.in, 0), imm(0));
+        binary(ExprKind::gt, network.load(network.in, 0), imm(0));
   }
   SUBCASE("the source is a pointer of the entry") {
     const VarId part = network.pointer("part", i32);

@@ -27,45 +27,7 @@ using tir::ExprRef;
 using tir::int32_type;
 using tir::int64_type;
 using tir::VarId;
-using tir::testing::block;
-using tir::testing::float32_type;
-using tir::testing::int8_type;
-
-inline constexpr tir::DataType int16_type{tir::TypeCode::int_, 16, 1};
-
-// --- Expressions -----------------------------------------------------------------------------------------------------
-
-inline ExprRef binary(ExprKind kind, const ExprRef& a, const ExprRef& b) { return tir::make_binary(kind, a, b); }
-inline ExprRef binary(ExprKind kind, const ExprRef& a, std::int64_t b) {
-  return tir::make_binary(kind, a, tir::make_int(b, a->type));
-}
-template <class B>
-ExprRef add(const ExprRef& a, const B& b) {
-  return binary(ExprKind::add, a, b);
-}
-template <class B>
-ExprRef sub(const ExprRef& a, const B& b) {
-  return binary(ExprKind::sub, a, b);
-}
-template <class B>
-ExprRef mul(const ExprRef& a, const B& b) {
-  return binary(ExprKind::mul, a, b);
-}
-template <class B>
-ExprRef less(const ExprRef& a, const B& b) {
-  return binary(ExprKind::lt, a, b);
-}
-template <class B>
-ExprRef at_least(const ExprRef& a, const B& b) {
-  return binary(ExprKind::ge, a, b);
-}
-inline ExprRef quotient(const ExprRef& a, std::int64_t b) { return binary(ExprKind::floor_div, a, b); }
-inline ExprRef remainder(const ExprRef& a, std::int64_t b) { return binary(ExprKind::floor_mod, a, b); }
-inline ExprRef both(const ExprRef& a, const ExprRef& b) { return binary(ExprKind::and_, a, b); }
-inline ExprRef choice(const ExprRef& condition, const ExprRef& yes, const ExprRef& no) {
-  return tir::make_call(yes->type, "tir.if_then_else", {condition, yes, no});
-}
-
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
 // --- Programs --------------------------------------------------------------------------------------------------------
 
 class Program : public tir::testing::ModuleBuilder {

@@ -33,7 +33,6 @@ struct Windows : Builder {
     const VarId a = pointer("a", i32);
     const VarId t = pointer("t", i32);
     const VarId i = integer("i");
-    const auto quotient = [](ExprRef x, std::int64_t y) { return op(ExprKind::floor_div, std::move(x), imm(y)); };
     function("divide_" + name, {a, t},
              block(loop(i, elements, block(store(t, var(i), quotient(quotient(load(a, var(i)), 7), 3))))));
     calls.push_back(call("divide_" + name, {in, tensor}));
@@ -46,7 +45,7 @@ struct Windows : Builder {
     const VarId o = pointer("o", i32);
     const VarId j = integer("j");
     const VarId k = integer("k");
-    const ExprRef sum = plus(load(o, var(j)), load(p, plus(var(j), var(k))));
+    const ExprRef sum = add(load(o, var(j)), load(p, add(var(j), var(k))));
     Block inner = block(store(o, var(j), imm(0)), loop(k, 3, block(store(o, var(j), sum))));
     if (bound_in_memory) {
       Stmt often = loop(integer("r"), 1, std::move(inner));
@@ -152,7 +151,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: nothing is done if the load stays as high
   const VarId q = pointer("q", i32);
   const VarId o = pointer("o", i32);
   const VarId j = integer("j");
-  function("twice", {p, q, o}, block(loop(j, 8, block(store(o, var(j), plus(load(p, var(j)), load(q, var(j))))))));
+  function("twice", {p, q, o}, block(loop(j, 8, block(store(o, var(j), add(load(p, var(j)), load(q, var(j))))))));
   calls.push_back(call("twice", {u, u, out}));
   const Result result = transformed(1000);
   CHECK(recomputed(result) == nullptr);
@@ -219,9 +218,9 @@ TEST_CASE_FIXTURE(Fixture, "recompute: a buffer inside an operator") {
   const VarId i = integer("i");
   const VarId j = integer("j");
   const VarId k = integer("k");
-  const ExprRef inside = op(ExprKind::lt, var(i), imm(16));
+  const ExprRef inside = binary(ExprKind::lt, var(i), imm(16));
   const ExprRef padded = tir::make_call(i32, "tir.if_then_else", {inside, load(a, var(i)), imm(1)});
-  const ExprRef sum = plus(load(o, var(j)), load(pad, plus(var(j), var(k))));
+  const ExprRef sum = add(load(o, var(j)), load(pad, add(var(j), var(k))));
   function("conv", {a, o},
            block(allocate(pad, 20), loop(i, 20, block(store(pad, var(i), padded))),
                  loop(j, 16, block(store(o, var(j), imm(0)), loop(k, 5, block(store(o, var(j), sum)))))));
