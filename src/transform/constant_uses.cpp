@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/program/call_graph.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -21,6 +22,10 @@ class Uses {
     for (const tir::Function& function : module_.functions) declare(function);
     for (const tir::Function& function : module_.functions) {
       tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) { visit(stmt); });
+    }
+    const program::CallGraph graph = program::call_graph(module_);
+    for (const std::vector<program::CallSite>& calls : graph.calls) {
+      for (const program::CallSite& call : calls) hand_on(call);
     }
     std::map<VarId, ConstantGroup> by_root;
     std::set<VarId> spoilt;
@@ -92,7 +97,6 @@ class Uses {
         for (const tir::ExprRef& operand : expr.operands) spoil(operand->var);
       }
       if (expr.op == tir::Op::q_multiply_shift) spoil_factors(expr);
-      if (const auto call = tir::named_call(expr)) hand_on(*call);
     }
   }
 
@@ -114,10 +118,8 @@ class Uses {
   }
 
   // What else a parameter gets than constants and parameters spoils it.
-  void hand_on(const tir::NamedCall& call) {
-    const auto callee = module_.find(*call.name);
-    if (!callee) return;
-    const tir::Function& function = module_.functions[*callee];
+  void hand_on(const program::CallSite& call) {
+    const tir::Function& function = module_.functions[call.callee];
     for (std::size_t i = 0; i < function.params.size(); ++i) {
       Node* param = find(function.params[i].var);
       if (param == nullptr) continue;

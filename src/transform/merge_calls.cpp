@@ -11,11 +11,13 @@
 #include "transform/peak.hpp"
 #include "transform/rewrite.hpp"
 #include "transform/simple_function.hpp"
+#include "usmp/program/entry_calls.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 namespace {
 
+using program::EntryCall;
 using tir::Block;
 using tir::Expr;
 using tir::ExprKind;
@@ -23,15 +25,14 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-// A statement of the entry that calls one function of the module with whole storages.
-struct Call {
-  std::size_t statement = 0;
-  std::size_t callee = 0;
-  std::vector<VarId> arguments;
-};
+// Whether the call is all that its statement does, and passes whole storages.
+bool passes_storage(const tir::Module& module, const EntryCall& call) {
+  return call.is_plain && call.passes_variables_only &&
+         std::ranges::all_of(call.arguments, [&](VarId argument) { return module.var(argument).type.is_handle(); });
+}
 
 struct Entry {
-  std::vector<Call> calls;                               // in order
+  std::vector<EntryCall> calls;                          // in order, one a statement, of variables alone
   std::map<VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<VarId, tir::Allocate> tensors;
 };
@@ -39,28 +40,24 @@ struct Entry {
 // Nothing if the entry is anything but allocates and calls in a row.
 std::optional<Entry> read_entry(const tir::Module& module) {
   Entry entry;
+  entry.calls = program::entry_calls(module).calls;
   const Block& body = module.functions[module.entry].body;
+  std::size_t next = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
       if (!entry.tensors.emplace(allocate->var, *allocate).second) return std::nullopt;
       continue;
     }
     if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
-    const auto named = plain_call(body[i]);
-    const auto callee = named ? module.find(*named->name) : std::nullopt;
-    if (!callee || named->arguments.size() != module.functions[*callee].params.size()) return std::nullopt;
-    Call call{i, *callee, {}};
-    for (const ExprRef& argument : named->arguments) {
-      if (argument->kind != ExprKind::var || !argument->type.is_handle()) return std::nullopt;
-      call.arguments.push_back(argument->var);
-    }
-    for (const VarId argument : call.arguments) {
+    if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
+      return std::nullopt;
+    for (const VarId argument : entry.calls[next].arguments) {
       std::vector<std::size_t>& with = entry.calls_with[argument];
-      if (with.empty() || with.back() != entry.calls.size()) with.push_back(entry.calls.size());
+      if (with.empty() || with.back() != next) with.push_back(next);
     }
-    entry.calls.push_back(std::move(call));
+    ++next;
   }
-  return entry;
+  return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;
 }
 
 std::set<VarId> written_params(const tir::Function& function) {
@@ -132,8 +129,8 @@ class CalleeCopy {
 
 // The call that writes a tensor and the first one that reads it.
 struct Pair {
-  const Call* writer = nullptr;
-  const Call* reader = nullptr;
+  const EntryCall* writer = nullptr;
+  const EntryCall* reader = nullptr;
   bool is_only_reader = true;
 };
 
@@ -152,9 +149,9 @@ class Calls {
   std::optional<Pair> pair(VarId tensor) {
     const auto calls = entry_.calls_with.find(tensor);
     if (calls == entry_.calls_with.end() || calls->second.size() < 2) return std::nullopt;
-    const Call& first = entry_.calls[calls->second[0]];
-    const Call& second = entry_.calls[calls->second[1]];
-    const auto is_passed_once = [&](const Call& call) {
+    const EntryCall& first = entry_.calls[calls->second[0]];
+    const EntryCall& second = entry_.calls[calls->second[1]];
+    const auto is_passed_once = [&](const EntryCall& call) {
       return std::count(call.arguments.begin(), call.arguments.end(), tensor) == 1;
     };
     if (!is_passed_once(first) || !is_passed_once(second)) return std::nullopt;
@@ -167,19 +164,19 @@ class Calls {
   std::size_t size(const Pair& pair) { return size(pair.writer->callee) + size(pair.reader->callee); }
 
  private:
-  const tir::Function& function_of(const Call& call) const { return module_.functions[call.callee]; }
+  const tir::Function& function_of(const EntryCall& call) const { return module_.functions[call.callee]; }
 
-  bool is_known(const Call& call) {
+  bool is_known(const EntryCall& call) {
     std::optional<bool>& known = simple_[call.callee];
     if (!known) known = is_simple(module_, call.callee, aliases_);
     return *known;
   }
 
-  bool is_usable(const Call& call) {
+  bool is_usable(const EntryCall& call) {
     return is_known(call) && function_of(call).target == module_.functions[module_.entry].target;
   }
 
-  std::set<VarId> writes(const Call& call) {
+  std::set<VarId> writes(const EntryCall& call) {
     std::optional<std::set<VarId>>& written = written_[call.callee];
     if (!written) written = written_params(function_of(call));
     std::set<VarId> storages;
@@ -189,11 +186,11 @@ class Calls {
     return storages;
   }
 
-  bool is_only_output(const Call& call, VarId tensor) { return writes(call) == std::set<VarId>{tensor}; }
+  bool is_only_output(const EntryCall& call, VarId tensor) { return writes(call) == std::set<VarId>{tensor}; }
 
   // Whether nothing between the calls writes what the first one reads. Functions that are not simple may write anything
   // that they are passed.
-  bool may_wait(const Call& first, const Call& second) {
+  bool may_wait(const EntryCall& first, const EntryCall& second) {
     if (writers_.empty()) note_writers();
     return std::ranges::none_of(first.arguments, [&](VarId var) {
       const auto found = writers_.find(var);
@@ -204,7 +201,7 @@ class Calls {
   }
 
   void note_writers() {
-    for (const Call& call : entry_.calls) {
+    for (const EntryCall& call : entry_.calls) {
       const std::set<VarId> written =
           is_known(call) ? writes(call) : std::set<VarId>(call.arguments.begin(), call.arguments.end());
       for (const VarId var : written) writers_[var].push_back(call.statement);
@@ -291,7 +288,7 @@ class Merger {
   }
 
   // The call's parameters become the merged function's, each storage once; the tensor's becomes a variable inside.
-  static VarId take_params(const Call& call, const tir::Function& function, CalleeCopy& copy, VarId tensor,
+  static VarId take_params(const EntryCall& call, const tir::Function& function, CalleeCopy& copy, VarId tensor,
                            Function& merged, VarId inner) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const tir::Param& param = function.params[i];
@@ -327,7 +324,7 @@ class Merger {
     return true;
   }
 
-  void replace_call(const Call& second, const std::string& name, const std::vector<VarId>& arguments) {
+  void replace_call(const EntryCall& second, const std::string& name, const std::vector<VarId>& arguments) {
     Block& body = module_.functions[module_.entry].body;
     auto& evaluate = std::get<tir::Evaluate>(body[second.statement].node);
     Scope scope(module_);

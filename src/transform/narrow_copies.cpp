@@ -25,16 +25,16 @@
 #include <variant>
 #include <vector>
 
-#include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_copy.hpp"
 #include "transform/operator_walk.hpp"
-#include "transform/simple_function.hpp"
+#include "usmp/program/entry_calls.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 namespace {
 
+using program::EntryCall;
 using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
@@ -161,7 +161,7 @@ class CopyRemover {
   std::vector<Change> run() {
     find_uses();
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-      if (copy_by(calls_[i].function)) pending_.insert(i);
+      if (copy_by(calls_[i].callee)) pending_.insert(i);
     }
     while (!pending_.empty()) look_at(pending_.extract(pending_.begin()).value());
     if (!removed_.empty()) rewrite();
@@ -172,21 +172,15 @@ class CopyRemover {
   [[nodiscard]] std::size_t looks() const { return looks_; }
 
  private:
-  struct Call {
-    std::size_t statement = 0;
-    std::size_t function = 0;
-    std::vector<VarId> arguments;
-  };
-
   Function& entry() { return module_.functions[module_.entry]; }
 
   // What it depends on is known of the tensors that the call passes, so it is looked at again only when one of them has
   // changed: the copy that goes next is always the first that may.
   void look_at(std::size_t index) {
     ++looks_;
-    const Call& call = calls_[index];
-    if (!plain_call(std::as_const(entry().body)[call.statement])) return;
-    const Copy& copy = *copy_by(call.function);
+    const EntryCall& call = calls_[index];
+    if (!call.is_plain) return;
+    const Copy& copy = *copy_by(call.callee);
     const VarId from = now(call.arguments[copy.from]);
     const VarId to = now(call.arguments[copy.to]);
     if (from != to && all_known(from, copy.element) && all_known(to, copy.element)) {
@@ -209,56 +203,29 @@ class CopyRemover {
     return found->second;
   }
 
-  // Fills calls_, uses_, odd_, allocates_ and params_ from the entry.
+  // Fills calls_, uses_, odd_, allocates_ and params_ from the entry. What is called inside loops and branches is not
+  // looked into.
   void find_uses() {
     for (const tir::Param& param : entry().params) params_.emplace(param.var, &param);
-    for (std::size_t i = 0; i < entry().body.size(); ++i) {
-      const tir::Stmt& stmt = std::as_const(entry().body)[i];
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-        const bool is_first = allocates_.emplace(allocate->var, allocate).second;
-        if (!is_first) odd_.insert(allocate->var);
-      }
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) { return scan(expr, i); });
-      });
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) odd_.insert(store->storage);
-      for (const tir::Block* block : tir::blocks_of(stmt)) note_odd(*block);
+    program::EntryCalls found = program::entry_calls(module_);
+    odd_ = std::move(found.used_otherwise);
+    for (const tir::Stmt& stmt : std::as_const(entry().body)) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr) continue;
+      const bool is_first = allocates_.emplace(allocate->var, allocate).second;
+      if (!is_first) odd_.insert(allocate->var);
     }
-  }
-
-  // What stands inside loops and branches is not looked into.
-  void note_odd(const tir::Block& block) {
-    tir::for_each_stmt(block, [&](const tir::Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) odd_.insert(store->storage);
-    });
-    tir::for_each_expr_in(block, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) odd_.insert(expr.var);
-    });
-  }
-  void note_odd(const Expr& root) {
-    tir::for_each_expr(root, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) odd_.insert(expr.var);
-    });
-  }
-
-  // Whether to look below.
-  bool scan(const Expr& expr, std::size_t statement) {
-    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) odd_.insert(expr.var);
-    const auto named = tir::named_call(expr);
-    const auto callee = named ? called_operator(module_, *named) : std::nullopt;
-    if (!callee) return true;
-    Call call{.statement = statement, .function = *callee, .arguments = {}};
-    for (std::size_t i = 0; i < named->arguments.size(); ++i) {
-      const Expr& argument = *named->arguments[i];
-      if (argument.kind != ExprKind::var) {
-        note_odd(argument);
-        continue;
+    for (EntryCall& call : found.calls) {
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        if (!call.arguments[i].valid()) continue;
+        if (call.is_nested || call.is_opaque) {
+          odd_.insert(call.arguments[i]);
+        } else {
+          uses_[call.arguments[i]].add(call.statement, param_uses_.of(call.callee, i));
+        }
       }
-      call.arguments.push_back(argument.var);
-      uses_[argument.var].add(statement, param_uses_.of(*callee, i));
+      if (call.passes_variables_only && !call.is_nested && !call.is_opaque) calls_.push_back(std::move(call));
     }
-    if (call.arguments.size() == named->arguments.size()) calls_.push_back(std::move(call));
-    return false;
   }
 
   bool all_known(VarId tensor, DataType element) const {
@@ -273,14 +240,14 @@ class CopyRemover {
     return tir::allocation_size(*found->second).bytes == checked_mul(copy.count, copy.element.bytes());
   }
 
-  bool readers_may_read(VarId from, VarId to, const Copy& copy, const Call& call) const {
+  bool readers_may_read(VarId from, VarId to, const Copy& copy, const EntryCall& call) const {
     if (!is_allocated(to, copy) || (!allocates_.contains(from) && !params_.contains(from))) return false;
     const TensorUses& uses = uses_.at(to);
     if (uses.first() < call.statement || uses.is_written_within(call.statement, uses.last())) return false;
     return !uses_.at(from).is_written_within(call.statement, uses.last());
   }
 
-  bool writers_may_write(VarId from, VarId to, const Copy& copy, const Call& call) const {
+  bool writers_may_write(VarId from, VarId to, const Copy& copy, const EntryCall& call) const {
     const auto output = params_.find(to);
     if (output == params_.end() || !is_allocated(from, copy) || uses_.at(to).count() != 1) return false;
     const tir::Param& param = *output->second;
@@ -299,14 +266,14 @@ class CopyRemover {
   }
 
   // Notes that the call goes, and that users of `gone` get `instead`.
-  void apply(const Call& call, VarId gone, VarId instead, const std::string& what) {
+  void apply(const EntryCall& call, VarId gone, VarId instead, const std::string& what) {
     changes_.push_back({Step::narrow, entry().name,
-                        module_.var(gone).name + ": " + what + ", without " + module_.functions[call.function].name});
-    callees_.insert(call.function);
+                        module_.var(gone).name + ": " + what + ", without " + module_.functions[call.callee].name});
+    callees_.insert(call.callee);
     removed_.insert(call.statement);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const VarId tensor = now(call.arguments[i]);
-      uses_.at(tensor).remove(call.statement, param_uses_.of(call.function, i));
+      uses_.at(tensor).remove(call.statement, param_uses_.of(call.callee, i));
       look_again(tensor);
     }
     uses_.at(instead).take(uses_.at(gone));
@@ -376,7 +343,7 @@ class CopyRemover {
   Module& module_;
   ParamUses param_uses_;
   std::map<std::size_t, std::optional<Copy>> copies_;  // by function: whether it is one
-  std::vector<Call> calls_;                            // in the body of the entry, of variables alone
+  std::vector<EntryCall> calls_;                       // in the body of the entry, of variables alone
   std::map<VarId, TensorUses> uses_;
   std::set<VarId> odd_;                                // used in other ways, too
   std::map<VarId, const tir::Allocate*> allocates_;    // in the body of the entry
