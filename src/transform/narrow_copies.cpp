@@ -27,6 +27,7 @@
 
 #include "transform/narrow_copy.hpp"
 #include "transform/operator_walk.hpp"
+#include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -165,7 +166,7 @@ class CopyRemover {
     }
     while (!pending_.empty()) look_at(pending_.extract(pending_.begin()).value());
     if (!removed_.empty()) rewrite();
-    remove_functions();
+    program::drop_uncalled(module_, callees_);
     return std::move(changes_);
   }
 
@@ -269,7 +270,7 @@ class CopyRemover {
   void apply(const EntryCall& call, VarId gone, VarId instead, const std::string& what) {
     changes_.push_back({Step::narrow, entry().name,
                         module_.var(gone).name + ": " + what + ", without " + module_.functions[call.callee].name});
-    callees_.insert(call.callee);
+    callees_.insert(module_.functions[call.callee].name);
     removed_.insert(call.statement);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const VarId tensor = now(call.arguments[i]);
@@ -320,26 +321,6 @@ class CopyRemover {
     });
   }
 
-  void remove_functions() {
-    const std::size_t entry = module_.entry;
-    std::set<std::size_t> called;
-    for (const Function& function : module_.functions) {
-      tir::for_each_expr_in(function.body, [&](const Expr& expr) {
-        const auto call = tir::named_call(expr);
-        const auto callee = call ? module_.find(*call->name) : std::nullopt;
-        if (callee) called.insert(*callee);
-      });
-    }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      if (callees_.contains(i) && !called.contains(i)) continue;
-      if (i == entry) module_.entry = kept;
-      if (i != kept) module_.functions[kept] = std::move(module_.functions[i]);
-      ++kept;
-    }
-    module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(kept), module_.functions.end());
-  }
-
   Module& module_;
   ParamUses param_uses_;
   std::map<std::size_t, std::optional<Copy>> copies_;  // by function: whether it is one
@@ -354,7 +335,7 @@ class CopyRemover {
   std::size_t second_looks_ = 0;
   std::map<VarId, VarId> instead_of_;  // tensors that are gone
   std::set<std::size_t> removed_;      // statements
-  std::set<std::size_t> callees_;      // of calls that were removed
+  std::set<std::string> callees_;      // of calls that were removed
   std::vector<Change> changes_;
 };
 

@@ -113,16 +113,6 @@ bool is_pure(const Expr& root) {
   return pure;
 }
 
-std::set<std::string> called_functions(const tir::Module& module) {
-  std::set<std::string> names;
-  for (const tir::Function& function : module.functions) {
-    tir::for_each_expr_in(function.body, [&](const Expr& expr) {
-      if (const auto call = tir::named_call(expr)) names.insert(*call->name);
-    });
-  }
-  return names;
-}
-
 std::size_t Accesses::loads_of(VarId storage) const { return count_of(loads, storage); }
 std::size_t Accesses::stores_of(VarId storage) const { return count_of(stores, storage); }
 

@@ -25,9 +25,6 @@ using program::ParamAliases;
 // No statement or expression reads or writes anything else, and evaluating it twice gives the same.
 [[nodiscard]] bool is_pure(const tir::Expr& expr);
 
-// Names that calls in the module name.
-[[nodiscard]] std::set<std::string> called_functions(const tir::Module& module);
-
 struct Accesses {
   std::map<tir::VarId, std::size_t> loads;  // places, not executions
   std::map<tir::VarId, std::size_t> stores;
