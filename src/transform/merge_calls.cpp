@@ -13,6 +13,7 @@
 #include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/join.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -62,15 +63,6 @@ std::optional<Entry> read_entry(const tir::Module& module) {
   return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;
 }
 
-std::set<VarId> written_params(const tir::Function& function) {
-  std::set<VarId> written;
-  const Accesses accesses = accesses_of(function.body);
-  for (const tir::Param& param : function.params) {
-    if (accesses.stores_of(param.var) > 0) written.insert(param.var);
-  }
-  return written;
-}
-
 // The call that writes a tensor and the first one that reads it.
 struct Pair {
   const EntryCall* writer = nullptr;
@@ -86,7 +78,7 @@ class Calls {
         entry_(entry),
         aliases_(module),
         simple_(module.functions.size()),
-        written_(module.functions.size()),
+        uses_(module.functions.size()),
         sizes_(module.functions.size()) {}
 
   // Of calls that may become one. The other readers read on what the writer writes.
@@ -121,11 +113,12 @@ class Calls {
   }
 
   std::set<VarId> writes(const EntryCall& call) {
-    std::optional<std::set<VarId>>& written = written_[call.callee];
-    if (!written) written = written_params(function_of(call));
+    auto& uses = uses_[call.callee];
+    if (!uses) uses = program::storage_uses(function_of(call).body);
     std::set<VarId> storages;
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      if (written->contains(function_of(call).params[i].var)) storages.insert(call.arguments[i]);
+      const auto use = uses->find(function_of(call).params[i].var);
+      if (use != uses->end() && use->second.stores > 0) storages.insert(call.arguments[i]);
     }
     return storages;
   }
@@ -163,10 +156,10 @@ class Calls {
   const tir::Module& module_;
   const Entry& entry_;
   const ParamAliases aliases_;
-  std::vector<std::optional<bool>> simple_;              // by function
-  std::vector<std::optional<std::set<VarId>>> written_;  // by function: parameters
-  std::vector<std::size_t> sizes_;                       // by function; 0: not known yet
-  std::map<VarId, std::vector<std::size_t>> writers_;    // statements, in order
+  std::vector<std::optional<bool>> simple_;                                // by function
+  std::vector<std::optional<std::map<VarId, program::StorageUse>>> uses_;  // by function
+  std::vector<std::size_t> sizes_;                                         // by function; 0: not known yet
+  std::map<VarId, std::vector<std::size_t>> writers_;                      // statements, in order
 };
 
 // Of the pair, under the name of the reader. `functions` holds the functions, `module` their variables.

@@ -8,7 +8,9 @@
 #include <set>
 #include <variant>
 
+#include "usmp/program/call_graph.hpp"
 #include "usmp/program/entry_calls.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -44,7 +46,8 @@ class Classes {
 
 class Finder {
  public:
-  explicit Finder(const Module& module) : module_(module), classes_(module.vars.size()), uses_(module.vars.size()) {}
+  explicit Finder(const Module& module)
+      : module_(module), graph_(program::call_graph(module)), classes_(module.vars.size()), uses_(module.vars.size()) {}
 
   std::vector<Boundary> find() {
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
@@ -54,7 +57,7 @@ class Finder {
       } else if (tir::is_opaque(module_, function)) {
         for (const tir::Param& param : function.params) refuse(param.var);
       } else {
-        scan_operator(function);
+        scan_operator(i);
       }
     }
     return collect();
@@ -70,12 +73,6 @@ class Finder {
   };
 
   void refuse(VarId var) { uses_[var.index()].is_refused = true; }
-
-  void access(VarId var, DataType type) {
-    std::optional<DataType>& known = uses_[var.index()].type;
-    if ((known && *known != type) || type.is_vector()) refuse(var);
-    known = type;
-  }
 
   void scan_entry(const Function& entry) {
     for (const tir::Param& param : entry.params) refuse(param.var);
@@ -111,32 +108,14 @@ class Finder {
     }
   }
 
-  void scan_operator(const Function& function) {
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-        access(store->storage, store->value->type);
-        uses_[store->storage.index()].is_stored = true;
-        if (store->predicate || store->index->type.is_vector()) refuse(store->storage);
-      }
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) { scan_in_operator(expr); });
-      });
-    });
-  }
-
-  void scan_in_operator(const Expr& expr) {
-    if (expr.kind == ExprKind::var) refuse(expr.var);  // of storage: not an access, but its address
-    if (expr.kind == ExprKind::load) {
-      access(expr.var, expr.type);
-      if (expr.operands.size() != 1) refuse(expr.var);
+  void scan_operator(std::size_t index) {
+    for (const auto& [var, found] : program::storage_uses(module_.functions[index].body)) {
+      Use& use = uses_[var.index()];
+      use.is_refused = use.is_refused || !found.is_of_scalars() || found.has_predicates;
+      use.is_stored = use.is_stored || found.stores > 0;
+      if (found.types.size() == 1) use.type = found.types[0];
     }
-    if (expr.kind != ExprKind::call) return;
-    for (const ExprRef& operand : expr.operands) {
-      if (expr.op == tir::Op::address_of && operand->kind == ExprKind::load) refuse(operand->var);
-    }
-    const auto call = tir::named_call(expr);
-    const auto callee = call ? module_.find(*call->name) : std::nullopt;
-    if (callee) refuse_params_of(*callee);
+    for (const program::CallSite& call : graph_.calls[index]) refuse_params_of(call.callee);
   }
 
   // A call of the function is not what boundaries allow.
@@ -219,6 +198,7 @@ class Finder {
   }
 
   const Module& module_;
+  const program::CallGraph graph_;
   Classes classes_;
   std::vector<Use> uses_;  // by variable; from `collect` on, at the root of a class, of the class
   std::vector<const tir::Allocate*> allocates_;

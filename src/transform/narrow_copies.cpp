@@ -29,6 +29,7 @@
 #include "transform/operator_walk.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -36,6 +37,7 @@ namespace usmp::transform {
 namespace {
 
 using program::EntryCall;
+using program::StorageUse;
 using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
@@ -46,72 +48,39 @@ using tir::VarId;
 
 // --- What uses a tensor ----------------------------------------------------------------------------------------------
 
-// How an operator uses a parameter.
-struct ParamUse {
-  bool is_known = true;  // loads and stores of scalars of one type, and nothing else
-  bool is_written = false;
-  std::optional<DataType> type;  // nothing: no access
-};
-
+// How operators use their parameters.
 class ParamUses {
  public:
   explicit ParamUses(const Module& module) : module_(module) {}
 
-  ParamUse of(std::size_t function, std::size_t param) {
+  const StorageUse& of(std::size_t function, std::size_t param) {
     auto found = known_.find(function);
-    if (found == known_.end()) found = known_.emplace(function, scan(module_.functions[function])).first;
-    const auto use = found->second.find(module_.functions[function].params[param].var);
-    return use == found->second.end() ? ParamUse{} : use->second;
+    if (found == known_.end())
+      found = known_.emplace(function, program::storage_uses(module_.functions[function].body)).first;
+    return found->second[module_.functions[function].params[param].var];
   }
 
  private:
-  using Uses = std::map<VarId, ParamUse>;
-
-  static void access(ParamUse& use, DataType type) {
-    use.is_known = use.is_known && !type.is_vector() && (!use.type || *use.type == type);
-    use.type = type;
-  }
-
-  static Uses scan(const Function& function) {
-    Uses uses;
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-        access(uses[store->storage], store->value->type);
-        uses[store->storage].is_written = true;
-      }
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          if (expr.kind == ExprKind::var) uses[expr.var].is_known = false;
-          if (expr.kind == ExprKind::load) access(uses[expr.var], expr.type);
-          for (const ExprRef& operand : expr.operands) {
-            if (expr.op == tir::Op::address_of && operand->kind == ExprKind::load) uses[operand->var].is_known = false;
-          }
-        });
-      });
-    });
-    return uses;
-  }
-
   const Module& module_;
-  std::map<std::size_t, Uses> known_;  // by function
+  std::map<std::size_t, std::map<VarId, StorageUse>> known_;  // by function
 };
 
 // The uses of a tensor as an argument of calls in the body of the entry. Each takes O(log uses).
 class TensorUses {
  public:
-  void add(std::size_t statement, const ParamUse& use) {
+  void add(std::size_t statement, const StorageUse& use) {
     statements_.insert(statement);
-    if (use.is_written) writes_.insert(statement);
-    if (!use.is_known) ++unknown_;
-    if (use.type) ++count_of(*use.type);
+    if (use.stores > 0) writes_.insert(statement);
+    if (!use.is_of_scalars()) ++unknown_;
+    if (!use.types.empty()) ++count_of(use.types[0]);
   }
 
   // One that was added.
-  void remove(std::size_t statement, const ParamUse& use) {
+  void remove(std::size_t statement, const StorageUse& use) {
     statements_.erase(statements_.find(statement));
-    if (use.is_written) writes_.erase(writes_.find(statement));
-    if (!use.is_known) --unknown_;
-    if (use.type) --count_of(*use.type);
+    if (use.stores > 0) writes_.erase(writes_.find(statement));
+    if (!use.is_of_scalars()) --unknown_;
+    if (!use.types.empty()) --count_of(use.types[0]);
   }
 
   // Those of the other tensor, too. O(the smaller of both · log uses).
