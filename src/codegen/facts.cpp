@@ -1,13 +1,12 @@
 #include "codegen/facts.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <numeric>
 #include <optional>
 
 #include "codegen/c_library.hpp"
 #include "codegen/constant_data.hpp"
 #include "codegen/status.hpp"
+#include "usmp/program/call_graph.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::codegen {
@@ -21,49 +20,6 @@ using tir::Function;
 using tir::Module;
 using tir::Stmt;
 using tir::VarId;
-
-// --- Order of functions ----------------------------------------------------------------------------------------------
-
-std::vector<std::size_t> callees_of(const Module& module, const Function& function) {
-  std::vector<std::size_t> callees;
-  tir::for_each_expr_in(function.body, [&](const Expr& expr) {
-    const auto call = tir::named_call(expr);
-    const auto callee = call ? module.find(*call->name) : std::nullopt;
-    if (callee && !tir::is_opaque(module, module.functions[*callee])) callees.push_back(*callee);
-  });
-  return callees;
-}
-
-// Depth first from the entry, with a stack of its own: a file controls the depth of the call graph.
-std::vector<std::size_t> emission_order(const Module& module) {
-  struct Frame {
-    std::size_t function;
-    std::vector<std::size_t> callees;
-    std::size_t next = 0;
-  };
-  enum class State : std::uint8_t { unseen, open, done };
-  std::vector<State> state(module.functions.size(), State::unseen);
-  std::vector<std::size_t> order;
-  std::vector<Frame> stack;
-  const auto open = [&](std::size_t function) {
-    state[function] = State::open;
-    stack.push_back({function, callees_of(module, module.functions[function])});
-  };
-  open(module.entry);
-  while (!stack.empty()) {
-    Frame& frame = stack.back();
-    if (frame.next == frame.callees.size()) {
-      state[frame.function] = State::done;
-      order.push_back(frame.function);
-      stack.pop_back();
-      continue;
-    }
-    const std::size_t callee = frame.callees[frame.next++];
-    if (state[callee] == State::open) fail(module.functions[callee], "the function calls itself");
-    if (state[callee] == State::unseen) open(callee);
-  }
-  return order;
-}
 
 // --- Pointers of one function ----------------------------------------------------------------------------------------
 
@@ -411,9 +367,11 @@ bool is_worth_evaluating(const Expr& value) { return tir::named_call(value).has_
 
 ModuleFacts find_facts(const PlannedModule& module) {
   ModuleFacts facts;
-  facts.order = emission_order(module.lowered.module);
-  facts.functions.resize(module.lowered.module.functions.size());
-  const std::vector<bool> has_status = functions_with_status(module.lowered.module, facts.order);
+  const tir::Module& lowered = module.lowered.module;
+  const program::CallGraph graph = program::call_graph(lowered);
+  facts.order = program::callees_first(lowered, graph, {lowered.entry});
+  facts.functions.resize(lowered.functions.size());
+  const std::vector<bool> has_status = functions_with_status(lowered, graph, facts.order);
   for (const std::size_t index : facts.order) {
     facts.functions[index] = FunctionScan(module, index, facts.functions).run();
     facts.functions[index].gives_status = has_status[index];

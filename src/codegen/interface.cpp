@@ -7,7 +7,7 @@
 
 #include "codegen/member_names.hpp"
 #include "usmp/codegen/codegen.hpp"
-#include "usmp/liveness/liveness.hpp"
+#include "usmp/program/effects.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
@@ -153,10 +153,10 @@ class Matcher {
 
   // The archive names no tensors: what the module writes is an output.
   void divide_by_writes() {
-    const std::vector<bool> written = liveness::written_params(module_)[module_.entry];
+    const auto effects = program::param_effects(module_)[module_.entry];
     std::vector<std::size_t> outputs;
     for (const std::size_t i : tensors_) {
-      if (written[i]) outputs.push_back(i);
+      if (effects[i].may_be_written()) outputs.push_back(i);
     }
     // Opaque callees may write all they are handed; then TVM's own names have to tell.
     if (outputs.size() == tensors_.size()) {

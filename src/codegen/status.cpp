@@ -58,18 +58,16 @@ const Expr* called_for_effect(const Expr& value) {
   return tir::named_call(*call) ? call : nullptr;
 }
 
-std::vector<bool> functions_with_status(const tir::Module& module, const std::vector<std::size_t>& order) {
+std::vector<bool> functions_with_status(const tir::Module& module, const program::CallGraph& graph,
+                                        const std::vector<std::size_t>& order) {
   const bool has_imported_c =
       std::ranges::any_of(order, [&](std::size_t index) { return !module.functions[index].imported_c.empty(); });
   std::vector<bool> has_status(module.functions.size(), true);
   if (has_imported_c) return has_status;
   std::vector<std::size_t> other_calls(module.functions.size(), 0);  // of which more is asked than the effect
   for (const std::size_t index : order) {
-    const tir::Block& body = module.functions[index].body;
-    tir::for_each_expr_in(body, [&](const Expr& expr) {
-      if (const auto callee = callee_of(module, expr)) ++other_calls[*callee];
-    });
-    tir::for_each_stmt(body, [&](const tir::Stmt& stmt) {
+    for (const program::CallSite& call : graph.calls[index]) ++other_calls[call.callee];
+    tir::for_each_stmt(module.functions[index].body, [&](const tir::Stmt& stmt) {
       const Expr* value = evaluated(stmt);
       const Expr* call = value != nullptr ? called_for_effect(*value) : nullptr;
       if (const auto callee = call != nullptr ? callee_of(module, *call) : std::nullopt) --other_calls[*callee];

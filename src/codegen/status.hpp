@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "usmp/program/call_graph.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::codegen {
@@ -12,7 +13,8 @@ namespace usmp::codegen {
 // (an assertion, memory taken at run time, `tir.ret`, a call of something that gives a status), one whose value is used
 // otherwise than in a check for zero, and everything beside imported C, which may call it. `order`: functions, callees
 // first. O(size of the module · log).
-[[nodiscard]] std::vector<bool> functions_with_status(const tir::Module& module, const std::vector<std::size_t>& order);
+[[nodiscard]] std::vector<bool> functions_with_status(const tir::Module& module, const program::CallGraph& graph,
+                                                      const std::vector<std::size_t>& order);
 
 // The call of a named function that the evaluated value is, if its result goes nowhere but into a check for zero; null
 // otherwise.

@@ -10,6 +10,7 @@
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/lower/shape_loops.hpp"
+#include "usmp/program/effects.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -25,9 +26,9 @@ std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
                          " is copied unchanged and allocates workspace at run time, outside this plan");
     }
   }
-  const std::vector<bool> written = liveness::written_params(analysed.original)[analysed.original.entry];
+  const auto effects = program::param_effects(analysed.original)[analysed.original.entry];
   for (const codegen::InterfaceTensor& output : analysed.interface.outputs) {
-    if (written[output.param]) continue;
+    if (effects[output.param].may_be_written()) continue;
     warnings.push_back("output '" + output.name +
                        "' is never written: it keeps what was in its memory before. TVM makes such archives of a "
                        "tensor that the network gives out twice, or of a reshape of another output");

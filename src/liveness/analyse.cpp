@@ -28,6 +28,7 @@
 #include "liveness/use_recorder.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/liveness/uses.hpp"
+#include "usmp/program/effects.hpp"
 
 namespace usmp::liveness {
 namespace {
@@ -135,7 +136,7 @@ class Walk {
 
   void enter(std::size_t function) {
     const tir::Function& callee = module_.functions[function];
-    if (active_[function]) fail_recursion(callee);
+    if (active_[function]) program::fail_recursion(callee);
     active_[function] = true;
     result_.reached[function] = true;
     if (!programs_[function]) programs_[function] = std::make_unique<Program>(compile(module_, function));
@@ -160,7 +161,7 @@ class Walk {
     frames_.pop_back();
   }
 
-  void call(const CallSite& site) {
+  void call(const program::PointerCall& site) {
     // The frames' storage moves when one is added.
     std::vector<Roots> arguments;
     std::vector<bool> is_base;
@@ -185,7 +186,7 @@ class Walk {
     }
   }
 
-  void opaque_call(const CallSite& site) {
+  void opaque_call(const program::PointerCall& site) {
     if (nests_) nests_->spoil();
     if (recorder_ && !site.is_pure && is_handed_nothing(site)) recorder_->blind_call();
     if (frames_.size() == 1) result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
@@ -196,7 +197,7 @@ class Walk {
     }
   }
 
-  [[nodiscard]] bool is_handed_nothing(const CallSite& site) const {
+  [[nodiscard]] bool is_handed_nothing(const program::PointerCall& site) const {
     return std::all_of(site.arguments.begin(), site.arguments.end(),
                        [&](const PointerSet& argument) { return roots_of(argument).empty(); });
   }
@@ -353,10 +354,10 @@ class Walk {
     const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
     std::vector<bool> picked(params.size(), false);
     const bool by_name = !options_.inputs.empty() || !options_.outputs.empty();
-    if (!by_name && written_.empty()) written_ = written_params(module_);
+    if (!by_name && effects_.empty()) effects_ = program::param_effects(module_)[module_.entry];
     for (std::size_t i = 0; i < params.size(); ++i) {
       picked[i] = by_name ? std::find(named.begin(), named.end(), params[i].var) != named.end()
-                          : params[i].is_tensor && written_[module_.entry][i] == if_written;
+                          : params[i].is_tensor && effects_[i].may_be_written() == if_written;
     }
     return picked;
   }
@@ -472,8 +473,8 @@ class Walk {
   Analysis result_;
   std::vector<SiteState> states_;  // by SiteId
   std::vector<std::unique_ptr<Program>> programs_;
-  std::vector<bool> active_;  // by function index
-  std::vector<std::vector<bool>> written_;
+  std::vector<bool> active_;                    // by function index
+  std::vector<program::ParamEffects> effects_;  // of the entry
   std::vector<Frame> frames_;
   std::vector<Loop> loops_;
   std::vector<Instance> instances_;  // a stack: those of a frame follow those of its caller

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "usmp/program/pointers.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::liveness {
 
-// A pointer variable of one function: index into the frame of a call.
-using Slot = std::uint32_t;
-using PointerSet = std::vector<Slot>;  // what a pointer expression may point to; empty: nothing that is planned
+using program::PointerSet;  // empty: nothing that is planned
+using program::Slot;        // index into the frame of a call
 
 // Storage of the function. Exactly one of the two is set; both live as long as the module.
 struct Declaration {
@@ -22,15 +22,6 @@ struct Declaration {
   const tir::AllocateConst* constant = nullptr;
 
   [[nodiscard]] tir::VarId var() const { return allocate != nullptr ? allocate->var : constant->var; }
-};
-
-struct CallSite {
-  std::string callee;
-  std::size_t function = 0;           // index into Module::functions, if is_defined
-  bool is_defined = false;            // the module defines it (its body may be opaque)
-  bool is_pure = false;               // nothing but its value comes of it
-  std::vector<PointerSet> arguments;  // of a function that is walked: by parameter
-  std::vector<bool> is_variable;      // by argument: it is the one variable that stands in `arguments`, as it is
 };
 
 struct Op {
@@ -61,7 +52,7 @@ struct Program {
   std::vector<tir::VarId> slot_vars;  // by Slot
   std::vector<Declaration> declarations;
   std::vector<PointerSet> pointer_sets;
-  std::vector<CallSite> calls;
+  std::vector<program::PointerCall> calls;
   std::vector<Slot> params;             // by parameter
   std::vector<std::size_t> statements;  // by statement of the function's own block: the first of its ops
   std::size_t slots = 0;

@@ -40,14 +40,6 @@ Bytes param_size(const tir::Function& entry, const tir::Param& param) {
 
 }  // namespace
 
-void fail_in(const tir::Function& function, std::string message) {
-  throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function.name}, std::move(message));
-}
-
-void fail_recursion(const tir::Function& function) {
-  fail_in(function, "function '" + function.name + "' calls itself, directly or through others");
-}
-
 Alignments alignments_of(const tir::Module& module) {
   return {.workspace = checked_alignment(module.workspace_alignment, "workspace-byte-alignment"),
           .constant = checked_alignment(module.constant_alignment, "constant-byte-alignment")};

@@ -7,11 +7,11 @@
 
 #include "liveness/program.hpp"
 #include "usmp/liveness/liveness.hpp"
+#include "usmp/program/call_graph.hpp"
 
 namespace usmp::liveness {
 
-[[noreturn]] void fail_in(const tir::Function& function, std::string message);
-[[noreturn]] void fail_recursion(const tir::Function& function);
+using program::fail_in;
 
 // What the executor demands of every buffer, powers of two.
 struct Alignments {

@@ -1,8 +1,7 @@
 // Two passes over the module.
 //
 // The first finds which pools each function needs: those of the placed buffers that its code mentions, and what its
-// callees need. Needs travel from callees to callers over a work list, so the call graph is neither recursed into nor
-// required to be in any order; each function is revisited at most once a pool that it gains.
+// callees need, callees before callers.
 //
 // The second rebuilds every function that needs a pool. Expressions are a DAG, and only calls change (they gain pool
 // pointers), so a memo from old node to new keeps sharing and makes the pass linear; a subtree without such a call is
@@ -21,6 +20,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "usmp/program/call_graph.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -35,61 +35,29 @@ using tir::Module;
 using tir::Stmt;
 using tir::VarId;
 
-// What a function's code mentions.
-struct Uses {
-  std::set<VarId> vars;              // read, written or handed on; a mere declaration does not count
-  std::vector<std::size_t> callees;  // functions of the module that are not opaque, in order, with repetition
-};
-
-class UseFinder {
- public:
-  explicit UseFinder(const Module& module) : module_(module) {}
-
-  Uses find(const Block& body) && {
-    tir::for_each_stmt(body, [&](const Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) uses_.vars.insert(store->storage);
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          const bool is_new = seen_.insert(&expr).second;
-          if (is_new) visit(expr);
-          return is_new;
-        });
+// The variables that a function's code reads, writes or hands on; a mere declaration does not count.
+std::set<VarId> used_in(const Block& body) {
+  std::set<VarId> vars;
+  std::unordered_set<const Expr*> seen;
+  tir::for_each_stmt(body, [&](const Stmt& stmt) {
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) vars.insert(store->storage);
+    tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+      tir::for_each_expr(*root, [&](const Expr& expr) {
+        const bool is_new = seen.insert(&expr).second;
+        if (is_new && (expr.kind == ExprKind::var || expr.kind == ExprKind::load)) vars.insert(expr.var);
+        return is_new;
       });
     });
-    return std::move(uses_);
-  }
-
- private:
-  void visit(const Expr& expr) {
-    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) uses_.vars.insert(expr.var);
-    if (const auto call = tir::named_call(expr)) {
-      const auto callee = module_.find(*call->name);
-      if (callee && !tir::is_opaque(module_, module_.functions[*callee])) uses_.callees.push_back(*callee);
-    }
-  }
-
-  const Module& module_;
-  Uses uses_;
-  std::unordered_set<const Expr*> seen_;
-};
+  });
+  return vars;
+}
 
 // Adds to each function's pools those of its callees, and theirs in turn.
-void spread_to_callers(const std::vector<Uses>& uses, std::vector<std::set<PoolId>>& needs) {
-  std::vector<std::vector<std::size_t>> callers(uses.size());
-  for (std::size_t caller = 0; caller < uses.size(); ++caller) {
-    for (const std::size_t callee : uses[caller].callees) callers[callee].push_back(caller);
-  }
-  std::vector<std::size_t> work;
-  for (std::size_t i = 0; i < uses.size(); ++i) work.push_back(i);
-  while (!work.empty()) {
-    const std::size_t callee = work.back();
-    work.pop_back();
-    for (const std::size_t caller : callers[callee]) {
-      const std::size_t before = needs[caller].size();
-      const std::set<PoolId> added = needs[callee];
-      needs[caller].insert(added.begin(), added.end());
-      if (needs[caller].size() != before) work.push_back(caller);
-    }
+void spread_to_callers(const Module& module, std::vector<std::set<PoolId>>& needs) {
+  const program::CallGraph graph = program::call_graph(module);
+  for (const std::size_t caller : program::callees_first(module, graph)) {
+    for (const program::CallSite& call : graph.calls[caller])
+      needs[caller].insert(needs[call.callee].begin(), needs[call.callee].end());
   }
 }
 
@@ -99,8 +67,8 @@ using Offsets = std::unordered_map<VarId, Allocation>;
 class FunctionRewriter {
  public:
   FunctionRewriter(Module& module, const std::vector<LoweredFunction>& functions, const Offsets& offsets,
-                   const Uses& uses, const assemble::Assembly& assembly)
-      : module_(module), functions_(functions), offsets_(offsets), uses_(uses), assembly_(assembly) {}
+                   const std::set<VarId>& used, const assemble::Assembly& assembly)
+      : module_(module), functions_(functions), offsets_(offsets), used_(used), assembly_(assembly) {}
 
   void rewrite(std::size_t index) {
     Function& function = module_.functions[index];
@@ -136,7 +104,7 @@ class FunctionRewriter {
 
   // var = &pool[offset], if anything uses it.
   void bind(VarId var, const Allocation& where, Block& block) const {
-    if (!uses_.vars.contains(var)) return;
+    if (!used_.contains(var)) return;
     const bool is_wide = where.offset > std::numeric_limits<std::int32_t>::max();
     ExprRef offset = tir::make_int(where.offset, is_wide ? tir::int64_type : tir::int32_type);
     ExprRef byte = tir::make_load(tir::uint8_type, pool_vars_.at(where.pool), std::move(offset));
@@ -217,7 +185,7 @@ class FunctionRewriter {
   Module& module_;
   const std::vector<LoweredFunction>& functions_;
   const Offsets& offsets_;
-  const Uses& uses_;
+  const std::set<VarId>& used_;
   const assemble::Assembly& assembly_;
   std::map<PoolId, VarId> pool_vars_;
   std::unordered_map<const Expr*, ExprRef> memo_;
@@ -242,21 +210,21 @@ Lowered lower(const Module& module, const liveness::Analysis& analysis, const as
     }
   }
 
-  std::vector<Uses> uses(module.functions.size());
+  std::vector<std::set<VarId>> used(module.functions.size());
   std::vector<std::set<PoolId>> needs(module.functions.size());
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (tir::is_opaque(module, module.functions[i])) continue;
-    uses[i] = UseFinder(module).find(module.functions[i].body);
+    used[i] = used_in(module.functions[i].body);
     for (const Placement& placement : lowered.functions[i].placements) {
-      if (uses[i].vars.contains(placement.var)) needs[i].insert(offsets.at(placement.var).pool);
+      if (used[i].contains(placement.var)) needs[i].insert(offsets.at(placement.var).pool);
     }
   }
-  spread_to_callers(uses, needs);
+  spread_to_callers(module, needs);
   for (std::size_t i = 0; i < needs.size(); ++i) lowered.functions[i].pools.assign(needs[i].begin(), needs[i].end());
 
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (tir::is_opaque(module, module.functions[i])) continue;
-    FunctionRewriter(lowered.module, lowered.functions, offsets, uses[i], assembly).rewrite(i);
+    FunctionRewriter(lowered.module, lowered.functions, offsets, used[i], assembly).rewrite(i);
   }
   return lowered;
 }

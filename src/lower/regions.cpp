@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/program/call_graph.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -45,39 +46,6 @@ Regions regions_of(const Expr& root, const std::map<tir::VarId, Regions>& known)
       return unknown_regions;
     }
   }
-}
-
-// Functions from the entry down, callers before callees.
-std::vector<std::size_t> callers_first(const tir::Module& module, std::vector<std::vector<const Expr*>>& calls) {
-  calls.resize(module.functions.size());
-  std::vector<std::set<std::size_t>> callees(module.functions.size());
-  for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    tir::for_each_expr_in(module.functions[i].body, [&](const Expr& expr) {
-      const auto call = tir::named_call(expr);
-      const auto callee = call ? module.find(*call->name) : std::nullopt;
-      if (!callee) return;
-      calls[i].push_back(&expr);
-      callees[i].insert(*callee);
-    });
-  }
-  // Liveness refused recursion, so this ends.
-  std::vector<std::size_t> finished;
-  std::set<std::size_t> seen = {module.entry};
-  std::vector<std::pair<std::size_t, std::vector<std::size_t>>> stack;
-  stack.push_back({module.entry, {callees[module.entry].begin(), callees[module.entry].end()}});
-  while (!stack.empty()) {
-    auto& [function, rest] = stack.back();
-    if (rest.empty()) {
-      finished.push_back(function);
-      stack.pop_back();
-      continue;
-    }
-    const std::size_t next = rest.back();
-    rest.pop_back();
-    if (seen.insert(next).second) stack.push_back({next, {callees[next].begin(), callees[next].end()}});
-  }
-  std::reverse(finished.begin(), finished.end());
-  return finished;
 }
 
 }  // namespace
@@ -148,23 +116,23 @@ std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t fun
 std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const assemble::Assembly& assembly,
                                                 const Plan& plan) {
   const tir::Module& module = lowered.module;
-  std::vector<std::vector<const Expr*>> calls;
-  const std::vector<std::size_t> order = callers_first(module, calls);
+  const program::CallGraph graph = program::call_graph(module);
+  const std::vector<std::size_t> order = program::callees_first(module, graph, {module.entry});
   std::vector<std::set<Context>> contexts(module.functions.size());
   Context entry;
   for (std::size_t i = 0; i < module.functions[module.entry].params.size(); ++i) {
     entry.push_back({{.kind = Region::Kind::application, .index = i, .begin = 0, .end = 0}});
   }
   contexts[module.entry].insert(entry);
-  for (const std::size_t caller : order) {
+  for (auto next = order.rbegin(); next != order.rend(); ++next) {
+    const std::size_t caller = *next;
     if (contexts[caller].size() > most_contexts) contexts[caller] = {Context{}};
     for (const Context& context : contexts[caller]) {
       const std::map<tir::VarId, Regions> known = regions_in(lowered, caller, context, assembly, plan);
-      for (const Expr* expr : calls[caller]) {
-        const auto call = tir::named_call(*expr);
+      for (const program::CallSite& call : graph.calls[caller]) {
         Context passed;
-        for (const ExprRef& argument : call->arguments) passed.push_back(regions_of(*argument, known));
-        contexts[*module.find(*call->name)].insert(std::move(passed));
+        for (const ExprRef& argument : call.arguments) passed.push_back(regions_of(*argument, known));
+        contexts[call.callee].insert(std::move(passed));
       }
     }
   }

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "usmp/program/call_graph.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -20,7 +22,14 @@ class Uses {
   std::vector<ConstantGroup> groups() && {
     for (const tir::Function& function : module_.functions) declare(function);
     for (const tir::Function& function : module_.functions) {
-      tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) { visit(stmt); });
+      for (const auto& [var, use] : program::storage_uses(function.body)) note(var, use);
+      tir::for_each_expr_in(function.body, [&](const Expr& expr) {
+        if (expr.kind == ExprKind::call && expr.op == tir::Op::q_multiply_shift) spoil_factors(expr);
+      });
+    }
+    const program::CallGraph graph = program::call_graph(module_);
+    for (const std::vector<program::CallSite>& calls : graph.calls) {
+      for (const program::CallSite& call : calls) hand_on(call);
     }
     std::map<VarId, ConstantGroup> by_root;
     std::set<VarId> spoilt;
@@ -53,7 +62,7 @@ class Uses {
     VarId parent;                                  // of the union of those that stand for one another
     std::size_t mentions = 0;                      // of the whole pointer
     std::size_t handed_on = 0;                     // of these as arguments that are nodes
-    std::vector<tir::DataType> loads;              // types, each once
+    std::vector<tir::DataType> types;              // of loads
     bool is_spoilt = false;
   };
 
@@ -76,24 +85,12 @@ class Uses {
     });
   }
 
-  void visit(const tir::Stmt& stmt) {
-    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) spoil(store->storage);
-    tir::for_each_expr_of(
-        stmt, [&](const tir::ExprRef& root) { tir::for_each_expr(*root, [&](const Expr& expr) { visit(expr); }); });
-  }
-
-  void visit(const Expr& expr) {
-    if (expr.kind == ExprKind::var) {
-      if (Node* node = find(expr.var)) ++node->mentions;
-    } else if (expr.kind == ExprKind::load) {
-      load(expr);
-    } else if (expr.kind == ExprKind::call) {
-      if (expr.op == tir::Op::address_of) {
-        for (const tir::ExprRef& operand : expr.operands) spoil(operand->var);
-      }
-      if (expr.op == tir::Op::q_multiply_shift) spoil_factors(expr);
-      if (const auto call = tir::named_call(expr)) hand_on(*call);
-    }
+  void note(VarId var, const program::StorageUse& use) {
+    Node* node = find(var);
+    if (node == nullptr) return;
+    node->mentions += use.mentions;
+    if (use.stores > 0 || use.has_addresses || use.has_predicates || use.has_vectors) node->is_spoilt = true;
+    node->types.insert(node->types.end(), use.types.begin(), use.types.end());
   }
 
   // The emitted C rounds a product by one half in 32 bits if factor and shift are literals, in 64 otherwise.
@@ -105,19 +102,9 @@ class Uses {
     }
   }
 
-  void load(const Expr& expr) {
-    Node* node = find(expr.var);
-    if (node == nullptr) return;
-    if (expr.operands.size() != 1 || expr.type.is_vector()) node->is_spoilt = true;
-    const bool is_new = std::find(node->loads.begin(), node->loads.end(), expr.type) == node->loads.end();
-    if (is_new) node->loads.push_back(expr.type);
-  }
-
   // What else a parameter gets than constants and parameters spoils it.
-  void hand_on(const tir::NamedCall& call) {
-    const auto callee = module_.find(*call.name);
-    if (!callee) return;
-    const tir::Function& function = module_.functions[*callee];
+  void hand_on(const program::CallSite& call) {
+    const tir::Function& function = module_.functions[call.callee];
     for (std::size_t i = 0; i < function.params.size(); ++i) {
       Node* param = find(function.params[i].var);
       if (param == nullptr) continue;
@@ -152,8 +139,7 @@ class Uses {
 
   bool is_read_as_stored(const ConstantGroup& group) const {
     const auto reads_as_stored = [&](VarId var) {
-      const std::vector<tir::DataType>& loads = nodes_.at(var).loads;
-      return std::all_of(loads.begin(), loads.end(), [&](tir::DataType type) { return type == group.type; });
+      return std::ranges::all_of(nodes_.at(var).types, [&](tir::DataType type) { return type == group.type; });
     };
     return std::all_of(group.constants.begin(), group.constants.end(), reads_as_stored) &&
            std::all_of(group.params.begin(), group.params.end(), reads_as_stored);

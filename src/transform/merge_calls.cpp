@@ -10,13 +10,17 @@
 #include "transform/fuse.hpp"
 #include "transform/peak.hpp"
 #include "transform/simple_function.hpp"
-#include "usmp/loops/edit.hpp"
-#include "usmp/loops/walk.hpp"
+#include "usmp/program/edit.hpp"
+#include "usmp/program/entry_calls.hpp"
+#include "usmp/program/join.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 namespace {
 
+using program::EntryCall;
+using program::JoinedFunction;
 using tir::Block;
 using tir::Expr;
 using tir::ExprKind;
@@ -24,15 +28,14 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-// A statement of the entry that calls one function of the module with whole storages.
-struct Call {
-  std::size_t statement = 0;
-  std::size_t callee = 0;
-  std::vector<VarId> arguments;
-};
+// Whether the call is all that its statement does, and passes whole storages.
+bool passes_storage(const tir::Module& module, const EntryCall& call) {
+  return call.is_plain && call.passes_variables_only &&
+         std::ranges::all_of(call.arguments, [&](VarId argument) { return module.var(argument).type.is_handle(); });
+}
 
 struct Entry {
-  std::vector<Call> calls;                               // in order
+  std::vector<EntryCall> calls;                          // in order, one a statement, of variables alone
   std::map<VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<VarId, tir::Allocate> tensors;
 };
@@ -40,101 +43,30 @@ struct Entry {
 // Nothing if the entry is anything but allocates and calls in a row.
 std::optional<Entry> read_entry(const tir::Module& module) {
   Entry entry;
+  entry.calls = program::entry_calls(module).calls;
   const Block& body = module.functions[module.entry].body;
+  std::size_t next = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
       if (!entry.tensors.emplace(allocate->var, *allocate).second) return std::nullopt;
       continue;
     }
     if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
-    const auto named = plain_call(body[i]);
-    const auto callee = named ? module.find(*named->name) : std::nullopt;
-    if (!callee || named->arguments.size() != module.functions[*callee].params.size()) return std::nullopt;
-    Call call{i, *callee, {}};
-    for (const ExprRef& argument : named->arguments) {
-      if (argument->kind != ExprKind::var || !argument->type.is_handle()) return std::nullopt;
-      call.arguments.push_back(argument->var);
-    }
-    for (const VarId argument : call.arguments) {
+    if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
+      return std::nullopt;
+    for (const VarId argument : entry.calls[next].arguments) {
       std::vector<std::size_t>& with = entry.calls_with[argument];
-      if (with.empty() || with.back() != entry.calls.size()) with.push_back(entry.calls.size());
+      if (with.empty() || with.back() != next) with.push_back(next);
     }
-    entry.calls.push_back(std::move(call));
+    ++next;
   }
-  return entry;
+  return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;
 }
-
-std::set<VarId> written_params(const tir::Function& function) {
-  std::set<VarId> written;
-  const loops::Accesses accesses = loops::accesses_of(function.body);
-  for (const tir::Param& param : function.params) {
-    if (accesses.stores_of(param.var) > 0) written.insert(param.var);
-  }
-  return written;
-}
-
-// A copy of a function in which every variable has a new identity.
-class CalleeCopy {
- public:
-  CalleeCopy(tir::Module& module, const tir::Function& function) : module_(module), body_(function.body) {
-    for (const tir::Param& param : function.params) renew(param.var);
-    tir::for_each_stmt(body_, [&](const Stmt& stmt) {
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) renew(allocate->var);
-      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) renew(constant->var);
-      if (const auto* loop = std::get_if<tir::For>(&stmt.node)) renew(loop->var);
-      if (const auto* let = std::get_if<tir::Let>(&stmt.node)) renew(let->var);
-    });
-  }
-
-  // The new parameter variable is an old one after all.
-  void identify(VarId old_var, VarId with) { vars_[old_var] = with; }
-
-  [[nodiscard]] VarId of(VarId old_var) const { return vars_.at(old_var); }
-
-  Block body() && {
-    replace(body_);
-    return std::move(body_);
-  }
-
- private:
-  void renew(VarId old_var) {
-    module_.vars.push_back(tir::Var(module_.var(old_var)));
-    vars_[old_var] = VarId(module_.vars.size() - 1);
-  }
-
-  // NOLINTNEXTLINE(misc-no-recursion): a level a block; the reader bounds those.
-  void replace(Block& block) {
-    for (Stmt& stmt : block) {
-      const auto own = [&](VarId& var) { var = vars_.at(var); };
-      if (auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) own(allocate->var);
-      if (auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) own(constant->var);
-      if (auto* let = std::get_if<tir::Let>(&stmt.node)) own(let->var);
-      if (auto* loop = std::get_if<tir::For>(&stmt.node)) own(loop->var);
-      if (auto* store = std::get_if<tir::Store>(&stmt.node)) own(store->storage);
-      tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = changed(expr); });
-      for (Block* inner : tir::blocks_of(stmt)) replace(*inner);
-    }
-  }
-
-  ExprRef changed(const ExprRef& root) const {
-    arith::Facts facts(module_);
-    return loops::rewritten(root, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
-      if (expr->kind != ExprKind::var && expr->kind != ExprKind::load) return nullptr;
-      Expr copy = *expr;
-      copy.var = vars_.at(expr->var);
-      return tir::make_expr(std::move(copy));
-    });
-  }
-
-  tir::Module& module_;
-  Block body_;
-  std::map<VarId, VarId> vars_;
-};
 
 // The call that writes a tensor and the first one that reads it.
 struct Pair {
-  const Call* writer = nullptr;
-  const Call* reader = nullptr;
+  const EntryCall* writer = nullptr;
+  const EntryCall* reader = nullptr;
   bool is_only_reader = true;
 };
 
@@ -146,16 +78,16 @@ class Calls {
         entry_(entry),
         aliases_(module),
         simple_(module.functions.size()),
-        written_(module.functions.size()),
+        uses_(module.functions.size()),
         sizes_(module.functions.size()) {}
 
   // Of calls that may become one. The other readers read on what the writer writes.
   std::optional<Pair> pair(VarId tensor) {
     const auto calls = entry_.calls_with.find(tensor);
     if (calls == entry_.calls_with.end() || calls->second.size() < 2) return std::nullopt;
-    const Call& first = entry_.calls[calls->second[0]];
-    const Call& second = entry_.calls[calls->second[1]];
-    const auto is_passed_once = [&](const Call& call) {
+    const EntryCall& first = entry_.calls[calls->second[0]];
+    const EntryCall& second = entry_.calls[calls->second[1]];
+    const auto is_passed_once = [&](const EntryCall& call) {
       return std::count(call.arguments.begin(), call.arguments.end(), tensor) == 1;
     };
     if (!is_passed_once(first) || !is_passed_once(second)) return std::nullopt;
@@ -168,33 +100,34 @@ class Calls {
   std::size_t size(const Pair& pair) { return size(pair.writer->callee) + size(pair.reader->callee); }
 
  private:
-  const tir::Function& function_of(const Call& call) const { return module_.functions[call.callee]; }
+  const tir::Function& function_of(const EntryCall& call) const { return module_.functions[call.callee]; }
 
-  bool is_known(const Call& call) {
+  bool is_known(const EntryCall& call) {
     std::optional<bool>& known = simple_[call.callee];
     if (!known) known = is_simple(module_, call.callee, aliases_);
     return *known;
   }
 
-  bool is_usable(const Call& call) {
+  bool is_usable(const EntryCall& call) {
     return is_known(call) && function_of(call).target == module_.functions[module_.entry].target;
   }
 
-  std::set<VarId> writes(const Call& call) {
-    std::optional<std::set<VarId>>& written = written_[call.callee];
-    if (!written) written = written_params(function_of(call));
+  std::set<VarId> writes(const EntryCall& call) {
+    auto& uses = uses_[call.callee];
+    if (!uses) uses = program::storage_uses(function_of(call).body);
     std::set<VarId> storages;
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      if (written->contains(function_of(call).params[i].var)) storages.insert(call.arguments[i]);
+      const auto use = uses->find(function_of(call).params[i].var);
+      if (use != uses->end() && use->second.stores > 0) storages.insert(call.arguments[i]);
     }
     return storages;
   }
 
-  bool is_only_output(const Call& call, VarId tensor) { return writes(call) == std::set<VarId>{tensor}; }
+  bool is_only_output(const EntryCall& call, VarId tensor) { return writes(call) == std::set<VarId>{tensor}; }
 
   // Whether nothing between the calls writes what the first one reads. Functions that are not simple may write anything
   // that they are passed.
-  bool may_wait(const Call& first, const Call& second) {
+  bool may_wait(const EntryCall& first, const EntryCall& second) {
     if (writers_.empty()) note_writers();
     return std::ranges::none_of(first.arguments, [&](VarId var) {
       const auto found = writers_.find(var);
@@ -205,7 +138,7 @@ class Calls {
   }
 
   void note_writers() {
-    for (const Call& call : entry_.calls) {
+    for (const EntryCall& call : entry_.calls) {
       const std::set<VarId> written =
           is_known(call) ? writes(call) : std::set<VarId>(call.arguments.begin(), call.arguments.end());
       for (const VarId var : written) writers_[var].push_back(call.statement);
@@ -223,149 +156,54 @@ class Calls {
   const tir::Module& module_;
   const Entry& entry_;
   const ParamAliases aliases_;
-  std::vector<std::optional<bool>> simple_;              // by function
-  std::vector<std::optional<std::set<VarId>>> written_;  // by function: parameters
-  std::vector<std::size_t> sizes_;                       // by function; 0: not known yet
-  std::map<VarId, std::vector<std::size_t>> writers_;    // statements, in order
+  std::vector<std::optional<bool>> simple_;                                // by function
+  std::vector<std::optional<std::map<VarId, program::StorageUse>>> uses_;  // by function
+  std::vector<std::size_t> sizes_;                                         // by function; 0: not known yet
+  std::map<VarId, std::vector<std::size_t>> writers_;                      // statements, in order
 };
 
-// Makes one function of two.
-class Merger {
- public:
-  // New variables become the module's.
-  Merger(tir::Module& module, const Entry& entry) : module_(module), entry_(entry) {}
+// Of the pair, under the name of the reader. `functions` holds the functions, `module` their variables.
+std::optional<JoinedFunction> joined(tir::Module& module, const tir::Module& functions, const Entry& entry,
+                                     const Pair& pair, VarId tensor) {
+  return program::joined(module, {functions.functions[pair.writer->callee], pair.writer->arguments},
+                         {functions.functions[pair.reader->callee], pair.reader->arguments}, entry.tensors.at(tensor));
+}
 
-  struct Function {
-    tir::Function function;
-    std::vector<VarId> arguments;         // of its call
-    VarId inner;                          // in it: what was the tensor
-    std::map<VarId, std::size_t> places;  // of the arguments
-  };
+void replace_call(tir::Module& module, std::size_t statement, const std::string& name,
+                  const std::vector<VarId>& arguments) {
+  auto& evaluate = std::get<tir::Evaluate>(module.functions[module.entry].body[statement].node);
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    const auto named = tir::named_call(*expr);
+    if (!named) return nullptr;
+    Expr copy = *expr;
+    const std::vector<ExprRef> rest(expr->operands.begin() + 1 + static_cast<std::ptrdiff_t>(named->arguments.size()),
+                                    expr->operands.end());
+    copy.operands = {tir::make_string(name)};
+    for (const VarId argument : arguments) copy.operands.push_back(tir::make_var(module, argument));
+    copy.operands.insert(copy.operands.end(), rest.begin(), rest.end());
+    return tir::make_expr(std::move(copy));
+  });
+  evaluate.value = rewriter.rewritten(evaluate.value);
+}
 
-  // Under the name of the reader.
-  std::optional<Function> function_of(const Pair& pair, VarId tensor, const tir::Function& writer,
-                                      const tir::Function& reader) {
-    Function merged{reader, {}, {}, {}};
-    merged.function.notes = both(writer.notes, reader.notes);
-    merged.function.params.clear();
-    merged.function.body.clear();
-    CalleeCopy a(module_, writer);
-    CalleeCopy b(module_, reader);
-    const VarId outer = take_params(*pair.writer, writer, a, tensor, merged, {});
-    merged.inner = take_params(*pair.reader, reader, b, tensor, merged, outer);
-    if (!declare(tensor, outer, merged.function.body)) return std::nullopt;
-    Block body_a = std::move(a).body();
-    Block body_b = std::move(b).body();
-    std::move(body_a.begin(), body_a.end(), std::back_inserter(merged.function.body));
-    std::move(body_b.begin(), body_b.end(), std::back_inserter(merged.function.body));
-    return merged;
+// In the module itself, which is useless if it is not possible.
+std::optional<MergedCall> put_in_place(tir::Module& module, const Entry& entry, const Pair& pair, VarId tensor) {
+  auto merged = joined(module, module, entry, pair, tensor);
+  if (!merged) return std::nullopt;
+  const std::string name = program::fresh_name(module, merged->function.name + "_merged");
+  merged->function.name = name;
+  replace_call(module, pair.reader->statement, name, merged->arguments);
+  if (pair.is_only_reader) {
+    Block& body = module.functions[module.entry].body;
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(pair.writer->statement));
   }
-
-  // In the module itself, which is useless if it is not possible.
-  std::optional<MergedCall> put_in_place(const Pair& pair, VarId tensor) {
-    auto merged =
-        function_of(pair, tensor, module_.functions[pair.writer->callee], module_.functions[pair.reader->callee]);
-    if (!merged) return std::nullopt;
-    const std::string name = new_name(merged->function.name);
-    merged->function.name = name;
-    replace_call(*pair.reader, name, merged->arguments);
-    if (pair.is_only_reader) {
-      Block& body = module_.functions[module_.entry].body;
-      body.erase(body.begin() + static_cast<std::ptrdiff_t>(pair.writer->statement));
-    }
-    insert(std::move(merged->function));
-    const ParamAliases aliases(module_);
-    const auto index = module_.find(name);
-    if (!is_simple(module_, *index, aliases)) return std::nullopt;
-    MergedCall result{name, merged->inner, fuse_function(module_, *index, aliases)};
-    for (Change& change : result.changes) change.step = Step::merge;  // that it was done here is what reports say
-    return result;
-  }
-
- private:
-  // What was done to either, once.
-  static std::vector<std::string> both(std::vector<std::string> notes, const std::vector<std::string>& more) {
-    for (const std::string& note : more) {
-      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
-    }
-    return notes;
-  }
-
-  // The call's parameters become the merged function's, each storage once; the tensor's becomes a variable inside.
-  static VarId take_params(const Call& call, const tir::Function& function, CalleeCopy& copy, VarId tensor,
-                           Function& merged, VarId inner) {
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      const tir::Param& param = function.params[i];
-      if (call.arguments[i] == tensor) {
-        if (inner.valid()) copy.identify(param.var, inner);
-        inner = copy.of(param.var);
-        continue;
-      }
-      const auto [known, is_new] = merged.places.emplace(call.arguments[i], merged.arguments.size());
-      if (!is_new) {
-        copy.identify(param.var, merged.function.params[known->second].var);
-        continue;
-      }
-      tir::Param own = param;
-      own.var = copy.of(param.var);
-      merged.function.params.push_back(std::move(own));
-      merged.arguments.push_back(call.arguments[i]);
-    }
-    return inner;
-  }
-
-  // The tensor as a buffer of the merged function, which knows its element type.
-  bool declare(VarId tensor, VarId inner, Block& body) const {
-    const tir::Allocate& outer = entry_.tensors.at(tensor);
-    const auto size = tir::allocation_size(outer);
-    const tir::DataType element = module_.var(inner).element;
-    if (!size.bytes || element.is_void() || element.is_vector() || *size.bytes % element.bytes() != 0) return false;
-    tir::Allocate allocate = outer;
-    allocate.var = inner;
-    allocate.type = element;
-    allocate.extents = {tir::make_int(*size.bytes / element.bytes())};
-    body.push_back(Stmt{std::move(allocate)});
-    return true;
-  }
-
-  void replace_call(const Call& second, const std::string& name, const std::vector<VarId>& arguments) {
-    Block& body = module_.functions[module_.entry].body;
-    auto& evaluate = std::get<tir::Evaluate>(body[second.statement].node);
-    arith::Facts facts(module_);
-    evaluate.value = loops::rewritten(evaluate.value, facts, [&](const ExprRef& expr, const arith::Facts&) -> ExprRef {
-      const auto named = tir::named_call(*expr);
-      if (!named) return nullptr;
-      Expr copy = *expr;
-      const std::vector<ExprRef> rest(expr->operands.begin() + 1 + static_cast<std::ptrdiff_t>(named->arguments.size()),
-                                      expr->operands.end());
-      copy.operands = {tir::make_string(name)};
-      for (const VarId argument : arguments) copy.operands.push_back(tir::make_var(module_, argument));
-      copy.operands.insert(copy.operands.end(), rest.begin(), rest.end());
-      return tir::make_expr(std::move(copy));
-    });
-  }
-
-  void insert(tir::Function function) {
-    const auto place =
-        std::lower_bound(module_.functions.begin(), module_.functions.end(), function.name,
-                         [](const tir::Function& other, const std::string& name) { return other.name < name; });
-    const auto index = static_cast<std::size_t>(place - module_.functions.begin());
-    if (index <= module_.entry) ++module_.entry;
-    module_.functions.insert(place, std::move(function));
-  }
-
-  // Of no function, and of none that is called, of the application's for one.
-  std::string new_name(const std::string& function) const {
-    const std::set<std::string> called = called_functions(module_);
-    for (std::size_t i = 0;; ++i) {
-      std::string name = function + "_merged" + (i == 0 ? std::string() : "_" + std::to_string(i));
-      if (!module_.find(name) && !called.contains(name)) return name;
-    }
-  }
-
-  tir::Module& module_;
-  const Entry& entry_;
-};
+  const std::size_t index = program::insert_function(module, std::move(merged->function));
+  const ParamAliases aliases(module);
+  if (!is_simple(module, index, aliases)) return std::nullopt;
+  MergedCall result{name, merged->inner, fuse_function(module, index, aliases)};
+  for (Change& change : result.changes) change.step = Step::merge;  // that it was done here is what reports say
+  return result;
+}
 
 // A module that holds the merged function and its call alone; the variables are moved there and back.
 class Trial {
@@ -383,9 +221,7 @@ class Trial {
   // Whether the tensor is gone from the function if its loops are fused. O(that of the two functions), whatever the
   // module holds besides.
   bool is_gone(const Entry& entry, const Pair& pair, VarId tensor) {
-    auto merged =
-        Merger(alone_, entry)
-            .function_of(pair, tensor, module_.functions[pair.writer->callee], module_.functions[pair.reader->callee]);
+    auto merged = joined(alone_, module_, entry, pair, tensor);
     if (!merged) return false;
     const std::string name = merged->function.name;
     alone_.functions.push_back(caller(name, merged->arguments));
@@ -421,19 +257,10 @@ class Trial {
   tir::Module alone_;
 };
 
-// Functions that were called before and are not any more, and allocates of the entry that nothing uses.
+// Functions that were called before and are not any more, and the tensor.
 void drop_unused(tir::Module& module, const std::set<std::string>& before, VarId tensor) {
-  const std::set<std::string> called = called_functions(module);
-  for (std::size_t i = module.functions.size(); i-- > 0;) {
-    const std::string& name = module.functions[i].name;
-    if (i == module.entry || !before.contains(name) || called.contains(name)) continue;
-    module.functions.erase(module.functions.begin() + static_cast<std::ptrdiff_t>(i));
-    if (i < module.entry) --module.entry;
-  }
-  std::erase_if(module.functions[module.entry].body, [&](const Stmt& stmt) {
-    const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    return allocate != nullptr && allocate->var == tensor;
-  });
+  program::drop_uncalled(module, before);
+  program::drop_allocate(module.functions[module.entry].body, tensor);
 }
 
 bool may_try(MergeWork& work, std::size_t size) { return (work.tried += size) <= MergeWork::most_tried; }
@@ -456,9 +283,9 @@ bool merge_one(tir::Module& module, Peak& peak, std::set<VarId>& tried, MergeWor
     if (!Trial(module).is_gone(*entry, *pair, tensor)) continue;
     if (!may_make(work, module)) return false;
     tir::Module candidate = module;
-    const auto merged = Merger(candidate, *entry).put_in_place(*pair, tensor);
+    const auto merged = put_in_place(candidate, *entry, *pair, tensor);
     if (!merged || merged->holds_tensor(candidate)) continue;
-    drop_unused(candidate, called_functions(module), tensor);
+    drop_unused(candidate, program::called_names(module), tensor);
     Peak after = peak_of(candidate);
     if (after.load > peak.load) continue;
     peak = std::move(after);
@@ -489,14 +316,14 @@ bool MergedCall::holds_tensor(const tir::Module& module) const {
 }
 
 std::optional<std::vector<MergedCall>> merge_into_readers(tir::Module& module, VarId tensor) {
-  const std::set<std::string> before = called_functions(module);
+  const std::set<std::string> before = program::called_names(module);
   std::vector<MergedCall> merged;
   for (bool is_last = false; !is_last;) {
     const auto entry = read_entry(module);
     if (!entry || !entry->tensors.contains(tensor)) return std::nullopt;
     const auto pair = Calls(module, *entry).pair(tensor);
     if (!pair) return std::nullopt;
-    auto call = Merger(module, *entry).put_in_place(*pair, tensor);
+    auto call = put_in_place(module, *entry, *pair, tensor);
     if (!call) return std::nullopt;
     merged.push_back(std::move(*call));
     is_last = pair->is_only_reader;

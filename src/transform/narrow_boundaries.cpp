@@ -4,8 +4,14 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <variant>
+
+#include "usmp/program/call_graph.hpp"
+#include "usmp/program/entry_calls.hpp"
+#include "usmp/program/storage_uses.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -40,7 +46,8 @@ class Classes {
 
 class Finder {
  public:
-  explicit Finder(const Module& module) : module_(module), classes_(module.vars.size()), uses_(module.vars.size()) {}
+  explicit Finder(const Module& module)
+      : module_(module), graph_(program::call_graph(module)), classes_(module.vars.size()), uses_(module.vars.size()) {}
 
   std::vector<Boundary> find() {
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
@@ -50,7 +57,7 @@ class Finder {
       } else if (tir::is_opaque(module_, function)) {
         for (const tir::Param& param : function.params) refuse(param.var);
       } else {
-        scan_operator(function);
+        scan_operator(i);
       }
     }
     return collect();
@@ -67,28 +74,15 @@ class Finder {
 
   void refuse(VarId var) { uses_[var.index()].is_refused = true; }
 
-  void access(VarId var, DataType type) {
-    std::optional<DataType>& known = uses_[var.index()].type;
-    if ((known && *known != type) || type.is_vector()) refuse(var);
-    known = type;
-  }
-
-  // Every variable and every storage below is used in a way of its own.
-  void refuse_all(const Expr& root) {
-    tir::for_each_expr(root, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) refuse(expr.var);
-    });
-  }
-
   void scan_entry(const Function& entry) {
     for (const tir::Param& param : entry.params) refuse(param.var);
     tir::for_each_stmt(entry.body, [&](const tir::Stmt& stmt) {
       if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) add_allocate(*allocate);
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) refuse(store->storage);
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) { return scan_in_entry(expr); });
-      });
     });
+    const program::EntryCalls found = program::entry_calls(module_);
+    for (const VarId var : found.used_otherwise) refuse(var);
+    for (const std::size_t function : found.called_otherwise) refuse_params_of(function);
+    for (const program::EntryCall& call : found.calls) scan_call(call);
   }
 
   // Members of a boundary are counted, each once.
@@ -98,60 +92,35 @@ class Finder {
     if (!is_first) refuse(allocate.var);
   }
 
-  // Whether to look below.
-  bool scan_in_entry(const Expr& expr) {
-    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) refuse(expr.var);
-    const auto call = tir::named_call(expr);
-    const auto callee = call ? called_operator(module_, *call) : std::nullopt;
-    if (!callee) {
-      if (call) refuse_params_of(*call->name);
-      return true;
-    }
-    for (std::size_t i = 0; i < call->arguments.size(); ++i) {
-      const Expr& argument = *call->arguments[i];
-      const VarId param = module_.functions[*callee].params[i].var;
-      if (argument.kind == ExprKind::var) {
-        first_calls_.emplace(argument.var, first_calls_.size());
-        classes_.join(argument.var, param);
-      } else {
-        refuse_all(argument);
+  void scan_call(const program::EntryCall& call) {
+    if (call.is_opaque) refuse_params_of(call.callee);
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const VarId param = module_.functions[call.callee].params[i].var;
+      const VarId argument = call.arguments[i];
+      if (!argument.valid()) {
         refuse(param);
+      } else if (call.is_opaque) {
+        refuse(argument);
+      } else {
+        first_calls_.emplace(argument, first_calls_.size());
+        classes_.join(argument, param);
       }
     }
-    return false;
   }
 
-  void scan_operator(const Function& function) {
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-        access(store->storage, store->value->type);
-        uses_[store->storage.index()].is_stored = true;
-        if (store->predicate || store->index->type.is_vector()) refuse(store->storage);
-      }
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) { scan_in_operator(expr); });
-      });
-    });
-  }
-
-  void scan_in_operator(const Expr& expr) {
-    if (expr.kind == ExprKind::var) refuse(expr.var);  // of storage: not an access, but its address
-    if (expr.kind == ExprKind::load) {
-      access(expr.var, expr.type);
-      if (expr.operands.size() != 1) refuse(expr.var);
+  void scan_operator(std::size_t index) {
+    for (const auto& [var, found] : program::storage_uses(module_.functions[index].body)) {
+      Use& use = uses_[var.index()];
+      use.is_refused = use.is_refused || !found.is_of_scalars() || found.has_predicates;
+      use.is_stored = use.is_stored || found.stores > 0;
+      if (found.types.size() == 1) use.type = found.types[0];
     }
-    if (expr.kind != ExprKind::call) return;
-    for (const ExprRef& operand : expr.operands) {
-      if (expr.op == tir::Op::address_of && operand->kind == ExprKind::load) refuse(operand->var);
-    }
-    if (const auto call = tir::named_call(expr)) refuse_params_of(*call->name);
+    for (const program::CallSite& call : graph_.calls[index]) refuse_params_of(call.callee);
   }
 
   // A call of the function is not what boundaries allow.
-  void refuse_params_of(const std::string& function_name) {
-    const auto callee = module_.find(function_name);
-    if (!callee) return;
-    for (const tir::Param& param : module_.functions[*callee].params) refuse(param.var);
+  void refuse_params_of(std::size_t function) {
+    for (const tir::Param& param : module_.functions[function].params) refuse(param.var);
   }
 
   // The elements of a tensor; nothing if their number is not known to be whole.
@@ -229,6 +198,7 @@ class Finder {
   }
 
   const Module& module_;
+  const program::CallGraph graph_;
   Classes classes_;
   std::vector<Use> uses_;  // by variable; from `collect` on, at the root of a class, of the class
   std::vector<const tir::Allocate*> allocates_;
@@ -237,14 +207,6 @@ class Finder {
 };
 
 }  // namespace
-
-std::optional<std::size_t> called_operator(const Module& module, const tir::NamedCall& call) {
-  const auto callee = module.find(*call.name);
-  if (!callee || *callee == module.entry) return std::nullopt;
-  const Function& function = module.functions[*callee];
-  if (tir::is_opaque(module, function) || function.params.size() != call.arguments.size()) return std::nullopt;
-  return callee;
-}
 
 std::vector<Boundary> find_boundaries(const Module& module) { return Finder(module).find(); }
 

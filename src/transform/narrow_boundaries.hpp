@@ -7,11 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
-#include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 
@@ -27,13 +25,9 @@ struct Boundary {
   std::int64_t fewest_elements = 0;   // of the smallest tensor
 };
 
-// The function of the module whose loops a call runs: found by name, not opaque, not the entry, with as many parameters
-// as there are arguments.
-[[nodiscard]] std::optional<std::size_t> called_operator(const tir::Module& module, const tir::NamedCall& call);
-
 // The boundaries of integers of more than one byte that are accessed in no other way than these:
 //  - the entry allocates each tensor unconditionally and of constant size, a whole number of elements, and does nothing
-//    with it but pass it, from its start, to operators (`called_operator`);
+//    with it but pass it, from its start, to operators, whose loops the module has (program/entry_calls.hpp);
 //  - each parameter belongs to an operator that only the entry calls, and is loaded and stored as scalars of one type,
 //    without predicates; nothing takes its address or passes it on;
 //  - something is stored.

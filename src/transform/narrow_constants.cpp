@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "transform/narrow_boundaries.hpp"
+#include "usmp/program/call_graph.hpp"
+#include "usmp/program/entry_calls.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -85,11 +87,9 @@ void ConstantTable::add_constants(const tir::Module& module) {
 
 void ConstantTable::add_params(const tir::Module& module) {
   std::map<VarId, std::optional<ConstantElements>> params;  // nothing: something else is passed, too
-  const auto pass = [&](VarId param, const Expr* argument) {
+  const auto pass = [&](VarId param, VarId argument) {
     std::optional<ConstantElements> passed;
-    if (argument != nullptr && argument->kind == ExprKind::var) {
-      if (const auto found = elements_.find(argument->var); found != elements_.end()) passed = found->second;
-    }
+    if (const auto found = elements_.find(argument); found != elements_.end()) passed = found->second;
     const auto [known, is_new] = params.emplace(param, passed);
     if (is_new || !known->second) return;
     if (!passed || passed->type != known->second->type) {
@@ -99,16 +99,20 @@ void ConstantTable::add_params(const tir::Module& module) {
     Interval& range = known->second->range;
     range = {std::min(range.low, passed->range.low), std::max(range.high, passed->range.high)};
   };
+  const auto pass_unknown = [&](std::size_t function) {
+    for (const tir::Param& param : module.functions[function].params) pass(param.var, {});
+  };
+  const program::CallGraph graph = program::call_graph(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    tir::for_each_expr_in(module.functions[i].body, [&](const Expr& expr) {
-      const auto call = tir::named_call(expr);
-      const auto callee = call ? module.find(*call->name) : std::nullopt;
-      if (!callee) return;
-      const auto& formal = module.functions[*callee].params;
-      const bool is_plain = i == module.entry && called_operator(module, *call).has_value();
-      for (std::size_t k = 0; k < formal.size(); ++k)
-        pass(formal[k].var, is_plain ? call->arguments[k].get() : nullptr);
-    });
+    if (i == module.entry) continue;
+    for (const program::CallSite& call : graph.calls[i]) pass_unknown(call.callee);
+  }
+  const program::EntryCalls entry = program::entry_calls(module);
+  for (const std::size_t function : entry.called_otherwise) pass_unknown(function);
+  for (const program::EntryCall& call : entry.calls) {
+    if (call.is_opaque) pass_unknown(call.callee);
+    for (std::size_t k = 0; k < call.arguments.size() && !call.is_opaque; ++k)
+      pass(module.functions[call.callee].params[k].var, call.arguments[k]);
   }
   const std::set<VarId> written = stored(module);
   for (const auto& [param, constant] : params) {

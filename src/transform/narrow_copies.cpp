@@ -25,17 +25,20 @@
 #include <variant>
 #include <vector>
 
-#include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_copy.hpp"
-#include "transform/simple_function.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/range_walk.hpp"
+#include "usmp/program/edit.hpp"
+#include "usmp/program/entry_calls.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
 namespace {
 
+using program::EntryCall;
+using program::StorageUse;
 using tir::DataType;
 using tir::Expr;
 using tir::ExprKind;
@@ -46,72 +49,39 @@ using tir::VarId;
 
 // --- What uses a tensor ----------------------------------------------------------------------------------------------
 
-// How an operator uses a parameter.
-struct ParamUse {
-  bool is_known = true;  // loads and stores of scalars of one type, and nothing else
-  bool is_written = false;
-  std::optional<DataType> type;  // nothing: no access
-};
-
+// How operators use their parameters.
 class ParamUses {
  public:
   explicit ParamUses(const Module& module) : module_(module) {}
 
-  ParamUse of(std::size_t function, std::size_t param) {
+  const StorageUse& of(std::size_t function, std::size_t param) {
     auto found = known_.find(function);
-    if (found == known_.end()) found = known_.emplace(function, scan(module_.functions[function])).first;
-    const auto use = found->second.find(module_.functions[function].params[param].var);
-    return use == found->second.end() ? ParamUse{} : use->second;
+    if (found == known_.end())
+      found = known_.emplace(function, program::storage_uses(module_.functions[function].body)).first;
+    return found->second[module_.functions[function].params[param].var];
   }
 
  private:
-  using Uses = std::map<VarId, ParamUse>;
-
-  static void access(ParamUse& use, DataType type) {
-    use.is_known = use.is_known && !type.is_vector() && (!use.type || *use.type == type);
-    use.type = type;
-  }
-
-  static Uses scan(const Function& function) {
-    Uses uses;
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-        access(uses[store->storage], store->value->type);
-        uses[store->storage].is_written = true;
-      }
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) {
-          if (expr.kind == ExprKind::var) uses[expr.var].is_known = false;
-          if (expr.kind == ExprKind::load) access(uses[expr.var], expr.type);
-          for (const ExprRef& operand : expr.operands) {
-            if (expr.op == tir::Op::address_of && operand->kind == ExprKind::load) uses[operand->var].is_known = false;
-          }
-        });
-      });
-    });
-    return uses;
-  }
-
   const Module& module_;
-  std::map<std::size_t, Uses> known_;  // by function
+  std::map<std::size_t, std::map<VarId, StorageUse>> known_;  // by function
 };
 
 // The uses of a tensor as an argument of calls in the body of the entry. Each takes O(log uses).
 class TensorUses {
  public:
-  void add(std::size_t statement, const ParamUse& use) {
+  void add(std::size_t statement, const StorageUse& use) {
     statements_.insert(statement);
-    if (use.is_written) writes_.insert(statement);
-    if (!use.is_known) ++unknown_;
-    if (use.type) ++count_of(*use.type);
+    if (use.stores > 0) writes_.insert(statement);
+    if (!use.is_of_scalars()) ++unknown_;
+    if (!use.types.empty()) ++count_of(use.types[0]);
   }
 
   // One that was added.
-  void remove(std::size_t statement, const ParamUse& use) {
+  void remove(std::size_t statement, const StorageUse& use) {
     statements_.erase(statements_.find(statement));
-    if (use.is_written) writes_.erase(writes_.find(statement));
-    if (!use.is_known) --unknown_;
-    if (use.type) --count_of(*use.type);
+    if (use.stores > 0) writes_.erase(writes_.find(statement));
+    if (!use.is_of_scalars()) --unknown_;
+    if (!use.types.empty()) --count_of(use.types[0]);
   }
 
   // Those of the other tensor, too. O(the smaller of both · log uses).
@@ -162,32 +132,26 @@ class CopyRemover {
   std::vector<Change> run() {
     find_uses();
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-      if (copy_by(calls_[i].function)) pending_.insert(i);
+      if (copy_by(calls_[i].callee)) pending_.insert(i);
     }
     while (!pending_.empty()) look_at(pending_.extract(pending_.begin()).value());
     if (!removed_.empty()) rewrite();
-    remove_functions();
+    program::drop_uncalled(module_, callees_);
     return std::move(changes_);
   }
 
   [[nodiscard]] std::size_t looks() const { return looks_; }
 
  private:
-  struct Call {
-    std::size_t statement = 0;
-    std::size_t function = 0;
-    std::vector<VarId> arguments;
-  };
-
   Function& entry() { return module_.functions[module_.entry]; }
 
   // What it depends on is known of the tensors that the call passes, so it is looked at again only when one of them has
   // changed: the copy that goes next is always the first that may.
   void look_at(std::size_t index) {
     ++looks_;
-    const Call& call = calls_[index];
-    if (!plain_call(std::as_const(entry().body)[call.statement])) return;
-    const Copy& copy = *copy_by(call.function);
+    const EntryCall& call = calls_[index];
+    if (!call.is_plain) return;
+    const Copy& copy = *copy_by(call.callee);
     const VarId from = now(call.arguments[copy.from]);
     const VarId to = now(call.arguments[copy.to]);
     if (from != to && all_known(from, copy.element) && all_known(to, copy.element)) {
@@ -210,56 +174,29 @@ class CopyRemover {
     return found->second;
   }
 
-  // Fills calls_, uses_, odd_, allocates_ and params_ from the entry.
+  // Fills calls_, uses_, odd_, allocates_ and params_ from the entry. What is called inside loops and branches is not
+  // looked into.
   void find_uses() {
     for (const tir::Param& param : entry().params) params_.emplace(param.var, &param);
-    for (std::size_t i = 0; i < entry().body.size(); ++i) {
-      const tir::Stmt& stmt = std::as_const(entry().body)[i];
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-        const bool is_first = allocates_.emplace(allocate->var, allocate).second;
-        if (!is_first) odd_.insert(allocate->var);
-      }
-      tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-        tir::for_each_expr(*root, [&](const Expr& expr) { return scan(expr, i); });
-      });
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) odd_.insert(store->storage);
-      for (const tir::Block* block : tir::blocks_of(stmt)) note_odd(*block);
+    program::EntryCalls found = program::entry_calls(module_);
+    odd_ = std::move(found.used_otherwise);
+    for (const tir::Stmt& stmt : std::as_const(entry().body)) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr) continue;
+      const bool is_first = allocates_.emplace(allocate->var, allocate).second;
+      if (!is_first) odd_.insert(allocate->var);
     }
-  }
-
-  // What stands inside loops and branches is not looked into.
-  void note_odd(const tir::Block& block) {
-    tir::for_each_stmt(block, [&](const tir::Stmt& stmt) {
-      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) odd_.insert(store->storage);
-    });
-    tir::for_each_expr_in(block, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) odd_.insert(expr.var);
-    });
-  }
-  void note_odd(const Expr& root) {
-    tir::for_each_expr(root, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) odd_.insert(expr.var);
-    });
-  }
-
-  // Whether to look below.
-  bool scan(const Expr& expr, std::size_t statement) {
-    if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) odd_.insert(expr.var);
-    const auto named = tir::named_call(expr);
-    const auto callee = named ? called_operator(module_, *named) : std::nullopt;
-    if (!callee) return true;
-    Call call{.statement = statement, .function = *callee, .arguments = {}};
-    for (std::size_t i = 0; i < named->arguments.size(); ++i) {
-      const Expr& argument = *named->arguments[i];
-      if (argument.kind != ExprKind::var) {
-        note_odd(argument);
-        continue;
+    for (EntryCall& call : found.calls) {
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        if (!call.arguments[i].valid()) continue;
+        if (call.is_nested || call.is_opaque) {
+          odd_.insert(call.arguments[i]);
+        } else {
+          uses_[call.arguments[i]].add(call.statement, param_uses_.of(call.callee, i));
+        }
       }
-      call.arguments.push_back(argument.var);
-      uses_[argument.var].add(statement, param_uses_.of(*callee, i));
+      if (call.passes_variables_only && !call.is_nested && !call.is_opaque) calls_.push_back(std::move(call));
     }
-    if (call.arguments.size() == named->arguments.size()) calls_.push_back(std::move(call));
-    return false;
   }
 
   bool all_known(VarId tensor, DataType element) const {
@@ -274,14 +211,14 @@ class CopyRemover {
     return tir::allocation_size(*found->second).bytes == checked_mul(copy.count, copy.element.bytes());
   }
 
-  bool readers_may_read(VarId from, VarId to, const Copy& copy, const Call& call) const {
+  bool readers_may_read(VarId from, VarId to, const Copy& copy, const EntryCall& call) const {
     if (!is_allocated(to, copy) || (!allocates_.contains(from) && !params_.contains(from))) return false;
     const TensorUses& uses = uses_.at(to);
     if (uses.first() < call.statement || uses.is_written_within(call.statement, uses.last())) return false;
     return !uses_.at(from).is_written_within(call.statement, uses.last());
   }
 
-  bool writers_may_write(VarId from, VarId to, const Copy& copy, const Call& call) const {
+  bool writers_may_write(VarId from, VarId to, const Copy& copy, const EntryCall& call) const {
     const auto output = params_.find(to);
     if (output == params_.end() || !is_allocated(from, copy) || uses_.at(to).count() != 1) return false;
     const tir::Param& param = *output->second;
@@ -300,14 +237,14 @@ class CopyRemover {
   }
 
   // Notes that the call goes, and that users of `gone` get `instead`.
-  void apply(const Call& call, VarId gone, VarId instead, const std::string& what) {
+  void apply(const EntryCall& call, VarId gone, VarId instead, const std::string& what) {
     changes_.push_back({Step::narrow, entry().name,
-                        module_.var(gone).name + ": " + what + ", without " + module_.functions[call.function].name});
-    callees_.insert(call.function);
+                        module_.var(gone).name + ": " + what + ", without " + module_.functions[call.callee].name});
+    callees_.insert(module_.functions[call.callee].name);
     removed_.insert(call.statement);
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const VarId tensor = now(call.arguments[i]);
-      uses_.at(tensor).remove(call.statement, param_uses_.of(call.function, i));
+      uses_.at(tensor).remove(call.statement, param_uses_.of(call.callee, i));
       look_again(tensor);
     }
     uses_.at(instead).take(uses_.at(gone));
@@ -354,30 +291,10 @@ class CopyRemover {
     });
   }
 
-  void remove_functions() {
-    const std::size_t entry = module_.entry;
-    std::set<std::size_t> called;
-    for (const Function& function : module_.functions) {
-      tir::for_each_expr_in(function.body, [&](const Expr& expr) {
-        const auto call = tir::named_call(expr);
-        const auto callee = call ? module_.find(*call->name) : std::nullopt;
-        if (callee) called.insert(*callee);
-      });
-    }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      if (callees_.contains(i) && !called.contains(i)) continue;
-      if (i == entry) module_.entry = kept;
-      if (i != kept) module_.functions[kept] = std::move(module_.functions[i]);
-      ++kept;
-    }
-    module_.functions.erase(module_.functions.begin() + static_cast<std::ptrdiff_t>(kept), module_.functions.end());
-  }
-
   Module& module_;
   ParamUses param_uses_;
   std::map<std::size_t, std::optional<Copy>> copies_;  // by function: whether it is one
-  std::vector<Call> calls_;                            // in the body of the entry, of variables alone
+  std::vector<EntryCall> calls_;                       // in the body of the entry, of variables alone
   std::map<VarId, TensorUses> uses_;
   std::set<VarId> odd_;                                // used in other ways, too
   std::map<VarId, const tir::Allocate*> allocates_;    // in the body of the entry
@@ -388,7 +305,7 @@ class CopyRemover {
   std::size_t second_looks_ = 0;
   std::map<VarId, VarId> instead_of_;  // tensors that are gone
   std::set<std::size_t> removed_;      // statements
-  std::set<std::size_t> callees_;      // of calls that were removed
+  std::set<std::string> callees_;      // of calls that were removed
   std::vector<Change> changes_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "usmp/loops/walk.hpp"
+#include "usmp/program/edit.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -132,10 +133,7 @@ void erase_producer(tir::Function& function, const Producer& producer) {
   for (std::size_t i = producer.writers.size(); i-- > 0;) {
     function.body.erase(function.body.begin() + static_cast<std::ptrdiff_t>(producer.writers[i]));
   }
-  std::erase_if(function.body, [&](const Stmt& stmt) {
-    const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    return allocate != nullptr && allocate->var == producer.nest.storage;
-  });
+  program::drop_allocate(function.body, producer.nest.storage);
 }
 
 }  // namespace usmp::transform

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "transform/simple_function.hpp"
+#include "usmp/program/entry_calls.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -248,7 +248,7 @@ std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness:
     if (is_on_stack(body[i])) return std::nullopt;  // nobody tracks who uses it
     if (is_plain_declaration(body[i])) continue;
     if (++count > max_order_tasks) return std::nullopt;
-    builder.add(i, !plain_call(body[i]) || uses.statements[i].calls_blindly);
+    builder.add(i, !program::plain_call(body[i]) || uses.statements[i].calls_blindly);
     if (builder.edges() > max_order_edges) return std::nullopt;
   }
   return builder.take();

@@ -14,6 +14,7 @@
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/reduction.hpp"
 #include "usmp/loops/walk.hpp"
+#include "usmp/program/storage_uses.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -75,6 +76,8 @@ class Transposer {
 
   void find_storage(tir::Function& function) {
     for (const tir::Param& param : function.params) note(param.var, Storage::param);
+    for (const auto& [var, use] : program::storage_uses(function.body))
+      declared_[var].mentions += use.loads + use.stores + use.mentions;
     std::vector<Block*> pending = {&function.body};
     while (!pending.empty()) {
       Block& block = *pending.back();
@@ -91,14 +94,7 @@ class Transposer {
           note(allocate->var, Storage::allocation);
         } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
           note(let->var, Storage::none);
-        } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-          ++declared_[store->storage].mentions;
         }
-        tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
-          tir::for_each_expr(*root, [&](const Expr& expr) {
-            if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) ++declared_[expr.var].mentions;
-          });
-        });
         for (Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
       }
     }

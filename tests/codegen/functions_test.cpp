@@ -604,7 +604,7 @@ TEST_CASE("what has no C is refused with function and construct") {
         }) == place + "a call passes 2 arguments to 'f', which takes 1");
   CHECK(message_for([](CaseProgram& p, VarId in, VarId) {
           return Block{evaluate(call("tvmgen_m_case_0", i32, {p.ref(in), p.ref(in)}))};
-        }) == place + "the function calls itself");
+        }) == "tvmgen_m_case_0: function 'tvmgen_m_case_0' calls itself, directly or through others");
   CHECK(message_for([](CaseProgram&, VarId, VarId) { return Block{evaluate(call("int", i32, {imm(1)}))}; }) ==
         place + "the called function 'int' has a name that C keeps for itself");
   CHECK(message_for([](CaseProgram&, VarId, VarId) { return Block{evaluate(call("f(); g", i32, {}))}; }) ==

@@ -30,7 +30,7 @@ class Chain {
     const tir::Module module = builder.build();
     const std::size_t f = *module.find("f");
     const std::size_t g = *module.find("g");
-    const std::vector<bool> status = functions_with_status(module, {g, f, module.entry});
+    const std::vector<bool> status = functions_with_status(module, program::call_graph(module), {g, f, module.entry});
     std::string names;
     for (std::size_t i = 0; i < status.size(); ++i) names += status[i] ? module.functions[i].name + " " : "";
     return names;

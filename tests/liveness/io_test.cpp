@@ -123,40 +123,5 @@ TEST_CASE("an input of unknown shape cannot live in the workspace") {
   CHECK(error_of(b) == "no error");
 }
 
-TEST_CASE("written_params follows aliases and calls") {
-  ModuleBuilder b;
-  const auto a = b.pointer("a");
-  const auto p = b.pointer("p");
-  const auto q = b.pointer("q");
-  const auto r = b.pointer("r");
-  b.function("leaf", {p, q, r}, block(b.let(a, b.address_of(q, 1)), b.copy(a, p)));
-  const auto s = b.pointer("s");
-  const auto t = b.pointer("t");
-  const auto u = b.pointer("u");
-  b.function("middle", {s, t, u}, block(b.call("leaf", {s, u, t})));
-  const auto n = b.pointer("n");
-  b.function("npu", {n}, {}, "cmsis-nn");
-  const auto in = b.pointer("in");
-  const auto in2 = b.pointer("in2");
-  const auto out = b.pointer("out");
-  const auto w = b.pointer("w");
-  b.entry({in, in2, out, w}, block(b.call("middle", {in, in2, out}), b.call("npu", {w})));
-  const auto written = written_params(b.build());  // leaf, main, middle, npu
-  REQUIRE(written.size() == 4);
-  CHECK(written[0] == std::vector<bool>{false, true, false});
-  CHECK(written[1] == std::vector<bool>{false, false, true, true});
-  CHECK(written[2] == std::vector<bool>{false, false, true});
-  CHECK(written[3] == std::vector<bool>{true});
-}
-
-TEST_CASE("written_params: an extern function and an escaping pointer may write") {
-  ModuleBuilder b;
-  const auto x = b.pointer("x");
-  const auto y = b.pointer("y");
-  const auto h = b.pointer("h", tir::handle_type);
-  b.entry({x, y, h}, block(b.call("library", {x}), b.store(h, 0, b.var(y))));
-  CHECK(written_params(b.build())[0] == std::vector<bool>{true, true, true});
-}
-
 }  // namespace
 }  // namespace usmp::liveness::testing::io_test

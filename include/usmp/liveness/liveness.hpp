@@ -103,8 +103,4 @@ inline constexpr std::size_t max_steps = 20'000'000;
 // log).
 void share_constants(Analysis& analysis, const tir::Module& module);
 
-// By function index and parameter index: whether the function, or one that it hands the parameter to, may write through
-// it. All true for an opaque function. Throws as analyse does. O(size of the module).
-[[nodiscard]] std::vector<std::vector<bool>> written_params(const tir::Module& module);
-
 }  // namespace usmp::liveness

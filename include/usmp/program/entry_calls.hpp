@@ -1,0 +1,39 @@
+// The entry as the list of its calls: what is passed to whom, where, and what else it does with its variables.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::program {
+
+// A call of a function of the module with as many arguments as it has parameters.
+struct EntryCall {
+  std::size_t statement = 0;          // index into the entry's body
+  std::size_t callee = 0;             // index into Module::functions
+  std::vector<tir::VarId> arguments;  // by parameter; not valid() where something else than a variable is passed
+  bool passes_variables_only = true;  // all of them are valid
+  bool is_opaque = false;             // somebody else provides the callee's C
+  bool is_nested = false;             // it stands in a block inside the statement
+  bool is_plain = false;              // it is all that the statement does (plain_call)
+};
+
+struct EntryCalls {
+  std::vector<EntryCall> calls;  // in order of appearance, a call before those inside it
+  // Variables that stand in other places than as arguments of these: read, stored to, part of an argument, …
+  std::set<tir::VarId> used_otherwise;
+  std::set<std::size_t> called_otherwise;  // functions of the module in calls that are not listed
+};
+
+// O(size of the entry · log).
+[[nodiscard]] EntryCalls entry_calls(const tir::Module& module);
+
+// The call by name that is all that a statement does: its result is dropped or compared with a constant, and its
+// arguments call nothing. Nothing: the statement is anything else. Points into `stmt`.
+[[nodiscard]] std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt);
+
+}  // namespace usmp::program
