@@ -1,4 +1,4 @@
-#include "lower/jam_sums.hpp"
+#include "shape/jam_sums.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "lower/sums.hpp"
+#include "shape/sums.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 namespace {
 
 using tir::Block;
@@ -107,4 +107,4 @@ void jam_sums(tir::Module& module) {
   }
 }
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape
