@@ -9,8 +9,8 @@
 #include "algorithm.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/lower/outline.hpp"
-#include "usmp/lower/shape_loops.hpp"
 #include "usmp/program/effects.hpp"
+#include "usmp/shape/shape_loops.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -146,7 +146,8 @@ void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, 
   const Plan& plan = planned.result.plan;
   const lower::Lowered lowered =
       lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
-  planned.lowered = lower::shape_loops(lower::outline(lowered, planned.assembly, plan));
+  planned.lowered = lower::outline(lowered, planned.assembly, plan);
+  shape::shape_loops(planned.lowered.module);
   planned.summary = summarise(planned, planning.model, planning.settings, seed);
 }
 

@@ -5,8 +5,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "usmp/loops/accesses.hpp"

@@ -13,8 +13,8 @@
 #include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
-#include "usmp/lower/shape_loops.hpp"
 #include "usmp/planners/planner.hpp"
+#include "usmp/shape/shape_loops.hpp"
 #include "usmp/verify/claims.hpp"
 #include "usmp/verify/verify.hpp"
 
@@ -146,8 +146,8 @@ class Checker {
 
   void emit(const std::string& origin, bool workspace_io, const liveness::Analysis& analysis,
             const assemble::Assembly& assembly, const Plan& plan) {
-    const lower::Lowered lowered =
-        lower::shape_loops(lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan));
+    lower::Lowered lowered = lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan);
+    shape::shape_loops(lowered.module);
     const codegen::PlannedModule planned{.info = info_,
                                          .source = test_.module,
                                          .analysis = analysis,

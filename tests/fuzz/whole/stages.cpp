@@ -13,12 +13,12 @@
 #include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
-#include "usmp/lower/shape_loops.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/planners/minimize_pool.hpp"
 #include "usmp/replay/replay.hpp"
 #include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
+#include "usmp/shape/shape_loops.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir_json/reader.hpp"
 #include "usmp/transform/transform.hpp"
@@ -151,7 +151,8 @@ void check_replay(const Run& run, const Wish& wish) {
 
 void emit(Run& run, const Wish& wish) {
   const lower::Lowered lowered = lower::lower(run.module, run.analysis, run.assembly, run.result.plan);
-  run.lowered = lower::shape_loops(lower::outline(lowered, run.assembly, run.result.plan));
+  run.lowered = lower::outline(lowered, run.assembly, run.result.plan);
+  shape::shape_loops(run.lowered.module);
   const codegen::PlannedModule input{.info = run.info(),
                                      .source = run.module,
                                      .analysis = run.analysis,

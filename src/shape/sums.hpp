@@ -7,7 +7,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 
 // Sums of fewer terms, a constant number, are left to compilers.
 inline constexpr std::int64_t shortest_sum = 16;
@@ -27,4 +27,4 @@ class SumStorage {
   std::set<tir::VarId> readable_;  // other parameters, and constants
 };
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

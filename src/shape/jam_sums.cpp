@@ -1,4 +1,4 @@
-#include "lower/jam_sums.hpp"
+#include "shape/jam_sums.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "lower/sums.hpp"
 #include "usmp/loops/reduction.hpp"
+#include "shape/sums.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 namespace {
 
 using tir::Block;
@@ -108,4 +108,4 @@ void jam_sums(tir::Module& module) {
   }
 }
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

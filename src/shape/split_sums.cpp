@@ -1,4 +1,4 @@
-#include "lower/split_sums.hpp"
+#include "shape/split_sums.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "lower/sums.hpp"
+#include "shape/sums.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/reduction.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 namespace {
 
 using tir::Block;
@@ -155,4 +155,4 @@ void split_sums(tir::Module& module) {
   }
 }
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

@@ -5,7 +5,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 
 // In all functions but opaque ones, changes loops of at least 16 iterations, a constant number, whose body is stores
 //   sum = sum + a * b
@@ -14,4 +14,4 @@ namespace usmp::lower {
 // usmp/tir/ops.hpp) that is bound at the start of the function. The value is the same. O(size of the module).
 void widen_products(tir::Module& module);
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

@@ -1,11 +1,11 @@
-#include "lower/sums.hpp"
+#include "shape/sums.hpp"
 
 #include <variant>
 
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 
 SumStorage::SumStorage(const tir::Function& function) {
   for (const tir::Param& param : function.params) (param.no_alias ? alone_ : readable_).insert(param.var);
@@ -27,4 +27,4 @@ bool SumStorage::may_read(const tir::Expr& value, tir::VarId sums) const {
   return may;
 }
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

@@ -8,7 +8,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 
 // In all functions but opaque ones, changes innermost loops that have a constant number of iterations, at least two,
 // and whose body is lets and stores: where a store's value asks, in every iteration, a condition (of select or
@@ -18,4 +18,4 @@ namespace usmp::lower {
 // stay as they are. What is read, computed and written, and in which order, stays the same. O(size of the module).
 void unswitch(tir::Module& module);
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

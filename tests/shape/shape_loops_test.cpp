@@ -1,13 +1,13 @@
-#include "usmp/lower/shape_loops.hpp"
+#include "usmp/shape/shape_loops.hpp"
 
 #include <doctest/doctest.h>
 
 #include <functional>
 
-#include "lower/loop_fixture.hpp"
-#include "lower/split_sums.hpp"
-#include "lower/unswitch.hpp"
-#include "lower/wide_products.hpp"
+#include "shape/loop_fixture.hpp"
+#include "shape/split_sums.hpp"
+#include "shape/unswitch.hpp"
+#include "shape/wide_products.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform::testing::shape_loops_test {
@@ -18,7 +18,7 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: a condition that is the same in all it
   const VarId u = number("u");
   body(block(nest(block(let(t, remainder(var(j), 3)), let(u, mul(var(j), 8)),
                         store(y, place(), choice(less(var(t), 2), x_at(add(var(u), var(i))), tir::make_int(7)))))));
-  CHECK(made(lower::unswitch));
+  CHECK(made(shape::unswitch));
   CHECK(text() == R"(
   for j in [0, 4) {
     let t: int32 = floormod(j, 3)
@@ -41,7 +41,7 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: inside sums, of select, and in every p
   const ExprRef chosen =
       tir::testing::make_operator(ExprKind::select, int32_type, {inside, x_at(place()), tir::make_int(0)});
   body(block(nest(block(store(y, place(), add(mul(chosen, 3), choice(inside, var(i), var(j))))))));
-  CHECK(made(lower::unswitch));
+  CHECK(made(shape::unswitch));
   CHECK(text().find("select") == std::string::npos);
   CHECK(text().find("if_then_else") == std::string::npos);
 }
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions that may change, or are not
   SUBCASE("a loop that is not the innermost") {
     body(block(loop(j, 4, block(loop(i, 8, block(loop(t, 1, block(chosen(less(var(i), 2))))))))));
   }
-  CHECK_FALSE(made(lower::unswitch));
+  CHECK_FALSE(made(shape::unswitch));
 }
 
 TEST_CASE_FIXTURE(LoopFixture, "unswitch: loops side by side may bind one variable, each to a value of its own") {
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: loops side by side may bind one variab
     return loop(i, 8, block(let(t, remainder(var(j), divisor)), store(y, at, choice(less(var(t), 1), var(i), var(j)))));
   };
   body(block(loop(j, 4, block(row(2, 0), row(3, 128), row(4, 256)))));
-  CHECK(made(lower::unswitch));
+  CHECK(made(shape::unswitch));
   const tir::Block& rows = std::get<tir::For>(op().body[0].node).body;
   REQUIRE(rows.size() == 4);
   CHECK(std::holds_alternative<tir::Scope>(rows[0].node));
@@ -103,15 +103,15 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: conditions up to 200 nodes") {
   };
   SUBCASE("as large as that") {
     body(block(nest(block(of_size(200)))));
-    CHECK(made(lower::unswitch));
+    CHECK(made(shape::unswitch));
   }
   SUBCASE("larger") {
     body(block(nest(block(of_size(202)))));
-    CHECK_FALSE(made(lower::unswitch));
+    CHECK_FALSE(made(shape::unswitch));
   }
   SUBCASE("a smaller one behind a larger one") {
     body(block(nest(block(of_size(202), of_size(20)))));
-    CHECK(made(lower::unswitch));
+    CHECK(made(shape::unswitch));
   }
 }
 
@@ -123,18 +123,18 @@ TEST_CASE_FIXTURE(LoopFixture, "unswitch: loops of up to 200 choices") {
   };
   SUBCASE("as many as that") {
     body(block(nest(block(of_choices(150), of_choices(50)))));
-    CHECK(made(lower::unswitch));
+    CHECK(made(shape::unswitch));
   }
   SUBCASE("one more") {
     body(block(nest(block(of_choices(150), of_choices(51)))));
-    CHECK_FALSE(made(lower::unswitch));
+    CHECK_FALSE(made(shape::unswitch));
   }
 }
 
 TEST_CASE_FIXTURE(LoopFixture, "unswitch: a loop whose number of iterations may be zero asks nothing before") {
   const ExprRef asked = less(tir::make_binary(ExprKind::div, tir::make_int(8), var(j)), 4);
   body(block(loop(j, 4, block(loop_to(i, var(j), block(store(y, place(), choice(asked, var(i), var(j)))))))));
-  CHECK_FALSE(made(lower::unswitch));
+  CHECK_FALSE(made(shape::unswitch));
 }
 
 // 16 loops side by side, each adding to four sums of int32: 256 bytes.
@@ -156,7 +156,7 @@ struct SumsFixture : LoopFixture {
     }
     body(block(filled(), loop(i, 3, block(loop(j, 4, std::move(all))))));
     for (tir::Param& param : op().params) param.no_alias = alone;
-    return made(lower::split_sums);
+    return made(shape::split_sums);
   }
 };
 
@@ -208,7 +208,7 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a value that a let reads of the sums") {
   }
   body(block(filled(), loop(j, 4, std::move(all))));
   for (tir::Param& param : op().params) param.no_alias = true;
-  CHECK_FALSE(made(lower::split_sums));
+  CHECK_FALSE(made(shape::split_sums));
 }
 
 TEST_CASE_FIXTURE(SumsFixture, "split: a loop around whose count is read from the sums") {
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a loop around whose count is read from th
   SUBCASE("the outermost") { body(block(filled(), std::move(counted))); }
   SUBCASE("another") { body(block(filled(), loop(i, 2, block(std::move(counted))))); }
   for (tir::Param& param : op().params) param.no_alias = true;
-  CHECK_FALSE(made(lower::split_sums));
+  CHECK_FALSE(made(shape::split_sums));
 }
 
 struct ProductsFixture : LoopFixture {
@@ -234,7 +234,7 @@ struct ProductsFixture : LoopFixture {
   [[nodiscard]] ExprRef wide(VarId storage) const { return tir::make_cast(int32_type, load(storage, var(i))); }
   bool made_of(const ExprRef& term) {
     body(block(filled(), loop(i, count, block(store(y, at, add(load(y, at), term))))));
-    return made(lower::widen_products);
+    return made(shape::widen_products);
   }
 };
 
@@ -262,14 +262,14 @@ TEST_CASE_FIXTURE(ProductsFixture, "wide products: each of several sums in a loo
   };
   SUBCASE("side by side") {
     body(block(filled(), loop(i, count, block(sum(0, mul(wide(x), wide(v))), sum(1, mul(wide(x), 3))))));
-    CHECK(made(lower::widen_products));
+    CHECK(made(shape::widen_products));
     CHECK(text().find("y[0] = y[0] + usmp.widened(") != std::string::npos);
     CHECK(text().find("y[1] = y[1] + int32(x[i]) * 3") != std::string::npos);
   }
   SUBCASE("beside something else") {
     const VarId t = number("t");
     body(block(filled(), loop(i, count, block(let(t, var(i)), sum(0, mul(wide(x), wide(v)))))));
-    CHECK_FALSE(made(lower::widen_products));
+    CHECK_FALSE(made(shape::widen_products));
   }
 }
 

@@ -1,10 +1,10 @@
-#include "lower/jam_sums.hpp"
+#include "shape/jam_sums.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 
-#include "lower/loop_fixture.hpp"
+#include "shape/loop_fixture.hpp"
 
 namespace usmp::transform::testing::jam_sums_test {
 namespace {
@@ -22,7 +22,7 @@ struct JamFixture : LoopFixture {
     body(
         block(filled(), loop_from(i, first, sums, block(loop(j, count, block(store(y, at, add(load(y, at), term))))))));
     for (tir::Param& param : op().params) param.no_alias = alone;
-    return made(lower::jam_sums);
+    return made(shape::jam_sums);
   }
 };
 
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(JamFixture, "jam: loops that hold more") {
   }
   SUBCASE("no sum") { body(block(filled(), loop(i, 8, block(loop(j, 16, block(store(y, at, term))))))); }
   for (tir::Param& param : op().params) param.no_alias = true;
-  CHECK_FALSE(made(lower::jam_sums));
+  CHECK_FALSE(made(shape::jam_sums));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 
 // In all functions but opaque ones, makes
 //   for x < n: for k: sum[i + x] = sum[i + x] + term(x, k)
@@ -19,4 +19,4 @@ namespace usmp::lower {
 // module).
 void jam_sums(tir::Module& module);
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

@@ -1,4 +1,4 @@
-#include "lower/wide_products.hpp"
+#include "shape/wide_products.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,13 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "lower/sums.hpp"
+#include "shape/sums.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/reduction.hpp"
-#include "usmp/lower/shape_loops.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 namespace {
 
 using tir::Block;
@@ -112,4 +111,4 @@ void widen_products(tir::Module& module) {
   }
 }
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

@@ -6,7 +6,7 @@
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 
 // Of loops that hold nothing but the next one, down to a block of loops side by side, makes groups of these, each with
 // the loops around it to itself: the first ones whose sums take at most 192 bytes together (12 vectors of 16 bytes,
@@ -20,4 +20,4 @@ namespace usmp::lower {
 // element: their ranges of i, whatever the outer loops do, are apart. O(size of the module).
 void split_sums(tir::Module& module);
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

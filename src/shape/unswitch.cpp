@@ -1,4 +1,4 @@
-#include "lower/unswitch.hpp"
+#include "shape/unswitch.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::lower {
+namespace usmp::shape {
 namespace {
 
 using tir::Block;
@@ -275,4 +275,4 @@ void unswitch(tir::Module& module) {
   }
 }
 
-}  // namespace usmp::lower
+}  // namespace usmp::shape

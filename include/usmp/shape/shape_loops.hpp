@@ -1,0 +1,19 @@
+// Loops in the shape of which compilers make good code, after their buffers have places and nests are functions whose
+// parameters say that they do not alias (lower, outline). TIR to TIR; what is read, computed and written for each
+// element, and in which order, stays the same, and so do plan and memory.
+#pragma once
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::shape {
+
+// - Innermost loops that ask a condition which does not change in them become a branch around two loops
+//   (src/shape/unswitch.hpp).
+// - Loops that add to more sums than registers hold become one loop after the other (src/shape/split_sums.hpp).
+// - Sums that are added up one after the other become some side by side (src/shape/jam_sums.hpp).
+// - Long sums of products of bytes are written so that the products count as 32 bits wide
+//   (src/shape/wide_products.hpp).
+// O(size of the module).
+void shape_loops(tir::Module& module);
+
+}  // namespace usmp::shape
