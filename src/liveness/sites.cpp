@@ -23,7 +23,7 @@ Bytes checked_alignment(const std::optional<Bytes>& alignment, const char* attri
 
 Bytes checked_size(const tir::Function& function, const std::string& name, std::optional<Bytes> size) {
   if (!size || *size > max_site_bytes) {
-    fail_in(function, "variable '" + name + "' needs more than " + std::to_string(max_site_bytes) + " bytes");
+    fail_too_large(function, "variable '" + name + "' needs more than " + std::to_string(max_site_bytes) + " bytes");
   }
   return *size;
 }
@@ -42,6 +42,10 @@ Bytes param_size(const tir::Function& entry, const tir::Param& param) {
 
 void fail_in(const tir::Function& function, std::string message) {
   throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function.name}, std::move(message));
+}
+
+void fail_too_large(const tir::Function& function, std::string message) {
+  throw Error(ErrorKind::too_large, {.file = {}, .member = {}, .place = function.name}, std::move(message));
 }
 
 void fail_recursion(const tir::Function& function) {

@@ -11,6 +11,7 @@
 namespace usmp::liveness {
 
 [[noreturn]] void fail_in(const tir::Function& function, std::string message);
+[[noreturn]] void fail_too_large(const tir::Function& function, std::string message);
 [[noreturn]] void fail_recursion(const tir::Function& function);
 
 // What the executor demands of every buffer, powers of two.

@@ -99,7 +99,8 @@ template <class... Arguments>
 std::optional<Top> find_top(const tir::Module& module, Arguments&&... arguments) {
   try {
     return top_of(module, std::forward<Arguments>(arguments)...);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::too_large) throw;
     return std::nullopt;
   }
 }
