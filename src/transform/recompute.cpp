@@ -21,6 +21,7 @@
 #include "transform/work.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -310,6 +311,7 @@ class RecomputeSearch {
   // A candidate, if it is allowed. Its load is an estimate: nothing is shared in functions that have changed.
   void consider(State&& next) {
     if (!affords(1)) return;
+    tir::check_pass(next.module, "recompute");
     next.work = work_of(next.module);
     if (next.work > allowed_ || code_of(next.module) > most_code_) return;
     std::set<std::string> changed;
