@@ -100,11 +100,7 @@ void Facts::bind_loop(const tir::For& loop) {
 // Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits.
 void Facts::bind_limits(const tir::For& loop) {
   const std::vector<const Expr*> firsts = operands_of(ExprKind::max, *loop.min);
-  const Expr* end = nullptr;
-  if (tir::as_int(*loop.min) == 0) end = loop.extent.get();
-  if (loop.extent->kind == ExprKind::sub && tir::is_same(*loop.extent->operands[1], *loop.min)) {
-    end = loop.extent->operands[0].get();
-  }
+  const tir::ExprRef end = tir::as_int(*loop.min) == 0 ? loop.extent : tir::end_of(loop);
   if (end == nullptr) return bind_interval(loop.var, std::nullopt);
   const std::vector<const Expr*> ends = operands_of(ExprKind::min, *end);
   constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();

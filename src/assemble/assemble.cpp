@@ -184,7 +184,7 @@ class Assembler {
       const auto sum = checked_add(total, buffer.size);
       if (!sum || *sum > Problem::max_total_bytes) {
         throw Error(
-            ErrorKind::archive, {},
+            ErrorKind::too_large, {},
             "the module's buffers take more than " + std::to_string(Problem::max_total_bytes) + " bytes in all");
       }
       total = *sum;

@@ -41,10 +41,9 @@ bool has_hoisted_bounds(const tir::For& loop) {
   return !is_constant && (is_unsteady(*loop.extent) || is_unsteady(*loop.min));
 }
 
-// Of a loop over [min, end - min + min), as bounds made smaller are written, it is the end.
-ExprRef end_of(const tir::For& loop) {
-  const bool is_difference = loop.extent->kind == ExprKind::sub && tir::is_same(*loop.extent->operands[1], *loop.min);
-  return is_difference ? loop.extent->operands[0] : tir::make_binary(ExprKind::add, loop.min, loop.extent);
+ExprRef last_bound(const tir::For& loop) {
+  const ExprRef end = tir::end_of(loop);
+  return end ? end : tir::make_binary(ExprKind::add, loop.min, loop.extent);
 }
 
 // A few integers next to each other, each added to, as x[i] = x[i] + a * b[i]: with the loop written out, compilers
@@ -272,7 +271,7 @@ void StatementPrinter::print(const tir::For& loop) {
   const bool is_hoisted = has_hoisted_bounds(loop);
   if (!is_constant && type.is_uint()) file_.uses_comparison = true;
   printer_.ranges().bind_loop(loop.var, *loop.min, *loop.extent);
-  const ExprRef last = first == 0 ? loop.extent : end_of(loop);
+  const ExprRef last = first == 0 ? loop.extent : last_bound(loop);
   if (is_hoisted) {
     begin_block();
     begin = print_temporary("begin", *loop.min);

@@ -17,6 +17,7 @@ inline int exit_code(ErrorKind kind) {
     case ErrorKind::usage:
       return exit_usage;
     case ErrorKind::archive:
+    case ErrorKind::too_large:
       return exit_archive;
     case ErrorKind::output:
       return exit_output;

@@ -62,10 +62,12 @@ struct Trial {
   std::optional<Need> bound = {};  // no plan of this program needs less
 };
 
-Trial trial_of(AnalysedModule analysed, Transformations transformations, const Settings& settings) {
+assemble::Assembly assembly_of(const AnalysedModule& analysed, const Settings& settings) {
+  return assemble::assemble(analysed.module, analysed.analysis, settings.pools);
+}
+
+Trial trial_of(AnalysedModule analysed, Transformations transformations, const assemble::Assembly& assembly) {
   Trial trial{std::move(analysed), std::move(transformations)};
-  const assemble::Assembly assembly =
-      assemble::assemble(trial.analysed.module, trial.analysed.analysis, settings.pools);
   const PlanResult result = planners::optimal(assembly.problem, {.node_limit = nodes_for(assembly.problem)});
   if (!result.has_plan()) return trial;
   trial.plan = need_of(assembly.problem, cost_of(assembly.problem, result.plan));
@@ -98,7 +100,8 @@ class StepSelection {
           return is_optional(row.step) && !row.changes.empty();
         });
     if (!has_choice) return analysed;
-    Trial best = trial_of(std::move(analysed), {asked.steps, 0}, settings_);
+    const assemble::Assembly assembly = assembly_of(analysed, settings_);
+    Trial best = trial_of(std::move(analysed), {asked.steps, 0}, assembly);
     for (const Step step : only_for_memory) leave_out_if_useless(best, step);
     if (asked.recompute_percent > 0) recompute_if_useful(best);
     for (const StepResult& row : left_out_) name_left_out(best.analysed.transformed, row);
@@ -112,13 +115,23 @@ class StepSelection {
     return analysed;
   }
 
-  // Nothing: that program is none that can be planned, and nobody asked for it.
+  // Nothing: that program is too large to be analysed, or has a buffer that the pools have no place for, and nobody
+  // asked for it.
   [[nodiscard]] std::optional<Trial> trial_with(const Transformations& transformations) const {
+    AnalysedModule analysed;
     try {
-      return trial_of(with(transformations), transformations, settings_);
-    } catch (const Error&) {
+      analysed = with(transformations);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::too_large) throw;
       return std::nullopt;
     }
+    assemble::Assembly assembly;
+    try {
+      assembly = assembly_of(analysed, settings_);
+    } catch (const Error&) {  // of a buffer and the pools that it may have
+      return std::nullopt;
+    }
+    return trial_of(std::move(analysed), transformations, assembly);
   }
 
   [[nodiscard]] std::optional<Trial> without(const Trial& trial, Step step) const {
@@ -130,7 +143,8 @@ class StepSelection {
     analysed.analysis.distances.clear();
     std::erase_if(analysed.transformed, [](const StepResult& row) { return row.step == Step::inplace; });
     for (tir::Function& function : analysed.module.functions) transform::drop_notes(function, Step::inplace);
-    return trial_of(std::move(analysed), std::move(rest), settings_);
+    const assemble::Assembly assembly = assembly_of(analysed, settings_);
+    return trial_of(std::move(analysed), std::move(rest), assembly);
   }
 
   void leave_out_if_useless(Trial& best, Step step) {

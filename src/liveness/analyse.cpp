@@ -271,8 +271,8 @@ class Walk {
   void charge(std::size_t steps) {
     steps_ += steps;
     if (steps_ <= max_steps) return;
-    fail_in(module_.functions[frames_.back().function],
-            "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
+    fail_too_large(module_.functions[frames_.back().function],
+                   "the program has more than " + std::to_string(max_steps) + " steps when its calls are followed");
   }
 
   void access(Instance& instance, std::size_t index, const Op& op) {

@@ -23,7 +23,7 @@ Bytes checked_alignment(const std::optional<Bytes>& alignment, const char* attri
 
 Bytes checked_size(const tir::Function& function, const std::string& name, std::optional<Bytes> size) {
   if (!size || *size > max_site_bytes) {
-    fail_in(function, "variable '" + name + "' needs more than " + std::to_string(max_site_bytes) + " bytes");
+    fail_too_large(function, "variable '" + name + "' needs more than " + std::to_string(max_site_bytes) + " bytes");
   }
   return *size;
 }
@@ -39,6 +39,10 @@ Bytes param_size(const tir::Function& entry, const tir::Param& param) {
 }
 
 }  // namespace
+
+void fail_too_large(const tir::Function& function, std::string message) {
+  throw Error(ErrorKind::too_large, {.file = {}, .member = {}, .place = function.name}, std::move(message));
+}
 
 Alignments alignments_of(const tir::Module& module) {
   return {.workspace = checked_alignment(module.workspace_alignment, "workspace-byte-alignment"),

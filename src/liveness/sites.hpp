@@ -12,6 +12,7 @@
 namespace usmp::liveness {
 
 using program::fail_in;
+[[noreturn]] void fail_too_large(const tir::Function& function, std::string message);
 
 // What the executor demands of every buffer, powers of two.
 struct Alignments {

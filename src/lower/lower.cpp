@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "usmp/program/call_graph.hpp"
+#include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -226,6 +227,7 @@ Lowered lower(const Module& module, const liveness::Analysis& analysis, const as
     if (tir::is_opaque(module, module.functions[i])) continue;
     FunctionRewriter(lowered.module, lowered.functions, offsets, used[i], assembly).rewrite(i);
   }
+  tir::check_pass(lowered.module, "lower");
   return lowered;
 }
 

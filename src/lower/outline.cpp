@@ -12,6 +12,7 @@
 #include "lower/fences.hpp"
 #include "lower/nest.hpp"
 #include "lower/regions.hpp"
+#include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower {
@@ -362,7 +363,9 @@ class Outliner {
 }  // namespace
 
 Lowered outline(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan) {
-  return Outliner(lowered, assembly, plan).run();
+  Lowered outlined = Outliner(lowered, assembly, plan).run();
+  tir::check_pass(outlined.module, "outline", tir::Form::outlined);
+  return outlined;
 }
 
 }  // namespace usmp::lower

@@ -64,6 +64,12 @@ bool is_identifier_char(char c) {
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  if (text.size() <= longest) return "'" + std::string(text) + "'";
+  return "'" + std::string(text.substr(0, longest)) + "…'";
+}
+
 std::string joined(std::span<const std::string> words, std::string_view separator) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {

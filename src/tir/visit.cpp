@@ -114,6 +114,11 @@ const For* only_loop(const Block& block) { return block.size() == 1 ? std::get_i
 
 For* only_loop(Block& block) { return block.size() == 1 ? std::get_if<For>(&block[0].node) : nullptr; }
 
+ExprRef end_of(const For& loop) {
+  const Expr& extent = *loop.extent;
+  return extent.kind == ExprKind::sub && is_same(*extent.operands[1], *loop.min) ? extent.operands[0] : nullptr;
+}
+
 std::vector<Block*> blocks_of(Stmt& stmt) {
   if (auto* loop = std::get_if<For>(&stmt.node)) return {&loop->body};
   if (auto* loop = std::get_if<While>(&stmt.node)) return {&loop->body};

@@ -29,12 +29,6 @@ void fail_at(NodeId node, std::string_view attribute, std::string message) {
   fail(node_place(node) + ".attrs." + std::string(attribute), std::move(message));
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 60;
-  if (text.size() <= longest) return "'" + std::string(text) + "'";
-  return "'" + std::string(text.substr(0, longest)) + "…'";
-}
-
 std::string Graph::describe(NodeId node) const {
   if (node == 0 || type(node) == NodeType::null) return "null";
   return shown(type_name(node));

@@ -15,6 +15,7 @@
 
 #include "tir_json/node_types.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::tir_json {
 
@@ -24,9 +25,6 @@ using NodeId = std::size_t;
 [[noreturn]] void fail(std::string place, std::string message);
 [[noreturn]] void fail_at(NodeId node, std::string message);                              // place "nodes[17]"
 [[noreturn]] void fail_at(NodeId node, std::string_view attribute, std::string message);  // "nodes[17].attrs.body"
-
-// `text` in quotes, cut when long: file content never floods a message.
-[[nodiscard]] std::string shown(std::string_view text);
 
 class Graph {
  public:

@@ -6,7 +6,7 @@
 
 #include "tir_json/body_builder.hpp"
 #include "tir_json/children.hpp"
-#include "tir_json/scopes.hpp"
+#include "usmp/tir/verify.hpp"
 
 namespace usmp::tir_json {
 namespace {
@@ -42,6 +42,7 @@ class ModuleReader {
     read_module_attributes();
     for (const FunctionNode& node : sorted_functions()) read_function(node);
     find_entry();
+    verify();
     return std::move(module_);
   }
 
@@ -52,6 +53,7 @@ class ModuleReader {
   void read_function(const FunctionNode& node);
   void read_params(const FunctionNode& node, ExprBuilder& exprs, tir::Function& function);
   void find_entry();
+  void verify() const;
   [[nodiscard]] NodeId function_attribute(NodeId prim_func, std::string_view name) const;
   [[nodiscard]] NodeId lookup(NodeId prim_func, std::string_view map_attribute, NodeId key) const;
   [[nodiscard]] std::optional<std::vector<std::int64_t>> constant_shape(NodeId buffer) const;
@@ -62,6 +64,7 @@ class ModuleReader {
   BodyCheck body_check_;
   NodeId attributes_ = 0;
   std::vector<std::string> hints_;  // GlobalVar names, parallel to Module::functions
+  std::vector<NodeId> prim_funcs_;  // the same
 };
 
 NodeId ModuleReader::function_attribute(NodeId prim_func, std::string_view name) const {
@@ -198,8 +201,8 @@ void ModuleReader::read_function(const FunctionNode& node) {
     ExprBuilder exprs(context_);
     read_params(node, exprs, function);
     BlockBuilder(context_, body_check_, exprs, function).build(body);
-    check_scopes(module_, function, node.prim_func);
     module_.functions.push_back(std::move(function));
+    prim_funcs_.push_back(node.prim_func);
     hints_.push_back(graph_.string_attribute(node.global_var, "name_hint"));
   } catch (const Error& error) {
     throw Error(error.kind(), error.where(), error.message() + " (in function " + shown(node.name) + ")");
@@ -228,6 +231,16 @@ void ModuleReader::find_entry() {
   }
   module_.entry = entries.front();
   module_.functions[module_.entry].is_entry = true;
+}
+
+// What nodes alone do not show: where variables are declared, types that go together, calls.
+void ModuleReader::verify() const {
+  const std::optional<tir::Fault> fault = tir::find_fault(module_);
+  if (!fault) return;
+  if (!fault->function) fail_at(graph_.root(), fault->message);
+  const std::string place = "nodes[" + std::to_string(prim_funcs_[*fault->function]) + "]";
+  fail(fault->place.empty() ? place : place + ", " + fault->place,
+       fault->message + " (in function " + shown(module_.functions[*fault->function].name) + ")");
 }
 
 }  // namespace

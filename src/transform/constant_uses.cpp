@@ -77,9 +77,8 @@ class Uses {
       if (constant == nullptr) return;
       Node& node = nodes_[constant->var];
       const tir::Constant& data = *constant->data;
-      const auto size = static_cast<std::size_t>(data.type.element_bytes());
-      node.is_spoilt = node.constant != nullptr || constant->type != data.type || data.type.is_vector() ||
-                       data.bytes.empty() || data.bytes.size() % size != 0;
+      node.is_spoilt =
+          node.constant != nullptr || constant->type != data.type || data.type.is_vector() || data.bytes.empty();
       node.constant = constant;
       node.parent = constant->var;
     });

@@ -21,6 +21,7 @@
 #include "usmp/liveness/distances.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -99,7 +100,8 @@ template <class... Arguments>
 std::optional<Top> find_top(const tir::Module& module, Arguments&&... arguments) {
   try {
     return top_of(module, std::forward<Arguments>(arguments)...);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::too_large) throw;
     return std::nullopt;
   }
 }
@@ -309,6 +311,7 @@ class RecomputeSearch {
   // A candidate, if it is allowed. Its load is an estimate: nothing is shared in functions that have changed.
   void consider(State&& next) {
     if (!affords(1)) return;
+    tir::check_pass(next.module, "recompute");
     next.work = loops::work_of(next.module);
     if (next.work > allowed_ || code_of(next.module) > most_code_) return;
     std::set<std::string> changed;

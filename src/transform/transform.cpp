@@ -14,6 +14,7 @@
 #include "transform/transpose_constants.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/verify.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -80,6 +81,7 @@ ConstantBytes constant_bytes(const tir::Module& before, const tir::Module& after
 StepResult run(const StepRow& row, tir::Module& module, const Options& options, Bytes load) {
   tir::Module changed = module;
   StepResult result{row.step, load, load, row.pass(changed, options)};
+  tir::check_pass(changed, name_of(row.step));
   if (row.step == Step::constants) result.constants = constant_bytes(module, changed);
   if (result.changes.empty()) return result;
   const Bytes after = peak_of(changed).load;

@@ -244,9 +244,9 @@ TEST_CASE("what the module claims is checked") {
   }
   SUBCASE("sizes that no planner can add up") {
     f.analysis.sites[0].size = Problem::max_total_bytes;
-    CHECK(f.message(ErrorKind::archive) == "the module's buffers take more than 72057594037927936 bytes in all");
+    CHECK(f.message(ErrorKind::too_large) == "the module's buffers take more than 72057594037927936 bytes in all");
     f.analysis.sites[0].size = INT64_MAX;
-    CHECK(f.message(ErrorKind::archive) == "the module's buffers take more than 72057594037927936 bytes in all");
+    CHECK(f.message(ErrorKind::too_large) == "the module's buffers take more than 72057594037927936 bytes in all");
   }
   SUBCASE("alignments of the file that do so") {
     f.pools.workspace_pools[0].alignment = Bytes{1} << 55;

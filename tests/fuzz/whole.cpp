@@ -4,6 +4,7 @@
 
 #include "fuzz.hpp"
 #include "usmp/mlf/archive.hpp"
+#include "usmp/tir/verify.hpp"
 #include "whole/recipe.hpp"
 #include "whole/seeds.hpp"
 #include "whole/stages.hpp"
@@ -35,6 +36,7 @@ mlf::Archive archive_of(const fuzz::Recipe& recipe) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tir::set_pass_checks(true);
   const fuzz::Recipe recipe = fuzz::parse_recipe(data, size);
   const auto algorithms = planners::algorithms();
   const fuzz::Wish wish{.pools = recipe.pools,

@@ -148,6 +148,10 @@ class Checker {
             const assemble::Assembly& assembly, const Plan& plan) {
     lower::Lowered lowered = lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan);
     shape::shape_loops(lowered.module);
+    if (const auto what = random_modules::fault_of(lowered.module, tir::Form::outlined)) {
+      report_.faults.push_back(origin + ": lowered, malformed: " + *what);
+      return;
+    }
     const codegen::PlannedModule planned{.info = info_,
                                          .source = test_.module,
                                          .analysis = analysis,

@@ -1,6 +1,5 @@
 #include "random_modules/transformed.hpp"
 
-#include "random_modules/validate.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::random_modules {
@@ -34,6 +33,26 @@ std::optional<std::string> difference_of(const tir::Module& module, const Outcom
 
 }  // namespace
 
+std::optional<std::string> fault_of(const tir::Module& module, tir::Form form) {
+  const auto fault = tir::find_fault(module, form);
+  return fault ? std::optional(tir::to_string(module, *fault)) : std::nullopt;
+}
+
+std::optional<std::string> difference_of_interfaces(const tir::Module& before, const tir::Module& after) {
+  const tir::Function& old_entry = before.functions[before.entry];
+  const tir::Function& new_entry = after.functions[after.entry];
+  if (old_entry.name != new_entry.name) return "the entry is now " + new_entry.name;
+  if (old_entry.params.size() != new_entry.params.size()) return "the entry has another number of parameters";
+  for (std::size_t i = 0; i < old_entry.params.size(); ++i) {
+    const tir::Param& a = old_entry.params[i];
+    const tir::Param& b = new_entry.params[i];
+    const bool is_same = a.name == b.name && a.is_tensor == b.is_tensor && a.element == b.element &&
+                         a.shape == b.shape && before.var(a.var).type == after.var(b.var).type;
+    if (!is_same) return "parameter " + std::to_string(i) + " of the entry is another: " + a.name;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> difference_to(const Outcome& reference, const std::vector<Argument>& arguments,
                                          const tir::Module& changed) {
   try {
@@ -55,10 +74,12 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
   };
   result.test = {
       .seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs, .packed = test.packed};
+  // What shrinking makes need not be a module.
+  if (const auto what = fault_of(test.module)) return fault("refused: " + *what);
   transform::Result made{test.module, {}};
   try {
     made = transform::transform(test.module, {.steps = steps, .recompute_percent = recompute_percent});
-  } catch (const Error& error) {  // what shrinking makes need not be a module
+  } catch (const Error& error) {
     return fault(std::string("refused: ") + error.what());
   }
   result.test.module = std::move(made.module);

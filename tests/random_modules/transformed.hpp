@@ -7,6 +7,7 @@
 
 #include "random_modules/generate.hpp"
 #include "random_modules/interpreter.hpp"
+#include "usmp/tir/verify.hpp"
 #include "usmp/transform/transform.hpp"
 
 namespace usmp::random_modules {
@@ -17,6 +18,12 @@ struct Transformed {
   std::vector<transform::Change> changes;  // as told by the steps
   std::optional<std::string> fault;        // what is wrong with the result
 };
+
+// The first fault of a module (usmp/tir/verify.hpp) with its place; nothing: it is well formed.
+[[nodiscard]] std::optional<std::string> fault_of(const tir::Module& module, tir::Form form = tir::Form::planned);
+
+// How the entry's interface (name, parameters) differs; nothing: it does not.
+[[nodiscard]] std::optional<std::string> difference_of_interfaces(const tir::Module& before, const tir::Module& after);
 
 // Applies the steps and runs the result, which must be well formed and well defined, have the same interface and leave
 // the same bytes in every parameter of the entry where `reference`, the outcome of `test`, has written any.

@@ -11,7 +11,6 @@
 #include "random_modules/campaign.hpp"
 #include "random_modules/networks.hpp"
 #include "random_modules/transformed.hpp"
-#include "random_modules/validate.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -254,65 +253,6 @@ TEST_CASE("modules as they are made are well formed") {
     CHECK_FALSE(fault_of(generate(seed).module));
     CHECK_FALSE(fault_of(generate_network(seed).module));
   }
-}
-
-TEST_CASE("what is malformed is told") {
-  const TestModule test = generate(1);
-  const auto fault = [&](const auto& change) { return fault_of(changed(test, change).module).value_or("none"); };
-  const auto has = [](const std::string& text, const char* words) { return text.find(words) != std::string::npos; };
-  const auto store_to_param = [](tir::Module& module, tir::ExprRef index, tir::ExprRef value) {
-    entry_of(module).body.push_back(
-        {tir::Store{entry_of(module).params[0].var, std::move(index), std::move(value), {}}});
-  };
-  const auto new_var = [](tir::Module& module, tir::DataType type) {
-    module.vars.push_back({"fresh", type, tir::void_type, ""});
-    return tir::VarId(module.vars.size() - 1);
-  };
-  CHECK(has(fault([&](tir::Module& module) {
-              store_to_param(module, tir::make_var(module, new_var(module, tir::int32_type)), tir::make_int(1));
-            }),
-            "used outside of its scope: fresh"));
-  CHECK(has(fault([&](tir::Module& module) {
-              const tir::VarId var = new_var(module, tir::int32_type);
-              for (int i = 0; i < 2; ++i) entry_of(module).body.push_back({tir::Let{var, tir::make_int(i)}});
-            }),
-            "declared inside of its own scope: fresh"));
-  CHECK(has(fault([&](tir::Module& module) {
-              const tir::VarId var = new_var(module, tir::int32_type);
-              for (std::size_t i = 0; i < 2; ++i) module.functions[i].body.push_back({tir::Let{var, tir::make_int(1)}});
-            }),
-            "declared by another function too: fresh"));
-  CHECK(has(fault([&](tir::Module& module) {
-              const tir::VarId var = new_var(module, tir::int32_type);
-              entry_of(module).body.push_back({tir::For{var, tir::make_int(0), tir::make_int(2), {}}});
-              store_to_param(module, tir::make_var(module, var), tir::make_int(1));
-            }),
-            "used outside of its scope: fresh"));
-  CHECK(has(fault([&](tir::Module& module) {
-              const tir::VarId var = new_var(module, tir::int32_type);
-              tir::Expr let;
-              let.kind = tir::ExprKind::let;
-              let.type = tir::int32_type;
-              let.var = var;
-              let.operands = {tir::make_int(1), tir::make_int(2)};
-              const tir::ExprRef bound = tir::make_expr(let);
-              store_to_param(module, tir::make_binary(tir::ExprKind::add, bound, tir::make_var(module, var)), bound);
-            }),
-            "used outside of its scope: fresh"));
-  CHECK(has(fault([&](tir::Module& module) {
-              tir::Expr sum;
-              sum.kind = tir::ExprKind::add;
-              sum.type = tir::int32_type;
-              sum.operands = {tir::make_int(1), tir::make_int(2, tir::int64_type)};
-              store_to_param(module, tir::make_int(0), tir::make_expr(sum));
-            }),
-            "operands of different types"));
-  CHECK(has(fault([&](tir::Module& module) {
-              store_to_param(module, tir::make_int(0), tir::make_int(300, tir::uint8_type));
-            }),
-            "does not fit its type: 300"));
-  CHECK(has(fault([](tir::Module& module) { std::swap(module.functions[0], module.functions[1]); }), "not sorted"));
-  CHECK(has(fault([](tir::Module& module) { entry_of(module).is_entry = false; }), "no entry"));
 }
 
 TEST_CASE("a changed interface is told") {

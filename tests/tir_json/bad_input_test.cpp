@@ -363,7 +363,7 @@ TEST_CASE_FIXTURE(Fixture, "variables are used where they are declared") {
   const auto refusal = [&](Node body) {
     const Node function = b.function({}, body, {{"runner_function", b.integer(1)}});
     const Error error = refused(b.module({{"main", function}}));
-    CHECK(error.where().place == place(function));
+    CHECK(error.where().place.starts_with(place(function) + ", body"));
     return error.message();
   };
   const Node x = b.handle("x", "int8");

@@ -279,18 +279,15 @@ TEST_CASE("a constant that is declared of another type than its data stays") {
   }
 }
 
-TEST_CASE("a constant that is no whole number of elements stays") {
-  for (const std::string& bytes : {std::string("\1\0\2", 3), std::string("\1"), std::string()}) {
-    Program program;
-    const VarId constant = program.var("c", tir::handle_type, int16);
-    auto data = std::make_shared<tir::Constant>();
-    data->type = int16;
-    data->shape = {1};
-    data->bytes = bytes;
-    program.body().push_back({tir::AllocateConst{constant, int16, data, {}}});
-    program.store(tir::make_cast(tir::int32_type, program.load(int16, constant, 0)));
-    CHECK(program.stays());
-  }
+TEST_CASE("a constant without elements stays") {
+  Program program;
+  const VarId constant = program.var("c", tir::handle_type, int16);
+  auto data = std::make_shared<tir::Constant>();
+  data->type = int16;
+  data->shape = {0};
+  program.body().push_back({tir::AllocateConst{constant, int16, data, {}}});
+  program.store(tir::make_cast(tir::int32_type, program.load(int16, constant, 0)));
+  CHECK(program.stays());
 }
 
 // --- Equal ones

@@ -6,7 +6,6 @@
 
 #include "random_modules/interpreter.hpp"
 #include "random_modules/transformed.hpp"
-#include "random_modules/validate.hpp"
 #include "transform/merge_calls.hpp"
 #include "transform/merge_network.hpp"
 #include "transform/peak.hpp"

@@ -13,7 +13,6 @@
 #include "random_modules/generate.hpp"
 #include "random_modules/interpreter.hpp"
 #include "random_modules/transformed.hpp"
-#include "random_modules/validate.hpp"
 #include "tir_support/module_builder.hpp"
 #include "transform/simple_function.hpp"
 #include "usmp/tir/ir.hpp"

@@ -57,8 +57,9 @@ class Network {
   tir::Module module_of(const tir::Block& calls) {
     tir::Block body = block(builder.allocate(a, 1600), builder.allocate(b, 1600), builder.allocate(s, 16));
     body.insert(body.end(), calls.begin(), calls.end());
-    builder.entry({in, out}, std::move(body));
-    return builder.build();
+    ModuleBuilder whole = builder;
+    whole.entry({in, out}, std::move(body));
+    return whole.build();
   }
 
   transform::Result run(const tir::Block& calls, std::vector<Step> steps) {

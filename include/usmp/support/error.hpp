@@ -15,7 +15,10 @@ namespace usmp {
 enum class ErrorKind {
   usage,    // command line or pools file: exit code 2
   archive,  // malformed or unsupported archive: exit code 3
-  output,   // a result could not be written: exit code 5
+  // An archive that is right, but whose program is too large for what is computed of it: exit code 3, too. A kind of
+  // its own because a variant of a program that was only tried is then left alone.
+  too_large,
+  output,  // a result could not be written: exit code 5
 };
 
 // Where the fault was found. Every part may be empty; a lower layer fills the parts it knows and the layer

@@ -44,6 +44,9 @@ struct OutputFile {
 // 'text', as messages show what the input names.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
+// The same, cut when long: file content never floods a message.
+[[nodiscard]] std::string shown(std::string_view text);
+
 // "a, b, c".
 [[nodiscard]] std::string joined(std::span<const std::string> words, std::string_view separator = ", ");
 

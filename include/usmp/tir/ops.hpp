@@ -93,6 +93,9 @@ enum class Op : std::uint8_t {
                  // up pairs of the products (SSE2), compilers are not to know more than that. Then a hidden zero
 };
 
+// Of operators that take as many operands as they are given.
+inline constexpr std::size_t any_arity = SIZE_MAX;
+
 struct OpInfo {
   Op op = Op::other;
   std::string_view name;         // TVM's: "tir.exp"
@@ -101,8 +104,8 @@ struct OpInfo {
   bool is_folded = false;        // `constant_value` computes it
   bool derives_pointer = false;  // a pointer that it gives is one of those that it is given, moved at most
   std::uint8_t cost = 0;         // scalar operations, roughly (transform/work.hpp)
+  std::size_t arity = any_arity;
   std::string_view c_name = {};  // function of math.h for double, with the suffix 'f' for float; empty: none
-  std::size_t arity = 1;         // of that function
 };
 
 // All rows, in the order of the ids.

@@ -161,6 +161,9 @@ void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit);
 [[nodiscard]] const For* only_loop(const Block& block);
 [[nodiscard]] For* only_loop(Block& block);
 
+// The end of a loop whose extent is end - min, as bounds made smaller are written; null: the extent is anything else.
+[[nodiscard]] ExprRef end_of(const For& loop);
+
 // Walks a block and the blocks inside in program order: walker.open(block, owner) and walker.close(block, owner) around
 // each block, where `owner` is the statement that it is a body of (null: `root`), and walker.statement(stmt) for each
 // statement, before its blocks. O(statements).

@@ -34,10 +34,10 @@ struct Limits {
 
 // Builds the module. Throws Error of kind archive whose place is the JSON path ("nodes[17].attrs.body"): malformed
 // JSON (byte offset), a node index out of range, a cycle, a missing or wrongly typed attribute, an unknown type_key or
-// operator shape inside a function body, an NDArray whose blob does not fit its header, a variable used where nothing
-// declares it or declared again in its own scope, one storage variable allocated with two sizes, no entry function or
-// several, a limit exceeded. Sizes of allocations are not judged (see tir::allocation_size). Unknown nodes that no
-// function body reaches are ignored.
+// operator shape inside a function body, an NDArray whose blob does not fit its header, one storage variable allocated
+// with two sizes, no entry function or several, a limit exceeded; and what tir::find_fault finds in the module, at its
+// function's node and the statement ("nodes[17], body[2].then[0]"). Sizes of allocations are not judged (see
+// tir::allocation_size). Unknown nodes that no function body reaches are ignored.
 [[nodiscard]] tir::Module read_module(std::string_view json, const Limits& limits = {});
 
 }  // namespace usmp::tir_json

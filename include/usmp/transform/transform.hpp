@@ -103,7 +103,7 @@ struct Result {
 void drop_notes(tir::Function& function, Step step);
 
 // The module with the steps applied. A step that only costs time (narrow) is taken back if it does not lower the load.
-// Valid input gives valid output. Throws as liveness::analyse does.
+// Valid input gives valid output (tir::find_fault). Throws as liveness::analyse does.
 [[nodiscard]] Result transform(const tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform

@@ -1,0 +1,24 @@
+// What a node of an expression asks of its operands: number and types. Scopes are not looked at.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tir {
+
+// What is wrong with the node itself, not with what is below; its operands' own operands may be anything. The variable
+// that it names must exist. O(operands + log functions).
+[[nodiscard]] std::optional<std::string> fault_of_node(const Module& module, const Expr& expr);
+
+// Of a vector's lane or a scalar. `lanes` of 1 goes with any number of lanes.
+[[nodiscard]] bool is_condition_for(DataType condition, std::uint16_t lanes);
+
+// A pointer, not a vector of them.
+[[nodiscard]] bool is_pointer(DataType type);
+
+// An integer, not a vector of them.
+[[nodiscard]] bool is_scalar_integer(DataType type);
+
+}  // namespace usmp::tir
