@@ -1,6 +1,6 @@
 // TIR expressions as C text.
 //
-// Nothing recurses: `add_…` functions say which pieces of text and which operands come next, and an agenda works them
+// Nothing recurses: `add_…` functions say which pieces of text and which operands come next, and a stack works them
 // off in order. What nests deeper than compilers of C take is refused.
 //
 // Every operand is printed once: where C would need it twice (min of a large expression, fixed point multiplication) a
@@ -23,7 +23,7 @@
 #include "codegen/names.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/codegen/codegen.hpp"
-#include "usmp/support/agenda.hpp"
+#include "usmp/support/work_stack.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tir/visit.hpp"
@@ -227,7 +227,7 @@ class ExpressionPrinter {
   const tir::Function& function_;
   const FunctionFacts& facts_;
   std::string* out_;
-  Agenda<Piece> pieces_;
+  WorkStack<Piece> pieces_;
   std::size_t depth_ = 0;     // of the pieces that are added
   std::size_t brackets_ = 0;  // open in the text so far
   std::vector<tir::ExprRef> kept_;

@@ -360,7 +360,7 @@ std::optional<std::map<VarId, Footprint>> walk_addresses(const tir::For& nest, c
   return AddressWalk(*compiled, sizes, std::clamp<std::size_t>(affordable, 1, most_groups)).run();
 }
 
-void ClosestStarts::add(const Footprint* born, const Footprint* dying) {
+void OffsetBounds::add(const Footprint* born, const Footprint* dying) {
   static const Footprint nothing;
   const std::vector<Touch>& writes = (born == nullptr ? nothing : *born).touches;
   std::size_t next = 0;
@@ -373,7 +373,7 @@ void ClosestStarts::add(const Footprint* born, const Footprint* dying) {
   for (; next < writes.size(); ++next) write(writes[next]);
 }
 
-void ClosestStarts::write(const Touch& touch) {
+void OffsetBounds::write(const Touch& touch) {
   if (!touch.writes || touch.begin >= touch.end) return;
   if (!written_) written_ = {touch.begin, touch.end};
   written_ = {std::min(written_->first, touch.begin), std::max(written_->second, touch.end)};

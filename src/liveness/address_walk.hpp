@@ -34,7 +34,7 @@ struct Footprint {
 
 // How far apart two storages have to start so that no byte of `dying` is accessed after or in the group in which it was
 // written through `born`, in loops that run one after the other.
-class ClosestStarts {
+class OffsetBounds {
  public:
   // What the next loop does with them; null: nothing. O(touches).
   void add(const Footprint* born, const Footprint* dying);

@@ -171,7 +171,7 @@ class Walk {
       charge(arguments.back().size());
       is_base.push_back(site.is_variable[i] && argument.size() == 1 && frames_.back().is_base[argument.front()]);
     }
-    if (nests_) nests_->spoil();
+    if (nests_) nests_->mark_unplain();
     if (frames_.size() == 1) {
       open_call_ = result_.calls.size();
       result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
@@ -187,7 +187,7 @@ class Walk {
   }
 
   void opaque_call(const program::PointerCall& site) {
-    if (nests_) nests_->spoil();
+    if (nests_) nests_->mark_unplain();
     if (recorder_ && !site.is_pure && is_handed_nothing(site)) recorder_->blind_call();
     if (frames_.size() == 1) result_.calls.push_back({.callee = site.callee, .ticks = {now_, now_ + 1}});
     if (site.is_defined) {
@@ -307,7 +307,7 @@ class Walk {
   void escape(Instance& instance, std::size_t index, const Op& op) {
     access(instance, index, op);
     if (recorder_) recorder_->escape();
-    if (nests_) nests_->spoil();
+    if (nests_) nests_->mark_unplain();
     if (instance.site != no_site) states_[instance.site].escaped = true;
   }
 

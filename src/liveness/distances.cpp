@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "liveness/meetings.hpp"
+#include "liveness/overlap.hpp"
 
 namespace usmp::liveness {
 namespace {
@@ -64,11 +64,11 @@ const LiveRange* range_around(const std::vector<LiveRange>& ranges, const LiveRa
 // The pairs of a whole program. In each run that accesses both, the one that ends first is taken for the dying one.
 class Finder {
  public:
-  Finder(const Nests& nests, const Options& options) : nests_(nests), meetings_(nests, options) {}
+  Finder(const Nests& nests, const Options& options) : nests_(nests), overlaps_(nests, options) {}
 
   std::vector<StorageDistance> run() {
     for (std::size_t run = 0; run < nests_.runs.size(); ++run) {
-      for (const auto& [one, other] : meetings_.pairs_in(run)) look_at(run, one, other);
+      for (const auto& [one, other] : overlaps_.pairs_in(run)) look_at(run, one, other);
     }
     std::vector<StorageDistance> found;
     for (const auto& [both, pair] : pairs_) {
@@ -91,10 +91,11 @@ class Finder {
     const LiveRange window =
         first_dies ? LiveRange{other_live->begin, live->end} : LiveRange{live->begin, other_live->end};
     if (!seen_.insert({one, other, window}).second) return;
-    const auto meeting = first_dies ? meetings_.meet(one, other, window) : meetings_.meet(other, one, window);
-    if (!meeting) return;
-    pairs_[{one, other}].add(window, run.function, first_dies ? meeting->dying_below : meeting->born_below,
-                             first_dies ? meeting->born_below : meeting->dying_below);
+    const auto offsets =
+        first_dies ? overlaps_.offsets_of(one, other, window) : overlaps_.offsets_of(other, one, window);
+    if (!offsets) return;
+    pairs_[{one, other}].add(window, run.function, first_dies ? offsets->dying_below : offsets->born_below,
+                             first_dies ? offsets->born_below : offsets->dying_below);
   }
 
   // Of two that end together, an output goes on: the application reads it.
@@ -106,7 +107,7 @@ class Finder {
   }
 
   const Nests& nests_;
-  Meetings meetings_;
+  OverlapFinder overlaps_;
   Pairs pairs_;  // the smaller index first
   std::set<std::tuple<SiteIndex, SiteIndex, LiveRange>> seen_;
 };
@@ -115,7 +116,7 @@ class Finder {
 class StatementFinder {
  public:
   StatementFinder(const StatementNests& program, const Options& options)
-      : uses_(program.uses), nests_(program.nests), meetings_(program.nests, options) {
+      : uses_(program.uses), nests_(program.nests), overlaps_(program.nests, options) {
     for (std::size_t i = 0; i < uses_.storages.size(); ++i) storage_of_.emplace(uses_.storages[i].var, i);
   }
 
@@ -145,11 +146,11 @@ class StatementFinder {
       if (old_one == nullptr || new_one == nullptr) return;
       const LiveRange window{new_one->begin, old_one->end};
       if (!seen.insert({dying, born, window}).second) return;
-      const auto meeting = meetings_.meet(dying, born, window);
-      if (meeting) pairs[{dying, born}].add(window, run.function, meeting->dying_below, meeting->born_below);
+      const auto offsets = overlaps_.offsets_of(dying, born, window);
+      if (offsets) pairs[{dying, born}].add(window, run.function, offsets->dying_below, offsets->born_below);
     };
     for (; next_ < nests_.runs.size() && nests_.runs[next_].ticks.begin < ticks.end; ++next_) {
-      for (const auto& [one, other] : meetings_.pairs_in(next_)) {
+      for (const auto& [one, other] : overlaps_.pairs_in(next_)) {
         look_at(nests_.runs[next_], one, other);
         look_at(nests_.runs[next_], other, one);
       }
@@ -177,7 +178,7 @@ class StatementFinder {
 
   const EntryUses& uses_;
   const Nests& nests_;
-  Meetings meetings_;
+  OverlapFinder overlaps_;
   std::map<tir::VarId, std::size_t> storage_of_;
   std::size_t next_ = 0;  // run
 };

@@ -70,7 +70,7 @@ class NestRecorder {
       loose_.push_back({site, now});
     }
   }
-  void spoil() { open_.is_plain = false; }
+  void mark_unplain() { open_.is_plain = false; }
 
   [[nodiscard]] std::vector<NestRun> take_runs() { return std::move(runs_); }
   [[nodiscard]] std::vector<LooseAccess> take_loose() { return std::move(loose_); }

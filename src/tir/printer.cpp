@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "usmp/support/agenda.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/support/work_stack.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tir {
@@ -138,7 +138,7 @@ struct Piece {
   int context = loosest;
 };
 
-// Expressions are laid out as pieces, see support/agenda.hpp; statements follow the walk over the blocks.
+// Expressions are laid out as pieces, see support/work_stack.hpp; statements follow the walk over the blocks.
 class Printer {
  public:
   explicit Printer(const Module& module) : module_(module), names_(module) {}
@@ -183,7 +183,7 @@ class Printer {
 
   const Module& module_;
   Names names_;
-  Agenda<Piece> pieces_;
+  WorkStack<Piece> pieces_;
   std::string out_;
   std::size_t indent_ = 0;
 };

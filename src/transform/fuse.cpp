@@ -7,7 +7,7 @@
 
 #include "transform/fuse_loops.hpp"
 #include "transform/inline.hpp"
-#include "transform/rows.hpp"
+#include "transform/interchange_reductions.hpp"
 #include "transform/simple_function.hpp"
 #include "transform/tighten.hpp"
 #include "usmp/tir/visit.hpp"
@@ -62,7 +62,7 @@ class FunctionFuser {
     if (skip_padding()) fuse_all();
     note_smaller();
     const Sizes scalars = sizes();
-    for (const VarId var : sum_in_rows(module_, function(), aliases_))
+    for (const VarId var : interchange_reductions(module_, function(), aliases_))
       note(module_.var(var).name + ": " + resized(scalars, var) + ", a row of sums at a time");
     const Sizes arrays = sizes();
     std::vector<VarId> single;

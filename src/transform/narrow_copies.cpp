@@ -174,23 +174,23 @@ class CopyRemover {
     return found->second;
   }
 
-  // Fills calls_, uses_, odd_, allocates_ and params_ from the entry. What is called inside loops and branches is not
-  // looked into.
+  // Fills calls_, uses_, other_uses_, allocates_ and params_ from the entry. What is called inside loops and branches
+  // is not looked into.
   void find_uses() {
     for (const tir::Param& param : entry().params) params_.emplace(param.var, &param);
     program::EntryCalls found = program::entry_calls(module_);
-    odd_ = std::move(found.used_otherwise);
+    other_uses_ = std::move(found.used_otherwise);
     for (const tir::Stmt& stmt : std::as_const(entry().body)) {
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
       if (allocate == nullptr) continue;
       const bool is_first = allocates_.emplace(allocate->var, allocate).second;
-      if (!is_first) odd_.insert(allocate->var);
+      if (!is_first) other_uses_.insert(allocate->var);
     }
     for (EntryCall& call : found.calls) {
       for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         if (!call.arguments[i].valid()) continue;
         if (call.is_nested || call.is_opaque) {
-          odd_.insert(call.arguments[i]);
+          other_uses_.insert(call.arguments[i]);
         } else {
           uses_[call.arguments[i]].add(call.statement, param_uses_.of(call.callee, i));
         }
@@ -200,7 +200,7 @@ class CopyRemover {
   }
 
   bool all_known(VarId tensor, DataType element) const {
-    if (odd_.contains(tensor)) return false;
+    if (other_uses_.contains(tensor)) return false;
     return uses_.at(tensor).all_known(element);
   }
 
@@ -296,7 +296,7 @@ class CopyRemover {
   std::map<std::size_t, std::optional<Copy>> copies_;  // by function: whether it is one
   std::vector<EntryCall> calls_;                       // in the body of the entry, of variables alone
   std::map<VarId, TensorUses> uses_;
-  std::set<VarId> odd_;                                // used in other ways, too
+  std::set<VarId> other_uses_;                         // used in other ways, too
   std::map<VarId, const tir::Allocate*> allocates_;    // in the body of the entry
   std::map<VarId, const tir::Param*> params_;          // of the entry
   std::set<std::size_t> pending_;                      // copies to look at, among calls_

@@ -36,7 +36,7 @@ constexpr std::int64_t looks_for_sharing = 16;
 // several stand at it.
 struct Height {
   Bytes load = 0;
-  std::size_t summits = 0;
+  std::size_t peaks = 0;
 
   friend auto operator<=>(const Height&, const Height&) = default;
 };
@@ -45,7 +45,7 @@ struct Top {
   Height height;
   Tick horizon = 0;
   std::vector<liveness::StorageDistance> distances;  // empty if nothing is to share
-  std::set<VarId> tensors;                           // that the entry declares, live at a summit
+  std::set<VarId> tensors;                           // that the entry declares, live at a peak
   std::set<std::string> functions;                   // called there
 };
 
@@ -56,20 +56,20 @@ Top top_of(const tir::Module& module, std::vector<liveness::StorageDistance> dis
   const std::vector<bounds::Load> loads = load_over_time(analysis, top.distances);
   top.horizon = analysis.horizon;
   for (const bounds::Load& load : loads) top.height.load = std::max(top.height.load, load.bytes);
-  std::vector<LiveRange> summits;
+  std::vector<LiveRange> peaks;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (loads[i].bytes != top.height.load) continue;
     const Tick end = i + 1 < loads.size() ? loads[i + 1].at : analysis.horizon;
-    if (!summits.empty() && summits.back().end == loads[i].at) {
-      summits.back().end = end;
+    if (!peaks.empty() && peaks.back().end == loads[i].at) {
+      peaks.back().end = end;
     } else {
-      summits.push_back({loads[i].at, end});
+      peaks.push_back({loads[i].at, end});
     }
   }
-  top.height.summits = summits.size();
+  top.height.peaks = peaks.size();
   const auto reaches = [&](const LiveRange& range) {
-    return std::any_of(summits.begin(), summits.end(),
-                       [&](const LiveRange& summit) { return range.begin < summit.end && summit.begin < range.end; });
+    return std::any_of(peaks.begin(), peaks.end(),
+                       [&](const LiveRange& peak) { return range.begin < peak.end && peak.begin < range.end; });
   };
   std::vector<LiveRange> calls;
   for (const liveness::Call& call : analysis.calls) {
@@ -77,7 +77,7 @@ Top top_of(const tir::Module& module, std::vector<liveness::StorageDistance> dis
     top.functions.insert(call.callee);
     calls.push_back(call.ticks);
   }
-  // What such a call has read or will write may go with what stands at the summit.
+  // What such a call has read or will write may go with what stands at the peak.
   const auto meets = [&](const LiveRange& range) {
     return reaches(range) || std::any_of(calls.begin(), calls.end(), [&](const LiveRange& call) {
              return range.begin < call.end && call.begin < range.end;
@@ -340,7 +340,7 @@ class RecomputeSearch {
     if (candidates_.size() > limits_.looks) candidates_.pop_back();
   }
 
-  // Less work for a byte, or, in the second search, a lower load. Where the load stays as it is, fewer summits, then
+  // Less work for a byte, or, in the second search, a lower load. Where the load stays as it is, fewer peaks, then
   // less work.
   [[nodiscard]] bool is_better(const State& a, const State& b) const {
     if (lowest_first_) return std::tie(a.top.height, a.work) < std::tie(b.top.height, b.work);

@@ -142,6 +142,42 @@ TEST_CASE_FIXTURE(Fixture, "conditions on sums of several variables hold for the
   CHECK(reach(var(i)) == Interval{0, 9});
 }
 
+TEST_CASE_FIXTURE(Fixture, "what conditions say of a sum holds for multiples of it, beside other terms") {
+  bind(i, 0, 9);
+  bind(j, 0, 9);
+  bind(n, 0, 1);
+  facts.assume(*both(at_least(add(var(i), var(j)), 3), less(add(var(i), var(j)), 7)));
+  CHECK(reach(add(mul(add(var(i), var(j)), 4), var(n))) == Interval{12, 25});
+  CHECK(reach(sub(var(n), mul(add(var(i), var(j)), 2))) == Interval{-12, -5});
+  CHECK(reach(add(mul(var(i), 4), mul(var(j), 2))) == Interval{0, 54});
+  facts.assume(*less(add(var(n), mul(var(i), 2)), 4));
+  CHECK(reach(add(var(i), mul(var(j), 2))) == Interval{0, 27});
+}
+
+TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
+  bind(i, 0, 9);
+  const ExprRef first = binary(ExprKind::max, sub(3, var(i)), 0);
+  const ExprRef end = binary(ExprKind::min, sub(12, var(i)), 5);
+  SUBCASE("extent is end - first") {
+    facts.bind_loop({j, first, sub(end, first), {}});
+    CHECK(reach(var(j)) == Interval{0, 4});
+    CHECK(reach(add(var(i), var(j))) == Interval{3, 11});
+    CHECK(reach(mul(add(var(i), var(j)), 2)) == Interval{6, 22});
+  }
+  SUBCASE("from zero") {
+    facts.bind_loop({j, imm(0), end, {}});
+    CHECK(reach(add(var(i), var(j))) == Interval{0, 11});
+  }
+  SUBCASE("any other difference is no end") {
+    facts.bind_loop({j, first, sub(end, imm(1)), {}});
+    CHECK_FALSE(reach(var(j)));
+  }
+  SUBCASE("what is not known bounds nothing") {
+    facts.bind_loop({j, first, sub(binary(ExprKind::min, var(n), var(n)), first), {}});
+    CHECK_FALSE(reach(var(j)));
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "alternatives and negations tell nothing, and unknown variables stay unknown") {
   bind(i, 0, 9);
   facts.assume(*binary(ExprKind::or_, less(var(i), 3), less(var(j), 3)));

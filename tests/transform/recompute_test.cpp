@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: the budget is one for all that is done") 
 
 TEST_CASE_FIXTURE(Fixture, "recompute: nothing is done if the load stays as high elsewhere") {
   add_reader("t", add_pair("t"));
-  add_reader("v", add_pair("v", 5), 5);  // a dip between two summits
+  add_reader("v", add_pair("v", 5), 5);  // a dip between two peaks
   const VarId u = add_pair("u");
   // Its reader takes it twice, and stays as it is.
   const VarId out = pointer("out", i32);

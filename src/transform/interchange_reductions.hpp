@@ -17,7 +17,8 @@ namespace usmp::transform {
 // element still gets its terms in the same order. Costs a row of workspace: loops of more than max_row elements stay as
 // they are. Returns the variables of the sums. The function is simple (simple_function.hpp), and has no scopes.
 // O(size).
-std::vector<tir::VarId> sum_in_rows(tir::Module& module, tir::Function& function, const ParamAliases& aliases);
+std::vector<tir::VarId> interchange_reductions(tir::Module& module, tir::Function& function,
+                                               const ParamAliases& aliases);
 
 inline constexpr std::int64_t max_row = 256;
 

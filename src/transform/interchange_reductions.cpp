@@ -1,4 +1,4 @@
-#include "transform/rows.hpp"
+#include "transform/interchange_reductions.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -36,9 +36,9 @@ const tir::Store* store_to(const Stmt& stmt, VarId storage) {
   return store != nullptr && store->storage == storage ? store : nullptr;
 }
 
-class RowMaker {
+class ReductionInterchange {
  public:
-  RowMaker(tir::Module& module, tir::Function& function, const ParamAliases& aliases)
+  ReductionInterchange(tir::Module& module, tir::Function& function, const ParamAliases& aliases)
       : module_(module), function_(function), aliases_(aliases), facts_(module) {}
 
   std::vector<VarId> run() {
@@ -265,8 +265,8 @@ class RowMaker {
 
 }  // namespace
 
-std::vector<VarId> sum_in_rows(tir::Module& module, tir::Function& function, const ParamAliases& aliases) {
-  return RowMaker(module, function, aliases).run();
+std::vector<VarId> interchange_reductions(tir::Module& module, tir::Function& function, const ParamAliases& aliases) {
+  return ReductionInterchange(module, function, aliases).run();
 }
 
 }  // namespace usmp::transform

@@ -1,10 +1,10 @@
-#include "transform/rows.hpp"
+#include "transform/interchange_reductions.hpp"
 
 #include <doctest/doctest.h>
 
 #include "transform/program.hpp"
 
-namespace usmp::transform::testing::rows_test {
+namespace usmp::transform::testing::interchange_reductions_test {
 namespace {
 
 // for c { s = 0; for r { s = s + x[r] * w[r * 8 + c]; } y[c] = s; }, with parts exchanged by the tests.
@@ -30,14 +30,14 @@ struct Fixture : Program {
   }
   std::string made() {
     REQUIRE(simple());
-    const auto rows = sum_in_rows(changed(), op(), aliases());
+    const auto rows = interchange_reductions(changed(), op(), aliases());
     check_same();
     if (rows.empty()) CHECK(is_unchanged());
     return names(rows);
   }
 };
 
-TEST_CASE_FIXTURE(Fixture, "rows: sums over neighbours are made a row at a time") {
+TEST_CASE_FIXTURE(Fixture, "interchange: sums over neighbours are made a row at a time") {
   CHECK(made(loop(c, width, parts())) == "s");
   CHECK(text() == R"(
   allocate s: int32[8]
@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: sums over neighbours are made a row at a time"
 )");
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: lets of indices go along") {
+TEST_CASE_FIXTURE(Fixture, "interchange: lets of indices go along") {
   const VarId t = number("t");
   const VarId u = number("u");
   CHECK(made(loop(c, width,
@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: lets of indices go along") {
                         store(y, sub(var(t), 1), load(s, 0))))) == "s");
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: a sum that was a variable is workspace again") {
+TEST_CASE_FIXTURE(Fixture, "interchange: a sum that was a variable is workspace again") {
   tir::Block all = parts();
   std::get<tir::Allocate>(all[0].node).on_stack = true;
   CHECK(made(loop(c, width, std::move(all))) == "s");
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: a sum that was a variable is workspace again")
 
 // --- Near misses: nothing is done ------------------------------------------------------------------------------------
 
-TEST_CASE_FIXTURE(Fixture, "rows: only of 4 to 256 elements") {
+TEST_CASE_FIXTURE(Fixture, "interchange: only of 4 to 256 elements") {
   const VarId wide = input("wide", 2000);
   const auto row = [&](std::int64_t count) {
     const VarId out = output("out", count);
@@ -88,26 +88,26 @@ TEST_CASE_FIXTURE(Fixture, "rows: only of 4 to 256 elements") {
   SUBCASE("257") { CHECK(made(row(257)).empty()); }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if the loop begins elsewhere") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if the loop begins elsewhere") {
   CHECK(made(loop_from(c, 1, width - 1, parts())).empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if the sum has several elements") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if the sum has several elements") {
   tir::Block all = parts();
   std::get<tir::Allocate>(all[0].node).extents = {tir::make_int(2)};
   CHECK(made(loop(c, width, std::move(all))).empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if the sum is carried from one element to the next") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if the sum is carried from one element to the next") {
   body(block(allocate(s, 1), store(s, 0, tir::make_int(0)), loop(c, width, block(sums(), result()))));
   CHECK(made().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if the sum begins with what memory holds") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if the sum begins with what memory holds") {
   CHECK(made(loop(c, width, block(allocate(s, 1), store(s, 0, load(x, var(c))), sums(), result()))).empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if a let reads memory") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if a let reads memory") {
   const VarId t = number("t");
   SUBCASE("around the sum") {
     CHECK(made(loop(c, width, block(let(t, load(x, var(c))), allocate(s, 1), store(s, 0, var(t)), sums(), result())))
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if a let reads memory") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if bounds or conditions depend on the element") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if bounds or conditions depend on the element") {
   const auto with = [&](const tir::Stmt& terms) {
     return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), terms, result()));
   };
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if bounds or conditions depend on the elem
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if what is added up is the sum, or no sum") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if what is added up is the sum, or no sum") {
   const auto with = [&](const tir::Stmt& term) {
     return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), loop(r, 4, block(term)), result()));
   };
@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if what is added up is the sum, or no sum"
   SUBCASE("lazily") { CHECK(made(with(add_up(choice(less(var(c), 4), x_of_row(), tir::make_int(0))))).empty()); }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if the loop has another buffer, or another branch") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if the loop has another buffer, or another branch") {
   const VarId u = buffer("u");
   SUBCASE("a buffer in front") {
     CHECK(made(loop(c, width,
@@ -193,7 +193,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if the loop has another buffer, or another
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if another element of the sum is written or read") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if another element of the sum is written or read") {
   const auto with = [&](const tir::Stmt& term, const tir::Stmt& last) {
     return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), loop(r, 4, block(term)), last));
   };
@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if another element of the sum is written o
   SUBCASE("read") { CHECK(made(with(add_up(x_of_row()), store(y, var(c), load(s, zero)))).empty()); }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if no elements stand side by side") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if no elements stand side by side") {
   const auto with = [&](const ExprRef& term) {
     return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), loop(r, 4, block(add_up(term))), result()));
   };
@@ -214,7 +214,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if no elements stand side by side") {
   SUBCASE("anywhere") { CHECK(made(with(load(w, remainder(add(var(c), var(r)), 5)))).empty()); }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if what follows the sum writes what the sums read") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if what follows the sum writes what the sums read") {
   const VarId same = same_storage("same", w);
   const auto with = [&](const tir::Stmt& last) {
     return loop(c, width, block(allocate(s, 1), store(s, 0, var(c)), sums(), result(), last));
@@ -224,13 +224,13 @@ TEST_CASE_FIXTURE(Fixture, "rows: not if what follows the sum writes what the su
   SUBCASE("something else") { CHECK(made(with(store(x, add(var(c), 1), load(s, 0)))) == "s"); }
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: not if the sum goes on changing") {
+TEST_CASE_FIXTURE(Fixture, "interchange: not if the sum goes on changing") {
   CHECK(made(loop(c, width,
                   block(allocate(s, 1), store(s, 0, var(c)), sums(), store(s, 0, sub(load(s, 0), 1)), result())))
             .empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "rows: lets that double each other are not written out") {
+TEST_CASE_FIXTURE(Fixture, "interchange: lets that double each other are not written out") {
   tir::Block all;
   VarId before = c;
   for (int n = 0; n < 60; ++n) {
@@ -245,7 +245,7 @@ TEST_CASE_FIXTURE(Fixture, "rows: lets that double each other are not written ou
   CHECK(made(loop(c, width, std::move(all))).empty());
 }
 
-TEST_CASE("rows: a narrow let keeps its type") {
+TEST_CASE("interchange: a narrow let keeps its type") {
   Program p;
   const VarId w = p.input("w", 64);
   const VarId y = p.output("y", 8);
@@ -261,9 +261,9 @@ TEST_CASE("rows: a narrow let keeps its type") {
       p.loop(c, 8,
              block(p.let(t, shifted), p.allocate(s, 1), p.store(s, 0, tir::make_int(0)),
                    p.loop(r, 4, block(p.store(s, 0, add(p.load(s, 0), term)))), p.store(y, p.var(c), p.load(s, 0))))));
-  CHECK(p.names(sum_in_rows(p.changed(), p.op(), p.aliases())) == "s");
+  CHECK(p.names(interchange_reductions(p.changed(), p.op(), p.aliases())) == "s");
   p.check_same();
 }
 
 }  // namespace
-}  // namespace usmp::transform::testing::rows_test
+}  // namespace usmp::transform::testing::interchange_reductions_test

@@ -1,4 +1,4 @@
-#include "liveness/meetings.hpp"
+#include "liveness/overlap.hpp"
 
 #include <algorithm>
 #include <set>
@@ -20,7 +20,7 @@ std::size_t touches_of(const std::map<tir::VarId, Footprint>& footprints) {
 
 }  // namespace
 
-Meetings::Meetings(const Nests& nests, const Options& options)
+OverlapFinder::OverlapFinder(const Nests& nests, const Options& options)
     : nests_(&nests),
       options_(&options),
       runs_of_(nests.analysis.sites.size()),
@@ -39,7 +39,7 @@ Meetings::Meetings(const Nests& nests, const Options& options)
   for (std::vector<Tick>& ticks : loose_) std::ranges::sort(ticks);
 }
 
-std::vector<std::pair<SiteIndex, SiteIndex>> Meetings::pairs_in(std::size_t run) {
+std::vector<std::pair<SiteIndex, SiteIndex>> OverlapFinder::pairs_in(std::size_t run) {
   std::vector<std::pair<SiteIndex, SiteIndex>> pairs;
   const Plain& plain = plain_sites(run);
   if (plain.size() > most_sites) return pairs;
@@ -49,12 +49,12 @@ std::vector<std::pair<SiteIndex, SiteIndex>> Meetings::pairs_in(std::size_t run)
   return pairs;
 }
 
-std::optional<Meeting> Meetings::meet(SiteIndex dying, SiteIndex born, const LiveRange& window) {
+std::optional<MinimumOffsets> OverlapFinder::offsets_of(SiteIndex dying, SiteIndex born, const LiveRange& window) {
   if (is_read_afterwards(dying) || is_written_before(born)) return std::nullopt;
   const auto runs = runs_in(window, dying, born);
   if (!runs) return std::nullopt;
   const std::vector<Site>& sites = nests_->analysis.sites;
-  ClosestStarts closest;
+  OffsetBounds closest;
   std::optional<tir::DataType> old_type;
   std::optional<tir::DataType> new_type;
   for (const std::size_t run : *runs) {
@@ -69,11 +69,11 @@ std::optional<Meeting> Meetings::meet(SiteIndex dying, SiteIndex born, const Liv
     if (looked_at_ > most_touches) return std::nullopt;
   }
   if (!old_type || !new_type || !tir::may_alias(*old_type, *new_type)) return std::nullopt;
-  return Meeting{closest.born_above(), closest.dying_above()};
+  return MinimumOffsets{closest.born_above(), closest.dying_above()};
 }
 
 // Null: the run does not access the site.
-const Footprint* Meetings::footprint_in(std::size_t run, const Footprints& footprints, SiteIndex site) {
+const Footprint* OverlapFinder::footprint_in(std::size_t run, const Footprints& footprints, SiteIndex site) {
   const auto var = plain_sites(run).find(site);
   if (var == plain_sites(run).end()) return nullptr;
   const Footprint& footprint = footprints.at(var->second);
@@ -81,7 +81,7 @@ const Footprint* Meetings::footprint_in(std::size_t run, const Footprints& footp
   return &footprint;
 }
 
-bool Meetings::is_of_one_type(const Footprint* footprint, std::optional<tir::DataType>& type) {
+bool OverlapFinder::is_of_one_type(const Footprint* footprint, std::optional<tir::DataType>& type) {
   if (footprint == nullptr) return true;
   if (!footprint->type || (type && *type != *footprint->type)) return false;
   type = footprint->type;
@@ -89,16 +89,17 @@ bool Meetings::is_of_one_type(const Footprint* footprint, std::optional<tir::Dat
 }
 
 // By the application.
-bool Meetings::is_read_afterwards(SiteIndex site) const {
+bool OverlapFinder::is_read_afterwards(SiteIndex site) const {
   return nests_->analysis.sites[site].kind == BufferKind::output;
 }
-bool Meetings::is_written_before(SiteIndex site) const {
+bool OverlapFinder::is_written_before(SiteIndex site) const {
   const Site& parameter = nests_->analysis.sites[site];
   return parameter.kind == BufferKind::input || std::ranges::count(options_->inputs, parameter.var) > 0;
 }
 
 // Those that access one of the two, in order. Nothing if there are other accesses.
-std::optional<std::vector<std::size_t>> Meetings::runs_in(const LiveRange& window, SiteIndex one, SiteIndex other) {
+std::optional<std::vector<std::size_t>> OverlapFinder::runs_in(const LiveRange& window, SiteIndex one,
+                                                               SiteIndex other) {
   constexpr std::size_t most_runs = 32;
   std::set<std::size_t> runs;
   for (const SiteIndex site : {one, other}) {
@@ -114,7 +115,7 @@ std::optional<std::vector<std::size_t>> Meetings::runs_in(const LiveRange& windo
   return std::vector<std::size_t>(runs.begin(), runs.end());
 }
 
-const Meetings::Plain& Meetings::plain_sites(std::size_t index) {
+const OverlapFinder::Plain& OverlapFinder::plain_sites(std::size_t index) {
   std::optional<Plain>& plain = plain_[index];
   if (plain) return *plain;
   plain.emplace();
@@ -130,7 +131,7 @@ const Meetings::Plain& Meetings::plain_sites(std::size_t index) {
 }
 
 // Of the run's variables; null if the loop is not followed.
-const Meetings::Footprints* Meetings::footprints_of(std::size_t index) {
+const OverlapFinder::Footprints* OverlapFinder::footprints_of(std::size_t index) {
   const NestRun& run = nests_->runs[index];
   std::map<tir::VarId, Bytes> sizes;
   for (const auto& [site, var] : plain_sites(index)) sizes[var] = nests_->analysis.sites[site].size;

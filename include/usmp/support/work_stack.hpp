@@ -12,7 +12,7 @@ namespace usmp {
 // Printing f(g(x), y) is its use: the work on f adds "f(", g(x), ", ", y and ")", and the work on g(x), when its turn
 // comes, adds parts that are done before ", ".
 template <class Item>
-class Agenda {
+class WorkStack {
  public:
   void add(Item item) { items_.push_back(std::move(item)); }
 

@@ -20,14 +20,14 @@ using SiteIndex = std::uint32_t;  // into Analysis::sites
 
 // Each byte of the one that is dying has been accessed for the last time before it is written as a byte of the one that
 // is born, if they stand so far apart.
-struct Meeting {
+struct MinimumOffsets {
   Bytes dying_below = 0;  // how far above the start of the dying one the other one has to start
   Bytes born_below = 0;   // and the other way round
 };
 
-class Meetings {
+class OverlapFinder {
  public:
-  Meetings(const Nests& nests, const Options& options);
+  OverlapFinder(const Nests& nests, const Options& options);
 
   // Pairs of sites that the run accesses, the smaller one first; none of a run that accesses more than 256.
   [[nodiscard]] std::vector<std::pair<SiteIndex, SiteIndex>> pairs_in(std::size_t run);
@@ -36,7 +36,7 @@ class Meetings {
   // reach into it count whole. Nothing if one of the two is accessed there but by loads and stores of outermost loops,
   // through one variable in each that is its alone, or C keeps their types apart, or there are too many loops, or too
   // large ones, or if nothing could be shared. Looks at some millions of touches in all, then finds nothing any more.
-  [[nodiscard]] std::optional<Meeting> meet(SiteIndex dying, SiteIndex born, const LiveRange& window);
+  [[nodiscard]] std::optional<MinimumOffsets> offsets_of(SiteIndex dying, SiteIndex born, const LiveRange& window);
 
  private:
   using Plain = std::map<SiteIndex, tir::VarId>;

@@ -1,0 +1,337 @@
+#include "usmp/loops/stage.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tir_support/c_value.hpp"
+#include "tir_support/module_builder.hpp"
+#include "usmp/mlf/archive.hpp"
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/tir_json/reader.hpp"
+#include "usmp/transform/transform.hpp"
+
+namespace usmp::loops::stage_test {
+namespace {
+
+using namespace tir::testing;  // the words for expressions
+using tir::ExprRef;
+using tir::VarId;
+
+// --- Runs of a nest -------------------------------------------------------------------------------------------------
+
+// Runs some of the iterations of a nest, and holds every access against its stage.
+class Runner {
+ public:
+  Runner(const tir::Module& module, const Stage& stage, unsigned seed) : module_(module), stage_(stage), random_(seed) {
+    for (const Rows& rows : stage.provided) rows_[rows.storage] = &rows;
+    for (const Rows& rows : stage.required) rows_[rows.storage] = &rows;
+  }
+
+  void run(const tir::Stmt& stmt) {
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) return run_loop(*loop);
+    if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+      if (const Number number = value(*let->value)) variables_[let->var] = *number;
+      return;
+    }
+    if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
+      const Number taken = value(*branch->condition);
+      if (taken) run(*taken != 0 ? branch->then_body : branch->else_body);
+      return;
+    }
+    if (const auto* scope = std::get_if<tir::Scope>(&stmt.node)) return run(scope->body);
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      const Number index = value(*store->index);
+      REQUIRE(index);
+      note(store->storage, *index);
+      (void)value(*store->value);
+    }
+  }
+
+  [[nodiscard]] std::size_t accesses() const { return accesses_; }
+  // Accesses outside of the rows that the stage says.
+  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
+
+ private:
+  void run(const tir::Block& block) {
+    for (const tir::Stmt& stmt : block) run(stmt);
+  }
+
+  // Ends and borders of rows, and a few at random.
+  void run_loop(const tir::For& loop) {
+    const Number min = value(*loop.min);
+    const Number extent = value(*loop.extent);
+    if (!min || !extent || *extent < 1) return;
+    std::set<std::int64_t> counts = {0, *extent - 1};
+    const std::int64_t random = loop.var == stage_.var ? 12 : 2;
+    for (std::int64_t i = 0; i < random; ++i) {
+      counts.insert(std::uniform_int_distribution<std::int64_t>(0, *extent - 1)(random_));
+    }
+    if (loop.var == stage_.var) {
+      for (const std::int64_t border : {stage_.by, stage_.by * std::max<std::int64_t>(stage_.rows, 1)}) {
+        counts.insert({border - 1, border});
+      }
+    }
+    for (const std::int64_t count : counts) {
+      if (count < 0 || count >= *extent) continue;
+      variables_[loop.var] = *min + count;
+      run(loop.body);
+    }
+  }
+
+  Number value(const tir::Expr& expr) {
+    return c_value(expr, Memory{[this](VarId var) -> Number {
+                                  const auto found = variables_.find(var);
+                                  return found == variables_.end() ? Number() : Number(found->second);
+                                },
+                                [this](const tir::Expr& load, std::int64_t index) -> Number {
+                                  note(load.var, index);
+                                  return 0;
+                                }});
+  }
+
+  void note(VarId storage, std::int64_t index) {
+    const auto found = rows_.find(storage);
+    if (found == rows_.end()) return;
+    ++accesses_;
+    const Rows& rows = *found->second;
+    const std::int64_t row = index / rows.axis.stride % rows.axis.extent;
+    const std::int64_t counted = stage_.var.valid() ? variables_.at(stage_.var) / stage_.by : 0;
+    const std::int64_t iteration = stage_.rows > 0 ? counted % stage_.rows : counted;
+    const Interval allowed = rows.in(stage_.iterations > 1 ? iteration : 0);
+    const bool is_iteration = iteration < stage_.iterations || stage_.iterations == 1;
+    if (is_iteration && row >= allowed.low && row <= allowed.high) return;
+    faults_.push_back(module_.var(storage).name + "[" + std::to_string(index) + "] in iteration " +
+                      std::to_string(iteration) + " is row " + std::to_string(row));
+  }
+
+  const tir::Module& module_;
+  const Stage& stage_;
+  std::mt19937 random_;
+  std::map<VarId, const Rows*> rows_;
+  std::map<VarId, std::int64_t> variables_;
+  std::size_t accesses_ = 0;
+  std::vector<std::string> faults_;
+};
+
+void check_by_running(const tir::Module& module, const tir::Function& function, const Pipeline& pipeline) {
+  for (const Stage& stage : pipeline.stages) {
+    Runner runner(module, stage, 1);
+    runner.run(function.body[stage.statement]);
+    CHECK(runner.accesses() > 0);
+    if (!runner.faults().empty()) FAIL_CHECK(function.name, ": ", runner.faults().front());
+  }
+}
+
+// --- Operators by hand ----------------------------------------------------------------------------------------------
+
+struct Fixture : ModuleBuilder {
+  VarId a = pointer("a");
+  VarId b = pointer("b");
+  VarId c = pointer("c");
+  VarId i = integer("i");
+  VarId j = integer("j");
+  VarId k = integer("k");
+  VarId l = integer("l");
+  std::string why;
+
+  // Of c from a and, if it has a shape, b.
+  std::optional<Pipeline> pipeline(const std::vector<std::int64_t>& shape_a, const std::vector<std::int64_t>& shape_c,
+                                   tir::Block body, const std::vector<std::int64_t>& shape_b = {}) {
+    function("f", shape_b.empty() ? std::vector{a, c} : std::vector{a, b, c}, std::move(body));
+    std::vector<tir::Param>& params = module().functions.back().params;
+    params.front().shape = shape_a;
+    params.back().shape = shape_c;
+    if (!shape_b.empty()) params[1].shape = shape_b;
+    auto found = pipeline_of(module(), module().functions.back(), &why);
+    if (found) check_by_running(module(), module().functions.back(), *found);
+    return found;
+  }
+};
+
+void check_rows(const Rows& rows, VarId storage, Axis axis, std::int64_t step, std::int64_t per, Interval reach) {
+  CHECK(rows.storage == storage);
+  CHECK(rows.axis == axis);
+  CHECK(rows.step == step);
+  CHECK(rows.per == per);
+  CHECK(rows.reach == reach);
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: an operator on elements provides and requires the same row") {
+  // 4 rows of 6, loops fused
+  const auto found = pipeline({4, 6}, {4, 6}, block(loop(i, 24, block(store(c, var(i), load(a, var(i)))))));
+  REQUIRE(found);
+  REQUIRE(found->stages.size() == 1);
+  const Stage& stage = found->stages[0];
+  CHECK(stage.iterations == 24);  // rows of one element are smaller still
+  check_rows(stage.provided[0], c, {1, 24}, 1, 1, {0, 0});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: a convolution requires the rows that its window covers, less those beyond the border") {
+  // 8 rows of 5 pixels of 2 channels; 3 x 3, padded by 1. TVM fuses rows and pixels.
+  const ExprRef row = add(quotient(var(i), 5), sub(var(j), 1));
+  const ExprRef pixel = add(remainder(var(i), 5), sub(var(k), 1));
+  const ExprRef inside = both(both(at_least(row, 0), less(row, 8)), both(at_least(pixel, 0), less(pixel, 5)));
+  const ExprRef element = add(add(mul(row, 10), mul(pixel, 2)), var(l));
+  const ExprRef target = add(mul(var(i), 2), var(l));
+  const auto body = loop(
+      i, 40,
+      block(loop(l, 2, block(store(c, target, imm(0, i8)))),
+            loop(j, 3, block(loop(k, 3, block(loop(l, 2, block(store(c, target,
+                                                                    add(load(c, target), choice(inside, load(a, element), imm(0, i8))))))))))));
+  const auto found = pipeline({8, 5, 2}, {8, 5, 2}, block(body));
+  REQUIRE(found);
+  const Stage& stage = found->stages[0];
+  CHECK(stage.var == i);
+  CHECK(stage.by == 5);
+  CHECK(stage.iterations == 8);
+  check_rows(stage.provided[0], c, {10, 8}, 1, 1, {0, 0});
+  check_rows(stage.required[0], a, {10, 8}, 1, 1, {-1, 1});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: with strides, rows are skipped") {
+  const auto body = loop(i, 4, block(loop(j, 3, block(loop(k, 6, block(store(
+                                  c, add(mul(var(i), 6), var(k)),
+                                  load(a, add(mul(add(mul(var(i), 2), var(j)), 6), var(k))))))))));
+  const auto found = pipeline({9, 6}, {4, 6}, block(body));
+  REQUIRE(found);
+  check_rows(found->stages[0].required[0], a, {6, 9}, 2, 1, {0, 2});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: upsampling requires each row for several iterations") {
+  const auto element = add(mul(quotient(var(i), 2), 3), quotient(var(j), 2));
+  const auto body = loop(i, 8, block(loop(j, 6, block(store(c, add(mul(var(i), 6), var(j)), load(a, element))))));
+  const auto found = pipeline({4, 3}, {8, 6}, block(body));
+  REQUIRE(found);
+  check_rows(found->stages[0].required[0], a, {3, 4}, 1, 2, {0, 0});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: channels first, the row's loop is fused with the channels'") {
+  // 3 channels of 4 rows of 5; rows move by one
+  const auto element = add(add(mul(quotient(var(i), 4), 25), mul(add(remainder(var(i), 4), var(j)), 5)), var(k));
+  const auto body = loop(
+      i, 12, block(loop(j, 2, block(loop(k, 5, block(store(c, add(mul(var(i), 5), var(k)), load(a, element))))))));
+  const auto found = pipeline({3, 5, 5}, {3, 4, 5}, block(body));
+  REQUIRE(found);
+  const Stage& stage = found->stages[0];
+  CHECK(stage.rows == 4);
+  CHECK(stage.iterations == 4);
+  check_rows(stage.provided[0], c, {5, 4}, 1, 1, {0, 0});
+  check_rows(stage.required[0], a, {5, 5}, 1, 1, {0, 1});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {
+  const auto from_a = load(a, add(mul(var(i), 2), var(j)));
+  const auto from_b = load(b, add(mul(var(i), 4), sub(var(j), 2)));
+  const auto body = loop(i, 5, block(loop(j, 6, block(store(c, add(mul(var(i), 6), var(j)),
+                                                            choice(less(var(j), 2), from_a, from_b))))));
+  const auto found = pipeline({5, 2}, {5, 6}, block(body), {5, 4});
+  REQUIRE(found);
+  REQUIRE(found->stages[0].required.size() == 2);
+  check_rows(found->stages[0].required[0], a, {2, 5}, 1, 1, {0, 0});
+  check_rows(found->stages[0].required[1], b, {4, 5}, 1, 1, {0, 0});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: a padded copy and its reader are two stages, divided alike") {
+  const VarId padded = pointer("padded");
+  const ExprRef inside = both(at_least(var(i), 1), less(var(i), 5));
+  const auto copy = loop(i, 6, block(loop(k, 3, block(store(padded, add(mul(var(i), 3), var(k)),
+                                                            choice(inside, load(a, sub(add(mul(var(i), 3), var(k)), 3)), imm(0, i8)))))));
+  const auto reader = loop(j, 4, block(loop(l, 3, block(loop(k, 3, block(store(
+                                    c, add(mul(var(j), 3), var(k)), load(padded, add(mul(add(var(j), var(l)), 3), var(k)))))))));
+  const auto found = pipeline({4, 3}, {4, 3}, block(allocate(padded, 18), copy, reader));
+  REQUIRE(found);
+  REQUIRE(found->stages.size() == 2);
+  check_rows(found->stages[0].provided[0], padded, {3, 6}, 1, 1, {0, 0});
+  check_rows(found->stages[0].required[0], a, {3, 4}, 1, 1, {-1, -1});
+  check_rows(found->stages[1].required[0], padded, {3, 6}, 1, 1, {0, 2});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: a sum of all rows takes them one by one, and provides nothing less than all") {
+  const auto body = loop(i, 5, block(loop(k, 4, block(store(c, var(k), add(load(c, var(k)), load(a, add(mul(var(i), 4), var(k)))))))));
+  const auto found = pipeline({5, 4}, {4}, block(body));
+  REQUIRE(found);
+  check_rows(found->stages[0].provided[0], c, {1, 4}, 0, 1, {0, 3});
+  check_rows(found->stages[0].required[0], a, {4, 5}, 1, 1, {0, 0});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: nothing is divided where every iteration touches everything") {
+  const auto body = loop(i, 5, block(loop(k, 4, block(store(c, var(k), load(a, var(k)))))));
+  CHECK_FALSE(pipeline({4}, {4}, block(body)));
+  CHECK(why == "no nest of it has a loop over rows");
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: an index that memory decides may be any row") {
+  const auto body = loop(i, 5, block(store(c, var(i), load(a, tir::make_cast(i32, load(b, var(i)))))));
+  const auto found = pipeline({8}, {5}, block(body), {5});
+  REQUIRE(found);
+  check_rows(found->stages[0].required[0], a, {1, 8}, 0, 1, {0, 7});
+}
+
+// --- Networks -------------------------------------------------------------------------------------------------------
+
+// A layer that needs all of its input for each element of its output has no rows to gain; nor has one of few rows.
+bool needs_all(const tir::Function& function, const Pipeline& pipeline) {
+  for (const char* word : {"dense", "softmax", "batch_flatten", "matmul", "mean", "sum"}) {
+    if (function.name.find(word) != std::string::npos) return true;
+  }
+  constexpr std::int64_t few = 4;
+  return std::all_of(pipeline.stages.begin(), pipeline.stages.end(), [](const Stage& stage) {
+    const auto is_short = [](const Rows& rows) { return rows.axis.extent <= few; };
+    return std::all_of(stage.provided.begin(), stage.provided.end(), is_short);
+  });
+}
+
+void check_archive(const std::filesystem::path& path, const std::string& steps) {
+  INFO(path.string(), ", transformed by ", steps);
+  const mlf::Archive archive = mlf::read_archive(path.string());
+  const mlf::Metadata metadata = mlf::read_metadata(archive);
+  for (const mlf::ModuleInfo& info : metadata.modules) {
+    const auto member = std::find_if(archive.members.begin(), archive.members.end(),
+                                     [&](const mlf::Member& other) { return other.name == info.tir_member; });
+    if (member == archive.members.end()) continue;
+    transform::Options options;
+    options.steps = *transform::parse_steps(steps);
+    const tir::Module module = transform::transform(tir_json::read_module(member->bytes), options).module;
+    for (std::size_t f = 0; f < module.functions.size(); ++f) {
+      if (f == module.entry) continue;
+      const tir::Function& function = module.functions[f];
+      std::string why;
+      const auto pipeline = pipeline_of(module, function, &why);
+      CHECK_MESSAGE(pipeline, function.name, ": ", why);
+      if (!pipeline) continue;
+      check_by_running(module, function, *pipeline);
+      if (!needs_all(function, *pipeline)) CHECK_MESSAGE(pipeline->share <= 0.5, function.name, ": ", pipeline->share);
+    }
+  }
+}
+
+TEST_CASE("stages: each operator of the archives is a chain of stages, transformed or not") {
+  std::vector<std::filesystem::path> paths;
+  const std::filesystem::path shared(USMP_SHARED);
+  for (const std::filesystem::path& directory :
+       {std::filesystem::path(USMP_TESTDATA), shared / "archives/own", shared / "archives/mlperf_tiny"}) {
+    if (!std::filesystem::is_directory(directory)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      const std::string name = entry.path().filename().string();
+      const bool is_network = directory != std::filesystem::path(USMP_TESTDATA) || name == "resnet8.tar" ||
+                              name == "ds_cnn.tar";
+      if (is_network && entry.path().extension() == ".tar") paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  REQUIRE(paths.size() >= 2);
+  for (const auto& path : paths) {
+    check_archive(path, "none");
+    check_archive(path, "fuse");
+  }
+}
+
+}  // namespace
+}  // namespace usmp::loops::stage_test
