@@ -1,4 +1,4 @@
-// Sums over neighbouring elements, a row at a time.
+// Interchange of a reduction with the loop around it; its sum becomes an array (scalar expansion).
 #pragma once
 
 #include <vector>
