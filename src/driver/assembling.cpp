@@ -18,7 +18,7 @@ AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const
     analyse_with_useful_steps(analysed, model, settings);
     module.assembly = assemble::assemble(analysed.module, analysed.analysis, settings.pools);
     module.pinned = assemble::pin(module.assembly, settings.pools.pinned);
-    for (const assemble::EarlierPlan& plan : settings.earlier) {
+    for (const plan_file::PlanDocument& plan : settings.earlier) {
       if (plan.module != analysed.info->name) continue;
       std::vector<std::string> sentences = assemble::pin_as_before(module.assembly, plan);
       module.warnings.insert(module.warnings.end(), sentences.begin(), sentences.end());

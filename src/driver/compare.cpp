@@ -12,7 +12,7 @@
 #include "output.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -56,11 +56,11 @@ Algorithm timed(const Algorithm& algorithm, Clock::duration& spent) {
 
 // What the algorithms make of one module.
 struct Compared {
-  std::vector<report::AlgorithmRun> runs;
+  std::vector<compare::AlgorithmRun> runs;
   std::string no_plan;  // why the first algorithm found none
 
   [[nodiscard]] bool has_plan() const {
-    return std::any_of(runs.begin(), runs.end(), [](const report::AlgorithmRun& run) { return run.plan.has_value(); });
+    return std::any_of(runs.begin(), runs.end(), [](const compare::AlgorithmRun& run) { return run.plan.has_value(); });
   }
 };
 
@@ -71,11 +71,11 @@ Compared compare_module(PlannedModule& module, Planning& planning, const std::ve
     Clock::duration spent{};
     planning.settings.algorithm = timed(algorithm, spent);
     plan_module(module, planning, options, interrupt, terminal);
-    report::AlgorithmRun& run = compared.runs.emplace_back();
+    compare::AlgorithmRun& run = compared.runs.emplace_back();
     run.algorithm = algorithm.name;
     if (options.times) run.time = std::chrono::duration_cast<std::chrono::microseconds>(spent);
     if (module.result.has_plan()) {
-      run.plan = report::plan_document(module.summary);
+      run.plan = module.document;
     } else if (compared.no_plan.empty()) {
       compared.no_plan = no_plan_text(module.assembly.problem, module.result, algorithm);
     }
@@ -95,19 +95,20 @@ std::vector<OutputFile> plan_files(const std::vector<Compared>& modules) {
   std::vector<OutputFile> files;
   std::set<std::string> names;
   for (const Compared& module : modules) {
-    for (const report::AlgorithmRun& run : module.runs) {
+    for (const compare::AlgorithmRun& run : module.runs) {
       if (!run.plan) continue;
       std::string name = plan_name(run.plan->module, run.algorithm);
       if (!names.insert(name).second) {
         throw Error(ErrorKind::usage, {}, "--save: two plans would have the name " + name);
       }
-      files.push_back({std::move(name), [text = report::plan_json(*run.plan)](TextSink& sink) { sink.write(text); }});
+      files.push_back(
+          {std::move(name), [text = plan_file::plan_json(*run.plan)](TextSink& sink) { sink.write(text); }});
     }
   }
   return files;
 }
 
-std::string text_of(const report::Comparison& comparison, const CompareOptions& options) {
+std::string text_of(const compare::Comparison& comparison, const CompareOptions& options) {
   switch (options.format) {
     case CompareFormat::text:
       return report::compare_text(comparison, options.color);
@@ -124,7 +125,7 @@ std::string text_of(const report::Comparison& comparison, const CompareOptions& 
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
   const std::vector<Algorithm> algorithms = chosen_algorithms(options);
   Planning planning = assemble_all(options, true);
-  report::Comparison comparison;
+  compare::Comparison comparison;
   comparison.archive = planning.model.file_name;
   std::vector<Compared> modules;
   {
@@ -132,7 +133,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
     for (const auto& module : planning.modules) {
       modules.push_back(
           compare_module(*module, planning, algorithms, options, interrupt, options.progress ? &err : nullptr));
-      comparison.modules.push_back(report::compare_runs(module->analysed.info->name, modules.back().runs));
+      comparison.modules.push_back(compare::compare_runs(module->analysed.info->name, modules.back().runs));
     }
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written

@@ -9,7 +9,7 @@
 #include "output.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/text.hpp"
 
 namespace usmp::driver {
@@ -17,8 +17,8 @@ namespace {
 
 // The text is made before anything is written: the JSON library does not always survive want of memory.
 OutputFile plan_file(const PlannedModule& planned) {
-  return {planned.summary.module + ".plan.json",
-          [text = report::plan_json(planned.summary)](TextSink& sink) { sink.write(text); }};
+  return {planned.document.module + ".plan.json",
+          [text = plan_file::plan_json(planned.document)](TextSink& sink) { sink.write(text); }};
 }
 
 // Everything that the run writes. The files point into `inputs` and `model`.
@@ -76,7 +76,7 @@ void check_paths(const std::vector<OutputFile>& files, const std::vector<std::st
 std::string replanned_metadata(const PlannedModules& modules, const Model& model) {
   std::vector<mlf::MemoryFigures> figures;
   for (const auto& planned : modules) {
-    figures.push_back({planned->summary.module, planned->summary.workspace_used(), planned->summary.constants_used()});
+    figures.push_back({planned->document.module, planned->document.workspace_used, planned->document.constants_used});
   }
   return mlf::updated_metadata(model.archive, figures);
 }
@@ -96,14 +96,14 @@ std::string plans_text(const PlanOptions& options, const PlannedModules& modules
   if (options.model.json) {
     for (const auto& module : modules) {
       text += text.empty() ? "{\"modules\": [\n" : ",\n";
-      text += report::plan_json(module->summary);
+      text += plan_file::plan_json(module->document);
     }
     return text + "]}\n";
   }
   if (options.verbosity == Verbosity::quiet) return text;
   for (const auto& module : modules) {
     if (!text.empty()) text += '\n';
-    text += report::plan_text(module->summary,
+    text += report::plan_text(module->document,
                               {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
   }
   return text;

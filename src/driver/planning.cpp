@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "algorithm.hpp"
-#include "usmp/bounds/bounds.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/lower/shape_loops.hpp"
+#include "usmp/pipeline/plan_document.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -40,24 +40,21 @@ bool was_planned(const AnalysedModule& analysed, const Model& model) {
   return model.archive.find(analysed.info->name + ".plan.json") != nullptr || !analysed.module.annotated_pools.empty();
 }
 
-report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
-                          std::uint64_t seed) {
-  report::Summary summary;
-  summary.module = planned.analysed.info->name;
-  summary.archive = model.file_name;
-  summary.algorithm = settings.algorithm.name;
-  summary.seed = seed;
-  summary.workspace_io = settings.workspace_io;
-  summary.assembly = &planned.assembly;
-  summary.tir = &planned.analysed.module;
-  summary.analysis = &planned.analysed.analysis;
-  summary.minimized = planned.minimized;
-  summary.transformed = planned.analysed.transformed;
-  report::set_result(summary, planned.result, bounds::pool_bounds(planned.assembly.problem));
-  if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
-  summary.warnings = warnings_of(planned.analysed);
-  summary.warnings.insert(summary.warnings.end(), planned.warnings.begin(), planned.warnings.end());
-  return summary;
+plan_file::PlanDocument document_of(const PlannedModule& planned, const Model& model, const Settings& settings,
+                                    std::uint64_t seed) {
+  const AnalysedModule& analysed = planned.analysed;
+  plan_file::PlanDocument document = pipeline::plan_document(analysed.module, analysed.analysis, planned.assembly,
+                                                             planned.result, settings.algorithm.name);
+  document.module = analysed.info->name;
+  document.archive = model.file_name;
+  document.seed = seed;
+  document.workspace_io = settings.workspace_io;
+  if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
+  document.transformed = pipeline::steps_of(analysed.transformed);
+  if (!was_planned(analysed, model)) document.unplanned_workspace = analysed.info->workspace_bytes;
+  document.warnings = warnings_of(analysed);
+  document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
+  return document;
 }
 
 PoolId pool_named(const Problem& problem, const std::string& name) {
@@ -146,7 +143,7 @@ void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, 
   const lower::Lowered lowered =
       lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
   planned.lowered = lower::shape_loops(lower::outline(lowered, planned.assembly, plan));
-  planned.summary = summarise(planned, planning.model, planning.settings, seed);
+  planned.document = document_of(planned, planning.model, planning.settings, seed);
 }
 
 int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {

@@ -15,19 +15,19 @@
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/lower/lower.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 #include "usmp/replay/replay.hpp"
-#include "usmp/report/summary.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 
-// One module on its way through the stages. The summary and the emitted files point into it: it does not move.
+// One module on its way through the stages. The emitted files point into it: it does not move.
 struct PlannedModule : AssembledModule {
   std::optional<PoolId> minimized;
   PlanResult result;
   replay::Result replayed;  // of the result's plan
   lower::Lowered lowered;
-  report::Summary summary;
+  plan_file::PlanDocument document;
 };
 using PlannedModules = std::vector<std::unique_ptr<PlannedModule>>;
 
@@ -69,7 +69,7 @@ std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& pla
 // distance is.
 void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan);
 
-// Takes a verified and replayed result as the module's own: lowers the module and fills the summary.
+// Takes a verified and replayed result as the module's own: lowers the module and makes its document.
 void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed);
 
 // The message for a module without a plan; returns the exit code.

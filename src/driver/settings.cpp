@@ -39,11 +39,11 @@ Settings read_settings(const std::optional<std::string>& pools_file, const std::
 void read_earlier_plans(Settings& settings, const std::vector<std::string>& files) {
   std::set<std::string> modules;
   for (const std::string& file : files) {
-    for (report::PlanDocument& document : read_plan_file(file)) {
+    for (plan_file::PlanDocument& document : read_plan_file(file)) {
       if (!modules.insert(document.module).second) {
         throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
       }
-      settings.earlier.push_back(report::earlier_plan(std::move(document)));
+      settings.earlier.push_back(std::move(document));
       settings.earlier_files.push_back(file);
     }
   }

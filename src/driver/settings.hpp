@@ -8,6 +8,7 @@
 #include "algorithm.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/config/pools.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::driver {
 
@@ -19,7 +20,7 @@ struct Settings {
   Algorithm algorithm;
   bool workspace_io = false;
   std::vector<std::string> earlier_files;
-  std::vector<assemble::EarlierPlan> earlier;  // of each file
+  std::vector<plan_file::PlanDocument> earlier;  // of each file
 };
 
 // Reads the pools file, if there is one. `algorithm` wins over the file's. Throws Error of kind usage.

@@ -7,7 +7,7 @@
 #include "execution.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/verification.hpp"
 
 namespace usmp::driver {
@@ -17,7 +17,7 @@ std::string io_text(bool workspace_io) { return workspace_io ? "in the workspace
 
 // The module's plan as the file has it.
 Plan plan_of_file(PlannedModule& planned, const Planning& planning, const std::string& file,
-                  const assemble::EarlierPlan& recorded) {
+                  const plan_file::PlanDocument& recorded) {
   const Settings& settings = planning.settings;
   if (recorded.workspace_io && *recorded.workspace_io != settings.workspace_io) {
     throw Error(ErrorKind::usage, {file, {}, {}},
@@ -45,7 +45,7 @@ void adopt_files(Planning& planning, const VerifyOptions& options) {
   for (const auto& planned : planning.modules) {
     const std::string& name = planned->analysed.info->name;
     const auto found = std::find_if(recorded.earlier.begin(), recorded.earlier.end(),
-                                    [&](const assemble::EarlierPlan& plan) { return plan.module == name; });
+                                    [&](const plan_file::PlanDocument& plan) { return plan.module == name; });
     if (found == recorded.earlier.end()) {
       throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                   "no plan of module '" + name + "' is given: expected one with --plan, or --module to choose");
@@ -90,7 +90,7 @@ std::optional<report::Replay> replay_of(const PlannedModule& planned) {
 std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
   std::vector<report::Verified> checks;
   for (const auto& planned : planning.modules) {
-    checks.push_back({.summary = &planned->summary, .conflicts = {}, .replay = replay_of(*planned), .execution = {}});
+    checks.push_back({.plan = &planned->document, .conflicts = {}, .replay = replay_of(*planned), .execution = {}});
     if (shown) checks.back().conflicts = verify::conflicting_pairs(planned->assembly.problem);
   }
   return checks;
@@ -99,7 +99,7 @@ std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
 void print_executions(const std::vector<report::Verified>& checks, const std::vector<report::Execution>& executions,
                       std::ostream& out) {
   for (std::size_t i = 0; i < executions.size(); ++i) {
-    if (checks.size() > 1) out << "module " << c_identifier(checks[i].summary->module) << ", ";
+    if (checks.size() > 1) out << "module " << c_identifier(checks[i].plan->module) << ", ";
     out << report::execution_text(executions[i]);
   }
 }

@@ -1,11 +1,25 @@
 // Differences for programs.
 #include "report/csv.hpp"
-#include "report/json_lines.hpp"
-#include "report/step_json.hpp"
+#include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/step_json.hpp"
 #include "usmp/report/diff.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::BufferDiff;
+using compare::BufferPlace;
+using compare::Change;
+using compare::Diff;
+using compare::PlanDiff;
+using compare::PoolDiff;
+using compare::PoolState;
+using compare::StepDiff;
+using plan_file::changes_json;
+using plan_file::json_lines;
+using plan_file::or_null;
+using plan_file::PlanDocument;
+using plan_file::step_json;
 
 using Json = nlohmann::ordered_json;
 

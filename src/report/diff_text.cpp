@@ -11,6 +11,16 @@
 namespace usmp::report {
 namespace {
 
+using compare::BufferDiff;
+using compare::BufferPlace;
+using compare::Change;
+using compare::Diff;
+using compare::PlanDiff;
+using compare::PoolDiff;
+using compare::PoolState;
+using compare::StepDiff;
+using plan_file::PlanDocument;
+
 constexpr std::size_t most_rows = 20;  // of buffers and of changes, unless verbose
 
 std::string signed_number(Bytes value) { return (value > 0 ? "+" : "") + std::to_string(value); }
@@ -40,7 +50,6 @@ std::vector<std::string> pool_cells(const PoolDiff& pool) {
 }
 
 std::vector<Table::Column> pool_columns() {
-  using Align = Table::Align;
   return {{"Pool", Align::left},      {"Used", Align::right},        {"Change", Align::right},
           {"Change %", Align::right}, {"Lower bound", Align::right}, {"Live at peak", Align::right},
           {"Capacity", Align::right}};
@@ -74,7 +83,6 @@ std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
 }
 
 std::vector<Table::Column> buffer_columns() {
-  using Align = Table::Align;
   return {{"Effect", Align::right}, {"Change", Align::left}, {"Buffer", Align::left},
           {"Size", Align::right},   {"Place", Align::left},  {"Operator", Align::left}};
 }
@@ -119,7 +127,6 @@ std::string more_text(std::size_t all, std::size_t shown) {
 }
 
 std::vector<Table::Column> step_columns() {
-  using Align = Table::Align;
   return {{"Step", Align::left}, {"Before", Align::left}, {"After", Align::left}};
 }
 
@@ -134,7 +141,6 @@ std::vector<std::string> step_cells(const StepDiff& step) {
 }
 
 std::vector<Table::Column> change_columns() {
-  using Align = Table::Align;
   return {{"Change", Align::left}, {"Step", Align::left}, {"What", Align::left}, {"Function", Align::left}};
 }
 
