@@ -153,9 +153,9 @@ class Differences {
         ++diff_.same;
         return;
       }
-      buffer.change = a.size == b.size ? Change::moved : Change::resized;
+      buffer.change = a.size == b.size ? BufferChange::moved : BufferChange::resized;
     } else {
-      buffer.change = before ? Change::removed : Change::added;
+      buffer.change = before ? BufferChange::removed : BufferChange::added;
     }
     buffer.effect = reach(buffer.after) - reach(buffer.before);
     diff_.buffers.push_back(std::move(buffer));
@@ -188,15 +188,15 @@ std::vector<std::string> unmatched(const std::vector<PlanDocument>& ones, const 
 
 }  // namespace
 
-const char* to_string(Change change) {
+const char* to_string(BufferChange change) {
   switch (change) {
-    case Change::added:
+    case BufferChange::added:
       return "new";
-    case Change::removed:
+    case BufferChange::removed:
       return "gone";
-    case Change::resized:
+    case BufferChange::resized:
       return "resized";
-    case Change::moved:
+    case BufferChange::moved:
       return "moved";
   }
   return "?";

@@ -48,9 +48,9 @@ std::vector<compare::PlanningOutcome::Need> needs_of(const Problem& problem, con
   return needs;
 }
 
-compare::PlanningOutcome outcome_of(const PlannedModule& planned, const Settings& settings) {
+compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, const Settings& settings) {
   compare::PlanningOutcome outcome;
-  outcome.module = planned.analysed.info->name;
+  outcome.module = planned.source.info.name;
   outcome.algorithm = settings.algorithm.name;
   if (planned.result.has_plan()) {
     outcome.plan = planned.document;
@@ -65,7 +65,7 @@ compare::PlanningOutcome outcome_of(const PlannedModule& planned, const Settings
 compare::BudgetReport checked(const Planning& planning, const Documents& baseline) {
   std::vector<compare::PlanningOutcome> outcomes;
   for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning.settings));
-  compare::BudgetReport report = compare::check_budgets(planning.settings.pools, outcomes, baseline);
+  compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
   report.archive = planning.model.file_name;
   report.pools_file = *planning.settings.pools_file;
   return report;
@@ -83,7 +83,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true);
-  if (!compare::has_limits(planning.settings.pools)) {
+  if (!compare::has_limits(planning.settings.request.pools)) {
     throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");
   }

@@ -21,11 +21,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
-  std::vector<Algorithm> algorithms;
+std::vector<pipeline::ChosenAlgorithm> chosen_algorithms(const CompareOptions& options) {
+  std::vector<pipeline::ChosenAlgorithm> algorithms;
   if (!options.algorithms) {
     for (const planners::Algorithm& row : planners::algorithms()) {
-      algorithms.push_back(algorithm_named(std::string(row.name)));
+      algorithms.push_back(pipeline::algorithm_named(std::string(row.name)));
     }
     return algorithms;
   }
@@ -35,7 +35,7 @@ std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
       throw Error(ErrorKind::usage, {},
                   "--algorithms: found '" + *options.algorithms + "', expected names with commas between them");
     }
-    algorithms.push_back(algorithm_named(name));
+    algorithms.push_back(pipeline::algorithm_named(name));
     if (known.insert(algorithms.back().name).second) continue;
     throw Error(ErrorKind::usage, {}, "--algorithms: '" + algorithms.back().name + "' stands twice");
   }
@@ -43,8 +43,8 @@ std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
 }
 
 // The algorithm with a watch around it: what is measured is planning, without verification.
-Algorithm timed(const Algorithm& algorithm, Clock::duration& spent) {
-  Algorithm result = algorithm;
+pipeline::ChosenAlgorithm timed(const pipeline::ChosenAlgorithm& algorithm, Clock::duration& spent) {
+  pipeline::ChosenAlgorithm result = algorithm;
   result.plan = [plan = algorithm.plan, &spent](const Problem& problem, const planners::Options& options) {
     const Clock::time_point start = Clock::now();
     PlanResult answer = plan(problem, options);
@@ -64,10 +64,11 @@ struct Compared {
   }
 };
 
-Compared compare_module(PlannedModule& module, Planning& planning, const std::vector<Algorithm>& algorithms,
-                        const CompareOptions& options, const Interrupt& interrupt, std::ostream* terminal) {
+Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
+                        const std::vector<pipeline::ChosenAlgorithm>& algorithms, const CompareOptions& options,
+                        const Interrupt& interrupt, std::ostream* terminal) {
   Compared compared;
-  for (const Algorithm& algorithm : algorithms) {
+  for (const pipeline::ChosenAlgorithm& algorithm : algorithms) {
     Clock::duration spent{};
     planning.settings.algorithm = timed(algorithm, spent);
     plan_module(module, planning, options, interrupt, terminal);
@@ -123,7 +124,7 @@ std::string text_of(const compare::Comparison& comparison, const CompareOptions&
 }
 
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
-  const std::vector<Algorithm> algorithms = chosen_algorithms(options);
+  const std::vector<pipeline::ChosenAlgorithm> algorithms = chosen_algorithms(options);
   Planning planning = assemble_all(options, true);
   compare::Comparison comparison;
   comparison.archive = planning.model.file_name;
@@ -133,7 +134,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
     for (const auto& module : planning.modules) {
       modules.push_back(
           compare_module(*module, planning, algorithms, options, interrupt, options.progress ? &err : nullptr));
-      comparison.modules.push_back(compare::compare_runs(module->analysed.info->name, modules.back().runs));
+      comparison.modules.push_back(compare::compare_runs(module->source.info.name, modules.back().runs));
     }
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written

@@ -33,7 +33,7 @@ std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
 std::optional<std::vector<plan_file::PlanDocument>> plan_model(const PlanningOptions& options, std::ostream& err) {
   Planning planning = assemble_all(options, true);
   plan_all(planning, options, options.progress ? &err : nullptr);
-  if (const PlannedModule* failed = planning.without_plan()) {
+  if (const pipeline::PlannedProgram* failed = planning.without_plan()) {
     (void)report_infeasible(*failed, planning.settings, err);
     return std::nullopt;
   }

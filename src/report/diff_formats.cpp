@@ -7,9 +7,9 @@
 namespace usmp::report {
 namespace {
 
+using compare::BufferChange;
 using compare::BufferDiff;
 using compare::BufferPlace;
-using compare::Change;
 using compare::Diff;
 using compare::PlanDiff;
 using compare::PoolDiff;
@@ -132,7 +132,7 @@ std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
 }
 
 // A row a change; `change` is what became of it.
-std::string change_csv(const std::string& module, const StepDiff& step, Change change,
+std::string change_csv(const std::string& module, const StepDiff& step, BufferChange change,
                        const std::vector<PlanDocument::Change>& changes) {
   std::string text;
   for (const PlanDocument::Change& one : changes) {
@@ -163,8 +163,8 @@ std::string diff_csv(const Diff& diff) {
     for (const PoolDiff& pool : module.pools) text += pool_row(module.after.module, pool);
     for (const BufferDiff& buffer : module.buffers) text += buffer_row(module.after.module, buffer);
     for (const StepDiff& step : module.steps) {
-      text += change_csv(module.after.module, step, Change::removed, step.only_before) +
-              change_csv(module.after.module, step, Change::added, step.only_after);
+      text += change_csv(module.after.module, step, BufferChange::removed, step.only_before) +
+              change_csv(module.after.module, step, BufferChange::added, step.only_after);
     }
   }
   for (const std::string& name : diff.only_before) {

@@ -11,9 +11,9 @@
 namespace usmp::report {
 namespace {
 
+using compare::BufferChange;
 using compare::BufferDiff;
 using compare::BufferPlace;
-using compare::Change;
 using compare::Diff;
 using compare::PlanDiff;
 using compare::PoolDiff;
@@ -25,7 +25,7 @@ constexpr std::size_t most_rows = 20;  // of buffers and of changes, unless verb
 
 std::string signed_number(Bytes value) { return (value > 0 ? "+" : "") + std::to_string(value); }
 
-std::string count_of(std::size_t count, Change change) { return std::to_string(count) + " " + to_string(change); }
+std::string count_of(std::size_t count, BufferChange change) { return std::to_string(count) + " " + to_string(change); }
 
 std::string either(const std::string& before, const std::string& after) {
   return before == after ? after : before + " -> " + after;
@@ -90,7 +90,8 @@ std::vector<Table::Column> buffer_columns() {
 // "2 new, 1 moved, 20 as they were, 3 under another name".
 std::string counts_text(const PlanDiff& diff) {
   std::string text;
-  for (const Change change : {Change::added, Change::removed, Change::resized, Change::moved}) {
+  for (const BufferChange change :
+       {BufferChange::added, BufferChange::removed, BufferChange::resized, BufferChange::moved}) {
     const auto count = std::count_if(diff.buffers.begin(), diff.buffers.end(),
                                      [&](const BufferDiff& buffer) { return buffer.change == change; });
     if (count > 0) text += count_of(static_cast<std::size_t>(count), change) + ", ";
@@ -148,13 +149,13 @@ std::vector<Table::Column> change_columns() {
 std::vector<std::vector<std::string>> change_rows(const PlanDiff& diff) {
   std::vector<std::vector<std::string>> rows;
   for (const StepDiff& step : diff.steps) {
-    const auto add = [&](Change change, const std::vector<PlanDocument::Change>& changes) {
+    const auto add = [&](BufferChange change, const std::vector<PlanDocument::Change>& changes) {
       for (const PlanDocument::Change& one : changes) {
         rows.push_back({to_string(change), printable(step.step), printable(one.what), printable(one.function)});
       }
     };
-    add(Change::removed, step.only_before);
-    add(Change::added, step.only_after);
+    add(BufferChange::removed, step.only_before);
+    add(BufferChange::added, step.only_after);
   }
   return rows;
 }
@@ -167,7 +168,7 @@ std::string change_counts(const PlanDiff& diff) {
     gone += step.only_before.size();
     added += step.only_after.size();
   }
-  return count_of(gone, Change::removed) + ", " + count_of(added, Change::added);
+  return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
 }
 
 constexpr const char* effect_text =

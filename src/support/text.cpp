@@ -5,6 +5,7 @@
 #include <cassert>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 
 namespace usmp {
 namespace {
@@ -144,6 +145,12 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 
 std::string shortest_decimal(double value) { return to_shortest(value); }
 std::string shortest_decimal(float value) { return to_shortest(value); }
+
+std::string file_name_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return name.filename().string();
+}
 
 std::string two_decimals(double value) { return decimals(value, 2); }
 

@@ -45,7 +45,7 @@ TEST_CASE("the effect is how far a buffer reaches into what only one plan uses")
   smaller.buffers[1].offset = 16;  // b: 48..64 → 16..32
   const PlanDiff diff = diff_of(example(), smaller).modules.at(0);
   REQUIRE(diff.buffers.size() == 1);
-  CHECK(diff.buffers[0].change == Change::moved);
+  CHECK(diff.buffers[0].change == BufferChange::moved);
   CHECK(diff.buffers[0].effect == -16);
   CHECK(diff_of(smaller, example()).modules.at(0).buffers.at(0).effect == 16);
 }
@@ -67,7 +67,7 @@ TEST_CASE("an operator in front renumbers all tensors, and they are the same nev
   const PlanDiff diff = diff_of(chain(0, {10, 20, 30, 20}), chain(0, {5, 10, 20, 30, 20})).modules.at(0);
   CHECK(diff.renamed == 4);
   REQUIRE(diff.buffers.size() == 1);
-  CHECK(diff.buffers[0].change == Change::added);
+  CHECK(diff.buffers[0].change == BufferChange::added);
   CHECK(diff.buffers[0].after->size == 5);
 }
 

@@ -44,17 +44,17 @@ struct BufferPlace {
   Bytes size = 0;
 };
 
-enum class Change : std::uint8_t {
+enum class BufferChange : std::uint8_t {
   added,
   removed,
   resized,  // and perhaps moved
   moved,    // to another offset or pool
 };
 
-[[nodiscard]] const char* to_string(Change change);  // "new", "gone", "resized", "moved"
+[[nodiscard]] const char* to_string(BufferChange change);  // "new", "gone", "resized", "moved"
 
 struct BufferDiff {
-  Change change = Change::moved;
+  BufferChange change = BufferChange::moved;
   std::optional<BufferPlace> before;  // nothing: the buffer is new
   std::optional<BufferPlace> after;   // nothing: the buffer is gone
   // By how much further the buffer reaches into the bytes by which its pools differ, that is, behind the smaller one of

@@ -64,6 +64,9 @@ struct OutputFile {
 // "1 pair", "2 pairs"; `several` where an s does not do it.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view several = {});
 
+// The last part of a path: what reports call a file.
+[[nodiscard]] std::string file_name_of(const std::string& path);
+
 // ASCII upper case.
 [[nodiscard]] std::string upper_case(std::string_view text);
 
