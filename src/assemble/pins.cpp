@@ -197,7 +197,7 @@ void throw_unknown_buffer(const config::PinSpec& pin, const std::vector<const As
                 (near.empty() ? ": expected one of " + first_few(known) : near));
 }
 
-std::vector<std::string> pin_as_before(Assembly& assembly, const EarlierPlan& plan) {
+std::vector<std::string> pin_as_before(Assembly& assembly, const plan_file::PlanDocument& plan) {
   const Problem& problem = assembly.problem;
   std::map<Identity, BufferId> buffers;
   Occurrences now;
@@ -207,11 +207,11 @@ std::vector<std::string> pin_as_before(Assembly& assembly, const EarlierPlan& pl
   LeftOut left_out;
   std::vector<Resolved> resolved;
   Occurrences before;
-  for (const EarlierPlan::Place& place : plan.places) {
-    const auto found = buffers.find(before.next(place.buffer, place.function));
-    if (place.pool.empty()) continue;
+  for (const plan_file::PlanDocument::Buffer& place : plan.buffers) {
+    const auto found = buffers.find(before.next(place.name, place.function));
+    if (!place.placed()) continue;
     if (found == buffers.end()) {
-      left_out.gone.push_back(in_quotes(place.buffer) + " of " + in_quotes(place.function));
+      left_out.gone.push_back(in_quotes(place.name) + " of " + in_quotes(place.function));
       continue;
     }
     const Buffer& buffer = problem.buffer(found->second);

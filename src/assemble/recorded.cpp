@@ -10,6 +10,8 @@
 namespace usmp::assemble {
 namespace {
 
+using plan_file::PlanDocument;
+
 constexpr std::size_t most_differences = 10;  // in one message
 
 std::string text_of(const Identity& identity) {
@@ -30,10 +32,10 @@ std::string live_text(const std::vector<LiveRange>& live) {
 
 class Recorded {
  public:
-  Recorded(const Assembly& assembly, const EarlierPlan& plan) : problem_(assembly.problem) {
+  Recorded(const Assembly& assembly, const PlanDocument& plan) : problem_(assembly.problem) {
     Occurrences occurrences;
-    for (const EarlierPlan::Place& place : plan.places) {
-      places_.emplace(occurrences.next(place.buffer, place.function), &place);
+    for (const PlanDocument::Buffer& place : plan.buffers) {
+      places_.emplace(occurrences.next(place.name, place.function), &place);
     }
     for (std::size_t i = 0; i < problem_.pools.size(); ++i) pools_.emplace(problem_.pools[i].name, PoolId(i));
   }
@@ -62,7 +64,7 @@ class Recorded {
     if (differences_.size() <= most_differences) differences_.push_back(sentence);
   }
 
-  Allocation allocation(const Identity& identity, const Buffer& buffer, const EarlierPlan::Place& place) {
+  Allocation allocation(const Identity& identity, const Buffer& buffer, const PlanDocument::Buffer& place) {
     if (place.size != buffer.size) {
       differ(text_of(identity) + " has " + std::to_string(place.size) + " bytes in the plan, " +
              std::to_string(buffer.size) + " in the archive");
@@ -74,7 +76,7 @@ class Recorded {
              live_text(buffer.live) + " in the archive");
     }
     const auto pool = pools_.find(place.pool);
-    if (place.pool.empty()) {
+    if (!place.placed()) {
       differ(text_of(identity) + " is not placed");
     } else if (pool == pools_.end()) {
       differ(text_of(identity) + " is in pool '" + place.pool + "', which is none of the pools");
@@ -90,13 +92,15 @@ class Recorded {
   }
 
   const Problem& problem_;
-  std::map<Identity, const EarlierPlan::Place*> places_;
+  std::map<Identity, const PlanDocument::Buffer*> places_;
   std::map<std::string, PoolId> pools_;
   std::vector<std::string> differences_;
 };
 
 }  // namespace
 
-Plan recorded_plan(const Assembly& assembly, const EarlierPlan& plan) { return Recorded(assembly, plan).plan(); }
+Plan recorded_plan(const Assembly& assembly, const plan_file::PlanDocument& plan) {
+  return Recorded(assembly, plan).plan();
+}
 
 }  // namespace usmp::assemble

@@ -9,19 +9,19 @@
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/bounds/bounds.hpp"
-#include "usmp/report/budget_check.hpp"
+#include "usmp/report/check.hpp"
 
 namespace usmp::driver {
 namespace {
 
-using Documents = std::optional<std::vector<report::PlanDocument>>;
+using Documents = std::optional<std::vector<plan_file::PlanDocument>>;
 
 Documents read_baselines(const std::vector<std::string>& files) {
   if (files.empty()) return std::nullopt;
   Documents all(std::in_place);
   std::set<std::string> modules;
   for (const std::string& file : files) {
-    for (report::PlanDocument& document : read_plan_file(file)) {
+    for (plan_file::PlanDocument& document : read_plan_file(file)) {
       if (!modules.insert(document.module).second) {
         throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
       }
@@ -33,8 +33,8 @@ Documents read_baselines(const std::vector<std::string>& files) {
 
 // Which pools are too small: by what every plan needs of a pool while the others stay as they are. Where that explains
 // nothing, by what the planner lacked for the first buffer without a place.
-std::vector<report::PlanningOutcome::Need> needs_of(const Problem& problem, const std::optional<Shortage>& shortage) {
-  std::vector<report::PlanningOutcome::Need> needs;
+std::vector<compare::PlanningOutcome::Need> needs_of(const Problem& problem, const std::optional<Shortage>& shortage) {
+  std::vector<compare::PlanningOutcome::Need> needs;
   const auto add = [&](const Pool& pool, Bytes required) {
     if (pool.capacity && required > *pool.capacity) needs.push_back({pool.name, required, *pool.capacity});
   };
@@ -48,12 +48,12 @@ std::vector<report::PlanningOutcome::Need> needs_of(const Problem& problem, cons
   return needs;
 }
 
-report::PlanningOutcome outcome_of(const PlannedModule& planned, const Settings& settings) {
-  report::PlanningOutcome outcome;
-  outcome.module = planned.analysed.info->name;
+compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, const Settings& settings) {
+  compare::PlanningOutcome outcome;
+  outcome.module = planned.source.info.name;
   outcome.algorithm = settings.algorithm.name;
   if (planned.result.has_plan()) {
-    outcome.plan = report::plan_document(planned.summary);
+    outcome.plan = planned.document;
     return outcome;
   }
   const Problem& problem = planned.assembly.problem;
@@ -62,16 +62,16 @@ report::PlanningOutcome outcome_of(const PlannedModule& planned, const Settings&
   return outcome;
 }
 
-report::BudgetReport checked(const Planning& planning, const Documents& baseline) {
-  std::vector<report::PlanningOutcome> outcomes;
+compare::BudgetReport checked(const Planning& planning, const Documents& baseline) {
+  std::vector<compare::PlanningOutcome> outcomes;
   for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning.settings));
-  report::BudgetReport report = report::check_budgets(planning.settings.pools, outcomes, baseline);
+  compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
   report.archive = planning.model.file_name;
   report.pools_file = *planning.settings.pools_file;
   return report;
 }
 
-std::string text_of(const report::BudgetReport& report, const CheckOptions& options) {
+std::string text_of(const compare::BudgetReport& report, const CheckOptions& options) {
   if (options.model.json) return report::check_json(report);
   const std::string text =
       report::check_text(report, {.color = options.color, .quiet = options.verbosity == Verbosity::quiet});
@@ -83,12 +83,12 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true);
-  if (!report::has_limits(planning.settings.pools)) {
+  if (!compare::has_limits(planning.settings.request.pools)) {
     throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");
   }
   plan_all(planning, options, options.progress ? &err : nullptr, WithoutPlan::go_on);
-  const report::BudgetReport report = checked(planning, baseline);
+  const compare::BudgetReport report = checked(planning, baseline);
   const std::string text = text_of(report, options);  // takes memory, so before anything is written
   if (options.junit) write_file(*options.junit, report::check_junit(report));
   if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");
@@ -97,7 +97,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     if (!planned->result.has_plan()) (void)report_infeasible(*planned, planning.settings, err);
   }
   if (planning.without_plan() != nullptr) return exit_infeasible;
-  return report.verdict() == report::Verdict::breach ? exit_breach : exit_ok;
+  return report.verdict() == compare::Verdict::breach ? exit_breach : exit_ok;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "output.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -21,11 +21,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
-  std::vector<Algorithm> algorithms;
+std::vector<pipeline::ChosenAlgorithm> chosen_algorithms(const CompareOptions& options) {
+  std::vector<pipeline::ChosenAlgorithm> algorithms;
   if (!options.algorithms) {
     for (const planners::Algorithm& row : planners::algorithms()) {
-      algorithms.push_back(algorithm_named(std::string(row.name)));
+      algorithms.push_back(pipeline::algorithm_named(std::string(row.name)));
     }
     return algorithms;
   }
@@ -35,7 +35,7 @@ std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
       throw Error(ErrorKind::usage, {},
                   "--algorithms: found '" + *options.algorithms + "', expected names with commas between them");
     }
-    algorithms.push_back(algorithm_named(name));
+    algorithms.push_back(pipeline::algorithm_named(name));
     if (known.insert(algorithms.back().name).second) continue;
     throw Error(ErrorKind::usage, {}, "--algorithms: '" + algorithms.back().name + "' stands twice");
   }
@@ -43,8 +43,8 @@ std::vector<Algorithm> chosen_algorithms(const CompareOptions& options) {
 }
 
 // The algorithm with a watch around it: what is measured is planning, without verification.
-Algorithm timed(const Algorithm& algorithm, Clock::duration& spent) {
-  Algorithm result = algorithm;
+pipeline::ChosenAlgorithm timed(const pipeline::ChosenAlgorithm& algorithm, Clock::duration& spent) {
+  pipeline::ChosenAlgorithm result = algorithm;
   result.plan = [plan = algorithm.plan, &spent](const Problem& problem, const planners::Options& options) {
     const Clock::time_point start = Clock::now();
     PlanResult answer = plan(problem, options);
@@ -56,26 +56,27 @@ Algorithm timed(const Algorithm& algorithm, Clock::duration& spent) {
 
 // What the algorithms make of one module.
 struct Compared {
-  std::vector<report::AlgorithmRun> runs;
+  std::vector<compare::AlgorithmRun> runs;
   std::string no_plan;  // why the first algorithm found none
 
   [[nodiscard]] bool has_plan() const {
-    return std::any_of(runs.begin(), runs.end(), [](const report::AlgorithmRun& run) { return run.plan.has_value(); });
+    return std::any_of(runs.begin(), runs.end(), [](const compare::AlgorithmRun& run) { return run.plan.has_value(); });
   }
 };
 
-Compared compare_module(PlannedModule& module, Planning& planning, const std::vector<Algorithm>& algorithms,
-                        const CompareOptions& options, const Interrupt& interrupt, std::ostream* terminal) {
+Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
+                        const std::vector<pipeline::ChosenAlgorithm>& algorithms, const CompareOptions& options,
+                        const Interrupt& interrupt, std::ostream* terminal) {
   Compared compared;
-  for (const Algorithm& algorithm : algorithms) {
+  for (const pipeline::ChosenAlgorithm& algorithm : algorithms) {
     Clock::duration spent{};
     planning.settings.algorithm = timed(algorithm, spent);
     plan_module(module, planning, options, interrupt, terminal);
-    report::AlgorithmRun& run = compared.runs.emplace_back();
+    compare::AlgorithmRun& run = compared.runs.emplace_back();
     run.algorithm = algorithm.name;
     if (options.times) run.time = std::chrono::duration_cast<std::chrono::microseconds>(spent);
     if (module.result.has_plan()) {
-      run.plan = report::plan_document(module.summary);
+      run.plan = module.document;
     } else if (compared.no_plan.empty()) {
       compared.no_plan = no_plan_text(module.assembly.problem, module.result, algorithm);
     }
@@ -95,19 +96,20 @@ std::vector<OutputFile> plan_files(const std::vector<Compared>& modules) {
   std::vector<OutputFile> files;
   std::set<std::string> names;
   for (const Compared& module : modules) {
-    for (const report::AlgorithmRun& run : module.runs) {
+    for (const compare::AlgorithmRun& run : module.runs) {
       if (!run.plan) continue;
       std::string name = plan_name(run.plan->module, run.algorithm);
       if (!names.insert(name).second) {
         throw Error(ErrorKind::usage, {}, "--save: two plans would have the name " + name);
       }
-      files.push_back({std::move(name), [text = report::plan_json(*run.plan)](TextSink& sink) { sink.write(text); }});
+      files.push_back(
+          {std::move(name), [text = plan_file::plan_json(*run.plan)](TextSink& sink) { sink.write(text); }});
     }
   }
   return files;
 }
 
-std::string text_of(const report::Comparison& comparison, const CompareOptions& options) {
+std::string text_of(const compare::Comparison& comparison, const CompareOptions& options) {
   switch (options.format) {
     case CompareFormat::text:
       return report::compare_text(comparison, options.color);
@@ -122,9 +124,9 @@ std::string text_of(const report::Comparison& comparison, const CompareOptions& 
 }
 
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
-  const std::vector<Algorithm> algorithms = chosen_algorithms(options);
+  const std::vector<pipeline::ChosenAlgorithm> algorithms = chosen_algorithms(options);
   Planning planning = assemble_all(options, true);
-  report::Comparison comparison;
+  compare::Comparison comparison;
   comparison.archive = planning.model.file_name;
   std::vector<Compared> modules;
   {
@@ -132,7 +134,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
     for (const auto& module : planning.modules) {
       modules.push_back(
           compare_module(*module, planning, algorithms, options, interrupt, options.progress ? &err : nullptr));
-      comparison.modules.push_back(report::compare_runs(module->analysed.info->name, modules.back().runs));
+      comparison.modules.push_back(compare::compare_runs(module->source.info.name, modules.back().runs));
     }
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written

@@ -10,7 +10,7 @@
 namespace usmp::driver {
 namespace {
 
-using Documents = std::optional<std::vector<report::PlanDocument>>;
+using Documents = std::optional<std::vector<plan_file::PlanDocument>>;
 
 // Options that shape a plan mean nothing where both plans are given.
 void check_options(const DiffOptions& options) {
@@ -27,7 +27,7 @@ Documents documents_of(const std::string& path, const DiffOptions& options, std:
   return plan_model(planning, err);
 }
 
-std::string text_of(const report::Diff& diff, const DiffOptions& options) {
+std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
   switch (options.format) {
     case DiffFormat::text:
       if (options.verbosity == Verbosity::quiet) return {};
@@ -48,8 +48,8 @@ int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& e
   if (!before) return exit_infeasible;
   const Documents after = documents_of(options.after, options, err);
   if (!after) return exit_infeasible;
-  const report::Diff diff =
-      report::diff_modules(*before, *after, file_name_of(options.before), file_name_of(options.after));
+  const compare::Diff diff =
+      compare::diff_modules(*before, *after, file_name_of(options.before), file_name_of(options.after));
   out << text_of(diff, options);
   return diff.differs() ? exit_different : exit_ok;
 }

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "model.hpp"
 #include "planning.hpp"
 #include "settings.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 
 namespace usmp::driver {
 
@@ -20,23 +22,23 @@ bool is_plan_file(const std::string& path) {
   return front.find("\"usmp-plan/") != std::string::npos;
 }
 
-std::vector<report::PlanDocument> read_plan_file(const std::string& path) {
+std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
   try {
-    return report::parse_plan_documents(read_text_file(path, ErrorKind::usage, most_plan_bytes));
+    return plan_file::parse_plan_documents(read_text_file(path, ErrorKind::usage, most_plan_bytes));
   } catch (const Error& error) {
     throw error.with_file(path);
   }
 }
 
-std::optional<std::vector<report::PlanDocument>> plan_model(const PlanningOptions& options, std::ostream& err) {
+std::optional<std::vector<plan_file::PlanDocument>> plan_model(const PlanningOptions& options, std::ostream& err) {
   Planning planning = assemble_all(options, true);
   plan_all(planning, options, options.progress ? &err : nullptr);
-  if (const PlannedModule* failed = planning.without_plan()) {
+  if (const pipeline::PlannedProgram* failed = planning.without_plan()) {
     (void)report_infeasible(*failed, planning.settings, err);
     return std::nullopt;
   }
-  std::vector<report::PlanDocument> documents;
-  for (const auto& planned : planning.modules) documents.push_back(report::plan_document(planned->summary));
+  std::vector<plan_file::PlanDocument> documents;
+  for (const auto& planned : planning.modules) documents.push_back(std::move(planned->document));
   return documents;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "usmp/driver/driver.hpp"
-#include "usmp/report/plan_document.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::driver {
 
@@ -16,11 +16,11 @@ namespace usmp::driver {
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
 // The plan, or the plans of several modules as `--json` prints them. Throws Error of kind usage.
-[[nodiscard]] std::vector<report::PlanDocument> read_plan_file(const std::string& path);
+[[nodiscard]] std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path);
 
 // Plans the model: a document a module. Nothing if there is no plan: then `err` has been told why, and the exit code is
 // exit_infeasible. Throws Error.
-[[nodiscard]] std::optional<std::vector<report::PlanDocument>> plan_model(const PlanningOptions& options,
-                                                                          std::ostream& err);
+[[nodiscard]] std::optional<std::vector<plan_file::PlanDocument>> plan_model(const PlanningOptions& options,
+                                                                             std::ostream& err);
 
 }  // namespace usmp::driver

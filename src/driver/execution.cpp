@@ -24,12 +24,12 @@ struct Unshared {
 };
 
 // Of the module as the archive has it.
-Unshared unshared_code(const AnalysedModule& analysed) {
-  const tir::Module& module = analysed.original;
+Unshared unshared_code(const pipeline::SourceModule& source) {
+  const tir::Module& module = source.module;
   config::PoolsConfig pools = config::default_pools();
   for (config::PoolSpec& pool : pools.workspace_pools) pool.internal = false;  // so that it can have guards
   Unshared unshared;
-  unshared.analysis = live_ranges(analysed, module, false);
+  unshared.analysis = pipeline::live_ranges(source, module, false);
   unshared.assembly = assemble::assemble(module, unshared.analysis, pools);
   Problem& problem = unshared.assembly.problem;
   for (Pool& pool : problem.pools) pool.capacity.reset();  // those that the module itself describes
@@ -46,10 +46,10 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-int report_faults(const PlannedModule& planned, const VerifyOptions& options, const WorkDirectory& directory,
+int report_faults(const pipeline::PlannedProgram& planned, const VerifyOptions& options, const WorkDirectory& directory,
                   const std::vector<std::string>& faults, std::ostream& err) {
-  err << "usmp-plan: error: " << printable(options.model.model) << ": module '"
-      << printable(planned.analysed.info->name) << "': the emitted code does not do what the unshared code does:";
+  err << "usmp-plan: error: " << printable(options.model.model) << ": module '" << printable(planned.source.info.name)
+      << "': the emitted code does not do what the unshared code does:";
   for (const std::string& fault : faults) err << "\n  " << fault;
   err << "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
          "command line; ";
@@ -63,18 +63,18 @@ int report_faults(const PlannedModule& planned, const VerifyOptions& options, co
 
 }  // namespace
 
-execute::Findings execute_module(const PlannedModule& planned, const Planning& planning,
+execute::Findings execute_module(const pipeline::PlannedProgram& planned, const Planning& planning,
                                  const execute::Compiler& compiler, const execute::Options& options,
                                  const std::string& directory) {
-  const Unshared unshared = unshared_code(planned.analysed);
-  const codegen::PlannedModule reference{.info = *planned.analysed.info,
-                                         .source = planned.analysed.original,
+  const Unshared unshared = unshared_code(planned.source);
+  const codegen::PlannedModule reference{.info = planned.source.info,
+                                         .source = planned.source.module,
                                          .analysis = unshared.analysis,
                                          .assembly = unshared.assembly,
                                          .plan = unshared.plan,
                                          .lowered = unshared.lowered,
                                          .workspace_io = false};
-  const codegen::PlannedModule tested = emission_input(planned, planning.settings.workspace_io);
+  const codegen::PlannedModule tested = pipeline::emission_input(planned, planning.settings.request.workspace_io);
   return execute::compare({tested, reference, foreign_files(planned, planning.model)}, compiler, options, directory);
 }
 
@@ -90,7 +90,7 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
                                 .time_limit = options.timeout};
   const execute::Compiler compiler = execute::find_compiler(wanted, directory.path());
   for (const auto& planned : planning.modules) {
-    const std::string name = c_identifier(planned->analysed.info->name);
+    const std::string name = c_identifier(planned->source.info.name);
     try {
       const execute::Findings findings = execute_module(*planned, planning, compiler, wanted,
                                                         (std::filesystem::path(directory.path()) / name).string());

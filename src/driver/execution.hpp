@@ -14,7 +14,7 @@ namespace usmp::driver {
 
 // The module's emitted C beside C in which every buffer has memory of its own, in pools without bounds, whatever the
 // pools file says; inputs and outputs are the application's there. Files stay below `directory`. See execute::compare.
-[[nodiscard]] execute::Findings execute_module(const PlannedModule& planned, const Planning& planning,
+[[nodiscard]] execute::Findings execute_module(const pipeline::PlannedProgram& planned, const Planning& planning,
                                                const execute::Compiler& compiler, const execute::Options& options,
                                                const std::string& directory);
 

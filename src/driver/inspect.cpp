@@ -13,11 +13,20 @@
 namespace usmp::driver {
 namespace {
 
+struct Inspected {
+  pipeline::SourceModule source;
+  pipeline::Program program;
+};
+
 // With all steps asked for: there are no pools for which one could be of no use.
-AnalysedModule analysed_module(Model& model, const mlf::ModuleInfo& info) {
-  AnalysedModule analysed = read_module(model, info, true);
-  analyse_module(analysed, model, model.transformations, false);
-  return analysed;
+Inspected inspected_module(Model& model, const mlf::ModuleInfo& info) {
+  Inspected inspected{.source = read_module(model, info, true), .program = {}};
+  try {
+    inspected.program = pipeline::transformed(inspected.source, model.transformations, false);
+  } catch (const Error& error) {
+    throw error.with_file(model.archive.path);
+  }
+  return inspected;
 }
 
 int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
@@ -26,15 +35,15 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
   if (json_list) out << "{\"modules\": [\n";
   bool first = true;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
-    const AnalysedModule analysed = analysed_module(model, info);
+    const pipeline::Program program = inspected_module(model, info).program;
     if (!first) out << (json_list ? ",\n" : "\n");
     first = false;
     if (options.tir) {
-      out << tir::print(analysed.module);
+      out << tir::print(program.module);
     } else if (options.model.json) {
-      out << report::inspect_json(info, analysed.module, analysed.analysis);
+      out << report::inspect_json(info, program.module, program.analysis);
     } else {
-      out << report::inspect_text(info, analysed.module, analysed.analysis);
+      out << report::inspect_text(info, program.module, program.analysis);
     }
   }
   if (json_list) out << "]}\n";
@@ -42,8 +51,9 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
 }
 
 // The figures of several modules that run one after another in the same pools: the largest of each.
-void add_module(config::ModelSummary& summary, const AnalysedModule& analysed) {
-  for (const liveness::Site& site : analysed.analysis.sites) {
+void add_module(config::ModelSummary& summary, const Inspected& inspected) {
+  const pipeline::Program& program = inspected.program;
+  for (const liveness::Site& site : program.analysis.sites) {
     for (const std::string& target : site.targets) {
       if (std::find(summary.targets.begin(), summary.targets.end(), target) == summary.targets.end()) {
         summary.targets.push_back(target);
@@ -51,17 +61,17 @@ void add_module(config::ModelSummary& summary, const AnalysedModule& analysed) {
     }
   }
   Bytes constants = 0;
-  for (const liveness::Site& site : analysed.analysis.sites) {
+  for (const liveness::Site& site : program.analysis.sites) {
     if (site.kind == BufferKind::constant) constants += site.size;
   }
-  const assemble::Assembly assembly = assemble::assemble(analysed.module, analysed.analysis, config::default_pools());
+  const assemble::Assembly assembly = assemble::assemble(program.module, program.analysis, config::default_pools());
   std::vector<BufferId> workspace;
   for (std::size_t i = 0; i < assembly.problem.buffers.size(); ++i) {
     if (assembly.problem.buffers[i].kind != BufferKind::constant) workspace.emplace_back(i);
   }
   summary.workspace_load = std::max(summary.workspace_load, bounds::load(assembly.problem, workspace).bytes);
   summary.constant_bytes += constants;
-  if (const auto unplanned = analysed.info->workspace_bytes) {
+  if (const auto unplanned = inspected.source.info.workspace_bytes) {
     summary.unplanned_workspace = std::max(summary.unplanned_workspace.value_or(0), *unplanned);
   }
 }
@@ -71,7 +81,7 @@ int init_or_throw(const ModelOptions& options, std::ostream& out) {
   config::ModelSummary summary;
   summary.archive = model.file_name;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
-    add_module(summary, analysed_module(model, info));
+    add_module(summary, inspected_module(model, info));
   }
   out << (options.json ? config::starter_json() : config::starter_file(summary));
   return exit_ok;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "usmp/support/text.hpp"
-#include "usmp/tir_json/reader.hpp"
+#include "usmp/transform/transform.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -35,18 +35,6 @@ void keep_module(mlf::Metadata& metadata, const std::string& name) {
   mlf::ModuleInfo chosen = std::move(*found);
   metadata.modules.clear();
   metadata.modules.push_back(std::move(chosen));
-}
-
-liveness::Options liveness_options(const AnalysedModule& analysed, const tir::Module& module, bool workspace_io) {
-  liveness::Options options;
-  options.workspace_io = workspace_io;
-  const std::vector<tir::Param>& params = module.functions[module.entry].params;
-  for (const codegen::InterfaceTensor& input : analysed.interface.inputs)
-    options.inputs.push_back(params[input.param].var);
-  for (const codegen::InterfaceTensor& output : analysed.interface.outputs) {
-    options.outputs.push_back(params[output.param].var);
-  }
-  return options;
 }
 
 std::vector<transform::Step> transformations_of(const std::string& text) {
@@ -91,12 +79,6 @@ std::vector<std::string> transformation_names() {
   return names;
 }
 
-std::string file_name_of(const std::string& path) {
-  fs::path name = fs::path(path).lexically_normal();
-  if (!name.has_filename()) name = name.parent_path();
-  return name.filename().string();
-}
-
 std::string module_list(const mlf::Metadata& metadata) { return joined(module_names(metadata)); }
 
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
@@ -134,49 +116,23 @@ Model open_model(const ModelOptions& options) {
   }
 }
 
-AnalysedModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
+pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
   if (info.tir_member.empty()) {
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
                 "the archive has no TIR of module '" + info.name + "'; " + export_hint);
   }
+  const auto member = std::find_if(model.archive.members.begin(), model.archive.members.end(),
+                                   [&](const mlf::Member& m) { return m.name == info.tir_member; });
   try {
-    const auto member = std::find_if(model.archive.members.begin(), model.archive.members.end(),
-                                     [&](const mlf::Member& m) { return m.name == info.tir_member; });
-    AnalysedModule result;
-    result.info = &info;
-    result.original = tir_json::read_module(member->bytes);
+    pipeline::SourceModule source = pipeline::read_module(info, member->bytes);
     if (release_tir) {
       member->bytes.clear();
       member->bytes.shrink_to_fit();
     }
-    result.interface = codegen::interface_of(info, result.original);
-    return result;
+    return source;
   } catch (const Error& error) {
-    throw error.with_member(info.tir_member).with_file(model.archive.path);
+    throw error.with_file(model.archive.path);
   }
-}
-
-void analyse_module(AnalysedModule& analysed, const Model& model, const Transformations& transformations,
-                    bool workspace_io) {
-  try {
-    const transform::Options options{.steps = transformations.steps,
-                                     .recompute_percent = transformations.recompute_percent,
-                                     .liveness = liveness_options(analysed, analysed.original, workspace_io)};
-    transform::Result transformed = transform::transform(analysed.original, options);
-    analysed.module = std::move(transformed.module);
-    analysed.transformed = std::move(transformed.steps);
-    analysed.analysis = live_ranges(analysed, analysed.module, workspace_io);
-    analysed.analysis.distances = std::move(transformed.distances);
-    if (options.asks_for(transform::Step::constants)) {
-      liveness::share_constants(analysed.analysis, analysed.module);
-    }
-  } catch (const Error& error) {
-    throw error.with_member(analysed.info->tir_member).with_file(model.archive.path);
-  }
-}
-
-liveness::Analysis live_ranges(const AnalysedModule& analysed, const tir::Module& module, bool workspace_io) {
-  return liveness::analyse(module, liveness_options(analysed, module, workspace_io));
 }
 
 }  // namespace usmp::driver

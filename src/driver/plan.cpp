@@ -9,20 +9,20 @@
 #include "output.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/text.hpp"
 
 namespace usmp::driver {
 namespace {
 
 // The text is made before anything is written: the JSON library does not always survive want of memory.
-OutputFile plan_file(const PlannedModule& planned) {
-  return {planned.summary.module + ".plan.json",
-          [text = report::plan_json(planned.summary)](TextSink& sink) { sink.write(text); }};
+OutputFile plan_file(const pipeline::PlannedProgram& planned) {
+  return {planned.document.module + ".plan.json",
+          [text = plan_file::plan_json(planned.document)](TextSink& sink) { sink.write(text); }};
 }
 
 // Everything that the run writes. The files point into `inputs` and `model`.
-std::vector<OutputFile> files_of(const PlannedModules& modules, const std::vector<codegen::PlannedModule>& inputs,
+std::vector<OutputFile> files_of(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,
                                  const Model& model) {
   std::vector<OutputFile> files;
   std::set<std::string> paths;
@@ -39,10 +39,10 @@ std::vector<OutputFile> files_of(const PlannedModules& modules, const std::vecto
 }
 
 // The C libraries that the planned ones replace.
-std::vector<std::string> replaced_members(const PlannedModules& modules, const Model& model) {
+std::vector<std::string> replaced_members(const PlannedPrograms& modules, const Model& model) {
   std::vector<std::string> names;
   for (const auto& planned : modules) {
-    const mlf::ModuleInfo& info = *planned->analysed.info;
+    const mlf::ModuleInfo& info = planned->source.info;
     const std::string prefix = "codegen/host/src/" + info.name + "_lib";
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
     for (const mlf::Member& member : model.archive.members) {
@@ -53,7 +53,7 @@ std::vector<std::string> replaced_members(const PlannedModules& modules, const M
 }
 
 // What an archive gets besides the files that are written.
-std::vector<std::string> kept_members(const PlannedModules& modules, const Model& model) {
+std::vector<std::string> kept_members(const PlannedPrograms& modules, const Model& model) {
   const std::vector<std::string> replaced = replaced_members(modules, model);
   const std::set<std::string> dropped(replaced.begin(), replaced.end());
   std::vector<std::string> names;
@@ -73,15 +73,15 @@ void check_paths(const std::vector<OutputFile>& files, const std::vector<std::st
               "is a file in the output, but others would lie below it");
 }
 
-std::string replanned_metadata(const PlannedModules& modules, const Model& model) {
+std::string replanned_metadata(const PlannedPrograms& modules, const Model& model) {
   std::vector<mlf::MemoryFigures> figures;
   for (const auto& planned : modules) {
-    figures.push_back({planned->summary.module, planned->summary.workspace_used(), planned->summary.constants_used()});
+    figures.push_back({planned->document.module, planned->document.workspace_used, planned->document.constants_used});
   }
   return mlf::updated_metadata(model.archive, figures);
 }
 
-void write_results(const PlanOptions& options, const PlannedModules& modules, const Model& model,
+void write_results(const PlanOptions& options, const PlannedPrograms& modules, const Model& model,
                    std::vector<OutputFile> files) {
   const std::string output = options.output.value_or(default_output(options.model.model));
   spdlog::debug("writing {} files to {}", files.size(), output);
@@ -91,19 +91,19 @@ void write_results(const PlanOptions& options, const PlannedModules& modules, co
   write_archive(output, model.archive, files, replaced);
 }
 
-std::string plans_text(const PlanOptions& options, const PlannedModules& modules) {
+std::string plans_text(const PlanOptions& options, const PlannedPrograms& modules) {
   std::string text;
   if (options.model.json) {
     for (const auto& module : modules) {
       text += text.empty() ? "{\"modules\": [\n" : ",\n";
-      text += report::plan_json(module->summary);
+      text += plan_file::plan_json(module->document);
     }
     return text + "]}\n";
   }
   if (options.verbosity == Verbosity::quiet) return text;
   for (const auto& module : modules) {
     if (!text.empty()) text += '\n';
-    text += report::plan_text(module->summary,
+    text += report::plan_text(module->document,
                               {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
   }
   return text;
@@ -124,17 +124,19 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   const bool rewrites_archive = options.output && names_archive(*options.output);
   Planning planning = assemble_all(options, !rewrites_archive);
   const Model& model = planning.model;
-  const PlannedModules& modules = planning.modules;
+  const PlannedPrograms& modules = planning.modules;
   if (model.bare_module && !options.dry_run) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive can only be planned with --dry-run");
   }
   plan_all(planning, options, options.progress ? &err : nullptr);
-  if (const PlannedModule* failed = planning.without_plan()) return report_infeasible(*failed, planning.settings, err);
+  if (const pipeline::PlannedProgram* failed = planning.without_plan())
+    return report_infeasible(*failed, planning.settings, err);
   const std::string text = plans_text(options, modules);  // takes memory, so before anything is written
   if (!model.bare_module) {
     std::vector<codegen::PlannedModule> inputs;
-    for (const auto& planned : modules) inputs.push_back(emission_input(*planned, planning.settings.workspace_io));
+    for (const auto& planned : modules)
+      inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
     std::vector<OutputFile> files;
     try {
       files = files_of(modules, inputs, model);

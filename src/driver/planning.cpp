@@ -3,63 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <ostream>
-#include <set>
 #include <utility>
 
 #include "algorithm.hpp"
-#include "usmp/bounds/bounds.hpp"
-#include "usmp/lower/outline.hpp"
-#include "usmp/program/effects.hpp"
-#include "usmp/shape/shape_loops.hpp"
+#include "search.hpp"
+#include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
-#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 namespace {
-
-std::vector<std::string> warnings_of(const AnalysedModule& analysed) {
-  std::vector<std::string> warnings;
-  std::set<std::string> members;
-  for (const mlf::ForeignFunction& function : analysed.info->foreign_functions) {
-    if (function.allocates_workspace && members.insert(function.member).second) {
-      warnings.push_back(function.member +
-                         " is copied unchanged and allocates workspace at run time, outside this plan");
-    }
-  }
-  const auto effects = program::param_effects(analysed.original)[analysed.original.entry];
-  for (const codegen::InterfaceTensor& output : analysed.interface.outputs) {
-    if (effects[output.param].may_be_written()) continue;
-    warnings.push_back("output '" + output.name +
-                       "' is never written: it keeps what was in its memory before. TVM makes such archives of a "
-                       "tensor that the network gives out twice, or of a reshape of another output");
-  }
-  return warnings;
-}
-
-// Whether the archive's own memory figures are those of a plan already, ours or TVM's.
-bool was_planned(const AnalysedModule& analysed, const Model& model) {
-  return model.archive.find(analysed.info->name + ".plan.json") != nullptr || !analysed.module.annotated_pools.empty();
-}
-
-report::Summary summarise(const PlannedModule& planned, const Model& model, const Settings& settings,
-                          std::uint64_t seed) {
-  report::Summary summary;
-  summary.module = planned.analysed.info->name;
-  summary.archive = model.file_name;
-  summary.algorithm = settings.algorithm.name;
-  summary.seed = seed;
-  summary.workspace_io = settings.workspace_io;
-  summary.assembly = &planned.assembly;
-  summary.tir = &planned.analysed.module;
-  summary.analysis = &planned.analysed.analysis;
-  summary.minimized = planned.minimized;
-  summary.transformed = planned.analysed.transformed;
-  report::set_result(summary, planned.result, bounds::pool_bounds(planned.assembly.problem));
-  if (!was_planned(planned.analysed, model)) summary.unplanned_workspace = planned.analysed.info->workspace_bytes;
-  summary.warnings = warnings_of(planned.analysed);
-  summary.warnings.insert(summary.warnings.end(), planned.warnings.begin(), planned.warnings.end());
-  return summary;
-}
 
 PoolId pool_named(const Problem& problem, const std::string& name) {
   std::vector<std::string> names;
@@ -74,7 +26,7 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
 
 }  // namespace
 
-const PlannedModule* Planning::without_plan() const {
+const pipeline::PlannedProgram* Planning::without_plan() const {
   for (const auto& planned : modules) {
     if (!planned->result.has_plan()) return planned.get();
   }
@@ -88,13 +40,14 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   planning.model = open_model(options.model);
   spdlog::debug("{}: {} members, {} modules", options.model.model, planning.model.archive.members.size(),
                 planning.model.metadata.modules.size());
-  std::vector<const AssembledModule*> assembled;
+  std::vector<const pipeline::AssembledModule*> assembled;
   for (const mlf::ModuleInfo& info : planning.model.metadata.modules) {
-    auto planned = std::make_unique<PlannedModule>();
-    static_cast<AssembledModule&>(*planned) = assemble_module(planning.model, info, planning.settings, release_tir);
+    auto planned = std::make_unique<pipeline::PlannedProgram>();
+    static_cast<pipeline::AssembledModule&>(*planned) =
+        assemble_module(planning.model, info, planning.settings, release_tir);
     spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
-                  planned->analysed.module.functions.size(), planned->analysed.analysis.sites.size(),
-                  planned->analysed.analysis.horizon);
+                  planned->program.module.functions.size(), planned->program.analysis.sites.size(),
+                  planned->program.analysis.horizon);
     if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
     assembled.push_back(planned.get());
     planning.modules.push_back(std::move(planned));
@@ -103,16 +56,12 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   return planning;
 }
 
-void plan_module(PlannedModule& planned, const Planning& planning, const PlanningOptions& options,
+void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
                  const Interrupt& interrupt, std::ostream* terminal) {
-  spdlog::debug("module {}: planning", planned.analysed.info->name);
-  const Algorithm& algorithm = planning.settings.algorithm;
-  PlanResult result = plan_and_verify(
-      algorithm, planned.assembly.problem,
-      {.minimize = planned.minimized, .feasibility_only = false, .shares_less = algorithm.program.empty()},
-      options.search, interrupt, terminal);
-  if (result.has_plan()) require_replayed(planned, planning, result.plan);
-  adopt(planned, planning, std::move(result), options.search.seed);
+  spdlog::debug("module {}: planning", planned.source.info.name);
+  const WatchedSearch search(options.search, interrupt, terminal);
+  pipeline::plan(planned, planning.settings.algorithm, search.limits(),
+                 origin_of(planned, planning, options.search.seed), planning.replay_steps);
 }
 
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
@@ -123,53 +72,23 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
   }
 }
 
-std::vector<std::string> replay_plan(PlannedModule& planned, const Planning& planning, const Plan& plan) {
-  const AnalysedModule& analysed = planned.analysed;
-  replay::Options options{.steps = planning.replay_steps};
-  for (const codegen::InterfaceTensor& input : analysed.interface.inputs) {
-    options.inputs.push_back(analysed.module.functions[analysed.module.entry].params[input.param].var);
-  }
-  planned.replayed = replay::replay(analysed.module, analysed.analysis, planned.assembly, plan, options);
-  spdlog::debug("{} of {} pairs that share bytes replayed, {} accesses", planned.replayed.replayed(),
-                planned.replayed.pairs, planned.replayed.accesses);
-  return first_lines(planned.replayed.violations, most_lines);
+pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning, std::uint64_t seed) {
+  return {.archive = planning.model.file_name,
+          .algorithm = planning.settings.algorithm.name,
+          .seed = seed,
+          .workspace_io = planning.settings.request.workspace_io,
+          .planned_before = planning.model.archive.find(planned.source.info.name + ".plan.json") != nullptr};
 }
 
-void require_replayed(PlannedModule& planned, const Planning& planning, const Plan& plan) {
-  const std::vector<std::string> violations = replay_plan(planned, planning, plan);
-  if (!violations.empty()) throw_wrong_plan(violations);
-}
-
-void adopt(PlannedModule& planned, const Planning& planning, PlanResult result, std::uint64_t seed) {
-  planned.result = std::move(result);
-  if (!planned.result.has_plan()) return;
-  const Plan& plan = planned.result.plan;
-  const lower::Lowered lowered =
-      lower::lower(planned.analysed.module, planned.analysed.analysis, planned.assembly, plan);
-  planned.lowered = lower::outline(lowered, planned.assembly, plan);
-  shape::shape_loops(planned.lowered.module);
-  planned.summary = summarise(planned, planning.model, planning.settings, seed);
-}
-
-int report_infeasible(const PlannedModule& planned, const Settings& settings, std::ostream& err) {
-  err << "usmp-plan: error: module '" << printable(planned.analysed.info->name)
+int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err) {
+  err << "usmp-plan: error: module '" << printable(planned.source.info.name)
       << "': " << no_plan_text(planned.assembly.problem, planned.result, settings.algorithm) << '\n';
   return exit_infeasible;
 }
 
-codegen::PlannedModule emission_input(const PlannedModule& planned, bool workspace_io) {
-  return {.info = *planned.analysed.info,
-          .source = planned.analysed.module,
-          .analysis = planned.analysed.analysis,
-          .assembly = planned.assembly,
-          .plan = planned.result.plan,
-          .lowered = planned.lowered,
-          .workspace_io = workspace_io};
-}
-
-std::vector<OutputFile> foreign_files(const PlannedModule& planned, const Model& model) {
+std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model) {
   std::vector<OutputFile> files;
-  for (const std::string& name : planned.analysed.info->foreign_members) {
+  for (const std::string& name : planned.source.info.foreign_members) {
     const mlf::Member* const member = model.archive.find(name);
     if (member == nullptr) continue;
     files.push_back({name, [member](TextSink& sink) { sink.write(member->bytes); }});

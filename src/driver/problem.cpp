@@ -19,7 +19,7 @@ int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
         ErrorKind::usage, {options.model.model, {}, {}},
         "a problem is that of one module; choose it with --module. The archive holds: " + module_list(model.metadata));
   }
-  const AssembledModule module = assemble_module(model, model.metadata.modules.front(), settings, true);
+  const pipeline::AssembledModule module = assemble_module(model, model.metadata.modules.front(), settings, true);
   check_pins({&module}, settings);
   const std::string text = instance::problem_json(module.assembly.problem);
   if (options.output) {

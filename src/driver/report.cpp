@@ -24,13 +24,13 @@ void check_options(const ReportOptions& options) {
               "is a plan: options of planning are of use with a model only");
 }
 
-report::PlanDocument chosen(std::vector<report::PlanDocument> documents, const ModelOptions& options) {
+plan_file::PlanDocument chosen(std::vector<plan_file::PlanDocument> documents, const ModelOptions& options) {
   if (documents.size() == 1 && !options.module) return std::move(documents.front());
-  const auto asked = std::ranges::find(documents, options.module, &report::PlanDocument::module);
+  const auto asked = std::ranges::find(documents, options.module, &plan_file::PlanDocument::module);
   if (asked != documents.end()) return std::move(*asked);
   std::vector<std::string> names;
   names.reserve(documents.size());
-  for (const report::PlanDocument& document : documents) names.push_back(document.module);
+  for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
   throw Error(ErrorKind::usage, {options.model, {}, {}},
               options.module
                   ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
@@ -38,7 +38,7 @@ report::PlanDocument chosen(std::vector<report::PlanDocument> documents, const M
                   : "a report is that of one module; choose it with --module. The file holds: " + joined(names));
 }
 
-std::string text_of(const report::PlanDocument& plan, const ReportOptions& options) {
+std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& options) {
   switch (options.format) {
     case ReportFormat::text:
       return report::report_text(
@@ -62,14 +62,14 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
   std::string text;
   if (is_plan_file(path)) {
     check_options(options);
-    const report::PlanDocument plan = chosen(read_plan_file(path), options.model);
+    const plan_file::PlanDocument plan = chosen(read_plan_file(path), options.model);
     try {
       text = text_of(plan, options);
     } catch (const Error& error) {
       throw error.with_file(path);
     }
   } else {
-    std::optional<std::vector<report::PlanDocument>> documents = plan_model(options, err);
+    std::optional<std::vector<plan_file::PlanDocument>> documents = plan_model(options, err);
     if (!documents) return exit_infeasible;
     text = text_of(chosen(std::move(*documents), options.model), options);
   }

@@ -1,37 +1,27 @@
 #include "search.hpp"
 
-#include <chrono>
-#include <utility>
+#include <spdlog/spdlog.h>
 
-#include "usmp/planners/share_less.hpp"
+#include <string>
 
 namespace usmp::driver {
 
-PlanResult search(const Problem& problem, const planners::Planner& planner, const Goal& goal,
-                  const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal) {
-  std::optional<ProgressLine> line;  // erased when it goes
-  planners::Options wanted;
-  wanted.seed = options.seed;
-  wanted.node_limit = options.node_limit.value_or(0);
-  wanted.time_limit = options.time_limit;
-  wanted.feasibility_only = goal.feasibility_only;
-  wanted.interrupted = &interrupt.flag();
-  if (terminal != nullptr) {
-    line.emplace(*terminal);
-    wanted.progress = [&](const planners::Progress& progress) {
-      line->show(problem.pool(progress.pool).name, progress);
-    };
-  }
-  if (goal.minimize) return planners::minimize_pool(problem, *goal.minimize, planner, wanted);
-  const auto start = std::chrono::steady_clock::now();
-  PlanResult result = planner(problem, wanted);
-  if (!goal.shares_less) return result;
-  if (wanted.time_limit) {
-    *wanted.time_limit -=
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-    if (*wanted.time_limit <= std::chrono::milliseconds(0)) return result;
-  }
-  return planners::share_less(problem, std::move(result), planner, wanted);
+WatchedSearch::WatchedSearch(const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal)
+    : search_{.node_limit = options.node_limit,
+              .time_limit = options.time_limit,
+              .seed = options.seed,
+              .interrupted = &interrupt.flag(),
+              .progress = {},
+              .log = debug_log()} {
+  if (terminal == nullptr) return;
+  line_.emplace(*terminal);
+  search_.progress = [this](const std::string& pool, const planners::Progress& progress) {
+    line_->show(pool, progress);
+  };
+}
+
+pipeline::Log debug_log() {
+  return [](const std::string& line) { spdlog::debug("{}", line); };
 }
 
 }  // namespace usmp::driver

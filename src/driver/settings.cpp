@@ -5,6 +5,7 @@
 
 #include "documents.hpp"
 #include "model.hpp"
+#include "search.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::driver {
@@ -19,31 +20,33 @@ Settings read_settings(const std::optional<std::string>& pools_file, const std::
                        bool workspace_io) {
   Settings settings;
   settings.pools_file = pools_file;
-  settings.pools = config::default_pools();
-  settings.algorithm = default_algorithm();
+  settings.request.pools = config::default_pools();
+  settings.algorithm = pipeline::default_algorithm();
   if (pools_file) {
     try {
-      settings.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage, most_pools_bytes));
-      if (settings.pools.algorithm) {
-        settings.algorithm = algorithm_named(*settings.pools.algorithm, settings.pools.algorithm_place);
+      settings.request.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage, most_pools_bytes));
+      if (settings.request.pools.algorithm) {
+        settings.algorithm =
+            pipeline::algorithm_named(*settings.request.pools.algorithm, settings.request.pools.algorithm_place);
       }
     } catch (const Error& error) {
       throw error.with_file(*pools_file);
     }
   }
-  if (algorithm) settings.algorithm = algorithm_named(*algorithm);
-  settings.workspace_io = workspace_io || settings.pools.workspace_io.value_or(false);
+  if (algorithm) settings.algorithm = pipeline::algorithm_named(*algorithm);
+  settings.request.workspace_io = workspace_io || settings.request.pools.workspace_io.value_or(false);
+  settings.request.log = debug_log();
   return settings;
 }
 
 void read_earlier_plans(Settings& settings, const std::vector<std::string>& files) {
   std::set<std::string> modules;
   for (const std::string& file : files) {
-    for (report::PlanDocument& document : read_plan_file(file)) {
+    for (plan_file::PlanDocument& document : read_plan_file(file)) {
       if (!modules.insert(document.module).second) {
         throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
       }
-      settings.earlier.push_back(report::earlier_plan(std::move(document)));
+      settings.request.earlier.push_back(std::move(document));
       settings.earlier_files.push_back(file);
     }
   }

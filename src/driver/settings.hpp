@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithm.hpp"
-#include "usmp/assemble/pins.hpp"
-#include "usmp/config/pools.hpp"
+#include "usmp/pipeline/algorithm.hpp"
+#include "usmp/pipeline/program.hpp"
 
 namespace usmp::driver {
 
@@ -15,11 +14,9 @@ inline constexpr std::size_t most_plan_bytes = std::size_t{256} << 20;  // more 
 
 struct Settings {
   std::optional<std::string> pools_file;
-  config::PoolsConfig pools;
-  Algorithm algorithm;
-  bool workspace_io = false;
-  std::vector<std::string> earlier_files;
-  std::vector<assemble::EarlierPlan> earlier;  // of each file
+  pipeline::ChosenAlgorithm algorithm;
+  pipeline::Request request;
+  std::vector<std::string> earlier_files;  // of request.earlier
 };
 
 // Reads the pools file, if there is one. `algorithm` wins over the file's. Throws Error of kind usage.

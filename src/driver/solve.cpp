@@ -77,16 +77,19 @@ std::string plan_text(const Instance& read, const report::Solution& solution) {
 }
 
 // Ctrl-C ends what runs in here; what comes after it is done in a moment.
-PlanResult search(const SolveOptions& options, const Algorithm& algorithm, const Problem& problem, std::ostream& err) {
+PlanResult plan_of(const SolveOptions& options, const pipeline::ChosenAlgorithm& algorithm, const Problem& problem,
+                   std::ostream& err) {
   const Interrupt interrupt;
   const bool any_plan = options.capacity && !options.minimize;
-  const Goal goal = {
+  const pipeline::Goal goal = {
       .minimize = {}, .feasibility_only = any_plan, .shares_less = !any_plan && algorithm.program.empty()};
-  return plan_and_verify(algorithm, problem, goal, options.search, interrupt, options.progress ? &err : nullptr);
+  const WatchedSearch search(options.search, interrupt, options.progress ? &err : nullptr);
+  return pipeline::plan_and_verify(algorithm, problem, goal, search.limits());
 }
 
 int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream& err) {
-  const Algorithm algorithm = options.algorithm ? algorithm_named(*options.algorithm) : default_algorithm();
+  const pipeline::ChosenAlgorithm algorithm =
+      options.algorithm ? pipeline::algorithm_named(*options.algorithm) : pipeline::default_algorithm();
   Instance read = read_instance(options.instance);
   check_output_name(options, read.csv.has_value());
   if (options.capacity) set_capacity(read.problem, *options.capacity);
@@ -94,7 +97,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
                             .algorithm = algorithm.name,
                             .seed = options.search.seed,
                             .problem = &read.problem,
-                            .result = search(options, algorithm, read.problem, err),
+                            .result = plan_of(options, algorithm, read.problem, err),
                             .bounds = bounds::pool_bounds(read.problem)};
   if (!solution.result.has_plan()) {
     if (options.json) out << report::solution_json(solution);

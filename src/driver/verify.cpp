@@ -7,7 +7,9 @@
 #include "execution.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "search.hpp"
+#include "usmp/assemble/pins.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/verification.hpp"
 
 namespace usmp::driver {
@@ -16,19 +18,19 @@ namespace {
 std::string io_text(bool workspace_io) { return workspace_io ? "in the workspace" : "outside of the workspace"; }
 
 // The module's plan as the file has it.
-Plan plan_of_file(PlannedModule& planned, const Planning& planning, const std::string& file,
-                  const assemble::EarlierPlan& recorded) {
+Plan plan_of_file(pipeline::PlannedProgram& planned, const Planning& planning, const std::string& file,
+                  const plan_file::PlanDocument& recorded) {
   const Settings& settings = planning.settings;
-  if (recorded.workspace_io && *recorded.workspace_io != settings.workspace_io) {
+  if (recorded.workspace_io && *recorded.workspace_io != settings.request.workspace_io) {
     throw Error(ErrorKind::usage, {file, {}, {}},
                 "has inputs and outputs " + io_text(*recorded.workspace_io) + ", but they are asked for " +
-                    io_text(settings.workspace_io) + " (--workspace-io)");
+                    io_text(settings.request.workspace_io) + " (--workspace-io)");
   }
   try {
     Plan plan = assemble::recorded_plan(planned.assembly, recorded);
-    std::vector<std::string> violations = violations_of(planned.assembly.problem, plan);
+    std::vector<std::string> violations = pipeline::violations_of(planned.assembly.problem, plan);
     if (!violations.empty()) throw Error(ErrorKind::usage, {}, "the plan is wrong:", std::move(violations));
-    require_replayed(planned, planning, plan);
+    pipeline::require_replayed(planned, plan, planning.replay_steps, debug_log());
     return plan;
   } catch (const Error& error) {
     throw error.with_file(file);
@@ -39,23 +41,24 @@ Plan plan_of_file(PlannedModule& planned, const Planning& planning, const std::s
 void adopt_files(Planning& planning, const VerifyOptions& options) {
   Settings recorded;
   read_earlier_plans(recorded, options.plans);
-  std::vector<const AssembledModule*> modules;
+  std::vector<const pipeline::AssembledModule*> modules;
   for (const auto& planned : planning.modules) modules.push_back(planned.get());
   check_pins(modules, recorded);
   for (const auto& planned : planning.modules) {
-    const std::string& name = planned->analysed.info->name;
-    const auto found = std::find_if(recorded.earlier.begin(), recorded.earlier.end(),
-                                    [&](const assemble::EarlierPlan& plan) { return plan.module == name; });
-    if (found == recorded.earlier.end()) {
+    const std::string& name = planned->source.info.name;
+    const auto found = std::find_if(recorded.request.earlier.begin(), recorded.request.earlier.end(),
+                                    [&](const plan_file::PlanDocument& plan) { return plan.module == name; });
+    if (found == recorded.request.earlier.end()) {
       throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                   "no plan of module '" + name + "' is given: expected one with --plan, or --module to choose");
     }
-    const std::string& file = recorded.earlier_files[static_cast<std::size_t>(found - recorded.earlier.begin())];
+    const std::string& file =
+        recorded.earlier_files[static_cast<std::size_t>(found - recorded.request.earlier.begin())];
     PlanResult result;
     result.status = PlanStatus::feasible;
     result.plan = plan_of_file(*planned, planning, file, *found);
     planning.settings.algorithm.name = file_name_of(file);
-    adopt(*planned, planning, std::move(result), options.search.seed);
+    pipeline::adopt(*planned, std::move(result), origin_of(*planned, planning, options.search.seed));
   }
 }
 
@@ -64,7 +67,7 @@ void require_emission(const Planning& planning, const VerifyOptions& options) {
   std::vector<codegen::PlannedModule> inputs;
   try {
     for (const auto& planned : planning.modules) {
-      inputs.push_back(emission_input(*planned, planning.settings.workspace_io));
+      inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
       (void)codegen::module_files(inputs.back());
     }
     (void)codegen::metadata_header(inputs);
@@ -74,12 +77,12 @@ void require_emission(const Planning& planning, const VerifyOptions& options) {
 }
 
 // Nothing where no buffers share bytes.
-std::optional<report::Replay> replay_of(const PlannedModule& planned) {
+std::optional<report::Replay> replay_of(const pipeline::PlannedProgram& planned) {
   const replay::Result& result = planned.replayed;
   if (result.pairs == 0) return std::nullopt;
   report::Replay replay{.pairs = result.pairs, .accesses = result.accesses, .left_out = {}};
   for (const replay::LeftOut& pair : result.left_out) {
-    const std::vector<liveness::Site>& sites = planned.analysed.analysis.sites;
+    const std::vector<liveness::Site>& sites = planned.program.analysis.sites;
     replay.left_out.push_back(
         {sites[pair.one.index()].name, sites[pair.other.index()].name, replay::to_string(pair.reason)});
   }
@@ -90,7 +93,7 @@ std::optional<report::Replay> replay_of(const PlannedModule& planned) {
 std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
   std::vector<report::Verified> checks;
   for (const auto& planned : planning.modules) {
-    checks.push_back({.summary = &planned->summary, .conflicts = {}, .replay = replay_of(*planned), .execution = {}});
+    checks.push_back({.plan = &planned->document, .conflicts = {}, .replay = replay_of(*planned), .execution = {}});
     if (shown) checks.back().conflicts = verify::conflicting_pairs(planned->assembly.problem);
   }
   return checks;
@@ -99,7 +102,7 @@ std::vector<report::Verified> checks_of(const Planning& planning, bool shown) {
 void print_executions(const std::vector<report::Verified>& checks, const std::vector<report::Execution>& executions,
                       std::ostream& out) {
   for (std::size_t i = 0; i < executions.size(); ++i) {
-    if (checks.size() > 1) out << "module " << c_identifier(checks[i].summary->module) << ", ";
+    if (checks.size() > 1) out << "module " << c_identifier(checks[i].plan->module) << ", ";
     out << report::execution_text(executions[i]);
   }
 }
@@ -122,14 +125,14 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
 
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   Planning planning = assemble_all(options, true);
-  planning.replay_steps = replay_steps_of_verify;
+  planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.model.bare_module && options.execute) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive has no interface to be executed by");
   }
   if (options.plans.empty()) {
     plan_all(planning, options, options.progress ? &err : nullptr);
-    if (const PlannedModule* failed = planning.without_plan()) {
+    if (const pipeline::PlannedProgram* failed = planning.without_plan()) {
       return report_infeasible(*failed, planning.settings, err);
     }
   } else {

@@ -1,6 +1,6 @@
 #include "usmp/report/algorithms.hpp"
 
-#include "report/json_lines.hpp"
+#include "usmp/plan_file/json_lines.hpp"
 
 namespace usmp::report {
 
@@ -14,7 +14,7 @@ std::string algorithms_json(const std::vector<AlgorithmRow>& rows) {
     one["default"] = row.is_default;
     json["algorithms"].push_back(std::move(one));
   }
-  return json_lines(json);
+  return plan_file::json_lines(json);
 }
 
 }  // namespace usmp::report

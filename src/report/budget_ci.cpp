@@ -5,11 +5,17 @@
 
 #include "report/findings.hpp"
 #include "report/markup.hpp"
-#include "usmp/report/budget_check.hpp"
+#include "usmp/report/check.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::BudgetReport;
+using compare::LimitCheck;
+using compare::ModuleCheck;
+using compare::PoolCheck;
+using compare::Verdict;
 
 // Workflow commands end with the line, and their properties at ',' and ':'. The rest is data: the runner undoes this.
 std::string escaped(std::string_view text, bool property) {

@@ -1,9 +1,17 @@
 #include "report/findings.hpp"
-#include "report/json_lines.hpp"
-#include "usmp/report/budget_check.hpp"
+#include "usmp/plan_file/json_lines.hpp"
+#include "usmp/report/check.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::BudgetReport;
+using compare::LimitCheck;
+using compare::ModuleCheck;
+using compare::PoolCheck;
+using compare::Verdict;
+using plan_file::json_lines;
+using plan_file::or_null;
 
 using Json = nlohmann::ordered_json;
 

@@ -2,10 +2,16 @@
 #include "report/findings.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
-#include "usmp/report/budget_check.hpp"
+#include "usmp/report/check.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::BudgetReport;
+using compare::LimitCheck;
+using compare::ModuleCheck;
+using compare::PoolCheck;
+using compare::Verdict;
 
 std::vector<std::string> cells_of(const std::string& pool, const LimitCheck& check) {
   const bool compared = check.required != 0 || check.available != 0 || check.verdict == Verdict::ok;
@@ -41,7 +47,6 @@ std::string title_of(const BudgetReport& report, const ModuleCheck& module) {
 }
 
 std::string table_text(const ModuleCheck& module) {
-  using Align = Table::Align;
   Table table({{"Pool", Align::left},
                {"Limit", Align::left},
                {"Required", Align::right},

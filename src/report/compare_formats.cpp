@@ -2,14 +2,20 @@
 #include <cmath>
 
 #include "report/csv.hpp"
-#include "report/json_lines.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
+#include "usmp/plan_file/json_lines.hpp"
 #include "usmp/report/compare.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::AlgorithmResult;
+using compare::Comparison;
+using compare::ModuleComparison;
+using compare::PoolResult;
+using plan_file::json_lines;
 
 using Json = nlohmann::ordered_json;
 
@@ -41,8 +47,6 @@ std::string status_text(const AlgorithmResult& result) {
   if (!result.status) return "no plan";
   return result.optimal ? "optimal" : to_string(PlanStatus::feasible);
 }
-
-using Align = Table::Align;
 
 std::vector<Table::Column> columns_of(const ModuleComparison& module, bool times) {
   std::vector<Table::Column> columns = {{"Algorithm", Align::left}};

@@ -1,11 +1,25 @@
 // Differences for programs.
 #include "report/csv.hpp"
-#include "report/json_lines.hpp"
-#include "report/step_json.hpp"
+#include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/step_json.hpp"
 #include "usmp/report/diff.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::BufferChange;
+using compare::BufferDiff;
+using compare::BufferPlace;
+using compare::Diff;
+using compare::PlanDiff;
+using compare::PoolDiff;
+using compare::PoolState;
+using compare::StepDiff;
+using plan_file::changes_json;
+using plan_file::json_lines;
+using plan_file::or_null;
+using plan_file::PlanDocument;
+using plan_file::step_json;
 
 using Json = nlohmann::ordered_json;
 
@@ -118,7 +132,7 @@ std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
 }
 
 // A row a change; `change` is what became of it.
-std::string change_csv(const std::string& module, const StepDiff& step, Change change,
+std::string change_csv(const std::string& module, const StepDiff& step, BufferChange change,
                        const std::vector<PlanDocument::Change>& changes) {
   std::string text;
   for (const PlanDocument::Change& one : changes) {
@@ -149,8 +163,8 @@ std::string diff_csv(const Diff& diff) {
     for (const PoolDiff& pool : module.pools) text += pool_row(module.after.module, pool);
     for (const BufferDiff& buffer : module.buffers) text += buffer_row(module.after.module, buffer);
     for (const StepDiff& step : module.steps) {
-      text += change_csv(module.after.module, step, Change::removed, step.only_before) +
-              change_csv(module.after.module, step, Change::added, step.only_after);
+      text += change_csv(module.after.module, step, BufferChange::removed, step.only_before) +
+              change_csv(module.after.module, step, BufferChange::added, step.only_after);
     }
   }
   for (const std::string& name : diff.only_before) {

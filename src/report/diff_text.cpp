@@ -11,11 +11,21 @@
 namespace usmp::report {
 namespace {
 
+using compare::BufferChange;
+using compare::BufferDiff;
+using compare::BufferPlace;
+using compare::Diff;
+using compare::PlanDiff;
+using compare::PoolDiff;
+using compare::PoolState;
+using compare::StepDiff;
+using plan_file::PlanDocument;
+
 constexpr std::size_t most_rows = 20;  // of buffers and of changes, unless verbose
 
 std::string signed_number(Bytes value) { return (value > 0 ? "+" : "") + std::to_string(value); }
 
-std::string count_of(std::size_t count, Change change) { return std::to_string(count) + " " + to_string(change); }
+std::string count_of(std::size_t count, BufferChange change) { return std::to_string(count) + " " + to_string(change); }
 
 std::string either(const std::string& before, const std::string& after) {
   return before == after ? after : before + " -> " + after;
@@ -40,7 +50,6 @@ std::vector<std::string> pool_cells(const PoolDiff& pool) {
 }
 
 std::vector<Table::Column> pool_columns() {
-  using Align = Table::Align;
   return {{"Pool", Align::left},      {"Used", Align::right},        {"Change", Align::right},
           {"Change %", Align::right}, {"Lower bound", Align::right}, {"Live at peak", Align::right},
           {"Capacity", Align::right}};
@@ -74,7 +83,6 @@ std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
 }
 
 std::vector<Table::Column> buffer_columns() {
-  using Align = Table::Align;
   return {{"Effect", Align::right}, {"Change", Align::left}, {"Buffer", Align::left},
           {"Size", Align::right},   {"Place", Align::left},  {"Operator", Align::left}};
 }
@@ -82,7 +90,8 @@ std::vector<Table::Column> buffer_columns() {
 // "2 new, 1 moved, 20 as they were, 3 under another name".
 std::string counts_text(const PlanDiff& diff) {
   std::string text;
-  for (const Change change : {Change::added, Change::removed, Change::resized, Change::moved}) {
+  for (const BufferChange change :
+       {BufferChange::added, BufferChange::removed, BufferChange::resized, BufferChange::moved}) {
     const auto count = std::count_if(diff.buffers.begin(), diff.buffers.end(),
                                      [&](const BufferDiff& buffer) { return buffer.change == change; });
     if (count > 0) text += count_of(static_cast<std::size_t>(count), change) + ", ";
@@ -119,7 +128,6 @@ std::string more_text(std::size_t all, std::size_t shown) {
 }
 
 std::vector<Table::Column> step_columns() {
-  using Align = Table::Align;
   return {{"Step", Align::left}, {"Before", Align::left}, {"After", Align::left}};
 }
 
@@ -134,7 +142,6 @@ std::vector<std::string> step_cells(const StepDiff& step) {
 }
 
 std::vector<Table::Column> change_columns() {
-  using Align = Table::Align;
   return {{"Change", Align::left}, {"Step", Align::left}, {"What", Align::left}, {"Function", Align::left}};
 }
 
@@ -142,13 +149,13 @@ std::vector<Table::Column> change_columns() {
 std::vector<std::vector<std::string>> change_rows(const PlanDiff& diff) {
   std::vector<std::vector<std::string>> rows;
   for (const StepDiff& step : diff.steps) {
-    const auto add = [&](Change change, const std::vector<PlanDocument::Change>& changes) {
+    const auto add = [&](BufferChange change, const std::vector<PlanDocument::Change>& changes) {
       for (const PlanDocument::Change& one : changes) {
         rows.push_back({to_string(change), printable(step.step), printable(one.what), printable(one.function)});
       }
     };
-    add(Change::removed, step.only_before);
-    add(Change::added, step.only_after);
+    add(BufferChange::removed, step.only_before);
+    add(BufferChange::added, step.only_after);
   }
   return rows;
 }
@@ -161,7 +168,7 @@ std::string change_counts(const PlanDiff& diff) {
     gone += step.only_before.size();
     added += step.only_after.size();
   }
-  return count_of(gone, Change::removed) + ", " + count_of(added, Change::added);
+  return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
 }
 
 constexpr const char* effect_text =

@@ -1,12 +1,14 @@
 #include "usmp/report/inspect.hpp"
 
-#include "report/json_lines.hpp"
 #include "report/layout.hpp"
+#include "usmp/plan_file/json_lines.hpp"
 
 namespace usmp::report {
 namespace {
 
-using Align = Table::Align;
+using plan_file::json_lines;
+using plan_file::live_json;
+
 using Json = nlohmann::ordered_json;
 
 constexpr int inspect_schema_version = 1;

@@ -1,9 +1,7 @@
 #include "report/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <charconv>
 
 namespace usmp::report {
 namespace {
@@ -13,14 +11,6 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) ==
 std::size_t width_of(std::string_view text) {
   const auto continuations = std::count_if(text.begin(), text.end(), is_continuation);
   return text.size() - static_cast<std::size_t>(continuations);
-}
-
-std::string decimals(double value, int precision) {
-  std::array<char, 400> buffer{};  // the longest double in fixed notation has 309 digits in front of the point
-  const auto result =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, precision);
-  assert(result.ec == std::errc{});
-  return {buffer.data(), result.ptr};
 }
 
 }  // namespace
@@ -34,16 +24,6 @@ std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t own = width_of(text);
   return std::string(text) + std::string(own < width ? width - own : 0, ' ');
 }
-
-std::string two_decimals(double value) { return decimals(value, 2); }
-
-std::string three_decimals(double value) { return decimals(value, 3); }
-
-std::string percent(Bytes part, Bytes whole) {
-  return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";
-}
-
-std::string bytes_text(Bytes size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
 
 std::string live_text(const std::vector<LiveRange>& live) {
   if (live.empty()) return "never";

@@ -7,33 +7,22 @@
 #include <vector>
 
 #include "usmp/problem/problem.hpp"
-#include "usmp/support/checked.hpp"
 #include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t width);   // blanks in front
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t width);  // blanks behind
 
-// Two digits behind the point: "92.19".
-[[nodiscard]] std::string two_decimals(double value);
-
-// Three: "0.004".
-[[nodiscard]] std::string three_decimals(double value);
-
-// "92.19%"; `whole` is not 0.
-[[nodiscard]] std::string percent(Bytes part, Bytes whole);
-
-// "1 byte", "60416 bytes".
-[[nodiscard]] std::string bytes_text(Bytes size);
-
 // "[0,17) [40,52)".
 [[nodiscard]] std::string live_text(const std::vector<LiveRange>& live);
+
+enum class Align : bool { left, right };
 
 // Rows of cells under a row of headings; every column as wide as its widest cell, two blanks apart.
 class Table {
  public:
-  enum class Align : bool { left, right };
   struct Column {
     std::string heading;
     Align align = Align::left;

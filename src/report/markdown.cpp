@@ -18,7 +18,7 @@ std::string markdown_head(const std::vector<Table::Column>& columns) {
   std::string rule = "|";
   for (const Table::Column& column : columns) {
     headings.push_back(markdown_text(column.heading));
-    rule += column.align == Table::Align::right ? "--:|" : "---|";
+    rule += column.align == Align::right ? "--:|" : "---|";
   }
   return markdown_row(headings) + rule + "\n";
 }

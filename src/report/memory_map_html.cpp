@@ -8,11 +8,18 @@
 #include "report/memory_map_assets.hpp"
 #include "report/pool_lines.hpp"
 #include "report/steps.hpp"
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/report/memory_map.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::operator_name;
+using compare::OperatorIndex;
+using compare::plan_figures;
+using compare::PlanFigures;
+using compare::PoolFigures;
+using plan_file::PlanDocument;
 
 using Json = nlohmann::ordered_json;
 
@@ -102,7 +109,7 @@ Json data_json(const PlanDocument& document) {
 std::string transformed_section(const PlanDocument& document) {
   std::string rows;
   for (const PlanDocument::Step& step : document.transformed) {
-    if (!is_worth_a_line(step)) continue;
+    if (!step.is_worth_a_line()) continue;
     rows += "<tr><td>" + markup_text(step.step) + "</td><td class=\"number\">" + std::to_string(step.load_before) +
             "</td><td class=\"number\">" + std::to_string(step.load_after) + "</td><td>" +
             markup_text(outcome_text(step)) + "</td></tr>\n";

@@ -8,11 +8,18 @@
 #include "report/layout.hpp"
 #include "report/markup.hpp"
 #include "report/pool_lines.hpp"
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/report/memory_map.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::operator_name;
+using compare::OperatorIndex;
+using compare::plan_figures;
+using compare::PlanFigures;
+using compare::PoolFigures;
+using plan_file::PlanDocument;
 
 using Tenths = std::int64_t;
 
@@ -25,6 +32,8 @@ constexpr Tenths names_height = 1120;  // below a panel of workspace
 constexpr Tenths letter_width = 62;
 constexpr Tenths line_height = 160;
 constexpr std::size_t name_length = 25;  // of an operator below a panel
+// Of a buffer, in the title of each of its rectangles: with all of them the picture would grow with their square.
+constexpr std::size_t most_ranges_told = 16;
 
 // Light enough for dark letters, in both schemes.
 constexpr std::array<std::string_view, 12> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482", "#b8a1e3", "#f7a072",
@@ -206,11 +215,12 @@ class Drawing {
       const PlanDocument::Buffer& buffer = document_.buffers[index];
       const Tenths top = y(buffer.offset + buffer.size);
       const Tenths height = std::max<Tenths>(10, y(buffer.offset) - top);
+      const std::string title = markup_text(description(index));
       for (const LiveRange& range : *buffer.live) {
         const Tenths left = x(range.begin);
         const Tenths width = std::max<Tenths>(10, x(range.end) - left);
-        out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"><title>" +
-                markup_text(description(index)) + "</title></rect>\n";
+        out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"><title>" + title +
+                "</title></rect>\n";
         labels += label(printable(buffer.name), left, top, width, height);
       }
     }
@@ -231,10 +241,16 @@ class Drawing {
     return call ? colors[*call % colors.size()] : no_operator_color;
   }
 
+  static std::string first_ranges(const std::vector<LiveRange>& live) {
+    if (live.size() <= most_ranges_told) return live_text(live);
+    return live_text({live.begin(), live.begin() + most_ranges_told}) + " and " +
+           std::to_string(live.size() - most_ranges_told) + " more";
+  }
+
   [[nodiscard]] std::string description(std::size_t index) const {
     const PlanDocument::Buffer& buffer = document_.buffers[index];
     std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
-                       ", live " + live_text(*buffer.live) + ", " + to_string(buffer.kind);
+                       ", live " + first_ranges(*buffer.live) + ", " + to_string(buffer.kind);
     if (const OperatorIndex call = figures_.operators[index]) text += ", " + operator_name(document_, *call);
     return text;
   }

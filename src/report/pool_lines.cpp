@@ -5,6 +5,9 @@
 namespace usmp::report {
 namespace {
 
+using compare::PoolFigures;
+using plan_file::PlanDocument;
+
 std::string usage(const PlanDocument::Pool& pool) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
 
 namespace usmp::report {
 
 // "16256 bytes used of 16384, the least possible (load)"; then, if the pool holds buffers that share it, what is asked
 // and what is lost. Names as they are in the plan.
-[[nodiscard]] std::vector<std::string> pool_lines(const PlanDocument::Pool& pool, const PoolFigures& figures);
+[[nodiscard]] std::vector<std::string> pool_lines(const plan_file::PlanDocument::Pool& pool,
+                                                  const compare::PoolFigures& figures);
 
 }  // namespace usmp::report

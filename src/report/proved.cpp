@@ -1,23 +1,9 @@
 #include "report/proved.hpp"
 
-#include <optional>
-#include <utility>
-
 #include "report/layout.hpp"
 #include "usmp/report/text.hpp"
 
 namespace usmp::report {
-
-ProvedBounds proved_bounds(const Problem& problem, const PlanResult& result, const std::string& algorithm,
-                           std::vector<bounds::PoolBound> loads) {
-  std::optional<Cost> proved = result.bound;
-  if (result.status == PlanStatus::optimal) proved = cost_of(problem, result.plan);
-  if (!proved) return {.spilled = {}, .pools = std::move(loads)};
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    if (proved->used[i] > loads[i].bytes) loads[i] = {proved->used[i], "proved by " + algorithm};
-  }
-  return {.spilled = std::move(proved->spilled), .pools = std::move(loads)};
-}
 
 std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color) {
   const std::string bound_text =

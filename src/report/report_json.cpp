@@ -1,12 +1,21 @@
 #include <cassert>
 
-#include "report/json_lines.hpp"
-#include "report/step_json.hpp"
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
+#include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/step_json.hpp"
 #include "usmp/report/report.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::OperatorIndex;
+using compare::plan_figures;
+using compare::PlanFigures;
+using compare::PoolFigures;
+using plan_file::json_lines;
+using plan_file::or_null;
+using plan_file::PlanDocument;
+using plan_file::step_json;
 
 using Json = nlohmann::ordered_json;
 

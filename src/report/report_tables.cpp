@@ -3,11 +3,18 @@
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
 #include "report/steps.hpp"
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::operator_name;
+using compare::OperatorIndex;
+using compare::plan_figures;
+using compare::PlanFigures;
+using compare::PoolFigures;
+using plan_file::PlanDocument;
 
 constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
 
@@ -15,7 +22,7 @@ constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
 std::string transformed_table(const PlanDocument& plan) {
   std::string rows;
   for (const PlanDocument::Step& step : plan.transformed) {
-    if (!is_worth_a_line(step)) continue;
+    if (!step.is_worth_a_line()) continue;
     rows += markdown_row({markdown_text(step.step), std::to_string(step.load_before), std::to_string(step.load_after),
                           markdown_text(outcome_text(step))});
   }

@@ -1,9 +1,16 @@
 #include "report/layout.hpp"
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::operator_name;
+using compare::OperatorIndex;
+using compare::plan_figures;
+using compare::PlanFigures;
+using compare::PoolFigures;
+using plan_file::PlanDocument;
 
 constexpr std::size_t most_shares = 10;     // of each pool, unless verbose
 constexpr std::size_t most_operators = 40;  // the same
@@ -13,7 +20,6 @@ std::string name_of(const PlanDocument& plan, const OperatorIndex& call) {
 }
 
 std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
-  using Align = Table::Align;
   Table table({{"Bytes", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
   for (std::size_t i = 0; i < std::min(most, figures.shares.size()); ++i) {
     const PoolFigures::Share& share = figures.shares[i];
@@ -26,7 +32,6 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
 
 // What is live in each operator, in order of execution, with a bar as long as its share of the peak.
 std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
-  using Align = Table::Align;
   constexpr Bytes longest_bar = 24;
   Table table({{"Most live", Align::right}, {"", Align::left}, {"In operator", Align::left}});
   for (std::size_t i = 0; i < std::min(most, plan.calls.size()); ++i) {

@@ -2,12 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/json_lines.hpp"
 #include "report/layout.hpp"
 #include "report/proved.hpp"
+#include "usmp/bounds/proved.hpp"
+#include "usmp/plan_file/json_lines.hpp"
 
 namespace usmp::report {
 namespace {
+
+using plan_file::json_lines;
 
 using Json = nlohmann::ordered_json;
 
@@ -54,7 +57,7 @@ PlanStatus Solution::status() const {
 }
 
 bounds::PoolBound Solution::lower_bound(PoolId pool) const {
-  return proved_bounds(*problem, result, algorithm, bounds).pools[pool.index()];
+  return bounds::proved_bounds(*problem, result, algorithm, bounds).pools[pool.index()];
 }
 
 std::string solution_text(const Solution& solution, bool color) {
@@ -65,7 +68,7 @@ std::string solution_text(const Solution& solution, bool color) {
   const Cost cost = cost_of(*solution.problem, solution.result.plan);
   for (std::size_t i = 0; i < cost.used.size(); ++i) text += pool_line(solution, PoolId(i), cost.used[i], color);
   std::vector<Bytes> spilled =
-      proved_bounds(*solution.problem, solution.result, solution.algorithm, solution.bounds).spilled;
+      bounds::proved_bounds(*solution.problem, solution.result, solution.algorithm, solution.bounds).spilled;
   spilled.resize(cost.spilled.size(), 0);
   return text + spilled_text(cost.spilled, spilled, color) +
          search_text(solution.result.stopped, solution.result.iterations);

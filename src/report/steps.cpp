@@ -5,13 +5,7 @@
 
 namespace usmp::report {
 
-bool did_something(const PlanDocument::Step& step) {
-  return !step.changes.empty() || (step.constants && step.constants->before != step.constants->after);
-}
-
-bool is_worth_a_line(const PlanDocument::Step& step) { return step.left_out || did_something(step); }
-
-std::string outcome_text(const PlanDocument::Step& step) {
+std::string outcome_text(const plan_file::PlanDocument::Step& step) {
   constexpr std::int64_t tenths = 10;
   std::string text =
       step.left_out ? "left out, the plan is as small without it" : counted(step.changes.size(), "change");

@@ -3,17 +3,11 @@
 
 #include <string>
 
-#include "usmp/report/plan_document.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::report {
 
-// Whether the program is another one for the step, or constants have fewer places.
-[[nodiscard]] bool did_something(const PlanDocument::Step& step);
-
-// Steps that found nothing to do are not worth a line.
-[[nodiscard]] bool is_worth_a_line(const PlanDocument::Step& step);
-
 // "39 changes, constants 53296 -> 26072 bytes", "2 changes, 1.5% more work" or that it was left out.
-[[nodiscard]] std::string outcome_text(const PlanDocument::Step& step);
+[[nodiscard]] std::string outcome_text(const plan_file::PlanDocument::Step& step);
 
 }  // namespace usmp::report

@@ -7,11 +7,17 @@
 #include "report/layout.hpp"
 #include "report/proved.hpp"
 #include "report/steps.hpp"
-#include "usmp/report/figures.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
+
+using compare::plan_figures;
+using compare::PlanFigures;
+using compare::PoolFigures;
+using plan_file::ImportedC;
+using plan_file::PlanDocument;
 
 constexpr std::size_t lines_at_peak = 10;  // of each pool, unless verbose
 
@@ -129,7 +135,7 @@ class PlanText {
   void transformed() {
     bool any = false;
     for (const PlanDocument::Step& step : plan_.transformed) {
-      if (!is_worth_a_line(step)) continue;
+      if (!step.is_worth_a_line()) continue;
       if (!any) heading("Transformed") += ", with the load that the buffers have then\n";
       any = true;
       out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
@@ -172,7 +178,6 @@ class PlanText {
   }
 
   [[nodiscard]] Table buffer_table() const {
-    using Align = Table::Align;
     std::vector<Table::Column> columns = {{"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
                                           {"Kind", Align::left}, {"Buffer", Align::left},  {"Function", Align::left}};
     if (options_.verbose) columns.push_back({"Live", Align::left});
@@ -228,10 +233,6 @@ class PlanText {
 }  // namespace
 
 std::string plan_text(const PlanDocument& plan, const TextOptions& options) { return PlanText(plan, options).text(); }
-
-std::string plan_text(const Summary& summary, const TextOptions& options) {
-  return plan_text(plan_document(summary), options);
-}
 
 std::string stop_text(StopReason reason) {
   switch (reason) {

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "report/json_lines.hpp"
 #include "report/layout.hpp"
 #include "report/proved.hpp"
+#include "usmp/plan_file/json_lines.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::report {
@@ -15,14 +15,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+using plan_file::json_lines;
+using plan_file::or_null;
+using plan_file::PlanDocument;
+
 // Pairs of buffers whose places meet, as they may because of their distances.
-std::size_t sharing_pairs(const Problem& problem, const Plan& plan) {
+std::size_t sharing_pairs(const PlanDocument& plan) {
   std::set<std::pair<BufferId, BufferId>> pairs;
-  for (const Distance& distance : problem.distances) {
-    const Allocation& below = plan.of(distance.below);
-    const Allocation& above = plan.of(distance.above);
-    const bool meet = below.pool == above.pool && below.offset < above.offset + problem.buffer(distance.above).size &&
-                      above.offset < below.offset + problem.buffer(distance.below).size;
+  for (const Distance& distance : plan.distances) {
+    const PlanDocument::Buffer& below = plan.buffers[distance.below.index()];
+    const PlanDocument::Buffer& above = plan.buffers[distance.above.index()];
+    const bool meet = below.pool == above.pool && below.offset < above.offset + above.size &&
+                      above.offset < below.offset + below.size;
     if (meet) pairs.insert(std::minmax(distance.below, distance.above));
   }
   return pairs.size();
@@ -33,15 +37,13 @@ std::string sharing_text(std::size_t pairs) {
   return ", but for " + counted(pairs, "pair") + " that may share bytes and are far enough apart";
 }
 
-Json pool_json(const Summary& summary, PoolId id) {
-  const Pool& pool = summary.assembly->problem.pool(id);
-  const bounds::PoolBound& bound = summary.bounds[id.index()];
+Json pool_json(const PlanDocument::Pool& pool) {
   Json json;
   json["name"] = pool.name;
-  json["capacity"] = pool.capacity ? Json(*pool.capacity) : Json(nullptr);
-  json["used"] = summary.used[id.index()];
-  json["lower_bound"] = bound.bytes;
-  json["lower_bound_reason"] = bound.reason;
+  json["capacity"] = or_null(pool.capacity);
+  json["used"] = pool.used;
+  json["lower_bound"] = or_null(pool.lower_bound);
+  json["lower_bound_reason"] = pool.lower_bound_reason;
   return json;
 }
 
@@ -79,19 +81,19 @@ Json execution_json(const std::optional<Execution>& execution) {
 }
 
 Json module_json(const Verified& verified) {
-  const Summary& summary = *verified.summary;
+  const PlanDocument& plan = *verified.plan;
   Json json;
-  json["module"] = summary.module;
-  json["archive"] = summary.archive;
-  json["algorithm"] = summary.algorithm;
-  json["buffers"] = summary.assembly->problem.buffers.size();
-  json["conflicts"] = verified.conflicts ? Json(*verified.conflicts) : Json(nullptr);
-  json["sharing"] = sharing_pairs(summary.assembly->problem, *summary.plan);
+  json["module"] = plan.module;
+  json["archive"] = plan.archive;
+  json["algorithm"] = plan.algorithm;
+  json["buffers"] = plan.buffers.size();
+  json["conflicts"] = or_null(verified.conflicts);
+  json["sharing"] = sharing_pairs(plan);
   json["replayed"] = replay_json(verified.replay);
   json["pools"] = Json::array();
-  for (const PoolId id : summary.pool_order()) json["pools"].push_back(pool_json(summary, id));
+  for (const PlanDocument::Pool& pool : plan.pools) json["pools"].push_back(pool_json(pool));
   json["executed"] = execution_json(verified.execution);
-  json["warnings"] = summary.warnings;
+  json["warnings"] = plan.warnings;
   return json;
 }
 
@@ -107,25 +109,21 @@ std::string verification_json(const std::vector<Verified>& modules) {
 }
 
 std::string verification_text(const Verified& verified, bool color) {
-  const Summary& summary = *verified.summary;
-  const Problem& problem = summary.assembly->problem;
-  std::string text = "module " + printable(summary.module) + " of " + printable(summary.archive) + ", planned by " +
-                     printable(summary.algorithm) + "\nverified: " + counted(problem.buffers.size(), "buffer") + ", ";
+  const PlanDocument& plan = *verified.plan;
+  std::string text = "module " + printable(plan.module) + " of " + printable(plan.archive) + ", planned by " +
+                     printable(plan.algorithm) + "\nverified: " + counted(plan.buffers.size(), "buffer") + ", ";
   if (verified.conflicts) text += counted(*verified.conflicts, "pair") + " live together, ";
   text +=
-      counted(problem.pools.size(), "pool") +
+      counted(plan.pools.size(), "pool") +
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
       "is live at the same time" +
-      sharing_text(sharing_pairs(problem, *summary.plan)) + "\n" + replay_text(verified.replay);
-  for (const PoolId id : summary.pool_order()) {
-    const Bytes used = summary.used[id.index()];
-    const bounds::PoolBound& bound = summary.bounds[id.index()];
-    const auto& capacity = problem.pool(id).capacity;
-    text += "  " + printable(problem.pool(id).name) + ": " +
-            (capacity ? std::to_string(used) + " of " + bytes_text(*capacity) : bytes_text(used)) + ", " +
-            proved_text(used, bound.bytes, bound.reason, color) + "\n";
+      sharing_text(sharing_pairs(plan)) + "\n" + replay_text(verified.replay);
+  for (const PlanDocument::Pool& pool : plan.pools) {
+    text += "  " + printable(pool.name) + ": " +
+            (pool.capacity ? std::to_string(pool.used) + " of " + bytes_text(*pool.capacity) : bytes_text(pool.used)) +
+            ", " + proved_text(pool.used, pool.lower_bound.value_or(0), pool.lower_bound_reason, color) + "\n";
   }
-  for (const std::string& warning : summary.warnings) text += "warning: " + printable(warning) + "\n";
+  for (const std::string& warning : plan.warnings) text += "warning: " + printable(warning) + "\n";
   return text;
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 
 namespace usmp {
 namespace {
@@ -45,6 +47,14 @@ template <class Float>
 std::string to_shortest(Float value) {
   std::array<char, 64> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+std::string decimals(double value, int precision) {
+  std::array<char, 400> buffer{};  // the longest double in fixed notation has 309 digits in front of the point
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, precision);
+  assert(result.ec == std::errc{});
   return {buffer.data(), result.ptr};
 }
 
@@ -141,5 +151,21 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 
 std::string shortest_decimal(double value) { return to_shortest(value); }
 std::string shortest_decimal(float value) { return to_shortest(value); }
+
+std::string file_name_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return name.filename().string();
+}
+
+std::string two_decimals(double value) { return decimals(value, 2); }
+
+std::string three_decimals(double value) { return decimals(value, 3); }
+
+std::string percent(Bytes part, Bytes whole) {
+  return two_decimals(static_cast<double>(part) * 100.0 / static_cast<double>(whole)) + "%";
+}
+
+std::string bytes_text(Bytes size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
 
 }  // namespace usmp

@@ -1,6 +1,7 @@
 #include "usmp/transform/transform.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "transform/constants.hpp"
@@ -19,44 +20,40 @@
 namespace usmp::transform {
 namespace {
 
-// Returns what it did to the module.
-using Pass = std::vector<Change> (*)(tir::Module& module, const Options& options);
+// Changes the program and says what it did; a row without changes if it found nothing to do. Nothing: no row.
+using Pass = std::optional<StepResult> (*)(Result& program, const Options& options);
 
-struct StepRow {
-  Step step;
-  Pass pass;
-  bool must_lower_load;  // or it is taken back
-};
+// A pass that changes the module; `program` stays as it is unless something was done.
+template <Step step, std::vector<Change> (*change)(tir::Module&, const Options&)>
+std::optional<StepResult> changing(Result& program, const Options& options) {
+  tir::Module changed = program.module;
+  StepResult result{step, program.load, program.load, change(changed, options)};
+  tir::check_pass(changed, name_of(step));
+  if (result.changes.empty()) return result;
+  result.load_after = peak_of(changed).load;
+  program.module = std::move(changed);
+  return result;
+}
 
-// A pass that asks nothing of the options.
-template <std::vector<Change> (*pass)(tir::Module&)>
+// That asks nothing of the options.
+template <std::vector<Change> (*change)(tir::Module&)>
 std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
-  return pass(module);
+  return change(module);
 }
 
 // Narrow weights may want another order.
-std::vector<Change> constants(tir::Module& module) {
+std::vector<Change> shrink_and_turn(tir::Module& module) {
   std::vector<Change> changes = shrink_constants(module);
   const std::vector<Change> turned = transpose_constants(module);
   changes.insert(changes.end(), turned.begin(), turned.end());
   return changes;
 }
 
-// In the order in which they run: operators are merged when tensors have got small and copies are gone.
-constexpr StepRow passes[] = {{Step::fuse, plain<fuse>, false},
-                              {Step::narrow, plain<narrow>, true},
-                              {Step::merge, plain<merge_calls>, false},
-                              {Step::constants, plain<constants>, false},
-                              {Step::reorder, reorder, false}};
-
-// In front of the notes of a step.
-std::string note_prefix(Step step) { return std::string(name_of(step)) + ": "; }
-
 // What was done to a function stands with it.
 void add_notes(tir::Module& module, const StepResult& step) {
   const auto add = [&](const std::string& name, const std::string& text) {
     if (const auto function = module.find(name))
-      module.functions[*function].notes.push_back(note_prefix(step.step) + text);
+      module.functions[*function].notes.push_back(std::string(name_of(step.step)) + ": " + text);
   };
   for (const Change& change : step.changes) {
     add(change.function, change.text);
@@ -78,40 +75,50 @@ ConstantBytes constant_bytes(const tir::Module& before, const tir::Module& after
   return {constant_bytes(liveness::analyse(before)), constant_bytes(shared)};
 }
 
-StepResult run(const StepRow& row, tir::Module& module, const Options& options, Bytes load) {
-  tir::Module changed = module;
-  StepResult result{row.step, load, load, row.pass(changed, options)};
-  tir::check_pass(changed, name_of(row.step));
-  if (row.step == Step::constants) result.constants = constant_bytes(module, changed);
-  if (result.changes.empty()) return result;
-  const Bytes after = peak_of(changed).load;
-  if (row.must_lower_load && after >= load) return {row.step, load, load, {}};
-  result.load_after = after;
-  add_notes(changed, result);
-  module = std::move(changed);
+std::optional<StepResult> constants(Result& program, const Options& options) {
+  const tir::Module before = program.module;
+  auto result = changing<Step::constants, plain<shrink_and_turn>>(program, options);
+  result->constants = constant_bytes(before, program.module);
   return result;
 }
 
+std::optional<StepResult> computing_again(Result& program, const Options& options) {
+  return recompute(program.module, options);
+}
+
+std::optional<StepResult> sharing_bytes(Result& program, const Options& options) {
+  program.distances = liveness::find_distances(program.module, options.liveness);
+  return describe_shared_bytes(program.module, program.distances, program.load);
+}
+
+enum class Kept : std::uint8_t { when_it_does_something, when_the_load_falls };
+
+struct PassRow {
+  Step step;
+  std::string_view name;
+  Pass pass;
+  Kept kept;
+  bool for_memory_alone;  // is_for_memory_alone
+};
+
+// In the order in which they run: operators are merged when tensors have got small and copies are gone. What is done
+// within limits of its own (recompute), or does not change the program (inplace), is what it is.
+constexpr PassRow passes[] = {
+    {Step::fuse, "fuse", changing<Step::fuse, plain<fuse>>, Kept::when_it_does_something, false},
+    {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Kept::when_the_load_falls, true},
+    {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true},
+    {Step::constants, "constants", constants, Kept::when_it_does_something, false},
+    {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true},
+    {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},
+    {Step::inplace, "inplace", sharing_bytes, Kept::when_it_does_something, true}};
+
+const PassRow& row_of(Step step) { return *std::ranges::find(passes, step, &PassRow::step); }
+
 }  // namespace
 
-std::string_view name_of(Step step) {
-  switch (step) {
-    case Step::fuse:
-      return "fuse";
-    case Step::narrow:
-      return "narrow";
-    case Step::merge:
-      return "merge";
-    case Step::constants:
-      return "constants";
-    case Step::reorder:
-      return "reorder";
-    case Step::recompute:
-      return "recompute";
-    default:
-      return "inplace";
-  }
-}
+std::string_view name_of(Step step) { return row_of(step).name; }
+
+bool is_for_memory_alone(Step step) { return row_of(step).for_memory_alone; }
 
 bool Options::asks_for(Step step) const { return std::ranges::find(steps, step) != steps.end(); }
 
@@ -139,30 +146,41 @@ std::vector<Change> Result::changes() const {
   return all;
 }
 
-void drop_notes(tir::Function& function, Step step) {
-  std::erase_if(function.notes, [&](const std::string& note) { return note.starts_with(note_prefix(step)); });
+std::vector<Step> passes_of(const Options& options) {
+  std::vector<Step> asked;
+  for (const PassRow& row : passes) {
+    const bool is_asked = row.step == Step::recompute ? options.recompute_percent > 0 : options.asks_for(row.step);
+    if (is_asked) asked.push_back(row.step);
+  }
+  return asked;
+}
+
+Result begin(const tir::Module& module) {
+  Result program{module, {}};
+  program.load = peak_of(module).load;
+  return program;
+}
+
+Result apply(const Result& before, Step step, const Options& options) {
+  const PassRow& row = row_of(step);
+  Result program = before;
+  auto result = row.pass(program, options);
+  if (!result) return program;
+  if (row.kept == Kept::when_the_load_falls && result->load_after >= before.load) {
+    program.module = before.module;
+    *result = {step, before.load, before.load, {}};
+  }
+  program.load = result->load_after;
+  add_notes(program.module, *result);
+  program.steps.push_back(std::move(*result));
+  return program;
 }
 
 Result transform(const tir::Module& module, const Options& options) {
-  Result result{module, {}};
-  if (options.steps.empty()) return result;
-  Bytes load = peak_of(module).load;
-  for (const StepRow& row : passes) {
-    if (!options.asks_for(row.step)) continue;
-    result.steps.push_back(run(row, result.module, options, load));
-    load = result.steps.back().load_after;
-  }
-  if (auto recomputed = recompute(result.module, options)) {
-    load = recomputed->load_after;
-    result.steps.push_back(std::move(*recomputed));
-    add_notes(result.module, result.steps.back());
-  }
-  if (options.asks_for(Step::inplace)) {
-    result.distances = liveness::find_distances(result.module, options.liveness);
-    result.steps.push_back(describe_shared_bytes(result.module, result.distances, load));
-    add_notes(result.module, result.steps.back());
-  }
-  return result;
+  if (options.steps.empty()) return {module, {}};
+  Result program = begin(module);
+  for (const Step step : passes_of(options)) program = apply(program, step, options);
+  return program;
 }
 
 }  // namespace usmp::transform

@@ -10,6 +10,7 @@ namespace usmp::assemble::pins_test {
 namespace {
 
 using config::PinSpec;
+using plan_file::PlanDocument;
 
 PinSpec pin_of(std::string buffer, std::string pool, Bytes offset, std::string place = "line 7, column 3") {
   PinSpec pin;
@@ -133,14 +134,22 @@ TEST_CASE("a pin that cannot stand leaves the problem as it was") {
   for (const Buffer& buffer : assembly.problem.buffers) CHECK_FALSE(buffer.pinned.has_value());
 }
 
-EarlierPlan earlier() {
-  EarlierPlan plan;
+PlanDocument::Buffer place(const std::string& name, const std::string& function, const std::string& pool, Bytes size,
+                           Bytes offset) {
+  PlanDocument::Buffer buffer;
+  buffer.name = name;
+  buffer.function = function;
+  buffer.pool = pool;
+  buffer.size = size;
+  buffer.offset = offset;
+  return buffer;
+}
+
+PlanDocument earlier() {
+  PlanDocument plan;
   plan.module = "default";
-  plan.places = {{"x", "f", "dtcm", 64, 48},
-                 {"t", "f", "sram", 32, 0},
-                 {"t", "f", "sram", 32, 8},
-                 {"t", "g", "", 16, 0},
-                 {"k", "g", "sram", 8, 64}};
+  plan.buffers = {place("x", "f", "dtcm", 64, 48), place("t", "f", "sram", 32, 0), place("t", "f", "sram", 32, 8),
+                  place("t", "g", "", 16, 0), place("k", "g", "sram", 8, 64)};
   return plan;
 }
 
@@ -170,12 +179,12 @@ TEST_CASE("pins of the pools file win over those of an earlier plan") {
 
 TEST_CASE("what has changed since an earlier plan is left to the planner, with a sentence for each reason") {
   Assembly assembly = example();
-  EarlierPlan plan = earlier();
-  plan.places[0].size = 60;
-  plan.places[1].pool = "ddr";
-  plan.places[2].offset = 4;
-  plan.places.push_back({"k", "g", "sram", 8, 0});
-  plan.places.push_back({"y", "f", "dtcm", 64, 224});
+  PlanDocument plan = earlier();
+  plan.buffers[0].size = 60;
+  plan.buffers[1].pool = "ddr";
+  plan.buffers[2].offset = 4;
+  plan.buffers.push_back(place("k", "g", "sram", 8, 0));
+  plan.buffers.push_back(place("y", "f", "dtcm", 64, 224));
   CHECK(
       (pin_as_before(assembly, plan) ==
        std::vector<std::string>{"not pinned as in the earlier plan, the module has no such buffer any more: 'k' of 'g'",
@@ -189,8 +198,8 @@ TEST_CASE("what has changed since an earlier plan is left to the planner, with a
 
 TEST_CASE("many names in one sentence are cut") {
   Assembly assembly = example();
-  EarlierPlan plan;
-  for (int i = 0; i < 9; ++i) plan.places.push_back({"n" + std::to_string(i), "f", "sram", 1, 0});
+  PlanDocument plan;
+  for (int i = 0; i < 9; ++i) plan.buffers.push_back(place("n" + std::to_string(i), "f", "sram", 1, 0));
   const auto sentences = pin_as_before(assembly, plan);
   REQUIRE(sentences.size() == 1);
   CHECK(sentences[0].ends_with("'n5' of 'f' and 3 more"));

@@ -70,10 +70,10 @@ std::vector<Network> networks(const fs::path& folder) {
     for (const mlf::ModuleInfo& info : model.metadata.modules) {
       if (model.archive.find(info.tir_member) == nullptr) continue;  // as TVM writes archives
       for (const bool workspace_io : {false, true}) {
-        driver::AnalysedModule analysed = driver::read_module(model, info, false);
-        driver::analyse_module(analysed, model, model.transformations, workspace_io);
+        pipeline::Program program =
+            pipeline::transformed(driver::read_module(model, info, false), model.transformations, workspace_io);
         const std::string name = tar.lexically_relative(folder).string() + " " + info.name;
-        found.push_back({name, std::move(analysed.module), std::move(analysed.analysis)});
+        found.push_back({name, std::move(program.module), std::move(program.analysis)});
       }
     }
   }

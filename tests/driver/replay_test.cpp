@@ -31,7 +31,7 @@ struct Refused {
 
 // Each distance by itself is taken for none, and planned with.
 Refused lower_distances(Planning& planning) {
-  PlannedModule& module = *planning.modules.front();
+  pipeline::PlannedProgram& module = *planning.modules.front();
   const Problem right = module.assembly.problem;
   Refused result;
   for (std::size_t i = 0; i < right.distances.size(); ++i) {
@@ -42,7 +42,7 @@ Refused lower_distances(Planning& planning) {
     REQUIRE(verify::check(wrong, plan).empty());
     if (verify::check(right, plan).empty()) continue;
     ++result.plans;
-    if (!replay_plan(module, planning, plan).empty()) ++result.refused;
+    if (!pipeline::replay_plan(module, plan, planning.replay_steps).empty()) ++result.refused;
     CHECK(module.replayed.left_out.empty());
   }
   module.assembly.problem = right;
@@ -59,7 +59,7 @@ TEST_CASE("a distance that is too small is not believed") {
        {Row{"ds_cnn.tar", 5, 5}, {"lstm.tar", 3, 3}, {"repeated_op.tar", 2, 2}, {"resnet8.tar", 5, 3}}) {
     CAPTURE(row.model);
     Planning planning = assembled(row.model);
-    planning.replay_steps = replay_steps_of_verify;
+    planning.replay_steps = pipeline::replay_steps_of_verify;
     const Refused result = lower_distances(planning);
     CHECK(result.plans == row.plans);
     CHECK(result.refused == row.refused);
@@ -68,7 +68,7 @@ TEST_CASE("a distance that is too small is not believed") {
 
 TEST_CASE("nothing comes of a plan that the replay refuses") {
   Planning planning = assembled("repeated_op.tar");
-  PlannedModule& module = *planning.modules.front();
+  pipeline::PlannedProgram& module = *planning.modules.front();
   for (Distance& distance : module.assembly.problem.distances) distance.bytes = 0;
   std::string message;
   try {

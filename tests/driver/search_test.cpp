@@ -22,11 +22,16 @@ using usmp::Problem;
 using usmp::driver::Interrupt;
 using usmp::driver::progress_text;
 using usmp::driver::ProgressLine;
-using usmp::driver::search;
 using usmp::driver::SearchOptions;
 using usmp::planners::Options;
 using usmp::planners::Planner;
 using usmp::planners::Progress;
+
+PlanResult search(const Problem& problem, const Planner& planner, const usmp::pipeline::Goal& goal,
+                  const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal) {
+  const WatchedSearch watched(options, interrupt, terminal);
+  return usmp::pipeline::search(problem, planner, goal, watched.limits());
+}
 
 Problem two_pools() {
   Problem problem;

@@ -32,7 +32,7 @@ Tried try_overlaps(const std::string& model, std::size_t stride) {
   Planning planning = assemble_all(options, true);
   plan_all(planning, options, nullptr);
   REQUIRE(planning.without_plan() == nullptr);
-  PlannedModule& module = *planning.modules.front();
+  pipeline::PlannedProgram& module = *planning.modules.front();
   const PlanResult right = module.result;
   const Conflicts conflicts(module.assembly.problem);
   const execute::Options execution{.flags = {"-O0"}, .rounds = 2};
@@ -45,7 +45,7 @@ Tried try_overlaps(const std::string& model, std::size_t stride) {
       PlanResult wrong = right;
       wrong.plan.allocations[other.index()] = right.plan.allocations[i];
       REQUIRE_FALSE(verify::check(module.assembly.problem, wrong.plan).empty());
-      adopt(module, planning, wrong, 0);
+      pipeline::adopt(module, wrong, origin_of(module, planning, 0));
       ++tried.plans;
       const auto findings = execute_module(module, planning, compiler, execution, temporary.file(std::to_string(pair)));
       if (findings.faults.empty()) {

@@ -3,7 +3,7 @@
 #include "usmp/instance/json.hpp"
 
 #include "fuzz.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/verify/verify.hpp"
 
 using namespace usmp;
@@ -30,11 +30,12 @@ const Problem& asked() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   fuzz::accepts({ErrorKind::usage}, [&] {
-    const report::PlanDocument document = report::parse_plan_document(text);
+    const plan_file::PlanDocument document = plan_file::parse_plan_document(text);
     for (const auto& buffer : document.buffers) {
       fuzz::require(buffer.size >= 0 && buffer.offset >= 0, "a place out of range");
     }
-    fuzz::require(report::parse_plan_document(report::plan_json(document)) == document, "a plan is not read back");
+    fuzz::require(plan_file::parse_plan_document(plan_file::plan_json(document)) == document,
+                  "a plan is not read back");
   });
   fuzz::accepts({ErrorKind::usage}, [&] {
     const Problem problem = instance::parse_problem(text);

@@ -16,7 +16,7 @@
 #include "usmp/instance/json.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/mlf/metadata.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/tir_json/reader.hpp"
 
 using namespace usmp;
@@ -104,8 +104,7 @@ std::string statements() {
 std::vector<Case> cases() {
   const auto csv = usage([](const std::string& text) { return instance::parse_csv(text); });
   const auto problem = usage([](const std::string& text) { return instance::parse_problem(text); });
-  const auto plan =
-      usage([](const std::string& text) { return report::earlier_plan(report::parse_plan_document(text)); });
+  const auto plan = usage([](const std::string& text) { return plan_file::parse_plan_document(text); });
   const auto pools = [](const std::string& text) {
     fuzz::accepts({ErrorKind::usage}, [&] { (void)config::parse_pools(text); });
   };

@@ -130,16 +130,17 @@ class Checker {
     const PlanResult apart = planners::none(assembly.problem, planner_options());
     if (!apart.has_plan()) return;
     Random random(test_.seed ^ 0x7117U);
-    assemble::EarlierPlan earlier;
+    plan_file::PlanDocument earlier;
     for (std::size_t i = 0; i < assembly.problem.buffers.size(); ++i) {
       const Buffer& buffer = assembly.problem.buffers[i];
       const Allocation& place = apart.plan.allocations[i];
       const bool pinned = random.chance(percent);
-      earlier.places.push_back({.buffer = buffer.name,
-                                .function = buffer.function,
-                                .pool = pinned ? assembly.problem.pool(place.pool).name : std::string(),
-                                .size = buffer.size,
-                                .offset = place.offset});
+      plan_file::PlanDocument::Buffer& before = earlier.buffers.emplace_back();
+      before.name = buffer.name;
+      before.function = buffer.function;
+      if (pinned) before.pool = assembly.problem.pool(place.pool).name;
+      before.size = buffer.size;
+      before.offset = place.offset;
     }
     (void)assemble::pin_as_before(assembly, earlier);
   }

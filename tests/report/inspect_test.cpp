@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "golden.hpp"
+#include "plan_support/golden.hpp"
 #include "usmp/report/inspect.hpp"
 
 namespace usmp::report::inspect_test {

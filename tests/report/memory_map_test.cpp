@@ -5,23 +5,22 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fixtures.hpp"
-#include "golden.hpp"
-#include "usmp/report/plan_document.hpp"
+#include "plan_support/golden.hpp"
+#include "plan_support/planned.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::report::memory_map_test {
 
+using usmp::plan_file::PlanDocument;
 using usmp::report::memory_map_html;
 using usmp::report::memory_map_svg;
-using usmp::report::plan_document;
-using usmp::report::PlanDocument;
 
 namespace {
 
 PlanDocument example() {
   Planned planned;
   fill_example(planned);
-  return plan_document(planned.finish());
+  return planned.finish();
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -43,7 +42,7 @@ TEST_CASE("the example as SVG") { check_golden("memory_map.svg", memory_map_svg(
 
 TEST_CASE("a module of which there is nothing to say, as SVG") {
   Planned planned;
-  const std::string svg = memory_map_svg(plan_document(planned.finish()));
+  const std::string svg = memory_map_svg(planned.finish());
   CHECK(count(svg, "<rect") == 1);
   CHECK(svg.ends_with("</svg>\n"));
 }
@@ -53,6 +52,21 @@ TEST_CASE("every live range of a placed buffer is a rectangle of the SVG") {
   CHECK(count(svg, "</title></rect>") == 6);  // five buffers, one of two ranges
   CHECK(count(svg, "class=\"peak\"") == 2);
   CHECK(svg.find("big: 100 bytes at 0, live [0,1) [2,6), input") != std::string::npos);
+}
+
+TEST_CASE("a title of the SVG tells of sixteen live ranges and how many more there are") {
+  PlanDocument document = example();
+  document.horizon = 200;
+  std::vector<LiveRange> live;
+  for (Tick tick = 0; tick < 16; ++tick) live.push_back({4 * tick, 4 * tick + 1});
+  document.buffers[0].live = live;
+  CHECK(memory_map_svg(document).find("[56,57) [60,61), tensor") != std::string::npos);
+  live.push_back({100, 101});
+  live.push_back({102, 103});
+  document.buffers[0].live = live;
+  const std::string svg = memory_map_svg(document);
+  CHECK(svg.find("[56,57) [60,61) and 2 more, tensor") != std::string::npos);
+  CHECK(count(svg, "live [0,1) [4,5)") == 18);
 }
 
 TEST_CASE("without operators the SVG counts ticks, in steps of 1, 2, 5, 10, …") {
@@ -128,9 +142,9 @@ TEST_CASE("the page asks for nothing from outside") {
 TEST_CASE("the page has a table of the transformations, if there were any") {
   Planned planned;
   fill_example(planned);
-  CHECK(count(memory_map_html(plan_document(planned.finish())), "<table") == 0);
-  planned.summary.transformed = example_steps();
-  PlanDocument plan = plan_document(planned.finish());
+  CHECK(count(memory_map_html(planned.finish()), "<table") == 0);
+  planned.document.transformed = example_steps();
+  PlanDocument plan = planned.finish();
   const std::string page = memory_map_html(plan);
   CHECK(count(page, "<tr>") == 5);
   CHECK(count(page, R"(<tr><td>constants</td><td class="number">112</td><td class="number">112</td>)"

@@ -3,15 +3,14 @@
 
 #include <doctest/doctest.h>
 
-#include "fixtures.hpp"
-#include "golden.hpp"
-#include "usmp/report/plan_json.hpp"
+#include "plan_support/golden.hpp"
+#include "plan_support/planned.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 
 namespace usmp::report::report_test {
 
-using usmp::report::plan_document;
+using usmp::plan_file::PlanDocument;
 using usmp::report::plan_text;
-using usmp::report::PlanDocument;
 using usmp::report::report_csv;
 using usmp::report::report_json;
 using usmp::report::report_markdown;
@@ -22,7 +21,7 @@ namespace {
 PlanDocument example() {
   Planned planned;
   fill_example(planned);
-  return plan_document(planned.finish());
+  return planned.finish();
 }
 
 }  // namespace
@@ -54,14 +53,14 @@ sram: 100 bytes without sharing; used are 100 live at the peak, 0 lost to alignm
 
 TEST_CASE("a plan that was written and read is reported as the plan itself") {
   const PlanDocument plan = example();
-  CHECK(report_text(usmp::report::parse_plan_document(plan_json(plan)), {}) == report_text(plan, {}));
+  CHECK(report_text(usmp::plan_file::parse_plan_document(plan_json(plan)), {}) == report_text(plan, {}));
 }
 
 TEST_CASE("the example's report as JSON") {
   Planned planned;
   fill_example(planned);
-  planned.summary.transformed = example_steps();
-  check_golden("report.json", report_json(plan_document(planned.finish())));
+  planned.document.transformed = example_steps();
+  check_golden("report.json", report_json(planned.finish()));
 }
 
 TEST_CASE("the example's buffers as CSV") {
@@ -88,9 +87,9 @@ TEST_CASE("names neither break a table nor become formulas or markup") {
 TEST_CASE("Markdown names the transformations that did something or were left out") {
   Planned planned;
   fill_example(planned);
-  CHECK(report_markdown(plan_document(planned.finish())).find("Transformed") == std::string::npos);
-  planned.summary.transformed = example_steps();
-  PlanDocument plan = plan_document(planned.finish());
+  CHECK(report_markdown(planned.finish()).find("Transformed") == std::string::npos);
+  planned.document.transformed = example_steps();
+  PlanDocument plan = planned.finish();
   CHECK(report_markdown(plan).find(R"(
 Transformed before it was planned, with the load that the buffers have then:
 

@@ -1,4 +1,4 @@
-"""Holds the schemas of plans, diffs, reports, checks and comparisons in docs/schema against the golden files of this folder.
+"""Holds the schemas of plans, diffs, reports, checks and comparisons in docs/schema against the golden files.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.
 """
@@ -17,6 +17,7 @@ except ImportError as missing:
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "report" / "golden"
+PLANS = ROOT / "tests" / "plan_file" / "golden"
 
 
 def broken(value: object) -> Iterator[object]:
@@ -54,7 +55,7 @@ def check(name: str, goldens: list[Path]) -> None:
 
 
 def main() -> None:
-    check("plan", [GOLDEN / "plan.json", GOLDEN / "plan_empty.json", *map(Path, sys.argv[1:])])
+    check("plan", [PLANS / "plan.json", PLANS / "plan_empty.json", *map(Path, sys.argv[1:])])
     check("diff", [GOLDEN / "diff.json"])
     check("report", [GOLDEN / "report.json"])
     check("check", [GOLDEN / "check.json"])

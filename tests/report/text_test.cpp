@@ -1,7 +1,7 @@
 // The plan as people see it.
 #include <doctest/doctest.h>
 
-#include "fixtures.hpp"
+#include "plan_support/planned.hpp"
 #include "usmp/report/text.hpp"
 
 namespace usmp::report::text_test {
@@ -32,7 +32,7 @@ std::string lines_from(const std::string& text, const std::string& first, int co
 TEST_CASE("what was done to the program: the load, the changes, the constants, what it costs") {
   Planned planned;
   fill_example(planned);
-  planned.summary.transformed = example_steps();
+  planned.document.transformed = example_steps();
   const std::string lines = R"(Transformed, with the load that the buffers have then
   fuse            160 ->      112 bytes  2 changes
   narrow          112 ->      112 bytes  left out, the plan is as small without it
@@ -42,7 +42,7 @@ TEST_CASE("what was done to the program: the load, the changes, the constants, w
   CHECK(lines_from(plan_text(planned.finish(), {}), "Transformed", 5) == lines);
   CHECK(contains(plan_text(planned.finish(), {.verbose = true}),
                  "constants 24 -> 10 bytes\n    conv_1: k: stored as int8 (10 bytes less)\n"));
-  usmp::transform::StepResult& constants = planned.summary.transformed[3];
+  usmp::plan_file::PlanDocument::Step& constants = planned.document.transformed[3];
   constants.changes.clear();
   CHECK(contains(plan_text(planned.finish(), {}), "  0 changes, constants 24 -> 10 bytes\n"));
   constants.constants = {10, 10};
@@ -52,8 +52,8 @@ TEST_CASE("what was done to the program: the load, the changes, the constants, w
 TEST_CASE("the example, whole") {
   Planned planned;
   fill_example(planned);
-  planned.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 0, "extent 0 is not a constant"}};
-  planned.summary.warnings = {"lib2.c is copied unchanged"};
+  planned.document.unplanned = {{"dyn", "conv", "extent 0 is not a constant"}};
+  planned.document.warnings = {"lib2.c is copied unchanged"};
   CHECK(plan_text(planned.finish(), {}) == R"(module default of net.tar, planned by hill_climb
 
 Memory region         Used Size  Region Size  %age Used
@@ -99,10 +99,10 @@ TEST_CASE("verbose lists every buffer by pool and offset, with its live ranges")
 TEST_CASE("colours only where asked for, and nothing else changes") {
   Planned planned;
   fill_example(planned);
-  planned.summary.warnings = {"careful"};
+  planned.document.warnings = {"careful"};
   const std::string plain = plan_text(planned.finish(), {});
   CHECK_FALSE(contains(plain, "\x1b"));
-  std::string colored = plan_text(planned.summary, {.color = true, .verbose = false});
+  std::string colored = plan_text(planned.document, {.color = true, .verbose = false});
   CHECK(contains(colored, "\x1b[32moptimal\x1b[0m"));
   CHECK(contains(colored, "\x1b[33mwarning:\x1b[0m careful"));
   for (std::size_t at = 0; (at = colored.find('\x1b', at)) != std::string::npos;) {
@@ -127,7 +127,7 @@ sram: 0 bytes, optimal, equal to the lower bound 0
 TEST_CASE("buffers of size 0 and buffers that are never live") {
   Planned planned;
   planned.add_pool("sram", PoolKind::workspace, Bytes{100});
-  planned.analysis.horizon = planned.assembly.problem.horizon = 2;
+  planned.problem.horizon = 2;
   planned.add_buffer({"empty", "f", BufferKind::tensor, 0, 1, {PoolId(0)}, {{0, 2}}}, 0, 0);
   planned.add_buffer({"unused", "f", BufferKind::scratch, 25, 1, {PoolId(0)}, {}}, 0, 0);
   const std::string text = plan_text(planned.finish(), {.color = false, .verbose = true});
@@ -165,7 +165,7 @@ TEST_CASE("against the unplanned build") {
   const auto line = [](std::optional<Bytes> unplanned) {
     Planned planned;
     fill_example(planned);
-    planned.summary.unplanned_workspace = unplanned;
+    planned.document.unplanned_workspace = unplanned;
     const std::string text = plan_text(planned.finish(), {});
     return contains(text, "\nworkspace: ") ? lines_from(text, "workspace: ", 1) : "";
   };
@@ -179,7 +179,7 @@ TEST_CASE("against the unplanned build") {
 TEST_CASE("the largest ten at the peak, all of them when verbose") {
   Planned planned;
   planned.add_pool("sram", PoolKind::workspace, std::nullopt);
-  planned.assembly.problem.horizon = planned.analysis.horizon = 1;
+  planned.problem.horizon = 1;
   Bytes offset = 0;
   for (int i = 0; i < 13; ++i) {
     const Bytes size = i == 5 ? 9 : 10 + i;
@@ -193,7 +193,7 @@ TEST_CASE("the largest ten at the peak, all of them when verbose") {
   CHECK_FALSE(contains(text, "  t1 "));
   CHECK_FALSE(contains(text, "  t5 "));
   CHECK(contains(text, "\n  and 3 more\n"));
-  const std::string verbose = plan_text(planned.summary, {.color = false, .verbose = true});
+  const std::string verbose = plan_text(planned.document, {.color = false, .verbose = true});
   CHECK(contains(verbose, "  t5 "));
   CHECK_FALSE(contains(verbose, "more\n"));
 }
@@ -201,10 +201,10 @@ TEST_CASE("the largest ten at the peak, all of them when verbose") {
 TEST_CASE("names cannot command the terminal") {
   Planned planned;
   fill_example(planned);
-  planned.assembly.problem.buffers[0].name = "\x1b[2J\xc2\x9bx\xff\nänd";
-  planned.assembly.problem.buffers[0].function = std::string("f\0g", 3);
-  planned.assembly.problem.pools[0].name = "dt\x1b]0;cm";
-  planned.summary.archive = "\x07.tar";
+  planned.problem.buffers[0].name = "\x1b[2J\xc2\x9bx\xff\nänd";
+  planned.problem.buffers[0].function = std::string("f\0g", 3);
+  planned.problem.pools[0].name = "dt\x1b]0;cm";
+  planned.document.archive = "\x07.tar";
   const std::string text = plan_text(planned.finish(), {});
   CHECK(contains(text, "\\x1b[2J\\u009bx\\xff\\nänd"));
   CHECK(contains(text, "  f\\x00g\n"));
@@ -216,10 +216,7 @@ TEST_CASE("names cannot command the terminal") {
 TEST_CASE("C that the archive brings along is named, with its function, its size and how it begins") {
   Planned planned;
   fill_example(planned);
-  planned.module.functions.resize(2);
-  planned.module.functions[0].name = "f\x1b";
-  planned.module.functions[0].imported_c = {"\n \n  int g(void) {\x1b[2J\n}\n", std::string(100, 'x')};
-  planned.module.functions[1].name = "h";
+  planned.document.imported_c = {{"f\x1b", 25, "int g(void) {\x1b[2J"}, {"f\x1b", 100, std::string(60, 'x') + "..."}};
   const std::string text = plan_text(planned.finish(), {});
   CHECK(contains(text, "\nC of the archive that stands in the output (pragma_import_c)\n"));
   CHECK(contains(text, "  f\\x1b: 25 bytes, int g(void) {\\x1b[2J\n"));
@@ -230,18 +227,16 @@ TEST_CASE("C that the archive brings along is named, with its function, its size
 TEST_CASE("columns count characters, not bytes") {
   Planned planned;
   fill_example(planned);
-  planned.assembly.problem.buffers[0].name = "größe";
+  planned.problem.buffers[0].name = "größe";
   CHECK(contains(plan_text(planned.finish(), {}),
                  "  dtcm       0    48  tensor   größe   main\n  dtcm      48    16  scratch  b       conv\n"));
 }
 
-TEST_CASE("unplanned allocates without a module to name their functions") {
+TEST_CASE("unplanned allocates of no function that is known") {
   Planned planned;
   fill_example(planned);
-  planned.analysis.unplanned = {{usmp::tir::VarId(0), "dyn", 1, "extent 0 is not a constant"}};
-  planned.finish();
-  planned.summary.tir = nullptr;
-  CHECK(contains(plan_text(planned.summary, {}), "\n  dyn: extent 0 is not a constant\n"));
+  planned.document.unplanned = {{"dyn", "", "extent 0 is not a constant"}};
+  CHECK(contains(plan_text(planned.finish(), {}), "\n  dyn: extent 0 is not a constant\n"));
 }
 
 TEST_CASE("a shortage names the buffer and what each pool lacks") {
@@ -249,40 +244,39 @@ TEST_CASE("a shortage names the buffer and what each pool lacks") {
   fill_example(planned);
   usmp::Shortage shortage;
   shortage.buffer = BufferId(0);
-  shortage.pools = {{PoolId(0), 1100, 1024}, {PoolId(2), 49, 48}};
-  CHECK(shortage_text(planned.assembly.problem, shortage) ==
+  shortage.pools = {{PoolId(0), 1100, 1024}, {PoolId(1), 49, 48}};
+  CHECK(shortage_text(planned.problem, shortage) ==
         "buffer 'a' (main, size 48 bytes) does not fit:\n"
         "  dtcm: required 1100, available 1024, missing 76 bytes\n"
         "  sram: required 49, available 48, missing 1 byte");
-  planned.assembly.problem.buffers[0].function.clear();
-  planned.assembly.problem.buffers[0].size = 1;
+  planned.problem.buffers[0].function.clear();
+  planned.problem.buffers[0].size = 1;
   shortage.pools.clear();
-  CHECK(shortage_text(planned.assembly.problem, shortage) == "buffer 'a' (size 1 byte) does not fit:");
+  CHECK(shortage_text(planned.problem, shortage) == "buffer 'a' (size 1 byte) does not fit:");
 }
 
 namespace {
 
 // One bounded pool of two and a half buffers in front of an unbounded one: b found no room in the first.
 struct TwoPools : Planned {
-  usmp::PlanResult result;
-
   TwoPools() {
     add_pool("dtcm", PoolKind::workspace, Bytes{100});
     add_pool("sram", PoolKind::workspace, std::nullopt);
-    assembly.problem.pools[0].reserved = 32;
-    assembly.problem.horizon = analysis.horizon = 2;
+    problem.pools[0].reserved = 32;
+    problem.horizon = 2;
     const std::vector<PoolId> both = {PoolId(0), PoolId(1)};
     add_buffer({"a", "f", BufferKind::tensor, 40, 1, {PoolId(0)}, {{0, 2}}, 40}, 0, 40);
     add_buffer({"b", "f", BufferKind::tensor, 50, 1, both, {{0, 2}}}, 1, 0);
-    summary.algorithm = "optimal";
-    result.status = usmp::PlanStatus::feasible;
-    result.plan = plan;
     finish();
   }
 
-  std::string text(const std::vector<usmp::bounds::PoolBound>& loads) {
-    usmp::report::set_result(summary, result, loads);
-    const std::string all = plan_text(summary, {});
+  void prove(std::size_t pool, Bytes bound, const std::string& reason) {
+    document.pools[pool].lower_bound = bound;
+    document.pools[pool].lower_bound_reason = reason;
+  }
+
+  std::string text() {
+    const std::string all = plan_text(finish(), {});
     const std::size_t begin = all.find("\ndtcm: ") + 1;
     return all.substr(begin, all.find("\n\n", begin) + 1 - begin);
   }
@@ -290,48 +284,48 @@ struct TwoPools : Planned {
 
 }  // namespace
 
-TEST_CASE("the larger one of the algorithm's bound and the load is told, with its reason") {
+TEST_CASE("what is proved of each pool, and of bytes outside their first choice, is told with its reason") {
   TwoPools planned;
-  planned.result.bound = usmp::Cost{.spilled = {20}, .used = {72, 50}};
-  CHECK(planned.text({{80, "load"}, {10, "load"}}) ==
+  planned.prove(0, 80, "load");
+  planned.prove(1, 50, "proved by optimal");
+  planned.document.spilled[0].lower_bound = 20;
+  CHECK(planned.text() ==
         "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load)\n"
         "sram: 50 bytes, optimal, equal to the lower bound 50 (proved by optimal)\n"
         "outside their first choice: 50 bytes, gap of 30 (150.00%) to the lower bound 20\n");
-  planned.result.bound.reset();
-  CHECK(planned.text({{72, "load"}, {10, "load"}}) ==
+  planned.prove(0, 72, "load");
+  planned.prove(1, 10, "load");
+  planned.document.spilled[0].lower_bound = 0;
+  CHECK(planned.text() ==
         "dtcm: 80 bytes (32 reserved), gap of 8 (11.11%) to the lower bound 72 (load)\n"
         "sram: 50 bytes, gap of 40 (400.00%) to the lower bound 10 (load)\n"
         "outside their first choice: 50 bytes, gap of 50 to the lower bound 0\n");
 }
 
-TEST_CASE("an optimal plan is its own lower bound") {
+TEST_CASE("the pool that came first is named") {
   TwoPools planned;
-  planned.result.status = usmp::PlanStatus::optimal;
-  planned.summary.minimized = PoolId(0);
-  CHECK(planned.text({{80, "load"}, {10, "load"}}) ==
-        "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load), minimised first\n"
-        "sram: 50 bytes, optimal, equal to the lower bound 50 (proved by optimal)\n"
-        "outside their first choice: 50 bytes, optimal, equal to the lower bound 50\n");
+  planned.prove(0, 80, "load");
+  planned.document.search->minimized = "dtcm";
+  CHECK(planned.text().starts_with(
+      "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load), minimised first\n"));
 }
 
 TEST_CASE("why a search ended, unless nothing was left to do") {
   TwoPools planned;
-  planned.result.status = usmp::PlanStatus::optimal;
-  planned.result.iterations = 1234;
-  const std::vector<usmp::bounds::PoolBound> loads(2);
-  CHECK_FALSE(contains(planned.text(loads), "search"));
-  planned.result.stopped = usmp::StopReason::node_limit;
-  CHECK(contains(planned.text(loads), "\nsearch: stopped by the node limit after 1234 steps\n"));
-  planned.result.stopped = usmp::StopReason::time_limit;
-  CHECK(contains(planned.text(loads),
+  planned.document.search->iterations = 1234;
+  CHECK_FALSE(contains(planned.text(), "search"));
+  planned.document.search->stopped = usmp::StopReason::node_limit;
+  CHECK(contains(planned.text(), "\nsearch: stopped by the node limit after 1234 steps\n"));
+  planned.document.search->stopped = usmp::StopReason::time_limit;
+  CHECK(contains(planned.text(),
                  "\nsearch: stopped by the time limit after 1234 steps; the plan depends on this machine\n"));
-  planned.result.stopped = usmp::StopReason::interrupted;
-  CHECK(contains(planned.text(loads), "\nsearch: interrupted after 1234 steps; the plan depends on this machine\n"));
+  planned.document.search->stopped = usmp::StopReason::interrupted;
+  CHECK(contains(planned.text(), "\nsearch: interrupted after 1234 steps; the plan depends on this machine\n"));
 }
 
 TEST_CASE("pinned buffers are marked") {
   TwoPools planned;
-  CHECK(contains(plan_text(planned.summary, {}), "  dtcm      40    40  tensor, pinned  a       f\n"));
+  CHECK(contains(plan_text(planned.document, {}), "  dtcm      40    40  tensor, pinned  a       f\n"));
 }
 
 }  // namespace usmp::report::text_test

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/config/pools.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::assemble {
 
@@ -25,31 +25,16 @@ namespace usmp::assemble {
 // The error of a pin whose buffer none of the assemblies has, with a near spelling if there is one.
 [[noreturn]] void throw_unknown_buffer(const config::PinSpec& pin, const std::vector<const Assembly*>& assemblies);
 
-// What M.plan.json says of places.
-struct EarlierPlan {
-  struct Place {
-    std::string buffer;
-    std::string function;
-    std::string pool;
-    Bytes size = 0;
-    Bytes offset = 0;
-    std::optional<std::vector<LiveRange>> live = {};  // absent: the plan does not say
-  };
-  std::string module;
-  std::optional<bool> workspace_io = {};  // absent: the plan does not say
-  std::vector<Place> places;  // in the order of the plan's buffers, all of them; pool is empty if it had none
-};
-
 // The plan that was written down, for an assembly that it is a plan of: of the same buffers, by identity, of the same
 // sizes and live ranges, each placed in a pool that there is. Whether the places are right is not looked at.
 //
 // Throws Error of kind usage that names what differs, up to ten things. O(buffers · log).
-[[nodiscard]] Plan recorded_plan(const Assembly& assembly, const EarlierPlan& plan);
+[[nodiscard]] Plan recorded_plan(const Assembly& assembly, const plan_file::PlanDocument& plan);
 
 // Pins every buffer that the plan placed and that is still the same: the assembly has it, its size is what it was, the
 // pool is among its candidates, and the place contradicts neither the pools nor the pins before it. Buffers that are
 // pinned already stay as they are. Returns a sentence for each reason for which buffers were left to the planner.
 // O(buffers · log + pins² · (1 + places that contradict)).
-[[nodiscard]] std::vector<std::string> pin_as_before(Assembly& assembly, const EarlierPlan& plan);
+[[nodiscard]] std::vector<std::string> pin_as_before(Assembly& assembly, const plan_file::PlanDocument& plan);
 
 }  // namespace usmp::assemble

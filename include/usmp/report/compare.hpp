@@ -1,70 +1,18 @@
 // `usmp-plan compare`: what several algorithms make of one problem, side by side.
 #pragma once
 
-#include <chrono>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "usmp/report/plan_document.hpp"
+#include "usmp/compare/algorithms.hpp"
 
 namespace usmp::report {
 
 inline constexpr int compare_schema_version = 1;
 
-// One algorithm on one module.
-struct AlgorithmRun {
-  std::string algorithm;
-  std::optional<PlanDocument> plan;  // nothing: there is none
-  // Of planning alone, without reading, transforming and verifying. Nothing: it is not told.
-  std::optional<std::chrono::microseconds> time;
-};
-
-// One pool in one plan.
-struct PoolResult {
-  Bytes used = 0;
-  // The best that is known: every complete plan that is no worse in all that is more important uses at least this.
-  // What any of the algorithms has proved counts for the plans to which it applies. Nothing: no plan says.
-  std::optional<Bytes> lower_bound;
-
-  [[nodiscard]] bool proved() const { return lower_bound == used; }
-  // Nothing without a bound, or with one of 0.
-  [[nodiscard]] std::optional<double> ratio() const;
-};
-
-struct AlgorithmResult {
-  std::string algorithm;
-  std::optional<PlanStatus> status;  // as its plan says; nothing: there is none
-  bool optimal = false;              // proved, by it or by another one whose plan costs as much
-  Bytes spilled = 0;                 // bytes of buffers outside their first choices
-  std::vector<PoolResult> pools;     // as ModuleComparison::pools; empty without a plan
-  std::optional<std::chrono::microseconds> time;
-};
-
-struct ModuleComparison {
-  struct Pool {
-    std::string name;
-    PoolKind kind = PoolKind::workspace;
-    std::optional<Bytes> capacity;  // nothing: unbounded
-  };
-
-  std::string module;
-  std::vector<Pool> pools;  // empty if no algorithm has a plan
-  std::vector<AlgorithmResult> results;
-};
-
-struct Comparison {
-  std::string archive;  // file name only
-  std::vector<ModuleComparison> modules;
-};
-
-// The plans are of the same problem. O(runs² · pools).
-[[nodiscard]] ModuleComparison compare_runs(const std::string& module, const std::vector<AlgorithmRun>& runs);
-
 // All of these leave times out where no run has one; apart from them, the same plans give the same bytes.
-[[nodiscard]] std::string compare_text(const Comparison& comparison, bool color);
-[[nodiscard]] std::string compare_markdown(const Comparison& comparison);
-[[nodiscard]] std::string compare_json(const Comparison& comparison);  // docs/schema/compare.schema.json
-[[nodiscard]] std::string compare_csv(const Comparison& comparison);   // a line an algorithm and pool
+[[nodiscard]] std::string compare_text(const compare::Comparison& comparison, bool color);
+[[nodiscard]] std::string compare_markdown(const compare::Comparison& comparison);
+[[nodiscard]] std::string compare_json(const compare::Comparison& comparison);  // docs/schema/compare.schema.json
+[[nodiscard]] std::string compare_csv(const compare::Comparison& comparison);   // a line an algorithm and pool
 
 }  // namespace usmp::report

@@ -1,134 +1,22 @@
-// What differs between two plans: pools, their peaks and bounds, and the buffers (docs/cli.md, "Comparing plans").
+// `usmp-plan diff`: what differs between two plans, for people and programs (docs/cli.md, "Comparing plans").
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "usmp/report/plan_document.hpp"
+#include "usmp/compare/diff.hpp"
 
 namespace usmp::report {
 
 inline constexpr int diff_schema_version = 1;
-
-// Of one pool in one plan.
-struct PoolState {
-  std::optional<Bytes> capacity;  // nothing: unbounded
-  Bytes used = 0;
-  std::optional<Bytes> lower_bound;  // nothing: the plan does not say
-  Bytes live_at_peak = 0;            // what its buffers need at one tick at least, see bounds::load
-  Tick peak = 0;                     // the first such tick; 0 if nothing is live
-  PlanStatus status = PlanStatus::feasible;
-
-  friend bool operator==(const PoolState&, const PoolState&) = default;
-};
-
-struct PoolDiff {
-  std::string name;
-  PoolKind kind = PoolKind::workspace;
-  std::optional<PoolState> before;  // nothing: the pool is new
-  std::optional<PoolState> after;   // nothing: the pool is gone
-
-  // The tick of a peak is no difference by itself: it is a number of the module, not of the plan.
-  [[nodiscard]] bool differs() const;
-  [[nodiscard]] Bytes growth() const;  // of `used`; negative: it shrank
-};
-
-// Of one buffer in one plan.
-struct BufferPlace {
-  std::string name;
-  std::string function;  // that declares it
-  std::string producer;  // the operator that is called when it becomes live; empty for constants, or if none is
-  std::string pool;      // empty: not placed
-  Bytes offset = 0;
-  Bytes size = 0;
-};
-
-enum class Change : std::uint8_t {
-  added,
-  removed,
-  resized,  // and perhaps moved
-  moved,    // to another offset or pool
-};
-
-[[nodiscard]] const char* to_string(Change change);  // "new", "gone", "resized", "moved"
-
-struct BufferDiff {
-  Change change = Change::moved;
-  std::optional<BufferPlace> before;  // nothing: the buffer is new
-  std::optional<BufferPlace> after;   // nothing: the buffer is gone
-  // By how much further the buffer reaches into the bytes by which its pools differ, that is, behind the smaller one of
-  // what the two plans use there. Of a pool that shrank by 256 bytes, the buffers that held it up have up to -256.
-  Bytes effect = 0;
-
-  [[nodiscard]] Bytes growth() const;  // of the size; negative: it shrank
-  // The buffer as the later plan that has it names it.
-  [[nodiscard]] const BufferPlace& shown() const { return after ? *after : *before; }
-};
-
-// Of one transformation.
-struct StepDiff {
-  std::string step;
-  std::optional<PlanDocument::Step> before;  // nothing: it found nothing to do, or nobody asked for it
-  std::optional<PlanDocument::Step> after;
-  std::vector<PlanDocument::Change> only_before;
-  std::vector<PlanDocument::Change> only_after;
-};
-
-struct PlanDiff {
-  struct Side {
-    std::string file;  // file name only
-    std::string module;
-    std::string algorithm;
-    PlanStatus status = PlanStatus::feasible;
-  };
-
-  Side before;
-  Side after;
-  std::vector<PoolDiff> pools;      // all of both plans: those of the later plan in its order, then those that are gone
-  std::vector<BufferDiff> buffers;  // that differ; the largest effect first, then the largest change of size, then size
-  std::size_t same = 0;             // buffers that have their place and size
-  std::size_t renamed = 0;          // buffers that both plans have, under another name or in another function
-  std::vector<StepDiff> steps;      // that did something else, in the order in which they are applied
-
-  // Of what the plans use: algorithm, search, names and transformations do not count.
-  [[nodiscard]] bool differs() const;
-};
-
-// Buffers are the same if function, operator that produces them, name and size are, in the order in which they become
-// live. Of those that remain, function, operator and name may differ by the numbers that the compiler gives ("sid_7"
-// and "sid_8", "conv2d_nhwc_3" and "conv2d_nhwc_4"): equal sizes are matched first, without crossing, then the rest in
-// order. Buffers of differing kinds are never the same.
-//
-// Changes of a transformation are the same if function and text are; of those that remain, the numbers in them are left
-// aside likewise, and each change stands for one of the other plan. Loads do not count.
-//
-// O(n log n), and for each name without numbers the product of what remains of it in both plans, up to 10^6.
-[[nodiscard]] PlanDiff diff_plans(const PlanDocument& before, const PlanDocument& after);
-
-// The plans of all modules. A module of one side alone counts as a difference.
-struct Diff {
-  std::vector<PlanDiff> modules;
-  std::vector<std::string> only_before;  // names of modules
-  std::vector<std::string> only_after;
-
-  [[nodiscard]] bool differs() const;
-};
-
-// Modules are matched by name; one on each side are matched whatever their names.
-[[nodiscard]] Diff diff_modules(const std::vector<PlanDocument>& before, const std::vector<PlanDocument>& after,
-                                const std::string& before_file, const std::string& after_file);
 
 struct DiffTextOptions {
   bool color = false;
   bool verbose = false;  // every buffer and change, not only the first 20 of a module
 };
 
-[[nodiscard]] std::string diff_text(const Diff& diff, const DiffTextOptions& options);
-[[nodiscard]] std::string diff_markdown(const Diff& diff);
-[[nodiscard]] std::string diff_json(const Diff& diff);  // docs/schema/diff.schema.json
-[[nodiscard]] std::string diff_csv(const Diff& diff);   // RFC 4180, lines end with "\n"
+[[nodiscard]] std::string diff_text(const compare::Diff& diff, const DiffTextOptions& options);
+[[nodiscard]] std::string diff_markdown(const compare::Diff& diff);
+[[nodiscard]] std::string diff_json(const compare::Diff& diff);  // docs/schema/diff.schema.json
+[[nodiscard]] std::string diff_csv(const compare::Diff& diff);   // RFC 4180, lines end with "\n"
 
 }  // namespace usmp::report

@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "usmp/report/plan_document.hpp"
-#include "usmp/report/summary.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::report {
 
@@ -15,8 +14,7 @@ struct TextOptions {
 };
 
 // Throws what plan_figures throws.
-[[nodiscard]] std::string plan_text(const PlanDocument& plan, const TextOptions& options);
-[[nodiscard]] std::string plan_text(const Summary& summary, const TextOptions& options);
+[[nodiscard]] std::string plan_text(const plan_file::PlanDocument& plan, const TextOptions& options);
 
 // "stopped by the node limit" and the like: why a search that was not finished ended.
 [[nodiscard]] std::string stop_text(StopReason reason);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "usmp/report/summary.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::report {
 
@@ -33,7 +33,7 @@ struct Replay {
 
 // A module whose plan is right.
 struct Verified {
-  const Summary* summary = nullptr;
+  const plan_file::PlanDocument* plan = nullptr;
   std::optional<std::size_t> conflicts;  // pairs of buffers that are live together; nothing if they were not counted
   std::optional<Replay> replay;          // nothing: no buffers share bytes while both are live
   std::optional<Execution> execution;

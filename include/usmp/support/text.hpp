@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "usmp/support/checked.hpp"
+
 namespace usmp {
 
 // Where generated text goes. Large outputs (constant data) are streamed, never held as one string.
@@ -65,6 +67,9 @@ struct OutputFile {
 // "1 pair", "2 pairs"; `several` where an s does not do it.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view several = {});
 
+// The last part of a path: what reports call a file.
+[[nodiscard]] std::string file_name_of(const std::string& path);
+
 // ASCII upper case.
 [[nodiscard]] std::string upper_case(std::string_view text);
 
@@ -79,5 +84,17 @@ struct OutputFile {
 // Shortest decimal text that reads back as the same double or float ("0.1", "1e+20"); nan and inf as such.
 [[nodiscard]] std::string shortest_decimal(double value);
 [[nodiscard]] std::string shortest_decimal(float value);
+
+// Two digits behind the point: "92.19".
+[[nodiscard]] std::string two_decimals(double value);
+
+// Three: "0.004".
+[[nodiscard]] std::string three_decimals(double value);
+
+// "92.19%"; `whole` is not 0.
+[[nodiscard]] std::string percent(Bytes part, Bytes whole);
+
+// "1 byte", "60416 bytes".
+[[nodiscard]] std::string bytes_text(Bytes size);
 
 }  // namespace usmp

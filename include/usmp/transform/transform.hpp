@@ -90,20 +90,36 @@ struct StepResult {
   bool left_out = false;
 };
 
+// A program with passes applied. A value: what several lists of steps have in front is applied once and copied.
 struct Result {
   tir::Module module;             // with Function::notes
-  std::vector<StepResult> steps;  // those asked for, in order; Step::recompute if it did anything
+  std::vector<StepResult> steps;  // those applied, in order; Step::recompute if it did anything
   // Of Step::inplace: liveness::find_distances of the module. Empty without it.
   std::vector<liveness::StorageDistance> distances = {};
+  Bytes load = 0;  // as StepResult has it; not told without steps
 
   [[nodiscard]] std::vector<Change> changes() const;  // of all steps
 };
 
-// Takes what was done by the step out of Function::notes.
-void drop_notes(tir::Function& function, Step step);
+// Whether the step is good for nothing but a smaller plan: whoever plans may leave it out where the plan is as small
+// without it.
+[[nodiscard]] bool is_for_memory_alone(Step step);
 
-// The module with the steps applied. A step that only costs time (narrow) is taken back if it does not lower the load.
-// Valid input gives valid output (tir::find_fault). Throws as liveness::analyse does.
+// The passes that `options` asks for, in the order in which they are applied: its steps, and Step::recompute if the
+// program may compute more.
+[[nodiscard]] std::vector<Step> passes_of(const Options& options);
+
+// The program before any pass. Throws as liveness::analyse does.
+[[nodiscard]] Result begin(const tir::Module& module);
+
+// With one more pass, which stands behind those that `before` has. Besides its own result, a pass looks at the
+// module, at recompute_percent and at whether the steps asked for have merge and inplace: so programs that `options` of
+// other steps have led to may go on here. A pass that does not do what it is there for (narrow: lower the load) is
+// taken back. Throws as liveness::analyse does.
+[[nodiscard]] Result apply(const Result& before, Step step, const Options& options);
+
+// begin, and apply for all passes_of(options). Valid input gives valid output (tir::find_fault). Throws as
+// liveness::analyse does.
 [[nodiscard]] Result transform(const tir::Module& module, const Options& options);
 
 }  // namespace usmp::transform

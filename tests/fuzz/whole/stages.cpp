@@ -14,9 +14,10 @@
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/mlf/metadata.hpp"
+#include "usmp/pipeline/plan_document.hpp"
+#include "usmp/plan_file/plan_json.hpp"
 #include "usmp/planners/minimize_pool.hpp"
 #include "usmp/replay/replay.hpp"
-#include "usmp/report/plan_json.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/shape/shape_loops.hpp"
 #include "usmp/tir/printer.hpp"
@@ -111,16 +112,12 @@ void assemble_problem(Run& run) {
 
 // The plan's own file, and every buffer pinned to where it is: then there is one plan.
 void check_report(const Run& run, const Wish& wish) {
-  report::Summary summary;
-  summary.module = run.info().name;
-  summary.archive = "model.tar";
-  summary.algorithm = wish.algorithm->name;
-  summary.workspace_io = wish.workspace_io;
-  summary.assembly = &run.assembly;
-  summary.tir = &run.module;
-  summary.analysis = &run.analysis;
-  report::set_result(summary, run.result, bounds::pool_bounds(run.problem()));
-  const assemble::EarlierPlan earlier = report::earlier_plan(report::parse_plan_document(report::plan_json(summary)));
+  plan_file::PlanDocument document =
+      pipeline::plan_document(run.module, run.analysis, run.assembly, run.result, std::string(wish.algorithm->name));
+  document.module = run.info().name;
+  document.archive = "model.tar";
+  document.workspace_io = wish.workspace_io;
+  const plan_file::PlanDocument earlier = plan_file::parse_plan_document(plan_file::plan_json(document));
   assemble::Assembly pinned = run.assembly;
   (void)assemble::pin_as_before(pinned, earlier);
   const auto reason = invalid_reason(pinned.problem);

@@ -1,0 +1,83 @@
+// Plans held to the budgets of a pools file (docs/pools.md, "Budgets").
+// What is said of a pool is always the same three figures: required, available, excess.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/config/pools.hpp"
+#include "usmp/plan_file/plan_document.hpp"
+
+namespace usmp::compare {
+
+enum class Rule : std::uint8_t { size, max, warn_at, min_headroom, max_growth };  // size: the pool's own
+enum class Verdict : std::uint8_t { ok, not_checked, warning, breach };           // by weight
+
+[[nodiscard]] const char* to_string(Rule rule);        // the key of the pools file: "size_hint_bytes", "max", …
+[[nodiscard]] const char* to_string(Verdict verdict);  // "ok", "not_checked", "warning", "breach"
+
+// One limit of one pool. Where it is not checked, both figures are 0.
+struct LimitCheck {
+  Rule rule = Rule::size;
+  Verdict verdict = Verdict::ok;
+  Bytes required = 0;         // what the plan needs for the limit to hold
+  Bytes available = 0;        // what the limit leaves it
+  config::Position position;  // of the limit in the pools file; line 0: the module brings it along
+  std::string message;        // a sentence with the figures, or why it is not checked; empty if ok
+
+  [[nodiscard]] Bytes excess() const { return required > available ? required - available : 0; }
+};
+
+struct PoolCheck {
+  std::string name;
+  PoolKind kind = PoolKind::workspace;
+  std::optional<Bytes> used;      // nothing: there is no plan
+  std::optional<Bytes> capacity;  // nothing: unbounded
+  std::optional<Bytes> baseline;  // used by the baseline; nothing: it has no such pool
+  std::vector<LimitCheck> checks;
+};
+
+struct ModuleCheck {
+  std::string module;
+  std::string algorithm;
+  std::string no_plan;  // why there is no plan, first a line and then perhaps details; empty if there is one
+  std::vector<PoolCheck> pools;
+
+  [[nodiscard]] Verdict verdict() const;  // the gravest; without a plan a breach
+};
+
+struct BudgetReport {
+  std::string archive;     // file name only
+  std::string pools_file;  // as the user named it
+  std::vector<ModuleCheck> modules;
+
+  [[nodiscard]] Verdict verdict() const;
+};
+
+// What planning made of a module.
+struct PlanningOutcome {
+  // What a pool would have to have: for the buffer that did not fit, or because no plan uses less of it.
+  struct Need {
+    std::string pool;
+    Bytes required = 0;
+    Bytes available = 0;
+  };
+
+  std::string module;
+  std::string algorithm;
+  std::optional<plan_file::PlanDocument> plan;
+  std::string no_plan;      // if there is none: why
+  std::vector<Need> needs;  // if there is none: empty where the algorithm does not say
+};
+
+// Holds each module to the budgets of `pools`. `baseline`: the plans to measure growth against, matched by the names of
+// modules; nothing: growth is not checked. O(pools).
+[[nodiscard]] BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<PlanningOutcome>& modules,
+                                         const std::optional<std::vector<plan_file::PlanDocument>>& baseline);
+
+// Whether there is anything to check: a budget, or a pool of bounded size.
+[[nodiscard]] bool has_limits(const config::PoolsConfig& pools);
+
+}  // namespace usmp::compare

@@ -1,0 +1,123 @@
+// What differs between two plans: pools, their peaks and bounds, and the buffers (docs/cli.md, "Comparing plans").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/plan_file/plan_document.hpp"
+
+namespace usmp::compare {
+
+// Of one pool in one plan.
+struct PoolState {
+  std::optional<Bytes> capacity;  // nothing: unbounded
+  Bytes used = 0;
+  std::optional<Bytes> lower_bound;  // nothing: the plan does not say
+  Bytes live_at_peak = 0;            // what its buffers need at one tick at least, see bounds::load
+  Tick peak = 0;                     // the first such tick; 0 if nothing is live
+  PlanStatus status = PlanStatus::feasible;
+
+  friend bool operator==(const PoolState&, const PoolState&) = default;
+};
+
+struct PoolDiff {
+  std::string name;
+  PoolKind kind = PoolKind::workspace;
+  std::optional<PoolState> before;  // nothing: the pool is new
+  std::optional<PoolState> after;   // nothing: the pool is gone
+
+  // The tick of a peak is no difference by itself: it is a number of the module, not of the plan.
+  [[nodiscard]] bool differs() const;
+  [[nodiscard]] Bytes growth() const;  // of `used`; negative: it shrank
+};
+
+// Of one buffer in one plan.
+struct BufferPlace {
+  std::string name;
+  std::string function;  // that declares it
+  std::string producer;  // the operator that is called when it becomes live; empty for constants, or if none is
+  std::string pool;      // empty: not placed
+  Bytes offset = 0;
+  Bytes size = 0;
+};
+
+enum class BufferChange : std::uint8_t {
+  added,
+  removed,
+  resized,  // and perhaps moved
+  moved,    // to another offset or pool
+};
+
+[[nodiscard]] const char* to_string(BufferChange change);  // "new", "gone", "resized", "moved"
+
+struct BufferDiff {
+  BufferChange change = BufferChange::moved;
+  std::optional<BufferPlace> before;  // nothing: the buffer is new
+  std::optional<BufferPlace> after;   // nothing: the buffer is gone
+  // By how much further the buffer reaches into the bytes by which its pools differ, that is, behind the smaller one of
+  // what the two plans use there. Of a pool that shrank by 256 bytes, the buffers that held it up have up to -256.
+  Bytes effect = 0;
+
+  [[nodiscard]] Bytes growth() const;  // of the size; negative: it shrank
+  // The buffer as the later plan that has it names it.
+  [[nodiscard]] const BufferPlace& shown() const { return after ? *after : *before; }
+};
+
+// Of one transformation.
+struct StepDiff {
+  std::string step;
+  std::optional<plan_file::PlanDocument::Step> before;  // nothing: it found nothing to do, or nobody asked for it
+  std::optional<plan_file::PlanDocument::Step> after;
+  std::vector<plan_file::PlanDocument::Change> only_before;
+  std::vector<plan_file::PlanDocument::Change> only_after;
+};
+
+struct PlanDiff {
+  struct Side {
+    std::string file;  // file name only
+    std::string module;
+    std::string algorithm;
+    PlanStatus status = PlanStatus::feasible;
+  };
+
+  Side before;
+  Side after;
+  std::vector<PoolDiff> pools;      // all of both plans: those of the later plan in its order, then those that are gone
+  std::vector<BufferDiff> buffers;  // that differ; the largest effect first, then the largest change of size, then size
+  std::size_t same = 0;             // buffers that have their place and size
+  std::size_t renamed = 0;          // buffers that both plans have, under another name or in another function
+  std::vector<StepDiff> steps;      // that did something else, in the order in which they are applied
+
+  // Of what the plans use: algorithm, search, names and transformations do not count.
+  [[nodiscard]] bool differs() const;
+};
+
+// Buffers are the same if function, operator that produces them, name and size are, in the order in which they become
+// live. Of those that remain, function, operator and name may differ by the numbers that the compiler gives ("sid_7"
+// and "sid_8", "conv2d_nhwc_3" and "conv2d_nhwc_4"): equal sizes are matched first, without crossing, then the rest in
+// order. Buffers of differing kinds are never the same.
+//
+// Changes of a transformation are the same if function and text are; of those that remain, the numbers in them are left
+// aside likewise, and each change stands for one of the other plan. Loads do not count.
+//
+// O(n log n), and for each name without numbers the product of what remains of it in both plans, up to 10^6.
+[[nodiscard]] PlanDiff diff_plans(const plan_file::PlanDocument& before, const plan_file::PlanDocument& after);
+
+// The plans of all modules. A module of one side alone counts as a difference.
+struct Diff {
+  std::vector<PlanDiff> modules;
+  std::vector<std::string> only_before;  // names of modules
+  std::vector<std::string> only_after;
+
+  [[nodiscard]] bool differs() const;
+};
+
+// Modules are matched by name; one on each side are matched whatever their names.
+[[nodiscard]] Diff diff_modules(const std::vector<plan_file::PlanDocument>& before,
+                                const std::vector<plan_file::PlanDocument>& after, const std::string& before_file,
+                                const std::string& after_file);
+
+}  // namespace usmp::compare

@@ -1,0 +1,74 @@
+// What the places of a plan amount to, pool by pool: live bytes over time, what holds the peak, what is lost and why.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/plan_file/plan_document.hpp"
+
+namespace usmp::compare {
+
+// Index into PlanDocument::calls; nothing: no call.
+using OperatorIndex = std::optional<std::size_t>;
+
+struct PoolFigures {
+  // So many bytes are live from `at` on.
+  struct Step {
+    Tick at = 0;
+    Bytes live = 0;
+
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+
+  // Of what is live at the peak.
+  struct Share {
+    OperatorIndex call;
+    Bytes bytes = 0;
+
+    friend bool operator==(const Share&, const Share&) = default;
+  };
+
+  // What would be left to need if a buffer were not there: every plan of the others in this pool uses at least so much.
+  struct Without {
+    std::size_t buffer = 0;  // index into PlanDocument::buffers
+    Bytes at_least = 0;
+
+    friend bool operator==(const Without&, const Without&) = default;
+  };
+  static constexpr std::size_t most_without = 3;
+
+  std::vector<std::size_t> buffers;  // placed here, indices into PlanDocument::buffers, ascending
+  Bytes asked = 0;                   // sum of their sizes: the pool without sharing
+  // First at 0, then where it changes. Bytes that two live buffers share count once, as bounds::load counts them.
+  std::vector<Step> timeline;
+  Bytes load = 0;                    // the largest of them
+  Tick peak_at = 0;                  // the first such tick
+  std::vector<std::size_t> at_peak;  // buffers live then, largest first
+  std::vector<Share> shares;         // largest first
+  // Of the largest of a workspace pool's `at_peak`, in its order: where a change of the model would help most.
+  std::vector<Without> without;
+  // used = reserved + load + lost_to_alignment + lost_to_fragmentation. To alignment: what every plan of these buffers
+  // loses, because offsets are multiples of alignments (bounds::packing_bound). To fragmentation: the rest, gaps that
+  // are free at the peak or buffers that stand above them.
+  Bytes lost_to_alignment = 0;
+  Bytes lost_to_fragmentation = 0;
+
+  [[nodiscard]] Bytes live_at(Tick tick) const;
+  [[nodiscard]] Bytes most_live(const LiveRange& ticks) const;  // at one of these ticks. O(timeline)
+};
+
+struct PlanFigures {
+  std::vector<PoolFigures> pools;        // as in the document
+  std::vector<OperatorIndex> operators;  // by buffer: the call that it is first live in; of a constant, that uses it
+};
+
+// Throws Error of kind usage if the document does not say when a buffer is live, or if its sizes add up to more than
+// Problem::max_total_bytes. O(n log n) for n buffers and calls.
+[[nodiscard]] PlanFigures plan_figures(const plan_file::PlanDocument& document);
+
+// What reports call a call: "#3 fused_nn_conv2d" for the third one, without TVM's prefix "tvmgen_<module>_".
+[[nodiscard]] std::string operator_name(const plan_file::PlanDocument& document, std::size_t call);
+
+}  // namespace usmp::compare

@@ -1,0 +1,28 @@
+// A planned module as the document that files and reports are made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/liveness/liveness.hpp"
+#include "usmp/plan_file/plan_document.hpp"
+#include "usmp/problem/problem.hpp"
+#include "usmp/tir/ir.hpp"
+#include "usmp/transform/transform.hpp"
+
+namespace usmp::pipeline {
+
+// What the module, its problem and the algorithm's result say: pools, buffers, calls, what is proved and how the search
+// ended. Each lower bound is the larger one of the algorithm's own (named so) and of bounds::pool_bounds. A pool is
+// optimal when it uses no more than its lower bound; without a plan, it has the status of the result. The rest (module,
+// archive, seed, workspace_io, what was minimised, transformed, warnings, the unplanned build) is the caller's.
+// `result` has an allocation for every buffer. O(total size) besides pool_bounds.
+[[nodiscard]] plan_file::PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& analysis,
+                                                    const assemble::Assembly& assembly, const PlanResult& result,
+                                                    const std::string& algorithm);
+
+// PlanDocument::transformed.
+[[nodiscard]] std::vector<plan_file::PlanDocument::Step> steps_of(const std::vector<transform::StepResult>& steps);
+
+}  // namespace usmp::pipeline

@@ -1,0 +1,31 @@
+// JSON text that people can read and diff: an object's members below each other, and of a list every element on a
+// line of its own.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::plan_file {
+
+// Ends with a newline. Names that are not UTF-8 are repaired with U+FFFD.
+[[nodiscard]] std::string json_lines(const nlohmann::ordered_json& object);
+
+// What `json_of` makes of the value; null without one.
+template <class T, class JsonOf>
+[[nodiscard]] nlohmann::ordered_json or_null(const std::optional<T>& value, const JsonOf& json_of) {
+  return value ? nlohmann::ordered_json(json_of(*value)) : nlohmann::ordered_json(nullptr);
+}
+
+template <class T>
+[[nodiscard]] nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return or_null(value, [](const T& known) { return known; });
+}
+
+// [[0, 17], [40, 52]]: half-open ranges.
+[[nodiscard]] nlohmann::ordered_json live_json(const std::vector<LiveRange>& live);
+
+}  // namespace usmp::plan_file

@@ -1,0 +1,155 @@
+// Everything that M.plan.json holds, as a value that depends on nothing else: reports, diffs and checks work on it,
+// whether it was read from a file or made of a module that has just been planned.
+//
+// What plans of earlier versions do not say has the value that stands here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "usmp/problem/problem.hpp"
+
+namespace usmp::plan_file {
+
+inline constexpr int plan_schema_version = 2;  // 1: the bounds and statuses were those of each pool alone
+
+// C of the archive itself, which the emitted files hold as it is.
+struct ImportedC {
+  std::string function;  // whose body asks for it
+  std::size_t bytes = 0;
+  std::string first_line;  // that is not blank, blanks around it left out, cut behind 60 bytes
+
+  friend bool operator==(const ImportedC&, const ImportedC&) = default;
+};
+
+struct PlanDocument {
+  struct Search {
+    std::optional<std::string> minimized;  // the pool that was made small before everything else
+    StopReason stopped = StopReason::finished;
+    std::uint64_t iterations = 0;  // of the algorithm's own kind
+
+    friend bool operator==(const Search&, const Search&) = default;
+  };
+
+  // See Cost::spilled.
+  struct Spilled {
+    Bytes bytes = 0;
+    Bytes lower_bound = 0;
+
+    friend bool operator==(const Spilled&, const Spilled&) = default;
+  };
+
+  struct Pool {
+    std::string name;  // unique in the document
+    PoolKind kind = PoolKind::workspace;
+    bool internal = false;
+    std::string section;            // empty: none
+    std::optional<Bytes> capacity;  // nothing: unbounded
+    Bytes alignment = 1;
+    Bytes reserved = 0;
+    Bytes used = 0;
+    std::optional<Bytes> lower_bound;  // nothing: the plan does not say
+    std::string lower_bound_reason;
+    PlanStatus status = PlanStatus::feasible;
+
+    friend bool operator==(const Pool&, const Pool&) = default;
+  };
+
+  struct Buffer {
+    std::string name;  // not unique
+    std::string function;
+    BufferKind kind = BufferKind::tensor;
+    std::string pool;  // the name of one of `pools`, if the document lists any; empty: not placed
+    Bytes offset = 0;  // 0 if not placed
+    bool pinned = false;
+    Bytes size = 0;
+    Bytes alignment = 1;
+    std::optional<std::vector<LiveRange>> live;  // nothing: the plan does not say
+    std::vector<std::string> candidates;         // names of pools
+
+    [[nodiscard]] bool placed() const { return !pool.empty(); }
+    friend bool operator==(const Buffer&, const Buffer&) = default;
+  };
+
+  struct Call {
+    std::string callee;
+    LiveRange ticks;
+
+    friend bool operator==(const Call&, const Call&) = default;
+  };
+
+  struct Unplanned {
+    std::string name;
+    std::string function;
+    std::string reason;
+
+    friend bool operator==(const Unplanned&, const Unplanned&) = default;
+  };
+
+  struct Change {
+    std::string function;
+    std::string what;
+
+    friend bool operator==(const Change&, const Change&) = default;
+  };
+
+  // Sum of sizes of the constants that the program reads; afterwards equal ones count once.
+  struct Constants {
+    Bytes before = 0;
+    Bytes after = 0;
+
+    friend bool operator==(const Constants&, const Constants&) = default;
+  };
+
+  // What was done to the program before it was planned. Loads: the largest sum of sizes of buffers live at one time.
+  struct Step {
+    std::string step;
+    Bytes load_before = 0;
+    Bytes load_after = 0;
+    std::vector<Change> changes;
+    std::optional<std::int64_t> extra_work_permille = {};  // of recompute: how much more is computed, in thousandths
+    bool left_out = false;                                 // the plan is as small without it
+    std::optional<Constants> constants = {};               // of the step constants; nothing: the plan does not say
+
+    // Whether the program is another one for the step, or constants have fewer places.
+    [[nodiscard]] bool did_something() const;
+    // Steps that found nothing to do are not worth a line.
+    [[nodiscard]] bool is_worth_a_line() const { return left_out || did_something(); }
+
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+
+  int schema_version = plan_schema_version;
+  std::string module;
+  std::string archive;    // file name only
+  std::string algorithm;  // empty: the plan does not say
+  std::uint64_t seed = 0;
+  std::optional<bool> workspace_io;
+  PlanStatus status = PlanStatus::feasible;
+  std::optional<Search> search;
+  Tick horizon = 0;  // every live range ends at or before it
+  Bytes workspace_used = 0;
+  Bytes constants_used = 0;
+  std::optional<Bytes> unplanned_workspace;  // of the archive's own build
+  std::vector<Spilled> spilled;
+  std::vector<Pool> pools;      // workspace pools, then parameter pools
+  std::vector<Buffer> buffers;  // by id
+  // Of buffers, by index: how close those may be that may share bytes while both are live. See Problem::distances.
+  std::vector<Distance> distances;
+  std::vector<Call> calls;  // in execution order
+  std::vector<Unplanned> unplanned;
+  std::vector<ImportedC> imported_c;
+  std::vector<Step> transformed;
+  std::vector<std::string> warnings;
+
+  // O(pools). Null: there is no pool of this name.
+  [[nodiscard]] const Pool* find_pool(std::string_view name) const;
+
+  friend bool operator==(const PlanDocument&, const PlanDocument&) = default;
+};
+
+}  // namespace usmp::plan_file

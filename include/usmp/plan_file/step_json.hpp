@@ -1,0 +1,14 @@
+// A step of PlanDocument::transformed as plan.json has it; the report's JSON has the same.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "usmp/plan_file/plan_document.hpp"
+
+namespace usmp::plan_file {
+
+[[nodiscard]] nlohmann::ordered_json step_json(const PlanDocument::Step& step);
+
+[[nodiscard]] nlohmann::ordered_json changes_json(const std::vector<PlanDocument::Change>& changes);
+
+}  // namespace usmp::plan_file

@@ -1,0 +1,27 @@
+// `usmp-plan check`: plans held to the budgets of a pools file, for people and CI services.
+#pragma once
+
+#include <string>
+
+#include "usmp/compare/budget_check.hpp"
+
+namespace usmp::report {
+
+inline constexpr int check_schema_version = 1;
+
+// A table of the checks of each module, then what is beyond a limit as compilers say it: "FILE:LINE:COLUMN: error: …".
+struct CheckTextOptions {
+  bool color = false;
+  bool quiet = false;  // no tables: nothing if all is within budget
+};
+[[nodiscard]] std::string check_text(const compare::BudgetReport& report, const CheckTextOptions& options);
+[[nodiscard]] std::string check_markdown(const compare::BudgetReport& report);
+[[nodiscard]] std::string check_json(const compare::BudgetReport& report);  // docs/schema/check.schema.json
+
+// GitHub's workflow commands, a line a finding: "::error file=…,line=…,col=…,title=…::message".
+[[nodiscard]] std::string check_github(const compare::BudgetReport& report);
+
+// JUnit's XML: a suite a module, a case a limit and one for the plan; warnings are text of cases that pass.
+[[nodiscard]] std::string check_junit(const compare::BudgetReport& report);
+
+}  // namespace usmp::report

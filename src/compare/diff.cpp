@@ -1,0 +1,248 @@
+#include "usmp/compare/diff.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "compare/diff_steps.hpp"
+#include "compare/match.hpp"
+#include "compare/pool_distances.hpp"
+#include "usmp/bounds/load.hpp"
+
+namespace usmp::compare {
+namespace {
+
+using plan_file::PlanDocument;
+
+using BuffersByPool = std::map<std::string_view, std::vector<std::size_t>>;  // indices of those that say when they live
+
+BuffersByPool by_pool(const PlanDocument& document) {
+  BuffersByPool result;
+  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+    if (document.buffers[i].live) result[document.buffers[i].pool].push_back(i);
+  }
+  return result;
+}
+
+// A plan, and its pools by name.
+struct Indexed {
+  explicit Indexed(const PlanDocument& plan) : document(plan), buffers(by_pool(plan)) {
+    for (const PlanDocument::Pool& pool : plan.pools) pools.emplace(pool.name, &pool);
+  }
+
+  [[nodiscard]] const PlanDocument::Pool* find_pool(std::string_view name) const {
+    const auto found = pools.find(name);
+    return found == pools.end() ? nullptr : found->second;
+  }
+
+  const PlanDocument& document;
+  BuffersByPool buffers;
+  std::map<std::string_view, const PlanDocument::Pool*> pools;
+};
+
+bounds::Load load_of(const Indexed& plan, const std::string& pool) {
+  const auto found = plan.buffers.find(pool);
+  if (found == plan.buffers.end()) return {};
+  Problem problem;
+  std::vector<BufferId> all;
+  for (const std::size_t i : found->second) {
+    const PlanDocument::Buffer& buffer = plan.document.buffers[i];
+    all.emplace_back(problem.buffers.size());
+    Buffer& one = problem.buffers.emplace_back();
+    one.size = buffer.size;
+    one.live = *buffer.live;
+  }
+  add_distances(problem, plan.document, found->second);
+  return bounds::load(problem, all);
+}
+
+PoolState figures_of(const Indexed& plan, const PlanDocument::Pool& pool) {
+  const bounds::Load load = load_of(plan, pool.name);
+  return {.capacity = pool.capacity,
+          .used = pool.used,
+          .lower_bound = pool.lower_bound,
+          .live_at_peak = load.bytes,
+          .peak = load.at,
+          .status = pool.status};
+}
+
+std::vector<PoolDiff> pools_of(const Indexed& before, const Indexed& after) {
+  std::vector<PoolDiff> pools;
+  for (const PlanDocument::Pool& pool : after.document.pools) {
+    PoolDiff& diff = pools.emplace_back(PoolDiff{pool.name, pool.kind, {}, figures_of(after, pool)});
+    if (const auto* earlier = before.find_pool(pool.name)) diff.before = figures_of(before, *earlier);
+  }
+  for (const PlanDocument::Pool& pool : before.document.pools) {
+    if (after.find_pool(pool.name) == nullptr) pools.push_back({pool.name, pool.kind, figures_of(before, pool), {}});
+  }
+  return pools;
+}
+
+Bytes used_of(const Indexed& plan, const std::string& name) {
+  const PlanDocument::Pool* const pool = plan.find_pool(name);
+  return pool == nullptr ? 0 : pool->used;
+}
+
+class Differences {
+ public:
+  Differences(const PlanDocument& before, const PlanDocument& after)
+      : before_(before),
+        after_(after),
+        indexed_before_(before),
+        indexed_after_(after),
+        producers_before_(producers(before)),
+        producers_after_(producers(after)) {}
+
+  PlanDiff run() && {
+    diff_.before = side_of(before_);
+    diff_.after = side_of(after_);
+    diff_.pools = pools_of(indexed_before_, indexed_after_);
+    diff_.steps = diff_steps(before_, after_);
+    const auto matches = match_buffers(before_, after_);
+    std::vector<bool> matched(after_.buffers.size());
+    for (std::size_t i = 0; i < matches.size(); ++i) {
+      if (matches[i]) matched[*matches[i]] = true;
+      add(i, matches[i]);
+    }
+    for (std::size_t j = 0; j < matched.size(); ++j) {
+      if (!matched[j]) add(std::nullopt, j);
+    }
+    std::stable_sort(diff_.buffers.begin(), diff_.buffers.end(),
+                     [](const BufferDiff& a, const BufferDiff& b) { return rank(a) > rank(b); });
+    return std::move(diff_);
+  }
+
+ private:
+  static std::tuple<Bytes, Bytes, Bytes> rank(const BufferDiff& buffer) {
+    return {std::abs(buffer.effect), std::abs(buffer.growth()), buffer.shown().size};
+  }
+
+  static PlanDiff::Side side_of(const PlanDocument& document) {
+    return {.file = {}, .module = document.module, .algorithm = document.algorithm, .status = document.status};
+  }
+
+  static BufferPlace place_of(const PlanDocument& document, const std::vector<std::string>& producers, std::size_t i) {
+    const PlanDocument::Buffer& buffer = document.buffers[i];
+    return {.name = buffer.name,
+            .function = buffer.function,
+            .producer = producers[i],
+            .pool = buffer.pool,
+            .offset = buffer.offset,
+            .size = buffer.size};
+  }
+
+  // How far the buffer reaches behind what both plans use of its pool. Empty buffers hold nothing up.
+  [[nodiscard]] Bytes reach(const std::optional<BufferPlace>& place) const {
+    if (!place || place->pool.empty() || place->size == 0) return 0;
+    const Bytes both = std::min(used_of(indexed_before_, place->pool), used_of(indexed_after_, place->pool));
+    return std::max<Bytes>(0, place->offset + place->size - both);
+  }
+
+  void add(std::optional<std::size_t> before, std::optional<std::size_t> after) {
+    BufferDiff buffer;
+    if (before) buffer.before = place_of(before_, producers_before_, *before);
+    if (after) buffer.after = place_of(after_, producers_after_, *after);
+    if (before && after) {
+      const BufferPlace& a = *buffer.before;
+      const BufferPlace& b = *buffer.after;
+      if (a.name != b.name || a.function != b.function) ++diff_.renamed;
+      if (a.size == b.size && a.pool == b.pool && a.offset == b.offset) {
+        ++diff_.same;
+        return;
+      }
+      buffer.change = a.size == b.size ? BufferChange::moved : BufferChange::resized;
+    } else {
+      buffer.change = before ? BufferChange::removed : BufferChange::added;
+    }
+    buffer.effect = reach(buffer.after) - reach(buffer.before);
+    diff_.buffers.push_back(std::move(buffer));
+  }
+
+  const PlanDocument& before_;
+  const PlanDocument& after_;
+  Indexed indexed_before_;
+  Indexed indexed_after_;
+  std::vector<std::string> producers_before_;
+  std::vector<std::string> producers_after_;
+  PlanDiff diff_;
+};
+
+using ModulesByName = std::map<std::string_view, const PlanDocument*>;
+
+ModulesByName by_name(const std::vector<PlanDocument>& documents) {
+  ModulesByName result;
+  for (const PlanDocument& document : documents) result.emplace(document.module, &document);
+  return result;
+}
+
+std::vector<std::string> unmatched(const std::vector<PlanDocument>& ones, const ModulesByName& others) {
+  std::vector<std::string> names;
+  for (const PlanDocument& one : ones) {
+    if (!others.contains(one.module)) names.push_back(one.module);
+  }
+  return names;
+}
+
+}  // namespace
+
+const char* to_string(BufferChange change) {
+  switch (change) {
+    case BufferChange::added:
+      return "new";
+    case BufferChange::removed:
+      return "gone";
+    case BufferChange::resized:
+      return "resized";
+    case BufferChange::moved:
+      return "moved";
+  }
+  return "?";
+}
+
+bool PoolDiff::differs() const {
+  if (!before || !after) return true;
+  return before->capacity != after->capacity || before->used != after->used ||
+         before->lower_bound != after->lower_bound || before->live_at_peak != after->live_at_peak;
+}
+
+Bytes PoolDiff::growth() const { return (after ? after->used : 0) - (before ? before->used : 0); }
+
+Bytes BufferDiff::growth() const { return (after ? after->size : 0) - (before ? before->size : 0); }
+
+bool PlanDiff::differs() const {
+  return !buffers.empty() ||
+         std::any_of(pools.begin(), pools.end(), [](const PoolDiff& pool) { return pool.differs(); });
+}
+
+bool Diff::differs() const {
+  return !only_before.empty() || !only_after.empty() ||
+         std::any_of(modules.begin(), modules.end(), [](const PlanDiff& module) { return module.differs(); });
+}
+
+PlanDiff diff_plans(const PlanDocument& before, const PlanDocument& after) { return Differences(before, after).run(); }
+
+Diff diff_modules(const std::vector<PlanDocument>& before, const std::vector<PlanDocument>& after,
+                  const std::string& before_file, const std::string& after_file) {
+  Diff diff;
+  const auto add = [&](const PlanDocument& one, const PlanDocument& other) {
+    PlanDiff& module = diff.modules.emplace_back(diff_plans(one, other));
+    module.before.file = before_file;
+    module.after.file = after_file;
+  };
+  if (before.size() == 1 && after.size() == 1) {
+    add(before.front(), after.front());
+    return diff;
+  }
+  const ModulesByName modules_after = by_name(after);
+  for (const PlanDocument& one : before) {
+    if (const auto other = modules_after.find(one.module); other != modules_after.end()) add(one, *other->second);
+  }
+  diff.only_before = unmatched(before, modules_after);
+  diff.only_after = unmatched(after, by_name(before));
+  return diff;
+}
+
+}  // namespace usmp::compare

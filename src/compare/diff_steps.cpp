@@ -1,0 +1,122 @@
+#include "compare/diff_steps.hpp"
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "compare/match.hpp"
+
+namespace usmp::compare {
+namespace {
+
+using plan_file::PlanDocument;
+
+using Changes = std::vector<PlanDocument::Change>;
+using Steps = std::vector<PlanDocument::Step>;
+
+bool is_of_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// Each word without the number behind it.
+std::string words_without_numbers(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_of_word) - text.begin());
+    result += without_number(text.substr(0, end));
+    text.remove_prefix(end);
+    if (text.empty()) break;
+    result += text.front();
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+// Takes out of both lists what has the same key, as often as both have it; the rest stays in its order.
+template <class Key>
+void drop_common(Changes& ones, Changes& others, const Key& key_of) {
+  struct Count {
+    std::size_t left = 0;  // of the others, not met yet
+    std::size_t met = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Count> counts;
+  for (const PlanDocument::Change& change : others) ++counts[key_of(change)].left;
+  std::erase_if(ones, [&](const PlanDocument::Change& change) {
+    const auto found = counts.find(key_of(change));
+    if (found == counts.end() || found->second.left == 0) return false;
+    --found->second.left;
+    ++found->second.met;
+    return true;
+  });
+  std::erase_if(others, [&](const PlanDocument::Change& change) {
+    std::size_t& met = counts[key_of(change)].met;
+    return met > 0 && met-- > 0;
+  });
+}
+
+void drop_common(Changes& ones, Changes& others) {
+  drop_common(ones, others, [](const auto& change) { return std::pair(change.function, change.what); });
+  drop_common(ones, others, [](const auto& change) {
+    return std::pair(std::string(without_number(change.function)), words_without_numbers(change.what));
+  });
+}
+
+// Of both plans, each once: those of the later one stand behind what they follow there.
+std::list<std::string_view> step_names(const Steps& before, const Steps& after) {
+  std::list<std::string_view> names;
+  std::map<std::string_view, std::list<std::string_view>::iterator> places;
+  for (const PlanDocument::Step& step : before) {
+    if (!places.contains(step.step)) places.emplace(step.step, names.insert(names.end(), step.step));
+  }
+  auto next = names.begin();
+  for (const PlanDocument::Step& step : after) {
+    const auto known = places.find(step.step);
+    const auto place = known != places.end() ? known->second : names.insert(next, step.step);
+    if (known == places.end()) places.emplace(step.step, place);
+    next = std::next(place);
+  }
+  return names;
+}
+
+using StepsByName = std::map<std::string_view, const PlanDocument::Step*>;
+
+// The first of each name that is worth a line.
+StepsByName by_name(const Steps& steps) {
+  StepsByName result;
+  for (const PlanDocument::Step& step : steps) {
+    if (step.is_worth_a_line()) result.emplace(step.step, &step);
+  }
+  return result;
+}
+
+std::optional<PlanDocument::Step> step_of(const StepsByName& steps, std::string_view name) {
+  const auto found = steps.find(name);
+  return found == steps.end() ? std::nullopt : std::optional(*found->second);
+}
+
+Changes changes_of(const std::optional<PlanDocument::Step>& step) { return step ? step->changes : Changes(); }
+
+}  // namespace
+
+std::vector<StepDiff> diff_steps(const PlanDocument& before, const PlanDocument& after) {
+  std::vector<StepDiff> result;
+  const StepsByName steps_before = by_name(before.transformed);
+  const StepsByName steps_after = by_name(after.transformed);
+  for (const std::string_view name : step_names(before.transformed, after.transformed)) {
+    StepDiff diff{std::string(name), step_of(steps_before, name), step_of(steps_after, name), {}, {}};
+    diff.only_before = changes_of(diff.before);
+    diff.only_after = changes_of(diff.after);
+    drop_common(diff.only_before, diff.only_after);
+    const bool did_before = diff.before && diff.before->did_something();
+    const bool did_after = diff.after && diff.after->did_something();
+    if (did_before == did_after && diff.only_before.empty() && diff.only_after.empty()) continue;
+    result.push_back(std::move(diff));
+  }
+  return result;
+}
+
+}  // namespace usmp::compare

@@ -1,0 +1,172 @@
+#include "usmp/compare/figures.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "compare/pool_distances.hpp"
+#include "usmp/bounds/load.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::compare {
+namespace {
+
+using plan_file::PlanDocument;
+
+[[noreturn]] void fail_at(std::string place, std::string message) {
+  throw Error(ErrorKind::usage, {{}, {}, std::move(place)}, std::move(message));
+}
+
+void require_live_ranges(const PlanDocument& document) {
+  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+    if (document.buffers[i].live) continue;
+    fail_at("buffers[" + std::to_string(i) + "]",
+            "the key live is missing: expected a plan that says when buffers are live. Plan again to get one");
+  }
+}
+
+// The buffers of one pool as a problem of its own, in their order.
+Problem problem_of(const PlanDocument& document, const PlanDocument::Pool& pool,
+                   const std::vector<std::size_t>& buffers) {
+  Problem problem;
+  problem.horizon = document.horizon;
+  problem.pools.push_back(
+      {.name = pool.name, .kind = pool.kind, .capacity = {}, .alignment = pool.alignment, .reserved = pool.reserved});
+  for (const std::size_t index : buffers) {
+    const PlanDocument::Buffer& buffer = document.buffers[index];
+    problem.buffers.push_back({.name = buffer.name,
+                               .function = buffer.function,
+                               .kind = buffer.kind,
+                               .size = buffer.size,
+                               .alignment = buffer.alignment,
+                               .candidates = {PoolId(0)},
+                               .live = *buffer.live});
+  }
+  add_distances(problem, document, buffers);
+  if (const auto reason = invalid_reason(problem)) fail_at("pool " + pool.name, "cannot be reported: " + *reason);
+  return problem;
+}
+
+void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::vector<OperatorIndex>& operators) {
+  const std::vector<LiveRange> peak = {{figures.peak_at, figures.peak_at + 1}};
+  std::map<OperatorIndex, Bytes> shares;
+  for (const std::size_t index : figures.buffers) {
+    const PlanDocument::Buffer& buffer = document.buffers[index];
+    if (!overlap(*buffer.live, peak)) continue;
+    figures.at_peak.push_back(index);
+    shares[operators[index]] += buffer.size;
+  }
+  std::stable_sort(figures.at_peak.begin(), figures.at_peak.end(),
+                   [&](std::size_t a, std::size_t b) { return document.buffers[a].size > document.buffers[b].size; });
+  for (const auto& [call, bytes] : shares) figures.shares.push_back({call, bytes});
+  std::stable_sort(figures.shares.begin(), figures.shares.end(),
+                   [](const PoolFigures::Share& a, const PoolFigures::Share& b) { return a.bytes > b.bytes; });
+}
+
+// The bound of packing without one of the buffers; `problem` has those of the pool in the order of `figures.buffers`.
+void fill_without(PoolFigures& figures, const Problem& problem) {
+  const std::size_t count = std::min(PoolFigures::most_without, figures.at_peak.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<BufferId> others;
+    for (std::size_t k = 0; k < figures.buffers.size(); ++k) {
+      if (figures.buffers[k] != figures.at_peak[i]) others.emplace_back(k);
+    }
+    figures.without.push_back({figures.at_peak[i], bounds::packing_bound(problem, others, problem.pools[0]).bytes});
+  }
+}
+
+PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& pool, std::vector<std::size_t> buffers,
+                       const std::vector<OperatorIndex>& operators) {
+  PoolFigures figures;
+  figures.buffers = std::move(buffers);
+  const Problem problem = problem_of(document, pool, figures.buffers);
+  std::vector<BufferId> all;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    all.emplace_back(i);
+    figures.asked += problem.buffers[i].size;
+  }
+  for (const bounds::Load& step : bounds::load_over_time(problem, all))
+    figures.timeline.push_back({step.at, step.bytes});
+  const bounds::Load load = bounds::load(problem, all);
+  figures.load = load.bytes;
+  figures.peak_at = load.at;
+  fill_peak(figures, document, operators);
+  if (pool.kind == PoolKind::workspace) fill_without(figures, problem);
+  if (pool.used == 0) return figures;
+  const Bytes packed = std::min(pool.used, bounds::packing_bound(problem, all, problem.pools[0]).bytes);
+  figures.lost_to_alignment = std::max<Bytes>(0, packed - pool.reserved - load.bytes);
+  figures.lost_to_fragmentation = pool.used - packed;
+  return figures;
+}
+
+// Which call a tick belongs to, which call is of a function.
+class Calls {
+ public:
+  explicit Calls(const PlanDocument& document) : document_(document), by_tick_(document.calls.size()) {
+    std::iota(by_tick_.begin(), by_tick_.end(), std::size_t{0});
+    std::stable_sort(by_tick_.begin(), by_tick_.end(),
+                     [&](std::size_t a, std::size_t b) { return begin_of(a) < begin_of(b); });
+    for (std::size_t i = 0; i < document.calls.size(); ++i) by_callee_.emplace(document.calls[i].callee, i);
+  }
+
+  [[nodiscard]] OperatorIndex of(const PlanDocument::Buffer& buffer) const {
+    if (buffer.kind == BufferKind::constant) {
+      const auto found = by_callee_.find(buffer.function);
+      return found == by_callee_.end() ? OperatorIndex() : found->second;
+    }
+    if (buffer.live->empty()) return {};
+    const Tick tick = buffer.live->front().begin;
+    const auto behind = std::upper_bound(by_tick_.begin(), by_tick_.end(), tick,
+                                         [&](Tick at, std::size_t call) { return at < begin_of(call); });
+    if (behind == by_tick_.begin() || document_.calls[*(behind - 1)].ticks.end <= tick) return {};
+    return *(behind - 1);
+  }
+
+ private:
+  [[nodiscard]] Tick begin_of(std::size_t call) const { return document_.calls[call].ticks.begin; }
+
+  const PlanDocument& document_;
+  std::vector<std::size_t> by_tick_;
+  std::map<std::string, std::size_t> by_callee_;  // the first call of each
+};
+
+}  // namespace
+
+Bytes PoolFigures::live_at(Tick tick) const {
+  const auto behind =
+      std::upper_bound(timeline.begin(), timeline.end(), tick, [](Tick at, const Step& step) { return at < step.at; });
+  return behind == timeline.begin() ? 0 : (behind - 1)->live;
+}
+
+Bytes PoolFigures::most_live(const LiveRange& ticks) const {
+  Bytes most = live_at(ticks.begin);
+  for (const Step& step : timeline) {
+    if (ticks.begin < step.at && step.at < ticks.end) most = std::max(most, step.live);
+  }
+  return most;
+}
+
+PlanFigures plan_figures(const PlanDocument& document) {
+  require_live_ranges(document);
+  PlanFigures figures;
+  const Calls calls(document);
+  std::map<std::string, std::vector<std::size_t>> placed;
+  for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+    figures.operators.push_back(calls.of(document.buffers[i]));
+    if (document.buffers[i].placed()) placed[document.buffers[i].pool].push_back(i);
+  }
+  for (const PlanDocument::Pool& pool : document.pools) {
+    figures.pools.push_back(figures_of(document, pool, std::move(placed[pool.name]), figures.operators));
+  }
+  return figures;
+}
+
+std::string operator_name(const PlanDocument& document, std::size_t call) {
+  std::string_view name = document.calls[call].callee;
+  const std::string prefix = "tvmgen_" + c_identifier(document.module) + "_";
+  if (name.starts_with(prefix) && name.size() > prefix.size()) name.remove_prefix(prefix.size());
+  return "#" + std::to_string(call + 1) + " " + std::string(name);
+}
+
+}  // namespace usmp::compare

@@ -1,0 +1,141 @@
+#include "usmp/pipeline/plan_document.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+#include <utility>
+
+#include "usmp/bounds/proved.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::pipeline {
+namespace {
+
+using plan_file::ImportedC;
+using plan_file::PlanDocument;
+
+// Workspace pools, then parameter pools, each in the problem's order.
+std::vector<PoolId> pool_order(const Problem& problem) {
+  std::vector<PoolId> order;
+  for (const PoolKind kind : {PoolKind::workspace, PoolKind::constant}) {
+    for (std::size_t i = 0; i < problem.pools.size(); ++i) {
+      if (problem.pools[i].kind == kind) order.emplace_back(i);
+    }
+  }
+  return order;
+}
+
+PlanDocument::Pool pool_of(const assemble::Assembly& assembly, PoolId id, Bytes used, const bounds::PoolBound& bound,
+                           PlanStatus status) {
+  const Pool& pool = assembly.problem.pool(id);
+  const config::PoolSpec& spec = assembly.pools[id.index()];
+  const bool has_plan = status == PlanStatus::feasible || status == PlanStatus::optimal;
+  const PlanStatus of_plan = used == bound.bytes ? PlanStatus::optimal : PlanStatus::feasible;
+  return {.name = pool.name,
+          .kind = pool.kind,
+          .internal = spec.internal,
+          .section = spec.section,
+          .capacity = pool.capacity,
+          .alignment = pool.alignment,
+          .reserved = pool.reserved,
+          .used = used,
+          .lower_bound = bound.bytes,
+          .lower_bound_reason = bound.reason,
+          .status = has_plan ? of_plan : status};
+}
+
+PlanDocument::Buffer buffer_of(const Problem& problem, const Plan& plan, BufferId id) {
+  const Buffer& buffer = problem.buffer(id);
+  const Allocation& place = plan.of(id);
+  PlanDocument::Buffer result{.name = buffer.name,
+                              .function = buffer.function,
+                              .kind = buffer.kind,
+                              .pool = place.placed() ? problem.pool(place.pool).name : std::string(),
+                              .offset = place.placed() ? place.offset : 0,
+                              .pinned = buffer.pinned.has_value(),
+                              .size = buffer.size,
+                              .alignment = buffer.alignment,
+                              .live = buffer.live,
+                              .candidates = {}};
+  for (const PoolId pool : buffer.candidates) result.candidates.push_back(problem.pool(pool).name);
+  return result;
+}
+
+Bytes used_by_kind(const PlanDocument& document, PoolKind kind) {
+  Bytes total = 0;
+  for (const PlanDocument::Pool& pool : document.pools) {
+    if (pool.kind == kind) total += pool.used;
+  }
+  return total;
+}
+
+std::string first_line_of(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  constexpr std::size_t longest = 60;
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text = first_line(text);
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+}
+
+// The pragma_import_c sources in the order of the functions.
+std::vector<ImportedC> imported_c(const tir::Module& module) {
+  std::vector<ImportedC> sources;
+  for (const tir::Function& function : module.functions) {
+    for (const std::string& text : function.imported_c) {
+      sources.push_back({.function = function.name, .bytes = text.size(), .first_line = first_line_of(text)});
+    }
+  }
+  return sources;
+}
+
+}  // namespace
+
+PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& analysis,
+                           const assemble::Assembly& assembly, const PlanResult& result, const std::string& algorithm) {
+  const Problem& problem = assembly.problem;
+  assert(result.plan.allocations.size() == problem.buffers.size());
+  const Cost cost = cost_of(problem, result.plan);
+  bounds::ProvedBounds proved = bounds::proved_bounds(problem, result, algorithm, bounds::pool_bounds(problem));
+  proved.spilled.resize(cost.spilled.size(), 0);
+  PlanDocument document;
+  document.algorithm = algorithm;
+  document.status = result.status;
+  document.search = {.minimized = {}, .stopped = result.stopped, .iterations = result.iterations};
+  document.horizon = problem.horizon;
+  for (std::size_t r = 0; r < cost.spilled.size(); ++r) {
+    document.spilled.push_back({cost.spilled[r], proved.spilled[r]});
+  }
+  for (const PoolId id : pool_order(problem)) {
+    document.pools.push_back(pool_of(assembly, id, cost.used[id.index()], proved.pools[id.index()], result.status));
+  }
+  document.workspace_used = used_by_kind(document, PoolKind::workspace);
+  document.constants_used = used_by_kind(document, PoolKind::constant);
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    document.buffers.push_back(buffer_of(problem, result.plan, BufferId(i)));
+  }
+  document.distances = problem.distances;
+  for (const liveness::Call& call : analysis.calls) document.calls.push_back({call.callee, call.ticks});
+  for (const liveness::Unplanned& allocate : analysis.unplanned) {
+    document.unplanned.push_back({allocate.name, module.functions[allocate.function].name, allocate.reason});
+  }
+  document.imported_c = imported_c(module);
+  return document;
+}
+
+std::vector<PlanDocument::Step> steps_of(const std::vector<transform::StepResult>& steps) {
+  std::vector<PlanDocument::Step> result;
+  for (const transform::StepResult& step : steps) {
+    PlanDocument::Step& row = result.emplace_back();
+    row.step = transform::name_of(step.step);
+    row.load_before = step.load_before;
+    row.load_after = step.load_after;
+    for (const transform::Change& change : step.changes) row.changes.push_back({change.function, change.text});
+    row.extra_work_permille = step.extra_work_permille;
+    row.left_out = step.left_out;
+    if (step.constants) row.constants = {step.constants->before, step.constants->after};
+  }
+  return result;
+}
+
+}  // namespace usmp::pipeline

@@ -1,0 +1,102 @@
+#include "usmp/pipeline/planned.hpp"
+
+#include <set>
+#include <utility>
+
+#include "usmp/lower/outline.hpp"
+#include "usmp/pipeline/plan_document.hpp"
+#include "usmp/program/effects.hpp"
+#include "usmp/shape/shape_loops.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::pipeline {
+namespace {
+
+std::vector<std::string> warnings_of(const SourceModule& source) {
+  std::vector<std::string> warnings;
+  std::set<std::string> members;
+  for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
+    if (function.allocates_workspace && members.insert(function.member).second) {
+      warnings.push_back(function.member +
+                         " is copied unchanged and allocates workspace at run time, outside this plan");
+    }
+  }
+  const auto effects = program::param_effects(source.module)[source.module.entry];
+  for (const codegen::InterfaceTensor& output : source.interface.outputs) {
+    if (effects[output.param].may_be_written()) continue;
+    warnings.push_back("output '" + output.name +
+                       "' is never written: it keeps what was in its memory before. TVM makes such archives of a "
+                       "tensor that the network gives out twice, or of a reshape of another output");
+  }
+  return warnings;
+}
+
+plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
+  const mlf::ModuleInfo& info = planned.source.info;
+  plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
+                                                   planned.result, origin.algorithm);
+  document.module = info.name;
+  document.archive = origin.archive;
+  document.seed = origin.seed;
+  document.workspace_io = origin.workspace_io;
+  if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
+  document.transformed = steps_of(planned.program.transformed);
+  if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
+    document.unplanned_workspace = info.workspace_bytes;
+  }
+  document.warnings = warnings_of(planned.source);
+  document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
+  return document;
+}
+
+}  // namespace
+
+void plan(PlannedProgram& planned, const ChosenAlgorithm& algorithm, const Search& how, const Origin& origin,
+          std::uint64_t replay_steps) {
+  PlanResult result = plan_and_verify(
+      algorithm, planned.assembly.problem,
+      {.minimize = planned.minimized, .feasibility_only = false, .shares_less = algorithm.program.empty()}, how);
+  if (result.has_plan()) require_replayed(planned, result.plan, replay_steps, how.log);
+  adopt(planned, std::move(result), origin);
+}
+
+std::vector<std::string> replay_plan(PlannedProgram& planned, const Plan& plan, std::uint64_t steps, const Log& log) {
+  const tir::Module& module = planned.program.module;
+  replay::Options options{.steps = steps};
+  for (const codegen::InterfaceTensor& input : planned.source.interface.inputs) {
+    options.inputs.push_back(module.functions[module.entry].params[input.param].var);
+  }
+  planned.replayed = replay::replay(module, planned.program.analysis, planned.assembly, plan, options);
+  if (log) {
+    log(std::to_string(planned.replayed.replayed()) + " of " + std::to_string(planned.replayed.pairs) +
+        " pairs that share bytes replayed, " + std::to_string(planned.replayed.accesses) + " accesses");
+  }
+  return first_lines(planned.replayed.violations, most_lines);
+}
+
+void require_replayed(PlannedProgram& planned, const Plan& plan, std::uint64_t steps, const Log& log) {
+  const std::vector<std::string> violations = replay_plan(planned, plan, steps, log);
+  if (!violations.empty()) throw_wrong_plan(violations);
+}
+
+void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
+  planned.result = std::move(result);
+  if (!planned.result.has_plan()) return;
+  const Plan& plan = planned.result.plan;
+  const lower::Lowered lowered = lower::lower(planned.program.module, planned.program.analysis, planned.assembly, plan);
+  planned.lowered = lower::outline(lowered, planned.assembly, plan);
+  shape::shape_loops(planned.lowered.module);
+  planned.document = document_of(planned, origin);
+}
+
+codegen::PlannedModule emission_input(const PlannedProgram& planned, bool workspace_io) {
+  return {.info = planned.source.info,
+          .source = planned.program.module,
+          .analysis = planned.program.analysis,
+          .assembly = planned.assembly,
+          .plan = planned.result.plan,
+          .lowered = planned.lowered,
+          .workspace_io = workspace_io};
+}
+
+}  // namespace usmp::pipeline

@@ -1,0 +1,82 @@
+#include "usmp/pipeline/program.hpp"
+
+#include <utility>
+
+#include "pipeline/analyse.hpp"
+#include "usmp/assemble/pins.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/tir_json/reader.hpp"
+
+namespace usmp::pipeline {
+namespace {
+
+liveness::Options liveness_options(const SourceModule& source, const tir::Module& module, bool workspace_io) {
+  liveness::Options options;
+  options.workspace_io = workspace_io;
+  const std::vector<tir::Param>& params = module.functions[module.entry].params;
+  for (const codegen::InterfaceTensor& input : source.interface.inputs)
+    options.inputs.push_back(params[input.param].var);
+  for (const codegen::InterfaceTensor& output : source.interface.outputs) {
+    options.outputs.push_back(params[output.param].var);
+  }
+  return options;
+}
+
+}  // namespace
+
+SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
+  try {
+    SourceModule source{.info = info, .module = tir_json::read_module(tir), .interface = {}};
+    source.interface = codegen::interface_of(info, source.module);
+    return source;
+  } catch (const Error& error) {
+    throw error.with_member(info.tir_member);
+  }
+}
+
+transform::Options pass_options(const SourceModule& source, const Transformations& transformations, bool workspace_io) {
+  return {.steps = transformations.steps,
+          .recompute_percent = transformations.recompute_percent,
+          .liveness = liveness_options(source, source.module, workspace_io)};
+}
+
+Program analysed(const SourceModule& source, transform::Result result, const transform::Options& options) {
+  Program program{.module = std::move(result.module), .transformed = std::move(result.steps), .analysis = {}};
+  program.analysis = live_ranges(source, program.module, options.liveness.workspace_io);
+  program.analysis.distances = std::move(result.distances);
+  if (options.asks_for(transform::Step::constants)) liveness::share_constants(program.analysis, program.module);
+  return program;
+}
+
+Program transformed(const SourceModule& source, const Transformations& transformations, bool workspace_io) {
+  try {
+    const transform::Options options = pass_options(source, transformations, workspace_io);
+    return analysed(source, transform::transform(source.module, options), options);
+  } catch (const Error& error) {
+    throw error.with_member(source.info.tir_member);
+  }
+}
+
+liveness::Analysis live_ranges(const SourceModule& source, const tir::Module& module, bool workspace_io) {
+  return liveness::analyse(module, liveness_options(source, module, workspace_io));
+}
+
+AssembledModule assemble_module(SourceModule source, const Transformations& transformations, const Request& request) {
+  AssembledModule module{.source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}};
+  try {
+    module.program = with_useful_steps(module.source, transformations, request);
+    module.assembly = assemble::assemble(module.program.module, module.program.analysis, request.pools);
+    module.pinned = assemble::pin(module.assembly, request.pools.pinned);
+    for (const plan_file::PlanDocument& plan : request.earlier) {
+      if (plan.module != module.source.info.name) continue;
+      std::vector<std::string> sentences = assemble::pin_as_before(module.assembly, plan);
+      module.warnings.insert(module.warnings.end(), sentences.begin(), sentences.end());
+    }
+    return module;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;
+    throw error.with_member(module.source.info.tir_member);
+  }
+}
+
+}  // namespace usmp::pipeline

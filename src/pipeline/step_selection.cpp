@@ -1,0 +1,226 @@
+// Which of the transformations that were asked for a module is planned with.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/analyse.hpp"
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/pipeline/program.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::pipeline {
+namespace {
+
+using transform::Step;
+using transform::StepResult;
+
+// A search node takes time that grows with the square of the buffers; all of them some tenths of a second at most.
+std::uint64_t nodes_for(const Problem& problem) {
+  constexpr std::uint64_t work = 20'000'000;
+  constexpr std::uint64_t least = 50;
+  constexpr std::uint64_t most = 20'000;
+  const std::uint64_t buffers = std::max<std::uint64_t>(problem.buffers.size(), 1);
+  return std::clamp(work / buffers / buffers, least, most);
+}
+
+// What a plan needs, in terms that mean the same of two programs.
+struct Need {
+  std::vector<Bytes> spilled;         // Cost::spilled
+  std::map<std::string, Bytes> used;  // by pool; pools that only one of the programs has are empty in the other
+};
+
+Need need_of(const Problem& problem, const Cost& cost) {
+  Need need{cost.spilled, {}};
+  for (std::size_t i = 0; i < problem.pools.size(); ++i) need.used[problem.pools[i].name] = cost.used[i];
+  return need;
+}
+
+// Whether nothing of `a` is more than of `b`.
+bool is_within(const Need& a, const Need& b) {
+  for (std::size_t r = 0; r < a.spilled.size(); ++r) {
+    if (a.spilled[r] > (r < b.spilled.size() ? b.spilled[r] : 0)) return false;
+  }
+  return std::ranges::all_of(a.used, [&](const auto& pool) {
+    const auto found = b.used.find(pool.first);
+    return pool.second <= (found == b.used.end() ? 0 : found->second);
+  });
+}
+
+// The program as it was between passes: before the first one, and behind each. Programs with the same passes in front
+// share what these made.
+struct Passed {
+  std::vector<Step> steps;
+  std::vector<std::shared_ptr<const transform::Result>> programs;  // one more than steps
+};
+
+// A program with some of the passes, and what its plans need.
+struct Trial {
+  Program program;
+  Transformations transformations;
+  Passed passed;
+  std::optional<Need> plan = {};   // of the best one found; nothing: none was
+  std::optional<Need> bound = {};  // no plan of this program needs less
+};
+
+// Whether no plan of `other` is better than the one found of `trial`.
+bool is_as_good(const Trial& trial, const Trial& other) {
+  return trial.plan && (!other.plan || (other.bound && is_within(*trial.plan, *other.bound)));
+}
+
+// Those that are good for nothing but a smaller plan and are tried one by one, those first that change most of the
+// program. Computing more than once is tried when these are settled.
+std::vector<Step> optional_steps(const Transformations& transformations) {
+  std::vector<Step> steps;
+  std::ranges::copy_if(transformations.steps, std::back_inserter(steps), transform::is_for_memory_alone);
+  return steps;
+}
+
+const StepResult* row_of(const Program& program, Step step) {
+  const auto found = std::ranges::find(program.transformed, step, &StepResult::step);
+  return found == program.transformed.end() || found->changes.empty() ? nullptr : &*found;
+}
+
+class StepSelection {
+ public:
+  StepSelection(const SourceModule& source, const Transformations& asked, const Request& request)
+      : source_(source), asked_(asked), request_(request) {}
+
+  Program run() {
+    const std::vector<Step> optional = optional_steps(asked_);
+    if (asked_.steps.empty()) return transformed(source_, asked_, request_.workspace_io);
+    Trial best = with({asked_.steps, 0}, {});
+    const bool has_choice = asked_.recompute_percent > 0 || std::ranges::any_of(optional, [&](Step step) {
+                              return row_of(best.program, step) != nullptr;
+                            });
+    if (!has_choice) return std::move(best.program);
+    if (asked_.recompute_percent > 0) all_ = best.passed;
+    plan(best);
+    for (const Step step : optional) leave_out_if_useless(best, step);
+    if (asked_.recompute_percent > 0) recompute_if_useful(best);
+    for (const StepResult& row : left_out_) name_left_out(best.program.transformed, row);
+    return std::move(best.program);
+  }
+
+ private:
+  // `known`: what other transformations have made of the source; passes that these have in front are not run again.
+  [[nodiscard]] Trial with(const Transformations& transformations, const Passed& known) const {
+    try {
+      const transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+      const std::vector<Step> steps = transform::passes_of(options);
+      Passed passed;
+      const auto differ = std::ranges::mismatch(steps, known.steps).in1;
+      const auto same = static_cast<std::size_t>(differ - steps.begin());
+      passed.steps = steps;
+      if (known.programs.empty()) {
+        passed.programs.push_back(std::make_shared<transform::Result>(transform::begin(source_.module)));
+      } else {
+        passed.programs.assign(known.programs.begin(), known.programs.begin() + static_cast<std::ptrdiff_t>(same) + 1);
+      }
+      for (std::size_t i = same; i < steps.size(); ++i) {
+        passed.programs.push_back(
+            std::make_shared<transform::Result>(transform::apply(*passed.programs.back(), steps[i], options)));
+      }
+      Program program = analysed(source_, *passed.programs.back(), options);
+      return {.program = std::move(program), .transformations = transformations, .passed = std::move(passed)};
+    } catch (const Error& error) {
+      throw error.with_member(source_.info.tir_member);
+    }
+  }
+
+  void plan(Trial& trial) const {
+    plan(trial, assemble::assemble(trial.program.module, trial.program.analysis, request_.pools));
+  }
+
+  void plan(Trial& trial, const assemble::Assembly& assembly) const {
+    const PlanResult result = planners::optimal(assembly.problem, {.node_limit = nodes_for(assembly.problem)});
+    if (!result.has_plan()) return;
+    trial.plan = need_of(assembly.problem, cost_of(assembly.problem, result.plan));
+    if (result.bound) trial.bound = need_of(assembly.problem, *result.bound);
+  }
+
+  // Nothing: that program is too large to be analysed, or has a buffer that the pools have no place for, and nobody
+  // asked for it.
+  [[nodiscard]] std::optional<Trial> planned_with(const Transformations& transformations, const Passed& known) const {
+    std::optional<Trial> trial;
+    try {
+      trial = with(transformations, known);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::too_large) throw;
+      return std::nullopt;
+    }
+    assemble::Assembly assembly;
+    try {
+      assembly = assemble::assemble(trial->program.module, trial->program.analysis, request_.pools);
+    } catch (const Error&) {  // of a buffer and the pools that it may have
+      return std::nullopt;
+    }
+    plan(*trial, assembly);
+    return trial;
+  }
+
+  void leave_out_if_useless(Trial& best, Step step) {
+    const StepResult* row = row_of(best.program, step);
+    if (row == nullptr) return;
+    Transformations rest = best.transformations;
+    std::erase(rest.steps, step);
+    std::optional<Trial> less = planned_with(rest, best.passed);
+    if (!less || !is_as_good(*less, best)) return;
+    if (request_.log) {
+      request_.log("module " + source_.info.name + ": " + std::string(transform::name_of(step)) +
+                   " is left out, the plan is as small without it");
+    }
+    left_out_.push_back(*row);
+    best = std::move(*less);
+  }
+
+  // With all steps that were asked for: what did not help before may help now.
+  void recompute_if_useful(Trial& best) {
+    std::optional<Trial> more = planned_with(asked_, all_);
+    if (!more) return;
+    const StepResult* row = row_of(more->program, Step::recompute);
+    if (row == nullptr) return;
+    const bool is_smaller =
+        more->plan && (!best.plan || (is_within(*more->plan, *best.plan) && !is_within(*best.plan, *more->plan)));
+    if (!is_smaller) {
+      left_out_.push_back(*row);
+      return;
+    }
+    left_out_.clear();
+    best = std::move(*more);
+    leave_out_if_useless(best, Step::inplace);
+  }
+
+  // The row stands where the step would have been applied.
+  static void name_left_out(std::vector<StepResult>& rows, const StepResult& left_out) {
+    StepResult row{left_out.step, left_out.load_before, left_out.load_before, {}};
+    row.left_out = true;
+    const auto next = std::ranges::find_if(rows, [&](const StepResult& other) { return other.step > row.step; });
+    if (next != rows.begin()) {
+      row.load_before = std::prev(next)->load_after;
+    } else if (next != rows.end()) {
+      row.load_before = next->load_before;
+    }
+    row.load_after = row.load_before;
+    rows.insert(next, std::move(row));
+  }
+
+  const SourceModule& source_;
+  const Transformations& asked_;
+  const Request& request_;
+  Passed all_;  // with all steps asked for, kept for recomputing
+  std::vector<StepResult> left_out_;
+};
+
+}  // namespace
+
+Program with_useful_steps(const SourceModule& source, const Transformations& transformations, const Request& request) {
+  return StepSelection(source, transformations, request).run();
+}
+
+}  // namespace usmp::pipeline

@@ -1,0 +1,16 @@
+#include "usmp/plan_file/plan_document.hpp"
+
+#include <algorithm>
+
+namespace usmp::plan_file {
+
+bool PlanDocument::Step::did_something() const {
+  return !changes.empty() || (constants && constants->before != constants->after);
+}
+
+const PlanDocument::Pool* PlanDocument::find_pool(std::string_view name) const {
+  const auto found = std::find_if(pools.begin(), pools.end(), [&](const Pool& pool) { return pool.name == name; });
+  return found == pools.end() ? nullptr : &*found;
+}
+
+}  // namespace usmp::plan_file

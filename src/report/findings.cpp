@@ -1,0 +1,60 @@
+#include "report/findings.hpp"
+
+#include <algorithm>
+
+#include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::report {
+namespace {
+
+using compare::BudgetReport;
+using compare::LimitCheck;
+using compare::ModuleCheck;
+using compare::PoolCheck;
+using compare::Verdict;
+
+std::string prefix_of(const ModuleCheck& module) { return "module " + printable(module.module) + ": "; }
+
+bool is_found(const LimitCheck& check) { return check.verdict == Verdict::warning || check.verdict == Verdict::breach; }
+
+}  // namespace
+
+std::vector<Finding> findings_of(const BudgetReport& report) {
+  std::vector<Finding> findings;
+  for (const ModuleCheck& module : report.modules) {
+    const bool planned = module.no_plan.empty();
+    const std::string front = prefix_of(module) + (planned ? "" : std::string(first_line(module.no_plan)));
+    bool any = false;
+    for (const PoolCheck& pool : module.pools) {
+      for (const LimitCheck& check : pool.checks) {
+        if (!is_found(check)) continue;
+        any = true;
+        findings.push_back({.verdict = check.verdict,
+                            .position = check.position,
+                            .title = pool.name + ": " + to_string(check.rule),
+                            .message = front + (planned ? "" : ": ") + check.message});
+      }
+    }
+    if (planned || any) continue;
+    findings.push_back({.verdict = Verdict::breach, .position = {}, .title = "no plan", .message = front});
+  }
+  return findings;
+}
+
+std::string tally_text(const BudgetReport& report) {
+  const std::vector<Finding> findings = findings_of(report);
+  const std::size_t breaches = count_of(findings, Verdict::breach);
+  const std::size_t warnings = findings.size() - breaches;
+  if (findings.empty()) return "within budget";
+  std::string text = breaches > 0 ? counted(breaches, "breach", "breaches") : "";
+  if (warnings > 0) text += (text.empty() ? "" : ", ") + counted(warnings, "warning");
+  return text;
+}
+
+std::size_t count_of(const std::vector<Finding>& findings, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(),
+                                                [&](const Finding& finding) { return finding.verdict == verdict; }));
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,178 @@
+// Differences between plans.
+#include "usmp/compare/diff.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "compare/match.hpp"
+#include "plan_support/diffs.hpp"
+
+namespace usmp::compare::diff_test {
+
+using plan_file::PlanDocument;
+using namespace usmp::plan_support::diffs;
+
+TEST_CASE("the same plan, and one that only says other things of itself, are equal") {
+  CHECK_FALSE(diff_of(example(), example()).differs());
+  PlanDocument other = example();
+  other.algorithm = "optimal";
+  other.seed = 3;
+  other.warnings = {"w"};
+  const Diff diff = diff_of(example(), other);
+  CHECK_FALSE(diff.differs());
+  CHECK(diff.modules.at(0).same == 5);
+}
+
+TEST_CASE("each figure of a pool and each place is a difference") {
+  const auto differs = [](const auto& change) {
+    PlanDocument other = example();
+    change(other);
+    return diff_of(example(), other).differs();
+  };
+  CHECK(differs([](PlanDocument& d) { d.pools[0].capacity = std::nullopt; }));
+  CHECK(differs([](PlanDocument& d) { d.pools[0].used = 80; }));
+  CHECK(differs([](PlanDocument& d) { d.pools[0].lower_bound = 61; }));
+  CHECK(differs([](PlanDocument& d) { d.buffers[2].live = {{1, 5}}; }));
+  CHECK(differs([](PlanDocument& d) { d.buffers[2].offset = 16; }));
+  CHECK(differs([](PlanDocument& d) { d.buffers[2].pool = "sram"; }));
+  CHECK(differs([](PlanDocument& d) { d.buffers[2].size = 31; }));
+}
+
+TEST_CASE("the effect is how far a buffer reaches into what only one plan uses") {
+  PlanDocument smaller = example();
+  smaller.pools[0].used = 48;
+  smaller.buffers[1].offset = 16;  // b: 48..64 → 16..32
+  const PlanDiff diff = diff_of(example(), smaller).modules.at(0);
+  REQUIRE(diff.buffers.size() == 1);
+  CHECK(diff.buffers[0].change == BufferChange::moved);
+  CHECK(diff.buffers[0].effect == -16);
+  CHECK(diff_of(smaller, example()).modules.at(0).buffers.at(0).effect == 16);
+}
+
+TEST_CASE("numbers behind names") {
+  CHECK(without_number("sid_7") == "sid");
+  CHECK(without_number("fused_add_12") == "fused_add");
+  CHECK(without_number("fused_multiply_18399028763786443038_") == "fused_multiply");
+  CHECK(without_number("conv2d") == "conv2d");
+  CHECK(without_number("T_cast") == "T_cast");
+  CHECK(without_number("_1") == "_1");
+  CHECK(without_number("12") == "12");
+  CHECK(without_number("") == "");
+}
+
+TEST_CASE("an operator in front renumbers all tensors, and they are the same nevertheless") {
+  const auto matches = match_buffers(chain(0, {10, 20, 30, 20}), chain(0, {5, 10, 20, 30, 20}));
+  CHECK(matches == std::vector<std::optional<std::size_t>>{1, 2, 3, 4});
+  const PlanDiff diff = diff_of(chain(0, {10, 20, 30, 20}), chain(0, {5, 10, 20, 30, 20})).modules.at(0);
+  CHECK(diff.renamed == 4);
+  REQUIRE(diff.buffers.size() == 1);
+  CHECK(diff.buffers[0].change == BufferChange::added);
+  CHECK(diff.buffers[0].after->size == 5);
+}
+
+TEST_CASE("a tensor that is gone, one that is resized, and other kinds of buffers") {
+  CHECK(match_buffers(chain(3, {10, 20, 30}), chain(7, {10, 30})) ==
+        std::vector<std::optional<std::size_t>>{0, std::nullopt, 1});
+  CHECK(match_buffers(chain(3, {10, 20, 30}), chain(3, {10, 25, 30})) ==
+        std::vector<std::optional<std::size_t>>{0, 1, 2});
+  PlanDocument scratch = chain(3, {10});
+  scratch.buffers[0].kind = BufferKind::scratch;
+  CHECK(match_buffers(chain(3, {10}), scratch) == std::vector<std::optional<std::size_t>>{std::nullopt});
+  PlanDocument other = chain(3, {10});
+  other.calls[0].callee = "pool_3";
+  CHECK(match_buffers(chain(3, {10}), other) == std::vector<std::optional<std::size_t>>{std::nullopt});
+}
+
+TEST_CASE("the order of declarations is no matter") {
+  PlanDocument before = chain(0, {10, 20, 20});
+  PlanDocument after = chain(0, {10, 20, 20});
+  std::reverse(after.buffers.begin(), after.buffers.end());
+  CHECK(match_buffers(before, after) == std::vector<std::optional<std::size_t>>{2, 1, 0});
+}
+
+TEST_CASE("modules are matched by name") {
+  PlanDocument a = example();
+  PlanDocument b = example();
+  a.module = "a";
+  b.module = "b";
+  CHECK_FALSE(diff_modules({a, b}, {b, a}, "x", "y").differs());
+  const Diff diff = diff_modules({a, b}, {b}, "x", "y");
+  CHECK(diff.differs());
+  CHECK(diff.only_before == std::vector<std::string>{"a"});
+  CHECK(diff_modules({a}, {b}, "x", "y").modules.size() == 1);
+}
+
+TEST_CASE("bytes that live buffers share count once at the peak") {
+  PlanDocument sharing = example();
+  sharing.distances = {{BufferId(0), BufferId(1), 20}};
+  const Diff diff = diff_of(example(), sharing);
+  REQUIRE(diff.modules.size() == 1);
+  const PoolDiff& dtcm = diff.modules[0].pools[0];
+  REQUIRE(dtcm.name == "dtcm");
+  CHECK(dtcm.before->live_at_peak == 64);
+  CHECK(dtcm.after->live_at_peak == 48);
+}
+
+TEST_CASE("other transformations make no difference of what the plans use") {
+  PlanDocument other = example();
+  other.transformed.clear();
+  CHECK_FALSE(diff_of(other, example()).differs());
+  CHECK(steps_of(other, example()).size() == 3);
+  CHECK(steps_of(example(), example()).empty());
+}
+
+TEST_CASE("what was left out, or found nothing to do, did nothing in either plan") {
+  PlanDocument other = example();
+  other.transformed.erase(other.transformed.begin() + 1, other.transformed.begin() + 3);
+  CHECK(steps_of(example(), other).empty());
+  CHECK(steps_of(other, example()).empty());
+  other = example();
+  other.transformed[3].changes.clear();  // constants are shared nevertheless
+  CHECK(steps_of(other, example()).size() == 1);
+  PlanDocument nothing = example();
+  nothing.transformed[3].changes.clear();
+  nothing.transformed[3].constants = {10, 10};
+  const std::vector<StepDiff> steps = steps_of(nothing, other);
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].step == "constants");
+  CHECK_FALSE(steps[0].before);
+  CHECK(steps[0].after->constants->after == 10);
+}
+
+TEST_CASE("changes are matched one by one, those of the same numbers first") {
+  std::vector<StepDiff> steps =
+      steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_1", "a_1: gone"}}), fused({{"conv_1", "a_1: gone"}}));
+  REQUIRE(steps.size() == 1);
+  CHECK(words_of(steps[0].only_before) == std::vector<std::string>{"conv_1: a_1: gone"});
+  CHECK(steps[0].only_after.empty());
+  CHECK(steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_2", "a_2 + 12, x_3"}}),
+                 fused({{"conv_4", "a_7 + 12, x_3"}, {"conv_3", "a_2: gone"}}))
+            .empty());
+  steps = steps_of(fused({{"conv_1", "a_1: gone"}, {"conv_2", "a_2: gone"}}), fused({{"conv_2", "a_2: gone"}}));
+  REQUIRE(steps.size() == 1);
+  CHECK(words_of(steps[0].only_before) == std::vector<std::string>{"conv_1: a_1: gone"});
+  for (const PlanDocument::Change& other :
+       {PlanDocument::Change{"pool_1", "a_1: gone"}, {"conv_1", "b_1: gone"}, {"conv_1", "a_1: gone, 12"}}) {
+    steps = steps_of(fused({{"conv_1", "a_1: gone"}}), fused({other}));
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].only_before.size() == 1);
+    CHECK(steps[0].only_after.size() == 1);
+  }
+}
+
+TEST_CASE("steps stand in the order of both plans, each once") {
+  const auto plan = [](const std::vector<std::string>& names) {
+    PlanDocument document = example();
+    document.transformed.clear();
+    for (const std::string& name : names) document.transformed.push_back({name, 1, 1, {{"f", name}}});
+    return document;
+  };
+  std::vector<std::string> names;
+  PlanDocument after = plan({"zero", "b", "c", "z", "z"});
+  for (PlanDocument::Step& step : after.transformed) step.changes.push_back({"g", "other"});
+  for (const StepDiff& step : steps_of(plan({"a", "b", "d"}), after)) names.push_back(step.step);
+  CHECK(names == std::vector<std::string>{"zero", "a", "b", "c", "z", "d"});
+}
+
+}  // namespace usmp::compare::diff_test

@@ -1,0 +1,220 @@
+// Which steps a module is planned with: none that is of no use, and none left out that is.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "random_modules/networks.hpp"
+#include "usmp/assemble/assemble.hpp"
+#include "usmp/pipeline/program.hpp"
+#include "usmp/planners/planner.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::pipeline::step_selection_test {
+namespace {
+
+using transform::Step;
+
+struct Planned {
+  Program program;
+  Bytes used = 0;
+  bool proved = false;
+};
+
+Request unbounded() {
+  Request request;
+  request.pools = config::default_pools();
+  return request;
+}
+
+// A network as read from an archive, with nothing of the interface that only emission needs.
+struct Network {
+  explicit Network(std::uint64_t seed) {
+    source.info.name = "default";
+    source.module = random_modules::generate_network(seed).module;
+  }
+
+  [[nodiscard]] static Planned planned(Program program) {
+    const assemble::Assembly assembly = assemble::assemble(program.module, program.analysis, config::default_pools());
+    const PlanResult result = planners::optimal(assembly.problem, {});
+    REQUIRE(result.has_plan());
+    return {std::move(program), used_bytes(assembly.problem, result.plan).front(),
+            result.status == PlanStatus::optimal};
+  }
+
+  [[nodiscard]] Planned with(const std::vector<Step>& steps) const {
+    return planned(transformed(source, {steps, 0}, false));
+  }
+
+  [[nodiscard]] Planned with_useful(const std::vector<Step>& asked, std::int64_t recompute_percent = 0) const {
+    return planned(with_useful_steps(source, {asked, recompute_percent}, unbounded()));
+  }
+
+  SourceModule source;
+};
+
+const std::vector<Step> all(std::begin(transform::all_steps), std::end(transform::all_steps));
+
+std::vector<Step> steps_of(const Program& program, bool left_out) {
+  std::vector<Step> steps;
+  for (const transform::StepResult& row : program.transformed) {
+    if (left_out ? row.left_out : !row.changes.empty()) steps.push_back(row.step);
+  }
+  return steps;
+}
+
+// Gives every tensor of the entry that the transformed program has not got a pool that C cannot name; how many.
+int spoil_what_goes(tir::Module& original, const Program& program) {
+  std::set<tir::VarId> kept;
+  for (const liveness::Site& site : program.analysis.sites) kept.insert(site.var);
+  int spoiled = 0;
+  std::vector<tir::Block*> pending = {&original.functions[original.entry].body};
+  while (!pending.empty()) {
+    tir::Block& block = *pending.back();
+    pending.pop_back();
+    for (tir::Stmt& stmt : block) {
+      for (tir::Block* inner : tir::blocks_of(stmt)) pending.push_back(inner);
+      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || kept.contains(allocate->var)) continue;
+      allocate->candidate_pools = {"my-pool"};
+      ++spoiled;
+    }
+  }
+  if (spoiled > 0) original.annotated_pools.emplace_back().name = "my-pool";
+  return spoiled;
+}
+
+std::vector<Step> without(std::vector<Step> steps, Step step) {
+  std::erase(steps, step);
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("steps: what is left out is not missed, what is kept is") {
+  std::map<Step, int> times_left_out;
+  std::map<Step, int> times_kept;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed);
+    const Network network(seed);
+    const Planned everything = network.with(all);
+    const Planned useful = network.with_useful(all);
+    if (!everything.proved || !useful.proved) continue;
+    CHECK(useful.used <= everything.used);
+    const std::vector<Step> kept = steps_of(useful.program, false);
+    for (const Step step : {Step::narrow, Step::merge, Step::reorder, Step::inplace}) {
+      if (std::ranges::count(kept, step) == 0) continue;
+      ++times_kept[step];
+      // Not tried again where a step tried later has gone, too.
+      if (step == Step::inplace) CHECK(network.with(without(kept, step)).used > useful.used);
+    }
+    const std::vector<Step> left_out = steps_of(useful.program, true);
+    for (const Step step : left_out) {
+      ++times_left_out[step];
+      CHECK(std::ranges::count(kept, step) == 0);
+    }
+    CHECK(std::ranges::count(left_out, Step::fuse) + std::ranges::count(left_out, Step::constants) == 0);
+    CHECK(std::ranges::is_sorted(useful.program.transformed, {}, &transform::StepResult::step));
+  }
+  for (const Step step : {Step::narrow, Step::merge, Step::reorder, Step::inplace}) {
+    CAPTURE(transform::name_of(step));
+    CHECK(times_left_out[step] > 0);
+    CHECK(times_kept[step] > 0);
+  }
+}
+
+TEST_CASE("steps: a program that cannot be planned, and that nobody asked for, is no error") {
+  int spoiled = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Network network(seed);
+    const Planned everything = network.with(all);
+    const int here = spoil_what_goes(network.source.module, everything.program);
+    if (here == 0) continue;
+    try {
+      (void)network.with(all);
+    } catch (const Error&) {
+      continue;  // a copy that was gone, and is not where its pools are said
+    }
+    spoiled += here;
+    CHECK(network.with_useful(all).used <= everything.used);
+  }
+  CHECK(spoiled > 0);
+}
+
+TEST_CASE("steps: the program does not speak of what was left out") {
+  int left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const Planned useful = Network(seed).with_useful(all);
+    for (const Step step : steps_of(useful.program, true)) {
+      ++left_out;
+      if (step == Step::inplace) CHECK(useful.program.analysis.distances.empty());
+      for (const tir::Function& function : useful.program.module.functions) {
+        for (const std::string& note : function.notes) {
+          CHECK_FALSE(note.starts_with(std::string(transform::name_of(step)) + ": "));
+        }
+      }
+    }
+  }
+  CHECK(left_out > 0);
+}
+
+TEST_CASE("steps: computing more than once has to pay") {
+  int kept = 0;
+  int left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed);
+    const Network network(seed);
+    const Planned before = network.with_useful(all);
+    const Planned after = network.with_useful(all, 100);
+    if (!before.proved || !after.proved) continue;
+    const bool is_kept = std::ranges::count(steps_of(after.program, false), Step::recompute) > 0;
+    CHECK((is_kept ? after.used < before.used : after.used == before.used));
+    kept += is_kept ? 1 : 0;
+    left_out += static_cast<int>(std::ranges::count(steps_of(after.program, true), Step::recompute));
+  }
+  CHECK(kept > 0);
+  CHECK(left_out > 0);
+}
+
+TEST_CASE("steps: a step left out stands with the load that it would have met") {
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const std::vector<transform::StepResult> rows = Network(seed).with_useful(all).program.transformed;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].left_out) continue;
+      ++seen;
+      CHECK(rows[i].changes.empty());
+      CHECK(rows[i].load_after == rows[i].load_before);
+      if (i > 0) CHECK(rows[i].load_before == rows[i - 1].load_after);
+      if (i + 1 < rows.size()) CHECK(rows[i].load_after == rows[i + 1].load_before);
+    }
+  }
+  CHECK(seen > 0);
+}
+
+TEST_CASE("steps: the program is the one that the steps that are kept lead to") {
+  int left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const Network network(seed);
+    const Planned useful = network.with_useful(all);
+    const std::vector<Step> gone = steps_of(useful.program, true);
+    if (std::ranges::count(gone, Step::inplace) > 0) continue;  // which orders of calls were looked for with it
+    std::vector<Step> kept = all;
+    for (const Step step : gone) std::erase(kept, step);
+    left_out += static_cast<int>(gone.size());
+    CHECK(tir::print(network.with(kept).program.module) == tir::print(useful.program.module));
+  }
+  CHECK(left_out > 0);
+}
+
+}  // namespace usmp::pipeline::step_selection_test

@@ -1,0 +1,71 @@
+// Checks of budgets as text. test_schema.py holds check.json against docs/schema/check.schema.json.
+#include "usmp/report/check.hpp"
+
+#include <doctest/doctest.h>
+
+#include "plan_support/budgets.hpp"
+#include "plan_support/golden.hpp"
+#include "report/findings.hpp"
+
+namespace usmp::report::check_test {
+
+using compare::BudgetReport;
+using compare::PlanningOutcome;
+using compare::Verdict;
+using namespace usmp::plan_support::budgets;
+
+TEST_CASE("a check in every format") {
+  const BudgetReport report = full_report();
+  check_golden("check.txt", check_text(report, {}));
+  check_golden("check.md", check_markdown(report));
+  check_golden("check.json", check_json(report));
+  check_golden("check.xml", check_junit(report));
+  check_golden("check.github", check_github(report));
+}
+
+TEST_CASE("quiet text has what is beyond a limit and no more") {
+  CheckTextOptions quiet;
+  quiet.quiet = true;
+  BudgetReport report = compare::check_budgets(pools("max: 64"), {outcome(example())}, {});
+  report.pools_file = "p.yaml";
+  CHECK(check_text(report, quiet).empty());
+  report = compare::check_budgets(pools("max: 63"), {outcome(example())}, {});
+  report.pools_file = "p.yaml";
+  CHECK(check_text(report, quiet) ==
+        "p.yaml:4:19: error: module default: dtcm uses more than max: required 64 bytes, available 63 (max), excess "
+        "1\n");
+}
+
+TEST_CASE("text in colour is the text and its colours") {
+  const BudgetReport report = full_report();
+  CheckTextOptions options;
+  options.color = true;
+  std::string text = check_text(report, options);
+  for (const std::string code : {"\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[0m"}) {
+    REQUIRE(text.find(code) != std::string::npos);
+    for (std::size_t at = 0; (at = text.find(code)) != std::string::npos;) text.erase(at, code.size());
+  }
+  CHECK(text == check_text(report, {}));
+}
+
+TEST_CASE("a module without a plan is a breach, with the figures of the pools that are too small") {
+  PlanningOutcome without;
+  without.module = "m";
+  without.no_plan = "no plan fits the pools\nbuffer …";
+  without.needs = {{"dtcm", 2000, 1024}};
+  const BudgetReport report = compare::check_budgets(pools("max: 60"), {without}, {});
+  CHECK(report.verdict() == Verdict::breach);
+  const std::vector<Finding> findings = findings_of(report);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].position == config::Position{3, 22});
+  CHECK(findings[0].message ==
+        "module m: no plan fits the pools: dtcm is too small: required 2000 bytes, available 1024 (size_hint_bytes), "
+        "excess 976");
+  without.needs.clear();
+  const std::vector<Finding> silent = findings_of(compare::check_budgets(pools("max: 60"), {without}, {}));
+  REQUIRE(silent.size() == 1);
+  CHECK(silent[0].message == "module m: no plan fits the pools");
+  CHECK(silent[0].verdict == Verdict::breach);
+}
+
+}  // namespace usmp::report::check_test
