@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tir_json/body_builder.hpp"
+#include "tir_json/body_reader.hpp"
 #include "tir_json/ndarray.hpp"
 
 namespace usmp::tir_json {
@@ -66,18 +66,6 @@ tir::DataType type_attribute(const Graph& graph, NodeId node, std::string_view n
   const auto type = tir::parse_data_type(text);
   if (!type) fail_at(node, name, "found " + shown(text) + ", expected a data type such as int8 or float32x4");
   return *type;
-}
-
-void ModuleContext::check_block_depth(NodeId node, std::size_t levels) const {
-  if (levels <= limits_.block_depth) return;
-  fail_at(node, "loops, branches and scopes nest deeper than " + std::to_string(limits_.block_depth) +
-                    " levels, which is the limit: C compilers take no more");
-}
-
-void ModuleContext::check_expression_depth(NodeId node, std::size_t levels) const {
-  if (levels <= limits_.expression_depth) return;
-  fail_at(node, "an expression nests deeper than " + std::to_string(limits_.expression_depth) +
-                    " levels, which is the limit");
 }
 
 void ModuleContext::check_dimensions(NodeId node, std::size_t dimensions) const {

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <utility>
 
-#include "tir_json/body_builder.hpp"
+#include "tir_json/body_reader.hpp"
 #include "tir_json/children.hpp"
 
 namespace usmp::tir_json {
@@ -71,7 +71,7 @@ void read_pointer(const Graph& graph, NodeId var, tir::Var& out) {
 
 }  // namespace
 
-tir::VarId ExprBuilder::var(NodeId node) {
+tir::VarId ExprReader::var(NodeId node) {
   const auto found = vars_.find(node);
   if (found != vars_.end()) return found->second;
   graph_.expect(node, NodeType::var);
@@ -87,21 +87,21 @@ tir::VarId ExprBuilder::var(NodeId node) {
   return id;
 }
 
-tir::ExprRef ExprBuilder::expr(NodeId node) {
+tir::ExprRef ExprReader::expr(NodeId node) {
   build_all(node);
   return built(node).expr;
 }
 
-tir::ExprRef ExprBuilder::attribute(NodeId node, std::string_view name) {
+tir::ExprRef ExprReader::attribute(NodeId node, std::string_view name) {
   return expr(graph_.node_attribute(node, name));
 }
 
-tir::ExprRef ExprBuilder::optional_attribute(NodeId node, std::string_view name) {
+tir::ExprRef ExprReader::optional_attribute(NodeId node, std::string_view name) {
   const NodeId value = graph_.optional_node_attribute(node, name);
   return value == 0 ? nullptr : expr(value);
 }
 
-void ExprBuilder::build_all(NodeId root) {
+void ExprReader::build_all(NodeId root) {
   struct Step {
     NodeId node;
     bool operands_built;
@@ -114,7 +114,7 @@ void ExprBuilder::build_all(NodeId root) {
     if (built_.contains(node)) {
       steps.pop_back();
     } else if (step.operands_built) {
-      Built result = construct(node);
+      tir::Tree result = construct(node);
       built_.emplace(node, std::move(result));
       steps.pop_back();
     } else {
@@ -128,23 +128,23 @@ void ExprBuilder::build_all(NodeId root) {
   }
 }
 
-void ExprBuilder::build_operands(NodeId statement) {
+void ExprReader::build_operands(NodeId statement) {
   std::vector<NodeId> children;
   append_children(graph_, statement, children);
   for (const NodeId child : children) build_all(child);
 }
 
-ExprBuilder::Built ExprBuilder::make(NodeId node, Expr expr, std::span<const Built> operands) const {
-  std::size_t height = 1;
-  for (const Built& operand : operands) {
-    height = std::max(height, operand.height + 1);
-    expr.operands.push_back(operand.expr);
-  }
-  context_.check_expression_depth(node, height);
-  return {tir::make_expr(std::move(expr)), height};
+std::vector<tir::Tree> ExprReader::built_list(std::span<const std::uint32_t> nodes) const {
+  std::vector<tir::Tree> trees;
+  for (const NodeId node : nodes) trees.push_back(built(node));
+  return trees;
 }
 
-ExprBuilder::Built ExprBuilder::construct(NodeId node) {
+tir::Tree ExprReader::make(NodeId node, Expr expr, std::span<const tir::Tree> operands) const {
+  return at(node, [&] { return builder_.make(std::move(expr), operands); });
+}
+
+tir::Tree ExprReader::construct(NodeId node) {
   switch (graph_.type(node)) {
     case NodeType::var:
     case NodeType::int_imm:
@@ -166,7 +166,7 @@ ExprBuilder::Built ExprBuilder::construct(NodeId node) {
     case NodeType::let: {
       Expr expr = new_expr(ExprKind::let, type_attribute(graph_, node));
       expr.var = var(graph_.node_attribute(node, "var"));
-      const Built operands[] = {built_attribute(node, "value"), built_attribute(node, "body")};
+      const tir::Tree operands[] = {built_attribute(node, "value"), built_attribute(node, "body")};
       return make(node, std::move(expr), operands);
     }
     case NodeType::any:
@@ -178,7 +178,7 @@ ExprBuilder::Built ExprBuilder::construct(NodeId node) {
   }
 }
 
-ExprBuilder::Built ExprBuilder::construct_leaf(NodeId node) {
+tir::Tree ExprReader::construct_leaf(NodeId node) {
   switch (graph_.type(node)) {
     case NodeType::var:
       return {tir::make_var(context_.module(), var(node))};
@@ -205,17 +205,17 @@ ExprBuilder::Built ExprBuilder::construct_leaf(NodeId node) {
   }
 }
 
-ExprBuilder::Built ExprBuilder::construct_operator(NodeId node) {
+tir::Tree ExprReader::construct_operator(NodeId node) {
   const auto kind = plain_operator(graph_.type(node));
   if (!kind) fail_at(node, "found " + graph_.describe(node) + ", expected an expression that planning knows");
-  std::vector<Built> operands;
+  std::vector<tir::Tree> operands;
   for (const std::string_view name : graph_.info(node).children) {
     if (!name.empty()) operands.push_back(built_attribute(node, name));
   }
   const tir::DataType type = type_attribute(graph_, node);
   // Select's condition and Cast's operand have types of their own.
   const std::size_t first = *kind == ExprKind::select ? 1 : 0;
-  for (const Built& operand : std::span(operands).subspan(first)) {
+  for (const tir::Tree& operand : std::span(operands).subspan(first)) {
     if (operand.expr->type != operands[first].expr->type || operand.expr->type.lanes != type.lanes) {
       fail_at(node, "the operands are " + shown(tir::to_string(operands[first].expr->type)) + " and " +
                         shown(tir::to_string(operand.expr->type)) + ", the result is " + shown(tir::to_string(type)) +
@@ -225,9 +225,9 @@ ExprBuilder::Built ExprBuilder::construct_operator(NodeId node) {
   return make(node, new_expr(*kind, type), operands);
 }
 
-ExprBuilder::Built ExprBuilder::construct_vector(NodeId node) {
+tir::Tree ExprReader::construct_vector(NodeId node) {
   const tir::DataType type = type_attribute(graph_, node);
-  std::vector<Built> operands;
+  std::vector<tir::Tree> operands;
   if (graph_.type(node) == NodeType::shuffle) {
     Expr expr = new_expr(ExprKind::shuffle, type);
     for (const char* const name : {"vectors", "indices"}) {
@@ -255,9 +255,9 @@ ExprBuilder::Built ExprBuilder::construct_vector(NodeId node) {
   return make(node, new_expr(is_ramp ? ExprKind::ramp : ExprKind::broadcast, type), operands);
 }
 
-ExprBuilder::Built ExprBuilder::construct_call(NodeId node) {
+tir::Tree ExprReader::construct_call(NodeId node) {
   Expr expr = new_expr(ExprKind::call, type_attribute(graph_, node));
-  std::vector<Built> operands;
+  std::vector<tir::Tree> operands;
   const NodeId op = graph_.node_attribute(node, "op");
   if (graph_.type(op) == NodeType::op) {
     const std::string name = graph_.text(op);

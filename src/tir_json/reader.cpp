@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tir_json/body_builder.hpp"
+#include "tir_json/body_reader.hpp"
 #include "tir_json/children.hpp"
 #include "usmp/tir/verify.hpp"
 
@@ -51,7 +51,7 @@ class ModuleReader {
   void read_module_attributes();
   void read_executor(NodeId attributes);
   void read_function(const FunctionNode& node);
-  void read_params(const FunctionNode& node, ExprBuilder& exprs, tir::Function& function);
+  void read_params(const FunctionNode& node, ExprReader& exprs, tir::Function& function);
   void find_entry();
   void verify() const;
   [[nodiscard]] NodeId function_attribute(NodeId prim_func, std::string_view name) const;
@@ -160,7 +160,7 @@ std::optional<std::vector<std::int64_t>> ModuleReader::constant_shape(NodeId buf
   return shape;
 }
 
-void ModuleReader::read_params(const FunctionNode& node, ExprBuilder& exprs, tir::Function& function) {
+void ModuleReader::read_params(const FunctionNode& node, ExprReader& exprs, tir::Function& function) {
   for (const NodeId handle : graph_.array_attribute(node.prim_func, "params")) {
     graph_.expect(handle, NodeType::var);
     if (exprs.knows(handle)) fail_at(handle, "the variable is a parameter twice");
@@ -198,9 +198,9 @@ void ModuleReader::read_function(const FunctionNode& node) {
     }
     const NodeId body = graph_.node_attribute(node.prim_func, "body");
     body_check_.check(body);
-    ExprBuilder exprs(context_);
+    ExprReader exprs(context_);
     read_params(node, exprs, function);
-    BlockBuilder(context_, body_check_, exprs, function).build(body);
+    BodyReader(context_, body_check_, exprs, function).read(body);
     module_.functions.push_back(std::move(function));
     prim_funcs_.push_back(node.prim_func);
     hints_.push_back(graph_.string_attribute(node.global_var, "name_hint"));

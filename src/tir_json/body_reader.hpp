@@ -1,8 +1,8 @@
 // Function bodies: statement and expression nodes → tir::Block and tir::Expr.
 //
-// Nothing here recurses: expressions are built bottom up from an explicit stack, statements from a stack of open
-// blocks. So a file may nest as deep as it likes; what is built is held to Limits. Each expression node is built once a
-// function and shared where the graph shares it.
+// What the nodes say is handed to the builders of usmp/tir/builder.hpp, which make the normal form of it. Nothing here
+// recurses: expressions are built bottom up from an explicit stack, statements from a stack of what is still to come.
+// Each expression node is built once a function and shared where the graph shares it.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 
 #include "tir_json/children.hpp"
 #include "tir_json/graph.hpp"
+#include "usmp/tir/builder.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/tir_json/reader.hpp"
 
@@ -36,9 +37,7 @@ class ModuleContext {
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] tir::Module& module() { return module_; }
-  // Throw if that is too deep.
-  void check_block_depth(NodeId node, std::size_t levels) const;
-  void check_expression_depth(NodeId node, std::size_t levels) const;
+  [[nodiscard]] const Limits& limits() const { return limits_; }
   // Throws if a tensor has too many dimensions.
   void check_dimensions(NodeId node, std::size_t dimensions) const;
 
@@ -72,15 +71,21 @@ class ModuleContext {
 // Parses the dtype attribute.
 [[nodiscard]] tir::DataType type_attribute(const Graph& graph, NodeId node, std::string_view name = "dtype");
 
-class ExprBuilder {
- public:
-  // An expression and its height: 1 for a leaf.
-  struct Built {
-    tir::ExprRef expr;
-    std::size_t height = 1;
-  };
+// What `build` gives; what it throws without a place gets that of the node.
+template <class Build>
+auto at(NodeId node, const Build& build) {
+  try {
+    return build();
+  } catch (const Error& error) {
+    if (!error.where().place.empty()) throw;
+    fail_at(node, error.message());
+  }
+}
 
-  explicit ExprBuilder(ModuleContext& context) : context_(context), graph_(context.graph()) {}
+class ExprReader {
+ public:
+  explicit ExprReader(ModuleContext& context)
+      : context_(context), graph_(context.graph()), builder_(context.limits().expression_depth) {}
 
   // Var or SizeVar node → its variable; the same node is the same variable within the function.
   tir::VarId var(NodeId node);
@@ -92,56 +97,56 @@ class ExprBuilder {
   // The same for an attribute; null if it is missing, unless `required`.
   tir::ExprRef attribute(NodeId node, std::string_view name);
   tir::ExprRef optional_attribute(NodeId node, std::string_view name);
-
-  struct StoreParts {
-    tir::VarId storage;
-    tir::ExprRef index, value, predicate;
-  };
   // Of a Store or BufferStore.
-  StoreParts store(NodeId node);
+  tir::Store store(NodeId node);
 
  private:
   void build_all(NodeId root);
   void build_operands(NodeId statement);
-  Built construct(NodeId node);
-  Built construct_leaf(NodeId node);
-  Built construct_operator(NodeId node);
-  Built construct_vector(NodeId node);
-  Built construct_call(NodeId node);
-  Built construct_load(NodeId node);
-  Built construct_buffer_load(NodeId node);
+  tir::Tree construct(NodeId node);
+  tir::Tree construct_leaf(NodeId node);
+  tir::Tree construct_operator(NodeId node);
+  tir::Tree construct_vector(NodeId node);
+  tir::Tree construct_call(NodeId node);
+  tir::Tree construct_load(NodeId node);
+  tir::Tree construct_buffer_load(NodeId node);
 
   // An expression that build_all has built already.
-  const Built& built(NodeId node) const { return built_.at(node); }
-  Built built_attribute(NodeId node, std::string_view name) const { return built(graph_.node_attribute(node, name)); }
-  Built make(NodeId node, tir::Expr expr, std::span<const Built> operands) const;
-  Built binary(NodeId node, tir::ExprKind kind, Built a, Built b) const;
+  const tir::Tree& built(NodeId node) const { return built_.at(node); }
+  tir::Tree built_attribute(NodeId node, std::string_view name) const {
+    return built(graph_.node_attribute(node, name));
+  }
+  std::vector<tir::Tree> built_list(std::span<const std::uint32_t> nodes) const;
+  tir::Tree make(NodeId node, tir::Expr expr, std::span<const tir::Tree> operands) const;
 
   // Accesses (accesses.cpp).
-  Built flat_index(NodeId access, NodeId buffer);
-  Built lane_index(NodeId access, Built index, std::uint16_t lanes) const;
-  Built predicate(NodeId access) const;  // .expr null: always
-  Built convert(NodeId node, Built value, tir::DataType type) const;
+  tir::View view(NodeId buffer);
+  tir::Tree predicate(NodeId access) const;  // .expr null: none
 
   ModuleContext& context_;
   const Graph& graph_;
+  tir::ExprBuilder builder_;
   std::unordered_map<NodeId, tir::VarId> vars_;
-  std::unordered_map<NodeId, Built> built_;
+  std::unordered_map<NodeId, tir::Tree> built_;
 };
 
-class BlockBuilder {
+class BodyReader {
  public:
-  BlockBuilder(ModuleContext& context, const BodyCheck& checked, ExprBuilder& exprs, tir::Function& function)
-      : context_(context), graph_(context.graph()), checked_(checked), exprs_(exprs), function_(function) {}
+  BodyReader(ModuleContext& context, const BodyCheck& checked, ExprReader& exprs, tir::Function& function)
+      : context_(context),
+        graph_(context.graph()),
+        checked_(checked),
+        exprs_(exprs),
+        builder_(context.module(), function, context.limits().block_depth) {}
 
   // The statements of `body`, which has been checked, into the function's body.
-  void build(NodeId body);
+  void read(NodeId body);
 
  private:
-  struct Frame {
-    tir::Block* out;  // nothing is added to the block around it while this one is open
-    std::size_t depth;
-    std::vector<NodeId> pending;  // statements still to come, the next one last
+  enum class Action : std::uint8_t { statement, open_else, close };
+  struct Step {
+    Action action = Action::statement;
+    NodeId node = 0;  // of a statement
   };
 
   void statement(NodeId node);
@@ -150,32 +155,26 @@ class BlockBuilder {
   void seq_stmt(NodeId node);
   void loop(NodeId node, tir::VarId var, tir::ExprRef min, tir::ExprRef extent);
   void if_then_else(NodeId node);
-  void evaluate(NodeId node);
   void assert_stmt(NodeId node);
-  tir::Allocate allocate(NodeId node);
-  tir::AllocateConst allocate_const(NodeId node);
+  void allocate(NodeId node);
+  void allocate_const(NodeId node);
   std::vector<std::string> candidate_pools(NodeId node);
-  void check_redeclared(NodeId node, tir::VarId var, const std::optional<Bytes>& size);
 
-  template <class T>
-  T& emit(T statement) {
-    tir::Block& out = *frames_.back().out;
-    out.push_back(tir::Stmt{std::move(statement)});
-    return std::get<T>(out.back().node);
+  // What comes next, before all that is pending.
+  void next(NodeId node) { pending_.push_back({Action::statement, node}); }
+  // The same, in the block that has just been opened.
+  void next_inside(NodeId node) {
+    pending_.push_back({Action::close});
+    next(node);
   }
-  // `body` comes next, in the block that is open.
-  void go_on(NodeId node) { frames_.back().pending.push_back(graph_.node_attribute(node, "body")); }
-  void open(NodeId owner, tir::Block& block, NodeId body);
-  void open(NodeId owner, tir::Block& block, NodeId body, std::size_t depth);
-  [[nodiscard]] std::size_t depth() const { return frames_.back().depth; }
+  [[nodiscard]] NodeId body_of(NodeId node) const { return graph_.node_attribute(node, "body"); }
 
   ModuleContext& context_;
   const Graph& graph_;
   const BodyCheck& checked_;
-  ExprBuilder& exprs_;
-  tir::Function& function_;
-  std::vector<Frame> frames_;
-  std::unordered_map<tir::VarId, std::optional<Bytes>> declared_;  // sizes of allocations by variable
+  ExprReader& exprs_;
+  tir::BodyBuilder builder_;
+  std::vector<Step> pending_;  // the next one last
 };
 
 }  // namespace usmp::tir_json
