@@ -120,7 +120,9 @@ TEST_CASE("steps: what is left out is not missed, what is kept is") {
       CHECK(std::ranges::count(kept, step) == 0);
     }
     CHECK(std::ranges::count(left_out, Step::fuse) + std::ranges::count(left_out, Step::constants) == 0);
-    CHECK(std::ranges::is_sorted(useful.program.transformed, {}, &transform::StepResult::step));
+    const std::vector<transform::StepResult>& rows = useful.program.transformed;
+    CHECK(std::ranges::is_sorted(rows, {}, &transform::StepResult::step));
+    CHECK(std::ranges::adjacent_find(rows, {}, &transform::StepResult::step) == rows.end());
   }
   for (const Step step : {Step::narrow, Step::merge, Step::reorder, Step::inplace}) {
     CAPTURE(transform::name_of(step));
