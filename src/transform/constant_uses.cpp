@@ -90,17 +90,7 @@ class Uses {
       if (expr.op == tir::Op::address_of) {
         for (const tir::ExprRef& operand : expr.operands) spoil(operand->var);
       }
-      if (expr.op == tir::Op::q_multiply_shift) spoil_factors(expr);
       if (const auto call = tir::named_call(expr)) hand_on(*call);
-    }
-  }
-
-  // The emitted C rounds a product by one half in 32 bits if factor and shift are literals, in 64 otherwise.
-  void spoil_factors(const Expr& product) {
-    for (std::size_t i = 1; i < product.operands.size(); ++i) {
-      tir::for_each_expr(*product.operands[i], [&](const Expr& part) {
-        if (part.kind == ExprKind::load) spoil(part.var);
-      });
     }
   }
 
