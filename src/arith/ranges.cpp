@@ -62,7 +62,7 @@ bool is_leaf(const Expr& expr) {
     case ExprKind::ramp:
       return false;
     case ExprKind::call:
-      return !tir::info(expr.op).is_folded && expr.op != Op::q_multiply_shift;
+      return !tir::info(expr.op).is_folded && expr.op != Op::q_multiply_shift && expr.op != Op::q_multiply_shift_half;
     default:
       return !is_condition(expr.kind);
   }
@@ -93,10 +93,10 @@ Bound fixed_point_product(std::int64_t x, std::int64_t factor, std::int64_t q, s
   return result;
 }
 
-std::optional<Interval> fixed_point_product(const Interval& x, std::int64_t factor, std::int64_t q,
+std::optional<Interval> fixed_point_product(Op op, const Interval& x, std::int64_t factor, std::int64_t q,
                                             std::int64_t shift) {
-  // By one half, TVM rounds in 32 bits, where the half that it adds may wrap.
-  if (factor == std::int64_t{1} << 30) {
+  // In 32 bits, where the half that is added for rounding may wrap.
+  if (op == Op::q_multiply_shift_half) {
     const std::int64_t half = shift < 1 && shift > -31 ? std::int64_t{1} << -shift : 0;
     if (q != 31 || shift < -30 || x.high + half > range_of_type(int32_type)->high) return std::nullopt;
   }
@@ -316,7 +316,8 @@ std::optional<Interval> Ranges::compute_call(const Expr& expr) {
     if (b && b->low >= 0) return Interval{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
     if (a && a->low >= 0) return Interval{0, a->high};
   }
-  if (expr.op == Op::q_multiply_shift && expr.operands.size() == 4 && expr.type.element() == int32_type) {
+  const bool is_fixed_point = expr.op == Op::q_multiply_shift || expr.op == Op::q_multiply_shift_half;
+  if (is_fixed_point && expr.operands.size() == 4 && expr.type.element() == int32_type) {
     std::int64_t constants[3] = {};
     for (std::size_t i = 0; i < 3; ++i) {
       const auto constant = of_operand(expr.operands[i + 1]);
@@ -324,7 +325,7 @@ std::optional<Interval> Ranges::compute_call(const Expr& expr) {
       constants[i] = constant->low;
     }
     const auto x = of_operand(expr.operands[0]);
-    return x ? fixed_point_product(*x, constants[0], constants[1], constants[2]) : std::nullopt;
+    return x ? fixed_point_product(expr.op, *x, constants[0], constants[1], constants[2]) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -244,7 +244,8 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
 
 bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t lane) {
   const bool per_axis = expr.op == tir::Op::q_multiply_shift_per_axis;
-  if (!per_axis && expr.op != tir::Op::q_multiply_shift) return false;
+  const bool is_half = expr.op == tir::Op::q_multiply_shift_half;
+  if (!per_axis && !is_half && expr.op != tir::Op::q_multiply_shift) return false;
   need_operands(expr, per_axis ? 7 : 4);
   if (expr.type.element() != tir::int32_type) {
     unsupported("operator " + name_of_operator(expr) + " is of type " + tir::to_string(expr.type));
@@ -254,10 +255,10 @@ bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t l
     add_arguments({expr.operands.begin(), expr.operands.end() - 1}, lane);
     return true;
   }
-  const auto factor = constant_of(*expr.operands[1]);
-  const auto shift = constant_of(*expr.operands[3]);
   // One half in Q31: a shift, rounded once, that never leaves 32 bits.
-  if (factor == std::int64_t{1} << 30 && shift) {
+  if (is_half) {
+    const auto shift = constant_of(*expr.operands[3]);
+    if (!shift) unsupported("operator " + name_of_operator(expr) + " shifts by no literal");
     if (*shift == 1) {
       add(*expr.operands[0], min, lane);
       return true;

@@ -164,6 +164,15 @@ Tree ExprBuilder::load(DataType type, const View& view, std::span<const Tree> in
   return converted(load(view.element.with_lanes(type.lanes), view.storage, flat_index(view, indices), predicate), type);
 }
 
+Op fixed_point_op(std::span<const ExprRef> operands) {
+  const auto literal = [&](std::size_t i) {
+    const Expr& expr = *operands[i];
+    return as_int(expr.kind == ExprKind::broadcast ? *expr.operands[0] : expr);
+  };
+  const bool is_half = operands.size() == 4 && literal(1) == std::int64_t{1} << 30 && literal(3);
+  return is_half ? Op::q_multiply_shift_half : Op::q_multiply_shift;
+}
+
 Store ExprBuilder::store(const View& view, std::span<const Tree> indices, Tree value, const Tree& predicate) const {
   const DataType stored = view.element.with_lanes(value.expr->type.lanes);
   return store(view.storage, flat_index(view, indices), converted(std::move(value), stored), predicate);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "usmp/support/text.hpp"
+#include "usmp/tir/builder.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -166,6 +167,9 @@ bool goes_together(const Expr& expr) {
       return operand(0).is_float() && type == bool_type.with_lanes(operand(0).lanes);
     case Op::isnullptr:
       return type == bool_type && is_pointer(operand(0));
+    case Op::q_multiply_shift_half:
+      if (fixed_point_op(operands) != expr.op) return false;
+      [[fallthrough]];
     case Op::q_multiply_shift:
     case Op::q_multiply_shift_per_axis:
       return type.is_integer() && operand(0) == type && std::ranges::all_of(operands, [&](const ExprRef& one) {

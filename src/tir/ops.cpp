@@ -107,6 +107,7 @@ constexpr std::array table = {
     row(Op::undef, "tir.undef", pure, 20, 0),
     row(Op::hidden_zero, "usmp.hidden_zero", pure, 20, 0),
     row(Op::memory_fence, "usmp.memory_fence", nothing, 20, 0),
+    row(Op::q_multiply_shift_half, "usmp.q_multiply_shift_half", elementwise, 4, 4),
     row(Op::widened, "usmp.widened", pure, 20, 2),
 };
 

@@ -274,6 +274,11 @@ tir::Tree ExprReader::construct_call(NodeId node) {
     fail_at(node, "op", "found " + graph_.describe(op) + ", expected an 'Op' or a 'GlobalVar'");
   }
   for (const NodeId argument : graph_.array_attribute(node, "args")) operands.push_back(built(argument));
+  if (expr.op == tir::Op::q_multiply_shift) {
+    std::vector<tir::ExprRef> arguments;
+    for (const tir::Tree& operand : operands) arguments.push_back(operand.expr);
+    expr.op = tir::fixed_point_op(arguments);
+  }
   return make(node, std::move(expr), operands);
 }
 

@@ -23,31 +23,28 @@ class Uses {
     for (const tir::Function& function : module_.functions) declare(function);
     for (const tir::Function& function : module_.functions) {
       for (const auto& [var, use] : program::storage_uses(function.body)) note(var, use);
-      tir::for_each_expr_in(function.body, [&](const Expr& expr) {
-        if (expr.kind == ExprKind::call && expr.op == tir::Op::q_multiply_shift) spoil_factors(expr);
-      });
     }
     const program::CallGraph graph = program::call_graph(module_);
     for (const std::vector<program::CallSite>& calls : graph.calls) {
       for (const program::CallSite& call : calls) hand_on(call);
     }
     std::map<VarId, ConstantGroup> by_root;
-    std::set<VarId> spoilt;
+    std::set<VarId> unknown;
     for (const auto& [var, node] : nodes_) {
       const VarId root = root_of(var);
-      if (node.is_spoilt || node.mentions != node.handed_on) spoilt.insert(root);
+      if (node.is_unknown || node.mentions != node.handed_on) unknown.insert(root);
       ConstantGroup& group = by_root[root];
       if (node.constant == nullptr) {
         group.params.push_back(var);
         continue;
       }
-      if (!group.constants.empty() && group.type != node.constant->data->type) spoilt.insert(root);
+      if (!group.constants.empty() && group.type != node.constant->data->type) unknown.insert(root);
       group.type = node.constant->data->type;
       group.constants.push_back(var);
     }
     std::vector<ConstantGroup> found;
     for (auto& [root, group] : by_root) {
-      if (group.constants.empty() || spoilt.contains(root) || !is_read_as_stored(group)) continue;
+      if (group.constants.empty() || unknown.contains(root) || !is_read_as_stored(group)) continue;
       found.push_back(std::move(group));
     }
     std::sort(found.begin(), found.end(),
@@ -63,7 +60,7 @@ class Uses {
     std::size_t mentions = 0;                      // of the whole pointer
     std::size_t handed_on = 0;                     // of these as arguments that are nodes
     std::vector<tir::DataType> types;              // of loads
-    bool is_spoilt = false;
+    bool is_unknown = false;
   };
 
   void declare(const tir::Function& function) {
@@ -77,7 +74,7 @@ class Uses {
       if (constant == nullptr) return;
       Node& node = nodes_[constant->var];
       const tir::Constant& data = *constant->data;
-      node.is_spoilt =
+      node.is_unknown =
           node.constant != nullptr || constant->type != data.type || data.type.is_vector() || data.bytes.empty();
       node.constant = constant;
       node.parent = constant->var;
@@ -88,20 +85,11 @@ class Uses {
     Node* node = find(var);
     if (node == nullptr) return;
     node->mentions += use.mentions;
-    if (use.stores > 0 || use.has_addresses || use.has_predicates || use.has_vectors) node->is_spoilt = true;
+    if (use.stores > 0 || use.has_addresses || use.has_predicates || use.has_vectors) node->is_unknown = true;
     node->types.insert(node->types.end(), use.types.begin(), use.types.end());
   }
 
-  // The emitted C rounds a product by one half in 32 bits if factor and shift are literals, in 64 otherwise.
-  void spoil_factors(const Expr& product) {
-    for (std::size_t i = 1; i < product.operands.size(); ++i) {
-      tir::for_each_expr(*product.operands[i], [&](const Expr& part) {
-        if (part.kind == ExprKind::load) spoil(part.var);
-      });
-    }
-  }
-
-  // What else a parameter gets than constants and parameters spoils it.
+  // What else a parameter gets than constants and parameters makes it unknown.
   void hand_on(const program::CallSite& call) {
     const tir::Function& function = module_.functions[call.callee];
     for (std::size_t i = 0; i < function.params.size(); ++i) {
@@ -110,7 +98,7 @@ class Uses {
       const Expr* argument = i < call.arguments.size() ? call.arguments[i].get() : nullptr;
       Node* handed = argument != nullptr && argument->kind == ExprKind::var ? find(argument->var) : nullptr;
       if (handed == nullptr) {
-        param->is_spoilt = true;
+        param->is_unknown = true;
         continue;
       }
       ++handed->handed_on;
@@ -121,10 +109,6 @@ class Uses {
   Node* find(VarId var) {
     const auto found = nodes_.find(var);
     return found == nodes_.end() ? nullptr : &found->second;
-  }
-
-  void spoil(VarId var) {
-    if (Node* node = find(var)) node->is_spoilt = true;
   }
 
   VarId root_of(VarId var) {

@@ -17,7 +17,7 @@ struct ConstantGroup {
 };
 
 // The groups in which every use is a scalar load of `type` without predicate, or the handing of a whole constant to
-// a parameter of the group, and no load is the factor or the shift of q_multiply_shift. By their first constant.
+// a parameter of the group. By their first constant.
 // O(nodes · log).
 [[nodiscard]] std::vector<ConstantGroup> constant_groups(const tir::Module& module);
 

@@ -17,6 +17,10 @@ bool is_plain_integer(const Expr& expr) {
   return !expr.type.is_vector() && !expr.type.is_bool() && tir::range_of_type(expr.type).has_value();
 }
 
+bool is_fixed_point(const Expr& expr) {
+  return expr.op == tir::Op::q_multiply_shift || expr.op == tir::Op::q_multiply_shift_half;
+}
+
 enum class Form { none, unary, binary, first_of_two, first_of_four };
 
 Form form_of(const Expr& expr) {
@@ -31,7 +35,7 @@ Form form_of(const Expr& expr) {
       return Form::binary;
     case ExprKind::call:
       if (expr.op == tir::Op::shift_right) return Form::first_of_two;
-      if (expr.op == tir::Op::q_multiply_shift) return Form::first_of_four;
+      if (is_fixed_point(expr)) return Form::first_of_four;
       return Form::none;
     default:
       return Form::none;
@@ -55,16 +59,14 @@ std::size_t operand_count(Form form) {
 
 bool is_costly(const Expr& expr) {
   const bool is_wide = expr.type.bits == 64 && (expr.kind == ExprKind::mul || expr.kind == ExprKind::call);
-  return is_wide || expr.op == tir::Op::q_multiply_shift;
+  return is_wide || is_fixed_point(expr);
 }
 
-// Whether the emitted C computes the same with immediates for the constants. By a literal factor of one half in
-// Q31 with a literal shift it rounds in 32 bits, else in 64; and a literal shift must make sense to a compiler.
+// Whether the constants may be immediates: a literal shift must make sense to a compiler.
 bool may_be_immediates(const Expr& expr, const TailStep& step) {
-  if (expr.kind != ExprKind::call) return true;
-  const std::int64_t constant = *tir::as_int(*step.node.operands[1]);
-  if (expr.op == tir::Op::shift_right) return constant >= 0 && constant < expr.type.bits;
-  return (tir::as_int(*expr.operands[1]) && tir::as_int(*expr.operands[3])) || constant != std::int64_t{1} << 30;
+  if (expr.op != tir::Op::shift_right) return true;
+  const std::int64_t count = *tir::as_int(*step.node.operands[1]);
+  return count >= 0 && count < expr.type.bits;
 }
 
 // The operation with its constants; nothing if it is none, or if two of its operands vary.

@@ -10,6 +10,7 @@
 
 #include "tir_support/c_value.hpp"
 #include "tir_support/expressions.hpp"
+#include "usmp/tir/builder.hpp"
 #include "usmp/tir/integer_types.hpp"
 
 namespace usmp::arith::ranges_test {
@@ -208,7 +209,8 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
     if (factor == std::int64_t{1} << 30 && q != 31) continue;
     Ranges ranges;
     ranges.bind(i, Interval{low, high});
-    const ExprRef expr = op("q_multiply_shift", i32, {program.ref(i), imm(factor), imm(q), imm(shift)});
+    const std::vector<ExprRef> operands = {program.ref(i), imm(factor), imm(q), imm(shift)};
+    const ExprRef expr = make_call(i32, fixed_point_op(operands), operands);
     const auto range = ranges.of(*expr);
     REQUIRE(range);
     if (range != range_of_type(i32)) ++known;
@@ -227,8 +229,8 @@ TEST_CASE("fixed-point products by constants lie between those of the ends") {
     for (const std::int64_t distance : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << -shift}) {
       Ranges near_top;
       near_top.bind(i, Interval{0, top - distance});
-      const auto range =
-          near_top.of(*op("q_multiply_shift", i32, {program.ref(i), imm(std::int64_t{1} << 30), imm(31), imm(shift)}));
+      const auto range = near_top.of(*make_call(i32, Op::q_multiply_shift_half,
+                                                {program.ref(i), imm(std::int64_t{1} << 30), imm(31), imm(shift)}));
       REQUIRE(range);
       const std::int64_t y = q_multiply_shift(top - distance, std::int64_t{1} << 30, 31, shift);
       CHECK(y >= range->low);

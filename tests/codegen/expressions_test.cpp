@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/case_program.hpp"
+#include "usmp/tir/builder.hpp"
 
 namespace usmp::codegen::testing::expressions_test {
 namespace {
@@ -433,7 +434,8 @@ TEST_CASE("fixed point multiplication and bits") {
     program.elementwise("q_multiply_shift " + std::to_string(f.y) + " " + std::to_string(f.s), {ints(input)},
                         ints(map(input, [&](auto v) { return q_multiply_shift(v, f.y, 31, f.s); })),
                         [&](const auto& v) {
-                          return op("q_multiply_shift", i32, {v[0], imm(f.y), imm(31), imm(f.s)});
+                          const std::vector<tir::ExprRef> operands = {v[0], imm(f.y), imm(31), imm(f.s)};
+                          return tir::make_call(i32, tir::fixed_point_op(operands), operands);
                         });
   }
   const std::vector<std::int32_t> y(x.size(), 1518500250);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "random_modules/generator.hpp"
+#include "usmp/tir/builder.hpp"
 
 namespace usmp::random_modules {
 namespace {
@@ -284,9 +285,8 @@ Typed Generator::fixed_point(DataType type, Scope& scope, int depth) {
   std::int64_t shift = random_.between(-20, 8);
   // Where TVM rounds in 32 bits, half of the divisor must be left.
   if (factor == 1 << 30) shift = random_.between(-20, 8);
-  return whole(
-      call("q_multiply_shift", type, {x.expr, constant(factor, type), constant(31, type), constant(shift, type)}),
-      type);
+  const std::vector<ExprRef> operands = {x.expr, constant(factor, type), constant(31, type), constant(shift, type)};
+  return whole(tir::make_call(type, tir::fixed_point_op(operands), operands), type);
 }
 
 Typed Generator::fixed_point_per_axis(DataType type, Scope& scope, int depth) {

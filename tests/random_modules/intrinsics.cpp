@@ -48,7 +48,8 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
   if (op == "tir.isinf") return integer(std::isinf(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.isfinite") return integer(std::isfinite(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.reinterpret") return reinterpreted(expr, lane);
-  if (op.starts_with("tir.q_multiply_shift")) return fixed_point(expr, lane);
+  if (op.starts_with("tir.q_multiply_shift") || expr.op == tir::Op::q_multiply_shift_half)
+    return fixed_point(expr, lane);
   if (const auto result = bit_operation(expr, lane)) return *result;
   if (const auto result = math(expr, lane)) return *result;
   throw Undefined("unknown operator " + std::string(op));
@@ -167,7 +168,7 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
     if (value < INT32_MIN || value > INT32_MAX) throw Undefined("fixed point overflow");
     return integer(static_cast<std::int64_t>(value));
   };
-  if (!per_axis && y == std::int64_t{1} << 30) {
+  if (expr.op == tir::Op::q_multiply_shift_half) {
     const std::int64_t shift = s - 1;
     if (shift >= 0) return in_32(Wide{x} * (Wide{1} << shift));
     return integer(in_32(Wide{x} + (Wide{1} << (-shift - 1))).integer >> -shift);

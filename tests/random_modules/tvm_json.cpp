@@ -268,6 +268,8 @@ class Writer {
         return b_.add("tir.Let",
                       {{"var", JsonBuilder::ref(var(expr.var))}, {"value", ref(0)}, {"body", ref(1)}, {"dtype", type}});
       case ExprKind::call:
+        // What TVM has for the operator of our own that the reader makes.
+        if (expr.op == tir::Op::q_multiply_shift_half) return b_.call("tir.q_multiply_shift", operands, type);
         return b_.call(std::string(tir::operator_name(expr)), operands, type);
       default:
         return b_.binary(node_type(expr.kind), operands[0], operands[1], type);

@@ -205,7 +205,7 @@ class Speller {
       const std::string source = variable(*expr.operands[0]);
       return "(*(" + c_type(expr.type) + " *)(&(" + source + ")))";
     }
-    if (op == "q_multiply_shift") return fixed_point(expr);
+    if (op == "q_multiply_shift" || expr.op == tir::Op::q_multiply_shift_half) return fixed_point(expr);
     if (op == "call_pure_extern") return call(expr.operands[0]->text, expr, 1);
     if (op == "isnan") return "(" + value(*expr.operands[0]) + " != " + value(*expr.operands[0]) + ")";
     static const std::map<std::string, bool> functions = {{"ceil", true},  {"fabs", true}, {"floor", true},
@@ -223,7 +223,7 @@ class Speller {
     const auto q = tir::as_int(*expr.operands[2]);
     if (!factor || !shift || !q) throw NoSpelling();
     const std::string x = value(*expr.operands[0]);
-    if (*factor == std::int64_t{1} << 30) {
+    if (expr.op == tir::Op::q_multiply_shift_half) {
       const std::int64_t e = *shift - 1;
       if (e >= 0) return "(" + x + " * (1 << " + std::to_string(e) + "))";
       return "((" + x + " + (1 << " + std::to_string(-e - 1) + ")) >> " + std::to_string(-e) + ")";

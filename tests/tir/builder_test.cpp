@@ -172,6 +172,20 @@ TEST_CASE_FIXTURE(Expressions, "builder: expressions are no higher than the limi
         "an expression nests deeper than 100 levels, which is the limit");
 }
 
+TEST_CASE_FIXTURE(Expressions, "builder: TVM's rule for products by one half is an operator") {
+  const auto op = [&](const ExprRef& factor, const ExprRef& shift) {
+    return fixed_point_op(std::vector{b.var(i), factor, make_int(31), shift});
+  };
+  const ExprRef half = make_int(1 << 30);
+  CHECK(op(half, make_int(-3)) == Op::q_multiply_shift_half);
+  CHECK(op(make_int(3), make_int(-3)) == Op::q_multiply_shift);
+  CHECK(op(half, b.var(j)) == Op::q_multiply_shift);
+  CHECK(op(b.var(j), make_int(-3)) == Op::q_multiply_shift);
+  const Tree halves = builder.converted({half}, int32x4);
+  const Tree shifts = builder.converted(number(2), int32x4);
+  CHECK(fixed_point_op(std::vector{ramp.expr, halves.expr, halves.expr, shifts.expr}) == Op::q_multiply_shift_half);
+}
+
 TEST_CASE_FIXTURE(Body, "builder: bodies are lists") {
   body.allocate(a, int8_type, {make_int(8)}, nullptr, {});
   body.open_loop(i, make_int(0), make_int(4));

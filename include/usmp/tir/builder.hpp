@@ -71,6 +71,11 @@ class ExprBuilder {
   std::size_t max_height_;
 };
 
+// TVM's q_multiply_shift rounds in 32 bits where factor and shift are literals and the factor is one half, in 64 bits
+// elsewhere. The operator for such operands, as the source has them; from then on it says how, whatever becomes of
+// them.
+[[nodiscard]] Op fixed_point_op(std::span<const ExprRef> operands);
+
 // The statements of one function, in program order, into its body.
 //
 //   BodyBuilder body(module, function, 250);

@@ -21,6 +21,8 @@
 // walk them with the functions of visit.hpp, which do not recurse, and their destructor does not either. Blocks nest a
 // few hundred levels at most, as compilers of C take no more, so copying and destroying them may recurse.
 // Variables are ids into Module::vars: identity, never an address, orders and names them.
+//
+// Front ends make this form with builder.hpp; verify.hpp checks it.
 #pragma once
 
 #include <cstddef>

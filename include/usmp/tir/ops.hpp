@@ -85,12 +85,14 @@ enum class Op : std::uint8_t {
   tvm_throw_last_error,
   type_annotation,
   undef,
-  // Those of this program's own, which only lowering makes. Readers refuse their names.
+  // Those of this program's own, which builders and lowering make. Readers refuse their names.
   hidden_zero,   // zero, of which compilers are not to know that it is: no operands, int32
   memory_fence,  // where memory may change hands between buffers of different types: no access may move across it: no
                  // operands, void
-  widened,       // its first operand, int32, which fits 16 bits; where processors multiply numbers of 16 bits and add
-                 // up pairs of the products (SSE2), compilers are not to know more than that. Then a hidden zero
+  q_multiply_shift_half,  // q_multiply_shift where TVM's factor is a literal 1 << 30, one half, and its shift one, too:
+                          // x · 2^(shift − 1), rounded once, in 32 bits. The operands stay as they are (builder.hpp)
+  widened,  // its first operand, int32, which fits 16 bits; where processors multiply numbers of 16 bits and add
+            // up pairs of the products (SSE2), compilers are not to know more than that. Then a hidden zero
 };
 
 // Of operators that take as many operands as they are given.
