@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "usmp/loops/reduction.hpp"
 #include "shape/sums.hpp"
+#include "usmp/loops/reduction.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::shape {

@@ -173,7 +173,8 @@ TEST_CASE_FIXTURE(Fixture, "stages: an operator on elements provides and require
   check_rows(stage.provided[0], c, {1, 24}, 1, 1, {0, 0});
 }
 
-TEST_CASE_FIXTURE(Fixture, "stages: a convolution requires the rows that its window covers, less those beyond the border") {
+TEST_CASE_FIXTURE(Fixture,
+                  "stages: a convolution requires the rows that its window covers, less those beyond the border") {
   // 8 rows of 5 pixels of 2 channels; 3 x 3, padded by 1. TVM fuses rows and pixels.
   const ExprRef row = add(quotient(var(i), 5), sub(var(j), 1));
   const ExprRef pixel = add(remainder(var(i), 5), sub(var(k), 1));
@@ -183,8 +184,12 @@ TEST_CASE_FIXTURE(Fixture, "stages: a convolution requires the rows that its win
   const auto body = loop(
       i, 40,
       block(loop(l, 2, block(store(c, target, imm(0, i8)))),
-            loop(j, 3, block(loop(k, 3, block(loop(l, 2, block(store(c, target,
-                                                                    add(load(c, target), choice(inside, load(a, element), imm(0, i8))))))))))));
+            loop(j, 3,
+                 block(loop(
+                     k, 3,
+                     block(loop(l, 2,
+                                block(store(c, target,
+                                            add(load(c, target), choice(inside, load(a, element), imm(0, i8))))))))))));
   const auto found = pipeline({8, 5, 2}, {8, 5, 2}, block(body));
   REQUIRE(found);
   const Stage& stage = found->stages[0];
@@ -196,9 +201,12 @@ TEST_CASE_FIXTURE(Fixture, "stages: a convolution requires the rows that its win
 }
 
 TEST_CASE_FIXTURE(Fixture, "stages: with strides, rows are skipped") {
-  const auto body = loop(i, 4, block(loop(j, 3, block(loop(k, 6, block(store(
-                                  c, add(mul(var(i), 6), var(k)),
-                                  load(a, add(mul(add(mul(var(i), 2), var(j)), 6), var(k))))))))));
+  const auto body =
+      loop(i, 4,
+           block(loop(j, 3,
+                      block(loop(k, 6,
+                                 block(store(c, add(mul(var(i), 6), var(k)),
+                                             load(a, add(mul(add(mul(var(i), 2), var(j)), 6), var(k))))))))));
   const auto found = pipeline({9, 6}, {4, 6}, block(body));
   REQUIRE(found);
   check_rows(found->stages[0].required[0], a, {6, 9}, 2, 1, {0, 2});
@@ -215,8 +223,8 @@ TEST_CASE_FIXTURE(Fixture, "stages: upsampling requires each row for several ite
 TEST_CASE_FIXTURE(Fixture, "stages: channels first, the row's loop is fused with the channels'") {
   // 3 channels of 4 rows of 5; rows move by one
   const auto element = add(add(mul(quotient(var(i), 4), 25), mul(add(remainder(var(i), 4), var(j)), 5)), var(k));
-  const auto body = loop(
-      i, 12, block(loop(j, 2, block(loop(k, 5, block(store(c, add(mul(var(i), 5), var(k)), load(a, element))))))));
+  const auto body =
+      loop(i, 12, block(loop(j, 2, block(loop(k, 5, block(store(c, add(mul(var(i), 5), var(k)), load(a, element))))))));
   const auto found = pipeline({3, 5, 5}, {3, 4, 5}, block(body));
   REQUIRE(found);
   const Stage& stage = found->stages[0];
@@ -229,8 +237,8 @@ TEST_CASE_FIXTURE(Fixture, "stages: channels first, the row's loop is fused with
 TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {
   const auto from_a = load(a, add(mul(var(i), 2), var(j)));
   const auto from_b = load(b, add(mul(var(i), 4), sub(var(j), 2)));
-  const auto body = loop(i, 5, block(loop(j, 6, block(store(c, add(mul(var(i), 6), var(j)),
-                                                            choice(less(var(j), 2), from_a, from_b))))));
+  const auto body = loop(
+      i, 5, block(loop(j, 6, block(store(c, add(mul(var(i), 6), var(j)), choice(less(var(j), 2), from_a, from_b))))));
   const auto found = pipeline({5, 2}, {5, 6}, block(body), {5, 4});
   REQUIRE(found);
   REQUIRE(found->stages[0].required.size() == 2);
@@ -241,10 +249,14 @@ TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {
 TEST_CASE_FIXTURE(Fixture, "stages: a padded copy and its reader are two stages, divided alike") {
   const VarId padded = pointer("padded");
   const ExprRef inside = both(at_least(var(i), 1), less(var(i), 5));
-  const auto copy = loop(i, 6, block(loop(k, 3, block(store(padded, add(mul(var(i), 3), var(k)),
-                                                            choice(inside, load(a, sub(add(mul(var(i), 3), var(k)), 3)), imm(0, i8)))))));
-  const auto reader = loop(j, 4, block(loop(l, 3, block(loop(k, 3, block(store(
-                                    c, add(mul(var(j), 3), var(k)), load(padded, add(mul(add(var(j), var(l)), 3), var(k)))))))));
+  const auto copy =
+      loop(i, 6,
+           block(loop(k, 3,
+                      block(store(padded, add(mul(var(i), 3), var(k)),
+                                  choice(inside, load(a, sub(add(mul(var(i), 3), var(k)), 3)), imm(0, i8)))))));
+  const ExprRef window = add(mul(add(var(j), var(l)), 3), var(k));
+  const auto read = store(c, add(mul(var(j), 3), var(k)), load(padded, window));
+  const auto reader = loop(j, 4, block(loop(l, 3, block(loop(k, 3, block(read))))));
   const auto found = pipeline({4, 3}, {4, 3}, block(allocate(padded, 18), copy, reader));
   REQUIRE(found);
   REQUIRE(found->stages.size() == 2);
@@ -254,7 +266,8 @@ TEST_CASE_FIXTURE(Fixture, "stages: a padded copy and its reader are two stages,
 }
 
 TEST_CASE_FIXTURE(Fixture, "stages: a sum of all rows takes them one by one, and provides nothing less than all") {
-  const auto body = loop(i, 5, block(loop(k, 4, block(store(c, var(k), add(load(c, var(k)), load(a, add(mul(var(i), 4), var(k)))))))));
+  const auto body = loop(
+      i, 5, block(loop(k, 4, block(store(c, var(k), add(load(c, var(k)), load(a, add(mul(var(i), 4), var(k)))))))));
   const auto found = pipeline({5, 4}, {4}, block(body));
   REQUIRE(found);
   check_rows(found->stages[0].provided[0], c, {1, 4}, 0, 1, {0, 3});
@@ -320,8 +333,8 @@ TEST_CASE("stages: each operator of the archives is a chain of stages, transform
     if (!std::filesystem::is_directory(directory)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
       const std::string name = entry.path().filename().string();
-      const bool is_network = directory != std::filesystem::path(USMP_TESTDATA) || name == "resnet8.tar" ||
-                              name == "ds_cnn.tar";
+      const bool is_network =
+          directory != std::filesystem::path(USMP_TESTDATA) || name == "resnet8.tar" || name == "ds_cnn.tar";
       if (is_network && entry.path().extension() == ".tar") paths.push_back(entry.path());
     }
   }
