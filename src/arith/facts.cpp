@@ -23,6 +23,26 @@ bool is_order(ExprKind kind) {
   return kind == ExprKind::lt || kind == ExprKind::le || kind == ExprKind::gt || kind == ExprKind::ge;
 }
 
+// Of integers.
+Expr opposite(const Expr& comparison) {
+  Expr result = comparison;
+  switch (comparison.kind) {
+    case ExprKind::lt:
+      result.kind = ExprKind::ge;
+      break;
+    case ExprKind::le:
+      result.kind = ExprKind::gt;
+      break;
+    case ExprKind::gt:
+      result.kind = ExprKind::le;
+      break;
+    default:
+      result.kind = ExprKind::lt;
+      break;
+  }
+  return result;
+}
+
 bool is_index_type(tir::DataType type) { return type.is_int() && type.bits >= 32 && !type.is_vector(); }
 
 // Of a tree of one operator.
@@ -128,15 +148,17 @@ void Facts::bind_limits(const tir::For& loop) {
   for (const Expr* limit : ends) compare(ExprKind::lt, *limit);
 }
 
-void Facts::assume(const Expr& condition) {
-  std::vector<const Expr*> pending = {&condition};
+void Facts::assume(const Expr& condition, bool holds) {
+  std::vector<std::pair<const Expr*, bool>> pending = {{&condition, holds}};
   while (!pending.empty()) {
-    const Expr& part = *pending.back();
+    const auto [part, is_true] = pending.back();
     pending.pop_back();
-    if (part.kind == ExprKind::and_ || is_likely(part)) {
-      tir::append_operands(part, pending);
-    } else if (is_order(part.kind)) {
-      assume_comparison(part);
+    const bool is_both = part->kind == (is_true ? ExprKind::and_ : ExprKind::or_);
+    const bool is_not = part->kind == ExprKind::not_;
+    if (is_both || is_not || is_likely(*part)) {
+      for (const ExprRef& operand : part->operands) pending.emplace_back(operand.get(), is_true != is_not);
+    } else if (is_order(part->kind)) {
+      assume_comparison(is_true ? *part : opposite(*part));
     }
   }
 }
@@ -214,6 +236,7 @@ std::optional<Interval> Facts::interval_by_facts(std::map<Atom, std::int64_t> te
       if (!known || other.terms != fact.terms) continue;
       known = Interval{std::max(known->low, other.interval.low), std::min(known->high, other.interval.high)};
     }
+    if (known && known->low > known->high) return known;  // they contradict each other
     const auto part = known ? product(*known, {multiple, multiple}) : std::nullopt;
     result = part ? usmp::sum(result.value_or(Interval{0, 0}), *part) : std::nullopt;
     if (!result) return std::nullopt;

@@ -222,17 +222,16 @@ class PipelineFinder {
     find_factors();
   }
 
-  std::optional<Pipeline> find(std::string* why) {
-    std::optional<Pipeline> best;
-    std::string reason = "no tensor of it has a shape";
+  std::vector<Pipeline> find(std::string* why) {
+    std::vector<Pipeline> all;
+    std::string reason = "no parameter of it has a shape";
     for (const VarId storage : ends()) {
       for (const Axis& axis : tensors_.axes[storage]) {
-        auto pipeline = along(storage, axis, reason);
-        if (pipeline && (!best || pipeline->share < best->share)) best = std::move(pipeline);
+        if (auto pipeline = along(storage, axis, reason)) all.push_back(std::move(*pipeline));
       }
     }
-    if (!best && why != nullptr) *why = reason;
-    return best;
+    if (all.empty() && why != nullptr) *why = reason;
+    return all;
   }
 
  private:
@@ -299,7 +298,7 @@ class PipelineFinder {
 
   // With the end divided along the axis, from the last statement to the first.
   std::optional<Pipeline> along(VarId end, const Axis& axis, std::string& why) {
-    Pipeline pipeline;
+    Pipeline pipeline{.end = end, .axis = axis, .stages = {}, .share = 1};
     chosen_.clear();
     chosen_[end] = axis;
     double touched = 0;
@@ -481,8 +480,12 @@ Interval Rows::in(std::int64_t iteration) const {
   return {std::max<std::int64_t>(first + reach.low, 0), std::min(first + reach.high, axis.extent - 1)};
 }
 
-std::optional<Pipeline> pipeline_of(const tir::Module& module, const tir::Function& function, std::string* why) {
+std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function, std::string* why) {
   return PipelineFinder(module, function).find(why);
+}
+
+const Pipeline& smallest(const std::vector<Pipeline>& pipelines) {
+  return *std::ranges::min_element(pipelines, {}, &Pipeline::share);
 }
 
 }  // namespace usmp::loops

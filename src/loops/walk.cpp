@@ -14,21 +14,24 @@ using tir::ExprRef;
 
 namespace {
 
-// The condition of if_then_else holds while its first value is walked. To be called before each operand, with the
-// condition as it is then.
+// The condition of if_then_else holds while its first value is walked, and does not while the other one is. To be
+// called before each operand, and once all are done; `condition` as it is then.
 class Choices {
  public:
   explicit Choices(arith::Facts& facts) : facts_(facts) {}
 
   void before_operand(const Expr& expr, std::size_t i, const Expr* condition) {
     if (!tir::is_if_then_else(expr)) return;
-    if (i == 1) {
-      marks_.push_back(facts_.mark());
-      facts_.assume(*condition);
-    } else if (i == 2) {
-      facts_.restore(marks_.back());
-      marks_.pop_back();
-    }
+    if (i == 2) leave(expr);
+    if (i == 0) return;
+    marks_.push_back(facts_.mark());
+    facts_.assume(*condition, i == 1);
+  }
+
+  void leave(const Expr& expr) {
+    if (!tir::is_if_then_else(expr)) return;
+    facts_.restore(marks_.back());
+    marks_.pop_back();
   }
 
  private:
@@ -40,7 +43,7 @@ class Choices {
 void enter(const tir::Stmt& stmt, const tir::Block& block, arith::Facts& facts) {
   if (const auto* loop = std::get_if<tir::For>(&stmt.node)) facts.bind_loop(*loop);
   const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node);
-  if (branch != nullptr && &block == &branch->then_body) facts.assume(*branch->condition);
+  if (branch != nullptr) facts.assume(*branch->condition, &block == &branch->then_body);
 }
 
 }  // namespace
@@ -58,6 +61,7 @@ void visit(const Expr& root, arith::Facts& facts, const VisitExpr& visit_expr) {
         choices.before_operand(expr, i, expr.operands[0].get());
       },
       [&](const Expr& expr, std::span<Nothing>) {
+        choices.leave(expr);
         visit_expr(expr, facts);
         return Nothing();
       });
@@ -91,9 +95,10 @@ ExprRef rewritten(const ExprRef& root, arith::Facts& facts, const RewriteExpr& r
   kept.emplace(root.get(), root);
   Choices choices(facts);
   const auto before = [&](const Expr& expr, std::size_t i, std::span<ExprRef> values) {
-    choices.before_operand(expr, i, i == 1 && values[0] ? values[0].get() : expr.operands[0].get());
+    choices.before_operand(expr, i, i > 0 && values[0] ? values[0].get() : expr.operands[0].get());
   };
   const auto combine = [&](const Expr& expr, std::span<ExprRef> values) -> ExprRef {
+    choices.leave(expr);
     bool changed = false;
     for (const ExprRef& value : values) changed = changed || value;
     const ExprRef current = changed ? tir::with_operands(expr, values) : kept.at(&expr);

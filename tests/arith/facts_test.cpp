@@ -178,10 +178,26 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "alternatives and negations tell nothing, and unknown variables stay unknown") {
+TEST_CASE_FIXTURE(Fixture, "of conditions that do not hold, the opposite does") {
+  bind(i, 0, 9);
+  bind(j, 0, 9);
+  const std::size_t mark = facts.mark();
+  facts.assume(*binary(ExprKind::or_, less(var(i), 3), negation(binary(ExprKind::le, var(j), 5))), false);
+  CHECK(reach(var(i)) == Interval{3, 9});
+  CHECK(reach(var(j)) == Interval{0, 5});
+  facts.restore(mark);
+  facts.assume(*negation(binary(ExprKind::gt, var(i), 4)));
+  facts.assume(*at_least(var(j), 7), false);
+  CHECK(reach(var(i)) == Interval{0, 4});
+  CHECK(reach(var(j)) == Interval{0, 6});
+  facts.restore(mark);
+  facts.assume(*both(less(var(i), 3), less(var(j), 3)), false);  // one of them may hold
+  CHECK(reach(var(i)) == Interval{0, 9});
+}
+
+TEST_CASE_FIXTURE(Fixture, "alternatives tell nothing, and unknown variables stay unknown") {
   bind(i, 0, 9);
   facts.assume(*binary(ExprKind::or_, less(var(i), 3), less(var(j), 3)));
-  facts.assume(*negation(less(var(i), 3)));
   facts.assume(*binary(ExprKind::eq, var(i), 3));
   CHECK(reach(var(i)) == Interval{0, 9});
   facts.assume(*less(var(n), 3));

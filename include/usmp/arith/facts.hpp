@@ -23,8 +23,8 @@ class Facts {
   void bind_loop(const tir::For& loop);
   void bind_value(tir::VarId var, const tir::Expr& value);
   void bind_interval(tir::VarId var, std::optional<Interval> interval);
-  // The condition holds. Only conjunctions of integer comparisons tell anything.
-  void assume(const tir::Expr& condition);
+  // The condition holds, or does not. Only integer comparisons tell anything, of which all hold, or none.
+  void assume(const tir::Expr& condition, bool holds = true);
 
   // Nothing: not a sum of this kind. The sum's value is that of the expression wherever that is defined.
   [[nodiscard]] std::optional<Affine> affine(const tir::Expr& expr) const;

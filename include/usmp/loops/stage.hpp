@@ -54,19 +54,24 @@ struct Stage {
   std::vector<Rows> required;  // one a tensor that is loaded and not stored; constants are not listed
 };
 
-// A function as a chain of stages, the last of which provides its output.
+// A function as a chain of stages.
 struct Pipeline {
+  tir::VarId end;  // the parameter from which the division into rows starts, and how it is divided
+  Axis axis;
   std::vector<Stage> stages;  // in program order
-  // Of the tensor that is divided best: how much of all that is accessed an iteration touches, 1: all.
-  double share = 1;
+  double share = 1;           // of all elements that are accessed, what an iteration of each stage touches
 };
 
 // The dimensions of each tensor that the function accesses: those of its shape if it has one, else those that the
 // factors of its indices suggest.
-// Nothing, and why: no division of the output into rows was found in which all nests are such stages. The function is
-// simple in the sense of transform/simple_function.hpp: loops, branches, lets, scalar loads and stores.
-// O(dimensions · accesses · size of the indices).
-[[nodiscard]] std::optional<Pipeline> pipeline_of(const tir::Module& module, const tir::Function& function,
-                                                  std::string* why);
+// The ways to divide the function into rows: from each dimension of each parameter, outputs first, outer dimensions
+// first; those in which some stage has several iterations. Empty, and `why`, if it is given: there is none. The
+// function consists of loops, branches, lets, scalar loads and stores, and every parameter is a storage of its own.
+// O(dimensions² · accesses · size of the indices).
+[[nodiscard]] std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function,
+                                                 std::string* why = nullptr);
+
+// The one that touches the smallest share; of several, the first. `pipelines` has one.
+[[nodiscard]] const Pipeline& smallest(const std::vector<Pipeline>& pipelines);
 
 }  // namespace usmp::loops

@@ -2,8 +2,8 @@
 // place.
 //
 // All walks bind and assume alike: in the body of a loop its variable lies between the bounds; in the first body of a
-// branch, and in the first value of if_then_else, the condition holds; behind a let its variable has the value. Loads
-// and variables of other kinds are not followed.
+// branch, and in the first value of if_then_else, the condition holds, in the second one it does not; behind a let its
+// variable has the value. Loads and variables of other kinds are not followed.
 #pragma once
 
 #include <cstddef>
