@@ -20,7 +20,7 @@ inline constexpr std::size_t max_depth = 6;  // deeper loops are not tried
 // iterations of the old nest only: the box is proved to lie in it.
 //
 // Whether it was done; if not, the function and the variables of the module are as before. The function is simple, and
-// has no scopes. Work may grow by any factor: the caller looks at it (work.hpp). O(size of the function).
+// has no scopes. Work may grow by any factor: the caller looks at it (loops/cost.hpp). O(size of the function).
 bool compute_at(tir::Module& module, std::size_t function, const ParamAliases& aliases, tir::VarId buffer,
                 std::size_t depth);
 

@@ -14,10 +14,11 @@ enum class Inlining {
   padding,       // only copies with a zero border, at any cost: the caller looks at what came out
 };
 
-// Buffers of the function that one map nest writes (map_nest.hpp) and later statements of the same block read are not
-// stored: each load becomes the value. That is exact, since an iteration's value does not depend on when it is
-// computed: what it reads is written neither between nor by the readers. Nests and buffers that lose their readers go.
-// Returns the variables of the buffers that are gone. The function is simple (simple_function.hpp). O(buffers · size).
+// Buffers of the function that one injective nest writes (loops/injective_nest.hpp) and later statements of the same
+// block read are not stored: each load becomes the value. That is exact, since an iteration's value does not depend on
+// when it is computed: what it reads is written neither between nor by the readers. Nests and buffers that lose their
+// readers go. Returns the variables of the buffers that are gone. The function is simple (simple_function.hpp).
+// O(buffers · size).
 std::vector<tir::VarId> inline_producers(const tir::Module& module, tir::Function& function,
                                          const ParamAliases& aliases, Inlining inlining);
 

@@ -17,9 +17,10 @@ struct Producer {
   std::vector<std::size_t> readers;  // likewise, all behind the writers
 };
 
-// A buffer that the function allocates, and that nothing but map nests (map_nest.hpp) in the outermost block write, no
-// element twice, before anybody reads it; and what these read is written neither by them nor until the last reader has
-// ended, also not under another parameter's name. So an element may be computed anywhere up to there, and again.
+// A buffer that the function allocates, and that nothing but injective nests (loops/injective_nest.hpp) in the
+// outermost block write, no element twice, before anybody reads it; and what these read is written neither by them nor
+// until the last reader has ended, also not under another parameter's name. So an element may be computed anywhere up
+// to there, and again.
 //
 // Several nests, as of a concatenation, count if each writes all elements of an interval and these follow each other
 // without a gap: then one nest over all of them chooses. Its loop variable is new in `module`.

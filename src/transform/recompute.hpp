@@ -23,10 +23,10 @@ struct RecomputeLimits {
 };
 
 // Where the load is highest, buffers inside operators and tensors between them that others decline for the work are
-// computed again by their readers (windows.hpp), a tensor in each of its readers (merge_calls.hpp). One at a time is
-// done: the one that costs least work for a byte that the load falls by, as long as the work of all (work.hpp) stays
-// within options.recompute_percent of that of the module given. The load counts what buffers may share if the step
-// `inplace` is asked for. What is done lowers the load in the end, or it is not done. Needs the step `fuse`, for
+// computed again by their readers (compute_at.hpp), a tensor in each of its readers (merge_calls.hpp). One at a time is
+// done: the one that costs least work for a byte that the load falls by, as long as the work of all (loops/cost.hpp)
+// stays within options.recompute_percent of that of the module given. The load counts what buffers may share if the
+// step `inplace` is asked for. What is done lowers the load in the end, or it is not done. Needs the step `fuse`, for
 // tensors also `merge`. Nothing: nothing was done.
 //
 // Throws as liveness::analyse does. The search ends with what it has when it has reached a limit.

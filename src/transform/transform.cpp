@@ -112,6 +112,9 @@ constexpr PassRow passes[] = {
     {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},
     {Step::inplace, "inplace", sharing_bytes, Kept::when_it_does_something, true}};
 
+// Lists of steps are sorted as the enumerators are.
+static_assert(std::ranges::is_sorted(passes, {}, &PassRow::step));
+
 const PassRow& row_of(Step step) { return *std::ranges::find(passes, step, &PassRow::step); }
 
 }  // namespace

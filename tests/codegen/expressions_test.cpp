@@ -1,4 +1,4 @@
-// Every expression kind and operator, compiled and run: the values are those of formats.md, computed here.
+// Every expression kind and operator, compiled and run: the values are those of TVM's C, computed here.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -17,7 +17,7 @@ namespace usmp::transform::testing::recompute_test {
 namespace {
 
 // in -> divide -> t -> windows -> out: t[i] is in[i] / 7 / 3, of 10 elements, and out[j] is t[j] + t[j + 1] + t[j + 2].
-// By work.hpp that is 10 · 10 and 8 · (1 + 3 · 4) operations, 204. If t is computed for each read, it is
+// By loops/cost.hpp that is 10 · 10 and 8 · (1 + 3 · 4) operations, 204. If t is computed for each read, it is
 // 8 · (1 + 3 · 12), 296: 45.1 % more.
 struct Windows : Builder {
   std::vector<VarId> inputs;

@@ -1,4 +1,4 @@
-// The one place that states the order of the stages, opens and writes files, and turns errors into exit codes.
+// The commands: opens and writes files, and turns errors into exit codes. The order of the stages is pipeline's.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// The stores and loads of an operator, in program order, with what is known where they stand.
+// The statements of an operator, in program order, with the values that C computes for variables there and how often a
+// statement runs. Proofs about indices use walk.hpp.
 #pragma once
 
 #include <cstdint>

@@ -105,7 +105,7 @@ struct OpInfo {
   bool is_elementwise = false;   // pure, and of the values of its operands alone: it may be moved and repeated
   bool is_folded = false;        // `constant_value` computes it
   bool derives_pointer = false;  // a pointer that it gives is one of those that it is given, moved at most
-  std::uint8_t cost = 0;         // scalar operations, roughly (transform/work.hpp)
+  std::uint8_t cost = 0;         // scalar operations, roughly (loops/cost.hpp)
   std::size_t arity = any_arity;
   std::string_view c_name = {};  // function of math.h for double, with the suffix 'f' for float; empty: none
 };

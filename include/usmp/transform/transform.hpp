@@ -47,7 +47,7 @@ inline constexpr Step all_steps[] = {Step::fuse,      Step::narrow,  Step::merge
 struct Options {
   std::vector<Step> steps;
   // How much more the program may compute to need less memory, in percent of what it computes when the other steps have
-  // been applied (src/transform/work.hpp says what counts). 0: nothing. Only steps asked for are taken that far.
+  // been applied (loops/cost.hpp says what counts). 0: nothing. Only steps asked for are taken that far.
   std::int64_t recompute_percent = 0;
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 
