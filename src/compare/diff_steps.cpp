@@ -18,15 +18,12 @@ using plan_file::PlanDocument;
 using Changes = std::vector<PlanDocument::Change>;
 using Steps = std::vector<PlanDocument::Step>;
 
-bool is_of_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 // Each word without the number behind it.
 std::string words_without_numbers(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_of_word) - text.begin());
+    const auto end =
+        static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_identifier_char) - text.begin());
     result += without_number(text.substr(0, end));
     text.remove_prefix(end);
     if (text.empty()) break;

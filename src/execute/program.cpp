@@ -42,13 +42,9 @@ process::Result run_within(process::Command command, const std::string& director
   return done;
 }
 
-bool ends_with_one_of(std::string_view path, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return path.ends_with(ending); });
-}
+bool is_cxx(std::string_view path) { return ends_with_any(path, {".cc", ".cpp", ".cxx", ".C"}); }
 
-bool is_cxx(std::string_view path) { return ends_with_one_of(path, {".cc", ".cpp", ".cxx", ".C"}); }
-
-bool is_source(std::string_view path) { return is_cxx(path) || ends_with_one_of(path, {".c", ".s", ".S"}); }
+bool is_source(std::string_view path) { return is_cxx(path) || ends_with_any(path, {".c", ".s", ".S"}); }
 
 struct Unit {
   std::string file;  // below the program's directory

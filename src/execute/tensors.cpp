@@ -93,14 +93,6 @@ std::uint64_t random_element(const DataType& element, std::uint64_t random) {
   return random;
 }
 
-std::uint64_t bits_at(std::string_view bytes, std::size_t at, std::size_t width) {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    bits |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  }
-  return bits;
-}
-
 bool is_nan(const FloatLayout& layout, std::uint64_t bits) {
   const std::uint64_t exponents = ((std::uint64_t{1} << layout.exponent) - 1) << layout.mantissa;
   const std::uint64_t fractions = (std::uint64_t{1} << layout.mantissa) - 1;
@@ -161,7 +153,8 @@ Comparison compare_elements(const DataType& element, std::string_view a, std::st
   const auto layout = float_layout(element);
   for (std::size_t i = 0; i < a.size() / width; ++i) {
     if (a.substr(i * width, width) == b.substr(i * width, width)) continue;
-    if (layout && is_nan(*layout, bits_at(a, i * width, width)) && is_nan(*layout, bits_at(b, i * width, width))) {
+    if (layout && is_nan(*layout, little_endian(a, i * width, width)) &&
+        is_nan(*layout, little_endian(b, i * width, width))) {
       continue;
     }
     if (result.count++ == 0) result.first = i;
@@ -171,7 +164,7 @@ Comparison compare_elements(const DataType& element, std::string_view a, std::st
 
 std::string element_text(const DataType& element, std::string_view bytes, std::size_t index) {
   const auto width = static_cast<std::size_t>(element.element_bytes());
-  const std::uint64_t bits = bits_at(bytes, index * width, width);
+  const std::uint64_t bits = little_endian(bytes, index * width, width);
   if (const auto layout = float_layout(element)) {
     const double value = float_value(*layout, bits);
     return (element.bits <= 32 ? shortest_decimal(static_cast<float>(value)) : shortest_decimal(value)) + " (" +

@@ -14,10 +14,6 @@ constexpr std::size_t max_declaration = std::size_t{1} << 16;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 std::size_t skip_space(std::string_view text, std::size_t from) {
   while (from < text.size() && is_space(text[from])) ++from;
   return from;
@@ -25,8 +21,8 @@ std::size_t skip_space(std::string_view text, std::size_t from) {
 
 std::size_t find_identifier(std::string_view text, std::string_view name, std::size_t from = 0) {
   for (std::size_t at = text.find(name, from); at != npos; at = text.find(name, at + 1)) {
-    const bool starts = at == 0 || !is_name_char(text[at - 1]);
-    const bool ends = at + name.size() == text.size() || !is_name_char(text[at + name.size()]);
+    const bool starts = at == 0 || !is_identifier_char(text[at - 1]);
+    const bool ends = at + name.size() == text.size() || !is_identifier_char(text[at + name.size()]);
     if (starts && ends) return at;
   }
   return npos;
@@ -96,7 +92,7 @@ std::size_t opening(std::string_view text, std::size_t close) {
 std::string_view name_before(std::string_view text, std::size_t end) {
   while (end > 0 && is_space(text[end - 1])) --end;
   std::size_t begin = end;
-  while (begin > 0 && is_name_char(text[begin - 1])) --begin;
+  while (begin > 0 && is_identifier_char(text[begin - 1])) --begin;
   return text.substr(begin, end - begin);
 }
 
@@ -283,7 +279,7 @@ std::map<std::string, Bytes, std::less<>> number_macros(std::string_view code) {
   for (std::size_t at = 0; (at = find_identifier(code, define, at)) != npos;) {
     const std::size_t name_begin = skip_space(code, at + define.size());
     std::size_t name_end = name_begin;
-    while (name_end < code.size() && is_name_char(code[name_end])) ++name_end;
+    while (name_end < code.size() && is_identifier_char(code[name_end])) ++name_end;
     const std::size_t value_begin = skip_space(code, name_end);
     Bytes value = 0;
     const auto [end, fault] = std::from_chars(code.data() + value_begin, code.data() + code.size(), value);

@@ -23,10 +23,6 @@ constexpr std::string_view include_directory = "codegen/host/include/";
 std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 std::string_view directory_of(std::string_view name) { return name.substr(0, name.rfind('/') + 1); }
 
-bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
-}
-
 bool is_source(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
 
 // What a build needs besides C and headers.

@@ -18,13 +18,6 @@ namespace {
 constexpr int directory_mode = 0755;
 constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 
-bool ends_with_any(const std::string& path, std::initializer_list<const char*> endings) {
-  for (const char* ending : endings) {
-    if (path.ends_with(ending)) return true;
-  }
-  return false;
-}
-
 class TarWriter {
  public:
   TarWriter(const std::string& path, const std::function<void()>& between)

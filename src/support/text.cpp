@@ -168,4 +168,16 @@ std::string percent(Bytes part, Bytes whole) {
 
 std::string bytes_text(Bytes size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
 
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
+std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t width) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    bits |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  }
+  return bits;
+}
+
 }  // namespace usmp

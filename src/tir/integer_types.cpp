@@ -1,5 +1,7 @@
 #include "usmp/tir/integer_types.hpp"
 
+#include "usmp/support/text.hpp"
+
 #include <limits>
 
 namespace usmp::tir {
@@ -37,6 +39,17 @@ std::optional<std::int64_t> value_in_type(std::int64_t bits, DataType type) {
   const std::uint64_t value = kept >> unused;
   if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
   return static_cast<std::int64_t>(value);
+}
+
+std::uint64_t element_bits(const Constant& constant, std::size_t index) {
+  const auto size = static_cast<std::size_t>(constant.type.element_bytes());
+  return little_endian(constant.bytes, index * size, size);
+}
+
+std::int64_t integer_of(std::uint64_t bits, DataType type) {
+  const auto unused = static_cast<unsigned>(64 - 8 * type.element_bytes());
+  if (type.is_uint()) return static_cast<std::int64_t>(bits);
+  return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
 }  // namespace usmp::tir

@@ -37,10 +37,7 @@ class BlobReader {
     if (blob_.size() - position_ < sizeof(T)) {
       fail(place_, "the NDArray blob ends after " + std::to_string(blob_.size()) + " bytes, within its " + what);
     }
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      bits |= std::uint64_t{static_cast<unsigned char>(blob_[position_ + i])} << (8 * i);
-    }
+    const std::uint64_t bits = little_endian(blob_, position_, sizeof(T));
     position_ += sizeof(T);
     return static_cast<T>(bits);
   }

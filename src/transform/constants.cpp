@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "transform/constant_uses.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -29,22 +31,6 @@ using tir::VarId;
 
 // --- Elements --------------------------------------------------------------------------------------------------------
 
-std::uint64_t bits_at(const Constant& constant, std::size_t index) {
-  const auto size = static_cast<std::size_t>(constant.type.element_bytes());
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(constant.bytes[index * size + i])) << (8 * i);
-  }
-  return bits;
-}
-
-// A uint64 above INT64_MAX in two's complement, as in Expr::int_value.
-std::int64_t integer_of(std::uint64_t bits, DataType type) {
-  const auto unused = static_cast<unsigned>(64 - 8 * type.element_bytes());
-  if (type.is_uint()) return static_cast<std::int64_t>(bits);
-  return static_cast<std::int64_t>(bits << unused) >> unused;
-}
-
 bool is_uniform(const Constant& constant) {
   const auto size = static_cast<std::size_t>(constant.type.element_bytes());
   return std::equal(constant.bytes.begin() + static_cast<std::ptrdiff_t>(size), constant.bytes.end(),
@@ -55,7 +41,7 @@ bool is_uniform(const Constant& constant) {
 ExprRef literal_of(std::uint64_t bits, DataType type) {
   if (type.is_integer()) {
     if (type.is_bool() && bits > 1) return {};
-    return tir::make_int(integer_of(bits, type), type);
+    return tir::make_int(tir::integer_of(bits, type), type);
   }
   double value = std::numeric_limits<double>::quiet_NaN();
   if (type.code == TypeCode::float_ && type.bits == 32) {
@@ -78,11 +64,11 @@ DataType narrowest(DataType type, const std::vector<const Constant*>& constants)
   for (const Constant* constant : constants) {
     const std::size_t count = constant->bytes.size() / static_cast<std::size_t>(type.element_bytes());
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t bits = bits_at(*constant, i);
+      const std::uint64_t bits = tir::element_bits(*constant, i);
       // No narrower type holds it.
       if (type.is_uint() && bits > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return type;
-      low = std::min(low, integer_of(bits, type));
-      high = std::max(high, integer_of(bits, type));
+      low = std::min(low, tir::integer_of(bits, type));
+      high = std::max(high, tir::integer_of(bits, type));
     }
   }
   for (const int width : {8, 16, 32}) {
@@ -101,7 +87,7 @@ std::shared_ptr<const Constant> stored_as(const Constant& constant, DataType typ
   narrow->shape = constant.shape;
   const std::size_t count = constant.bytes.size() / static_cast<std::size_t>(constant.type.element_bytes());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = bits_at(constant, i);
+    const std::uint64_t bits = tir::element_bits(constant, i);
     for (int byte = 0; byte < type.element_bytes(); ++byte) {
       narrow->bytes += static_cast<char>(static_cast<unsigned char>(bits >> (8 * byte)));
     }
@@ -115,8 +101,6 @@ bool widens(DataType from, DataType to) {
   if (from.is_int() && to.is_uint()) return false;
   return from.is_int() == to.is_int() ? from.bits <= to.bits : from.bits < to.bits;
 }
-
-std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
 // --- The step --------------------------------------------------------------------------------------------------------
 
@@ -169,9 +153,9 @@ class Shrinker {
 
   // Of all elements of all these; null: they differ.
   static ExprRef common_literal(const std::vector<const Constant*>& constants, DataType type) {
-    const std::uint64_t first = bits_at(*constants[0], 0);
+    const std::uint64_t first = tir::element_bits(*constants[0], 0);
     const bool are_equal = std::all_of(constants.begin(), constants.end(), [&](const Constant* constant) {
-      return bits_at(*constant, 0) == first && is_uniform(*constant);
+      return tir::element_bits(*constant, 0) == first && is_uniform(*constant);
     });
     return are_equal ? literal_of(first, type) : ExprRef();
   }
@@ -180,7 +164,8 @@ class Shrinker {
     for (const VarId var : group.constants) {
       literals_[var] = literal;
       const std::size_t bytes = declared_.at(var).constant->data->bytes.size();
-      report(var, "all elements are equal, a literal where they are read (" + bytes_text(bytes) + ")");
+      report(var,
+             "all elements are equal, a literal where they are read (" + bytes_text(static_cast<Bytes>(bytes)) + ")");
     }
     for (const VarId var : group.params) literals_[var] = literal;
   }
@@ -194,7 +179,7 @@ class Shrinker {
         originals_.push_back(constant.data);  // their addresses are keys
       }
       report(var, "stored as " + tir::to_string(narrow) + " (" +
-                      bytes_text(constant.data->bytes.size() - stored->bytes.size()) + " less)");
+                      bytes_text(static_cast<Bytes>(constant.data->bytes.size() - stored->bytes.size())) + " less)");
       constant.data = stored;
       constant.type = narrow;
       set_element(var, narrow);
@@ -237,7 +222,7 @@ class Shrinker {
         same_as_[constant->var] = first->second;
         changes_.push_back({Step::constants, function_->name,
                             module_.var(constant->var).name + ": the same as " + module_.var(first->second).name +
-                                " (" + bytes_text(constant->data->bytes.size()) + ")"});
+                                " (" + bytes_text(static_cast<Bytes>(constant->data->bytes.size())) + ")"});
         return true;
       });
     });
@@ -246,7 +231,7 @@ class Shrinker {
   void report_shared(const tir::AllocateConst& constant) {
     changes_.push_back({Step::constants, function_->name,
                         module_.var(constant.var).name + ": shares the data of an equal constant (" +
-                            bytes_text(constant.data->bytes.size()) + ")"});
+                            bytes_text(static_cast<Bytes>(constant.data->bytes.size())) + ")"});
   }
 
   // Whether the constant had data of its own.

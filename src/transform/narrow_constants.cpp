@@ -21,29 +21,17 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::VarId;
 
-std::int64_t element_at(const std::string& bytes, std::size_t at, DataType type) {
-  const auto size = static_cast<std::size_t>(type.bytes());
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  }
-  const unsigned unused = 64U - type.bits;
-  if (type.is_int()) return static_cast<std::int64_t>(bits << unused) >> unused;
-  return static_cast<std::int64_t>(bits);
-}
-
 std::optional<ConstantElements> elements_of(const tir::Constant& constant) {
   const DataType type = constant.type;
   const bool is_whole = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
   if (!is_whole || type.is_vector() || !tir::range_of_type(type) || constant.bytes.empty()) return std::nullopt;
   const auto size = static_cast<std::size_t>(type.bytes());
   if (constant.bytes.size() % size != 0) return std::nullopt;
-  const std::int64_t first = element_at(constant.bytes, 0, type);
+  const std::int64_t first = tir::integer_of(tir::element_bits(constant, 0), type);
   Interval range{first, first};
-  for (std::size_t at = size; at < constant.bytes.size(); at += size) {
-    const std::int64_t value = element_at(constant.bytes, at, type);
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
+  for (std::size_t i = 1; i < constant.bytes.size() / size; ++i) {
+    const std::int64_t value = tir::integer_of(tir::element_bits(constant, i), type);
+    range = hull(range, {value, value});
   }
   return ConstantElements{type, range};
 }

@@ -26,18 +26,6 @@ bool well_placed(const Problem& problem, const Allocation& at, const Buffer& buf
          checked_add(at.offset, buffer.size).has_value();
 }
 
-// The first tick at which both are live. Ranges are sorted and apart: of two, the one that ends first meets no more.
-std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
-  auto one = a.live.begin();
-  auto other = b.live.begin();
-  while (one != a.live.end() && other != b.live.end()) {
-    const Tick begin = std::max(one->begin, other->begin);
-    if (begin < std::min(one->end, other->end)) return begin;
-    ++(one->end < other->end ? one : other);
-  }
-  return std::nullopt;
-}
-
 bool share_as_they_may(const Problem& problem, const Plan& plan, BufferId a, BufferId b) {
   return may_share(problem, a, plan.of(a).offset, b, plan.of(b).offset);
 }

@@ -14,16 +14,6 @@
 namespace usmp::verify {
 namespace {
 
-bool meet(const Buffer& a, const Buffer& b) {
-  auto one = a.live.begin();
-  auto other = b.live.begin();
-  while (one != a.live.end() && other != b.live.end()) {
-    if (std::max(one->begin, other->begin) < std::min(one->end, other->end)) return true;
-    ++(one->end < other->end ? one : other);
-  }
-  return false;
-}
-
 // Leaves of the tree of orders and pools, at most.
 double plans_to_try(const Problem& problem) {
   double count = 1;
@@ -91,7 +81,7 @@ class Exhaustion {
       const Buffer& other = problem_.buffers[j];
       const bool apart = offset + buffer.size <= at.offset || at.offset + other.size <= offset || other.size == 0 ||
                          may_share(problem_, BufferId(i), offset, BufferId(j), at.offset);
-      if (j != i && at.placed() && at.pool == pool && !apart && meet(buffer, other)) return false;
+      if (j != i && at.placed() && at.pool == pool && !apart && both_live(buffer, other)) return false;
     }
     return true;
   }

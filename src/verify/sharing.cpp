@@ -5,6 +5,18 @@
 
 namespace usmp::verify {
 
+// Of two ranges, the one that ends first meets no more.
+std::optional<Tick> both_live(const Buffer& a, const Buffer& b) {
+  auto one = a.live.begin();
+  auto other = b.live.begin();
+  while (one != a.live.end() && other != b.live.end()) {
+    const Tick begin = std::max(one->begin, other->begin);
+    if (begin < std::min(one->end, other->end)) return begin;
+    ++(one->end < other->end ? one : other);
+  }
+  return std::nullopt;
+}
+
 bool may_share(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b) {
   for (const auto& [below, above, rise] :
        {std::tuple(a, b, offset_b - offset_a), std::tuple(b, a, offset_a - offset_b)}) {

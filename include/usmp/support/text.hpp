@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,6 +94,16 @@ struct OutputFile {
 
 // "92.19%"; `whole` is not 0.
 [[nodiscard]] std::string percent(Bytes part, Bytes whole);
+
+// Of an identifier of C, at any place of it.
+[[nodiscard]] constexpr bool is_identifier_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+[[nodiscard]] bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings);
+
+// The bytes [at, at + width) as a little-endian number; width is at most 8.
+[[nodiscard]] std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t width);
 
 // "1 byte", "60416 bytes".
 [[nodiscard]] std::string bytes_text(Bytes size);

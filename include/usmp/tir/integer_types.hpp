@@ -1,6 +1,7 @@
 // What C makes of TIR's integer types.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -20,5 +21,10 @@ namespace usmp::tir {
 
 // What a literal of the type stands for, of which modules may hold any bits. Nothing: beyond int64.
 [[nodiscard]] std::optional<std::int64_t> value_in_type(std::int64_t bits, DataType type);
+
+// The bits of an element of scalar type, as they are stored.
+[[nodiscard]] std::uint64_t element_bits(const Constant& constant, std::size_t index);
+// What the stored bits of an integer stand for; a uint64 above INT64_MAX in two's complement, as in Expr::int_value.
+[[nodiscard]] std::int64_t integer_of(std::uint64_t bits, DataType type);
 
 }  // namespace usmp::tir
