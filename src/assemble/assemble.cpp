@@ -44,7 +44,6 @@ PoolSpec spec_of(const tir::AnnotatedPool& pool) {
   spec.kind = pool.is_constant ? PoolKind::constant : PoolKind::workspace;
   spec.size_hint = pool.size_hint;
   spec.internal = pool.is_internal;
-  spec.properties = pool.properties;
   for (const std::string& target : pool.targets) spec.targets[target] = Access::read_write;
   return spec;
 }

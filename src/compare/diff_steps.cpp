@@ -16,7 +16,7 @@ namespace {
 using plan_file::PlanDocument;
 
 using Changes = std::vector<PlanDocument::Change>;
-using Steps = std::vector<PlanDocument::Step>;
+using Steps = std::vector<PlanDocument::StepOutcome>;
 
 // Each word without the number behind it.
 std::string words_without_numbers(std::string_view text) {
@@ -66,11 +66,11 @@ void drop_common(Changes& ones, Changes& others) {
 std::list<std::string_view> step_names(const Steps& before, const Steps& after) {
   std::list<std::string_view> names;
   std::map<std::string_view, std::list<std::string_view>::iterator> places;
-  for (const PlanDocument::Step& step : before) {
+  for (const PlanDocument::StepOutcome& step : before) {
     if (!places.contains(step.step)) places.emplace(step.step, names.insert(names.end(), step.step));
   }
   auto next = names.begin();
-  for (const PlanDocument::Step& step : after) {
+  for (const PlanDocument::StepOutcome& step : after) {
     const auto known = places.find(step.step);
     const auto place = known != places.end() ? known->second : names.insert(next, step.step);
     if (known == places.end()) places.emplace(step.step, place);
@@ -79,23 +79,23 @@ std::list<std::string_view> step_names(const Steps& before, const Steps& after) 
   return names;
 }
 
-using StepsByName = std::map<std::string_view, const PlanDocument::Step*>;
+using StepsByName = std::map<std::string_view, const PlanDocument::StepOutcome*>;
 
 // The first of each name that is worth a line.
 StepsByName by_name(const Steps& steps) {
   StepsByName result;
-  for (const PlanDocument::Step& step : steps) {
+  for (const PlanDocument::StepOutcome& step : steps) {
     if (step.is_worth_a_line()) result.emplace(step.step, &step);
   }
   return result;
 }
 
-std::optional<PlanDocument::Step> step_of(const StepsByName& steps, std::string_view name) {
+std::optional<PlanDocument::StepOutcome> step_of(const StepsByName& steps, std::string_view name) {
   const auto found = steps.find(name);
   return found == steps.end() ? std::nullopt : std::optional(*found->second);
 }
 
-Changes changes_of(const std::optional<PlanDocument::Step>& step) { return step ? step->changes : Changes(); }
+Changes changes_of(const std::optional<PlanDocument::StepOutcome>& step) { return step ? step->changes : Changes(); }
 
 }  // namespace
 

@@ -134,15 +134,15 @@ class Calls {
 }  // namespace
 
 Bytes PoolFigures::live_at(Tick tick) const {
-  const auto behind =
-      std::upper_bound(timeline.begin(), timeline.end(), tick, [](Tick at, const Step& step) { return at < step.at; });
+  const auto behind = std::upper_bound(timeline.begin(), timeline.end(), tick,
+                                       [](Tick at, const TimelinePoint& point) { return at < point.at; });
   return behind == timeline.begin() ? 0 : (behind - 1)->live;
 }
 
 Bytes PoolFigures::most_live(const LiveRange& ticks) const {
   Bytes most = live_at(ticks.begin);
-  for (const Step& step : timeline) {
-    if (ticks.begin < step.at && step.at < ticks.end) most = std::max(most, step.live);
+  for (const TimelinePoint& point : timeline) {
+    if (ticks.begin < point.at && point.at < ticks.end) most = std::max(most, point.live);
   }
   return most;
 }

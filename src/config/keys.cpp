@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "usmp/config/pools.hpp"
-
 namespace usmp::config {
 
 const std::vector<std::string>& file_keys() {
@@ -12,21 +10,12 @@ const std::vector<std::string>& file_keys() {
   return keys;
 }
 
-const std::vector<std::string>& property_names() {
-  static const std::vector<std::string> names = {"clock_frequency_hz", "read_bandwidth_bytes_per_cycle",
-                                                 "write_bandwidth_bytes_per_cycle", "read_latency_cycles",
-                                                 "write_latency_cycles"};
-  return names;
-}
-
 const std::vector<std::string>& pool_keys() {
-  static const std::vector<std::string> keys = [] {
-    std::vector<std::string> all = {"name",    "size_hint_bytes", "pool_offset", "alignment",
-                                    "targets", "section",         "internal",    "budget"};
-    all.insert(all.end(), property_names().begin(), property_names().end());
-    all.emplace_back("target_burst_bytes");
-    return all;
-  }();
+  static const std::vector<std::string> keys = {
+      "name", "size_hint_bytes", "pool_offset", "alignment", "targets", "section", "internal", "budget",
+      // TVM's properties
+      "clock_frequency_hz", "read_bandwidth_bytes_per_cycle", "write_bandwidth_bytes_per_cycle", "read_latency_cycles",
+      "write_latency_cycles", "target_burst_bytes"};
   return keys;
 }
 

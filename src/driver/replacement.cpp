@@ -157,8 +157,8 @@ void Replacement::place_file(const std::string& relative) {
 void Replacement::replace_file(const std::string& relative) {
   const std::string target = join(target_, relative);
   const std::string old = next_spare();
-  steps_.push_back({Kind::moved, target, old});
-  if (::link(target.c_str(), old.c_str()) != 0) steps_.pop_back();
+  renames_.push_back({Kind::moved, target, old});
+  if (::link(target.c_str(), old.c_str()) != 0) renames_.pop_back();
   if (std::rename(join(tree_, relative).c_str(), target.c_str()) != 0) {
     fail_output(target, "cannot be put in place");
   }
@@ -191,48 +191,48 @@ bool Replacement::exchange_directory(const std::string& relative) {
   if (!exchange(relative)) return false;
   if (holds_only_own(join(tree_, relative), relative)) return true;
   // Somebody's file came in between.
-  const Step step = steps_.back();
-  if (!rename_as(step.from, step.to, RENAME_EXCHANGE)) fail_output(target, "cannot be put in place");
-  steps_.pop_back();
+  const Rename rename = renames_.back();
+  if (!rename_as(rename.from, rename.to, RENAME_EXCHANGE)) fail_output(target, "cannot be put in place");
+  renames_.pop_back();
   return false;
 }
 
 bool Replacement::exchange(const std::string& relative) {
   if (relative.empty()) {
-    steps_.push_back({Kind::exchanged, tree_, target_});
+    renames_.push_back({Kind::exchanged, tree_, target_});
   } else {
-    steps_.push_back({Kind::exchanged, join(tree_, relative), join(target_, relative)});
+    renames_.push_back({Kind::exchanged, join(tree_, relative), join(target_, relative)});
   }
-  if (rename_as(steps_.back().from, steps_.back().to, RENAME_EXCHANGE)) return true;
+  if (rename_as(renames_.back().from, renames_.back().to, RENAME_EXCHANGE)) return true;
   const int error = errno;
-  steps_.pop_back();
+  renames_.pop_back();
   errno = error;
   return false;
 }
 
 void Replacement::move(const std::string& from, const std::string& to) {
-  steps_.push_back({Kind::moved, from, to});
+  renames_.push_back({Kind::moved, from, to});
   bool moved = false;
   try {
     moved = move_to_free_name(from, to);
   } catch (...) {
-    steps_.pop_back();
+    renames_.pop_back();
     throw;
   }
   if (moved) return;
-  steps_.pop_back();
+  renames_.pop_back();
   refuse(to, "appeared while this run was writing");
 }
 
 std::string Replacement::next_spare() { return join(spare_, std::to_string(spared_++)); }
 
 void Replacement::take_back() noexcept {
-  for (; !steps_.empty(); steps_.pop_back()) {
-    const Step& step = steps_.back();
-    if (step.kind == Kind::exchanged) {
-      rename_as(step.from, step.to, RENAME_EXCHANGE);
+  for (; !renames_.empty(); renames_.pop_back()) {
+    const Rename& rename = renames_.back();
+    if (rename.kind == Kind::exchanged) {
+      rename_as(rename.from, rename.to, RENAME_EXCHANGE);
     } else {
-      std::rename(step.to.c_str(), step.from.c_str());
+      std::rename(rename.to.c_str(), rename.from.c_str());
     }
   }
 }

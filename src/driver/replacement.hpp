@@ -45,11 +45,11 @@ class Replacement {
   // output: besides what the system refuses, a symbolic link or a file where a directory is needed (nothing is written
   // through links), a directory where a file is needed.
   void run(bool in_one_step);
-  void keep() { steps_.clear(); }
+  void keep() { renames_.clear(); }
 
  private:
   enum class Kind : bool { exchanged, moved };
-  struct Step {
+  struct Rename {
     Kind kind;
     std::string from;  // moved: to `to`; exchanged: with `to`
     std::string to;
@@ -74,7 +74,7 @@ class Replacement {
   std::vector<std::string> dropped_;
   std::string spare_;
   std::size_t spared_ = 0;
-  std::vector<Step> steps_;
+  std::vector<Rename> renames_;
 };
 
 // Gives `from` the name `to`; false if that name is taken. Throws Error of kind output.

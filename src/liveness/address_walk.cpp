@@ -1,7 +1,6 @@
-// A nest is compiled to steps whose expressions are flat programs, and these are run: loops with all their values as
-// long as the groups last, the next one in as many chunks as are left, and what is inside at once, with intervals for
-// the values of its variables.
-// Tests: tests/liveness/distances_test.cpp.
+// A nest is compiled to statements whose expressions are flat programs, and these are run: loops with all their values
+// as long as the groups last, the next one in as many chunks as are left, and what is inside at once, with intervals
+// for the values of its variables. Tests: tests/liveness/distances_test.cpp.
 #include "liveness/address_walk.hpp"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ using tir::VarId;
 
 // A condition of an if_then_else around an access: it happens only if that is so.
 struct Guard {
-  std::size_t condition = 0;  // index into Step::conditions
+  std::size_t condition = 0;  // index into Statement::conditions
   bool holds = true;
 
   friend auto operator<=>(const Guard&, const Guard&) = default;
@@ -35,7 +34,7 @@ struct Access {
   std::vector<Guard> guards = {};
 };
 
-struct Step {
+struct Statement {
   enum class Kind : std::uint8_t { leaf, let, loop, branch, repeat, block };
   Kind kind = Kind::leaf;
   std::vector<Access> reads;                  // by the statement's own expressions
@@ -43,12 +42,12 @@ struct Step {
   std::optional<Access> write = {};           // leaf: a store
   std::uint32_t variable = 0;                 // let, loop
   std::vector<IndexProgram> values = {};      // let: its value; loop: min, extent; branch: condition
-  std::vector<Step> body = {};
-  std::vector<Step> else_body = {};
+  std::vector<Statement> body = {};
+  std::vector<Statement> else_body = {};
 };
 
 struct Compiled {
-  std::vector<Step> steps;
+  std::vector<Statement> statements;
   std::vector<VarId> storages;
   std::vector<std::optional<tir::DataType>> types;  // by storage
   std::size_t variables = 0;
@@ -61,7 +60,7 @@ constexpr std::size_t most_guards = 8;
 class AddressCompiler {
  public:
   std::optional<Compiled> run(const tir::For& nest) {
-    compile(nest, compiled_.steps);
+    compile(nest, compiled_.statements);
     compiled_.variables = variables_.size();
     if (!is_followed_) return std::nullopt;
     return std::move(compiled_);
@@ -69,88 +68,88 @@ class AddressCompiler {
 
  private:
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  std::vector<Step> compile(const tir::Block& block) {
-    std::vector<Step> steps;
-    for (const tir::Stmt& stmt : block) std::visit([&](const auto& node) { compile(node, steps); }, stmt.node);
-    return steps;
+  std::vector<Statement> compile(const tir::Block& block) {
+    std::vector<Statement> statements;
+    for (const tir::Stmt& stmt : block) std::visit([&](const auto& node) { compile(node, statements); }, stmt.node);
+    return statements;
   }
 
-  void compile(const tir::For& s, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::loop, {s.min, s.extent});
-    step.values.push_back(program(*s.min));
-    step.values.push_back(program(*s.extent));
-    step.variable = variables_.of(s.var);
-    step.body = compile(s.body);
-    steps.push_back(std::move(step));
+  void compile(const tir::For& s, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::loop, {s.min, s.extent});
+    statement.values.push_back(program(*s.min));
+    statement.values.push_back(program(*s.extent));
+    statement.variable = variables_.of(s.var);
+    statement.body = compile(s.body);
+    statements.push_back(std::move(statement));
   }
 
-  void compile(const tir::While& s, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::repeat, {s.condition});
-    step.body = compile(s.body);
-    steps.push_back(std::move(step));
+  void compile(const tir::While& s, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::repeat, {s.condition});
+    statement.body = compile(s.body);
+    statements.push_back(std::move(statement));
   }
 
-  void compile(const tir::IfThenElse& s, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::branch, {s.condition});
-    step.values.push_back(program(*s.condition));
-    step.body = compile(s.then_body);
-    step.else_body = compile(s.else_body);
-    steps.push_back(std::move(step));
+  void compile(const tir::IfThenElse& s, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::branch, {s.condition});
+    statement.values.push_back(program(*s.condition));
+    statement.body = compile(s.then_body);
+    statement.else_body = compile(s.else_body);
+    statements.push_back(std::move(statement));
   }
 
-  void compile(const tir::Scope& s, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::block, {});
-    step.body = compile(s.body);
-    steps.push_back(std::move(step));
+  void compile(const tir::Scope& s, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::block, {});
+    statement.body = compile(s.body);
+    statements.push_back(std::move(statement));
   }
   // NOLINTEND(misc-no-recursion)
 
-  void compile(const tir::Let& s, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::let, {s.value});
+  void compile(const tir::Let& s, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::let, {s.value});
     // C cuts the value to the variable's type.
     Expr cut;
     cut.kind = ExprKind::cast;
     cut.type = s.value->type;
     cut.operands = {s.value};
-    step.values.push_back(program(cut));
-    step.variable = variables_.of(s.var);
-    steps.push_back(std::move(step));
+    statement.values.push_back(program(cut));
+    statement.variable = variables_.of(s.var);
+    statements.push_back(std::move(statement));
   }
 
-  void compile(const tir::Store& s, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::leaf, {s.index, s.value, s.predicate});
-    step.write = access(s.storage, *s.index, s.value->type);
-    steps.push_back(std::move(step));
+  void compile(const tir::Store& s, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::leaf, {s.index, s.value, s.predicate});
+    statement.write = access(s.storage, *s.index, s.value->type);
+    statements.push_back(std::move(statement));
   }
 
-  void compile(const tir::Evaluate& s, std::vector<Step>& steps) { add_leaf({s.value}, steps); }
-  void compile(const tir::Assert& s, std::vector<Step>& steps) { add_leaf({s.condition}, steps); }
+  void compile(const tir::Evaluate& s, std::vector<Statement>& statements) { add_leaf({s.value}, statements); }
+  void compile(const tir::Assert& s, std::vector<Statement>& statements) { add_leaf({s.condition}, statements); }
 
-  void compile(const tir::Allocate& s, std::vector<Step>& steps) {
+  void compile(const tir::Allocate& s, std::vector<Statement>& statements) {
     std::vector<ExprRef> exprs = s.extents;
     exprs.push_back(s.condition);
-    add_leaf(exprs, steps);
+    add_leaf(exprs, statements);
   }
 
-  void compile(const tir::AllocateConst& /*s*/, std::vector<Step>& /*steps*/) {}
+  void compile(const tir::AllocateConst& /*s*/, std::vector<Statement>& /*statements*/) {}
 
-  void add_leaf(const std::vector<ExprRef>& exprs, std::vector<Step>& steps) {
-    Step step = step_of(Step::Kind::leaf, exprs);
-    if (!step.reads.empty()) steps.push_back(std::move(step));
+  void add_leaf(const std::vector<ExprRef>& exprs, std::vector<Statement>& statements) {
+    Statement statement = statement_of(Statement::Kind::leaf, exprs);
+    if (!statement.reads.empty()) statements.push_back(std::move(statement));
   }
 
   // With all loads of the expressions.
-  Step step_of(Step::Kind kind, const std::vector<ExprRef>& exprs) {
-    Step step;
-    step.kind = kind;
+  Statement statement_of(Statement::Kind kind, const std::vector<ExprRef>& exprs) {
+    Statement statement;
+    statement.kind = kind;
     for (const ExprRef& root : exprs) {
-      if (root) add_reads(*root, step);
+      if (root) add_reads(*root, statement);
     }
-    return step;
+    return statement;
   }
 
   // Shared expressions once for the same guards.
-  void add_reads(const Expr& root, Step& step) {
+  void add_reads(const Expr& root, Statement& statement) {
     struct Place {
       const Expr* expr;
       std::vector<Guard> guards;
@@ -165,15 +164,15 @@ class AddressCompiler {
       const bool is_pointer = expr.kind != ExprKind::string_imm && expr.type.is_handle();
       if (is_pointer || expr.kind == ExprKind::let) is_followed_ = false;
       if (expr.kind == ExprKind::load) {
-        step.reads.push_back(access(expr.var, *expr.operands[0], expr.type));
-        step.reads.back().guards = place.guards;
+        statement.reads.push_back(access(expr.var, *expr.operands[0], expr.type));
+        statement.reads.back().guards = place.guards;
       }
       const bool chooses = expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else &&
                            expr.operands.size() == 3 && place.guards.size() < most_guards;
-      if (chooses) step.conditions.push_back(program(*expr.operands[0]));
+      if (chooses) statement.conditions.push_back(program(*expr.operands[0]));
       for (std::size_t i = 0; i < expr.operands.size(); ++i) {
         pending.push_back({expr.operands[i].get(), place.guards});
-        if (chooses && i > 0) pending.back().guards.push_back({step.conditions.size() - 1, i == 1});
+        if (chooses && i > 0) pending.back().guards.push_back({statement.conditions.size() - 1, i == 1});
       }
     }
   }
@@ -213,7 +212,7 @@ class AddressWalk {
   }
 
   std::map<VarId, Footprint> run() {
-    walk(compiled_.steps, true);
+    walk(compiled_.statements, true);
     std::map<VarId, Footprint> result;
     for (std::size_t i = 0; i < footprints_.size(); ++i) {
       result.emplace(compiled_.storages[i], std::move(footprints_[i]));
@@ -224,74 +223,74 @@ class AddressWalk {
  private:
   // `in_order`: every variable has one value, so that accesses can be told apart. Otherwise a group is open.
   // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  void walk(std::vector<Step>& steps, bool in_order) {
+  void walk(std::vector<Statement>& statements, bool in_order) {
     std::vector<std::pair<std::uint32_t, IndexRange>> outside;
-    for (Step& step : steps) {
-      const bool repeats = step.kind == Step::Kind::loop || step.kind == Step::Kind::repeat;
-      if (!repeats) touch_all(step, in_order);
-      switch (step.kind) {
-        case Step::Kind::leaf:
-          if (step.write) touch(*step.write, true);
+    for (Statement& statement : statements) {
+      const bool repeats = statement.kind == Statement::Kind::loop || statement.kind == Statement::Kind::repeat;
+      if (!repeats) touch_all(statement, in_order);
+      switch (statement.kind) {
+        case Statement::Kind::leaf:
+          if (statement.write) touch(*statement.write, true);
           if (in_order) ++group_;
           break;
-        case Step::Kind::let:
-          outside.emplace_back(step.variable, environment_[step.variable]);
-          environment_[step.variable] = step.values.front().run(environment_);
+        case Statement::Kind::let:
+          outside.emplace_back(statement.variable, environment_[statement.variable]);
+          environment_[statement.variable] = statement.values.front().run(environment_);
           break;
-        case Step::Kind::loop:
-          walk_loop(step, in_order);
+        case Statement::Kind::loop:
+          walk_loop(statement, in_order);
           break;
-        case Step::Kind::branch:
-          walk_branch(step, in_order);
+        case Statement::Kind::branch:
+          walk_branch(statement, in_order);
           break;
-        case Step::Kind::repeat:
-          touch_all(step, false);
-          walk(step.body, false);
+        case Statement::Kind::repeat:
+          touch_all(statement, false);
+          walk(statement.body, false);
           if (in_order) ++group_;
           break;
-        case Step::Kind::block:
-          walk(step.body, in_order);
+        case Statement::Kind::block:
+          walk(statement.body, in_order);
           break;
       }
     }
     for (; !outside.empty(); outside.pop_back()) environment_[outside.back().first] = outside.back().second;
   }
 
-  void walk_branch(Step& step, bool in_order) {
-    const IndexRange condition = step.values.front().run(environment_);
-    if (!is_never(condition, true)) walk(step.body, in_order);
-    if (!is_never(condition, false)) walk(step.else_body, in_order);
+  void walk_branch(Statement& statement, bool in_order) {
+    const IndexRange condition = statement.values.front().run(environment_);
+    if (!is_never(condition, true)) walk(statement.body, in_order);
+    if (!is_never(condition, false)) walk(statement.else_body, in_order);
   }
 
-  void walk_loop(Step& step, bool in_order) {
-    const IndexRange min = step.values[0].run(environment_);
-    const IndexRange extent = step.values[1].run(environment_);
-    const IndexRange outside = environment_[step.variable];
+  void walk_loop(Statement& statement, bool in_order) {
+    const IndexRange min = statement.values[0].run(environment_);
+    const IndexRange extent = statement.values[1].run(environment_);
+    const IndexRange outside = environment_[statement.variable];
     const auto last = min.is_known() && extent.is_known() ? checked_add(min.high, extent.high) : std::nullopt;
     // Its bounds are read all the same.
-    if (extent.is_known() && extent.high <= 0) return touch_all(step, in_order);
-    const bool is_fixed = last && min.is_point() && extent.is_point() && step.reads.empty();
+    if (extent.is_known() && extent.high <= 0) return touch_all(statement, in_order);
+    const bool is_fixed = last && min.is_point() && extent.is_point() && statement.reads.empty();
     if (in_order && is_fixed && left_ > 1) {
-      walk_values(step, min.low, extent.low);
+      walk_values(statement, min.low, extent.low);
     } else {
-      environment_[step.variable] = last ? IndexRange{min.low, *last - 1} : IndexRange{};
-      touch_all(step, false);
-      walk(step.body, false);
+      environment_[statement.variable] = last ? IndexRange{min.low, *last - 1} : IndexRange{};
+      touch_all(statement, false);
+      walk(statement.body, false);
       if (in_order) ++group_;
     }
-    environment_[step.variable] = outside;
+    environment_[statement.variable] = outside;
   }
 
   // One by one, or in chunks if they are too many.
-  void walk_values(Step& step, std::int64_t min, std::int64_t extent) {
+  void walk_values(Statement& statement, std::int64_t min, std::int64_t extent) {
     const std::size_t groups = left_;
     const auto most = static_cast<std::int64_t>(groups);
     const std::int64_t chunk = extent / most + (extent % most == 0 ? 0 : 1);
     left_ = chunk == 1 ? groups / static_cast<std::size_t>(extent) : 1;
     for (std::int64_t done = 0; done < extent;) {
       const std::int64_t count = std::min(chunk, extent - done);
-      environment_[step.variable] = {min + done, min + done + (count - 1)};
-      walk(step.body, chunk == 1);
+      environment_[statement.variable] = {min + done, min + done + (count - 1)};
+      walk(statement.body, chunk == 1);
       ++group_;
       done += count;
     }
@@ -300,14 +299,14 @@ class AddressWalk {
   // NOLINTEND(misc-no-recursion)
 
   // In order, reads come before what the statement does next.
-  void touch_all(Step& step, bool in_order) {
-    for (Access& access : step.reads) {
+  void touch_all(Statement& statement, bool in_order) {
+    for (Access& access : statement.reads) {
       const bool never = std::any_of(access.guards.begin(), access.guards.end(), [&](const Guard& guard) {
-        return is_never(step.conditions[guard.condition].run(environment_), guard.holds);
+        return is_never(statement.conditions[guard.condition].run(environment_), guard.holds);
       });
       if (!never) touch(access, false);
     }
-    if (in_order && !step.reads.empty()) ++group_;
+    if (in_order && !statement.reads.empty()) ++group_;
   }
 
   // Whether a condition of these values cannot be what it has to be.

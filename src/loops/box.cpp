@@ -18,6 +18,8 @@ Parted parted(const Affine& value, const std::set<tir::VarId>& inside) {
   };
   std::erase_if(parts.base.terms, [&](const auto& term) { return changes(term.first); });
   std::erase_if(parts.rest.terms, [&](const auto& term) { return !changes(term.first); });
+  parts.base.measure();
+  parts.rest.measure();
   return parts;
 }
 

@@ -43,8 +43,8 @@ double weight_of(const Expr& expr) {
 // Counts what the statements of a function do.
 class Counter {
  public:
-  void add(const tir::Stmt& stmt, const Place& place) {
-    runs_ = place.runs;
+  void add(const tir::Stmt& stmt, const RangeContext& context) {
+    runs_ = context.runs;
     if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
       count(1);
       add_index(*store->index);
@@ -56,7 +56,7 @@ class Counter {
       add_let(*let);
     } else if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
       if (!loaded_by(*loop->min).empty() || !loaded_by(*loop->extent).empty()) total_ = std::nullopt;
-      const auto extent = place.ranges.of(*loop->extent);
+      const auto extent = context.ranges.of(*loop->extent);
       const bool known = runs_ && extent && extent->high >= 0;
       changes_[loop->var] = known ? checked_mul(*runs_, extent->high) : std::nullopt;
     }
@@ -130,7 +130,8 @@ double work(const Expr& root) {
 
 std::optional<double> work_of(const tir::Function& function) {
   Counter counter;
-  walk_operator(function, {}, [&](const tir::Stmt& stmt, const Place& place) { counter.add(stmt, place); });
+  visit_with_ranges(function, {},
+                    [&](const tir::Stmt& stmt, const RangeContext& context) { counter.add(stmt, context); });
   return counter.total();
 }
 
@@ -138,12 +139,12 @@ double work_of(const tir::Module& module) {
   std::vector<std::optional<double>> known(module.functions.size());
   for (std::size_t i = 0; i < known.size(); ++i) known[i] = work_of(module.functions[i]);
   double total = known[module.entry].value_or(0);
-  walk_operator(module.functions[module.entry], {}, [&](const tir::Stmt& stmt, const Place& place) {
+  visit_with_ranges(module.functions[module.entry], {}, [&](const tir::Stmt& stmt, const RangeContext& context) {
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
       tir::for_each_expr(*root, [&](const Expr& expr) {
         const auto call = tir::named_call(expr);
         const auto callee = call ? module.find(*call->name) : std::nullopt;
-        if (callee) total += known[*callee].value_or(0) * static_cast<double>(place.runs.value_or(1));
+        if (callee) total += known[*callee].value_or(0) * static_cast<double>(context.runs.value_or(1));
       });
     });
   });

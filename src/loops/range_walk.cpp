@@ -2,6 +2,7 @@
 
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -9,10 +10,10 @@
 namespace usmp::loops {
 namespace {
 
-class Walker {
+class RangeWalker {
  public:
-  Walker(arith::Ranges ranges, const std::function<void(const tir::Stmt&, const Place&)>& visit)
-      : ranges_(std::move(ranges)), visit_(visit) {}
+  RangeWalker(arith::Ranges ranges, const VisitStmt& visit_stmt)
+      : ranges_(std::move(ranges)), visit_stmt_(visit_stmt) {}
 
   void open(const tir::Block& /*block*/, const tir::Stmt* owner) {
     std::optional<std::int64_t> runs = runs_.empty() ? std::optional<std::int64_t>(1) : runs_.back();
@@ -27,22 +28,21 @@ class Walker {
   void close(const tir::Block& /*block*/, const tir::Stmt* /*owner*/) { runs_.pop_back(); }
 
   void statement(const tir::Stmt& stmt) {
-    visit_(stmt, {ranges_, runs_.back()});
+    visit_stmt_(stmt, {ranges_, runs_.back()});
     if (const auto* loop = std::get_if<tir::For>(&stmt.node)) ranges_.bind_loop(loop->var, *loop->min, *loop->extent);
     if (const auto* let = std::get_if<tir::Let>(&stmt.node)) ranges_.bind_let(let->var, *let->value);
   }
 
  private:
   arith::Ranges ranges_;
-  const std::function<void(const tir::Stmt&, const Place&)>& visit_;
+  const VisitStmt& visit_stmt_;
   std::vector<std::optional<std::int64_t>> runs_;  // of the open blocks
 };
 
 }  // namespace
 
-void walk_operator(const tir::Function& function, arith::Ranges ranges,
-                   const std::function<void(const tir::Stmt&, const Place&)>& visit) {
-  Walker walker(std::move(ranges), visit);
+void visit_with_ranges(const tir::Function& function, arith::Ranges ranges, const VisitStmt& visit_stmt) {
+  RangeWalker walker(std::move(ranges), visit_stmt);
   tir::walk(function.body, walker);
 }
 

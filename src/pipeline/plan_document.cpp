@@ -123,10 +123,10 @@ PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& 
   return document;
 }
 
-std::vector<PlanDocument::Step> steps_of(const std::vector<transform::StepResult>& steps) {
-  std::vector<PlanDocument::Step> result;
+std::vector<PlanDocument::StepOutcome> steps_of(const std::vector<transform::StepResult>& steps) {
+  std::vector<PlanDocument::StepOutcome> result;
   for (const transform::StepResult& step : steps) {
-    PlanDocument::Step& row = result.emplace_back();
+    PlanDocument::StepOutcome& row = result.emplace_back();
     row.step = transform::name_of(step.step);
     row.load_before = step.load_before;
     row.load_after = step.load_after;

@@ -4,7 +4,7 @@
 
 namespace usmp::plan_file {
 
-bool PlanDocument::Step::did_something() const {
+bool PlanDocument::StepOutcome::did_something() const {
   return !changes.empty() || (constants && constants->before != constants->after);
 }
 

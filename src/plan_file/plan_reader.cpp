@@ -262,9 +262,9 @@ PlanDocument::Change read_change(const ParsedJson& json, const std::string& plac
   return change;
 }
 
-PlanDocument::Step read_step(const ParsedJson& json, const std::string& place) {
+PlanDocument::StepOutcome read_step(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a step");
-  PlanDocument::Step step;
+  PlanDocument::StepOutcome step;
   object.read("step", step.step);
   object.read_bytes("load_before", step.load_before);
   object.read_bytes("load_after", step.load_after);

@@ -13,7 +13,7 @@ nlohmann::ordered_json changes_json(const std::vector<PlanDocument::Change>& cha
   return list;
 }
 
-nlohmann::ordered_json step_json(const PlanDocument::Step& step) {
+nlohmann::ordered_json step_json(const PlanDocument::StepOutcome& step) {
   nlohmann::ordered_json json;
   json["step"] = step.step;
   json["load_before"] = step.load_before;

@@ -66,7 +66,7 @@ Json buffer_json(const BufferDiff& buffer) {
 }
 
 // The changes are only counted: those that both plans have are no difference.
-Json outcome_json(const PlanDocument::Step& step) {
+Json outcome_json(const PlanDocument::StepOutcome& step) {
   Json json = step_json(step);
   json.erase("step");
   json["changes"] = step.changes.size();

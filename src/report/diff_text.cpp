@@ -131,7 +131,7 @@ std::vector<Table::Column> step_columns() {
   return {{"Step", Align::left}, {"Before", Align::left}, {"After", Align::left}};
 }
 
-std::string outcome_cell(const std::optional<PlanDocument::Step>& step) {
+std::string outcome_cell(const std::optional<PlanDocument::StepOutcome>& step) {
   if (!step) return "-";
   return "load " + std::to_string(step->load_before) + " -> " + bytes_text(step->load_after) + ", " +
          outcome_text(*step);

@@ -39,7 +39,7 @@ Json pool_json(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   json["load"] = figures.load;
   json["peak_at"] = figures.peak_at;
   json["timeline"] = Json::array();
-  for (const PoolFigures::Step& step : figures.timeline) json["timeline"].push_back({step.at, step.live});
+  for (const PoolFigures::TimelinePoint& point : figures.timeline) json["timeline"].push_back({point.at, point.live});
   return json;
 }
 
@@ -108,7 +108,7 @@ Json data_json(const PlanDocument& document) {
 // Empty if nothing was done.
 std::string transformed_section(const PlanDocument& document) {
   std::string rows;
-  for (const PlanDocument::Step& step : document.transformed) {
+  for (const PlanDocument::StepOutcome& step : document.transformed) {
     if (!step.is_worth_a_line()) continue;
     rows += "<tr><td>" + markup_text(step.step) + "</td><td class=\"number\">" + std::to_string(step.load_before) +
             "</td><td class=\"number\">" + std::to_string(step.load_after) + "</td><td>" +

@@ -257,9 +257,9 @@ class Drawing {
 
   void peak(const PoolFigures& figures) {
     std::string path = "M";
-    for (const PoolFigures::Step& step : figures.timeline) {
-      const std::string height = pixels(y(step.live));
-      path += path == "M" ? pixels(x(step.at)) + "," + height : "H" + pixels(x(step.at)) + "V" + height;
+    for (const PoolFigures::TimelinePoint& point : figures.timeline) {
+      const std::string height = pixels(y(point.live));
+      path += path == "M" ? pixels(x(point.at)) + "," + height : "H" + pixels(x(point.at)) + "V" + height;
     }
     out_ += "<path class=\"live\" d=\"" + path + "H" + pixels(x(horizon_)) + "\"/>\n";
     if (figures.load == 0) return;

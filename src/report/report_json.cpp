@@ -84,7 +84,7 @@ Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& a
   json["peak"] = peak_json(plan, figures, all.operators);
   json["without"] = without_json(figures);
   json["timeline"] = Json::array();
-  for (const PoolFigures::Step& step : figures.timeline) json["timeline"].push_back({step.at, step.live});
+  for (const PoolFigures::TimelinePoint& point : figures.timeline) json["timeline"].push_back({point.at, point.live});
   return json;
 }
 
@@ -101,7 +101,7 @@ std::string report_json(const PlanDocument& plan) {
   json["status"] = to_string(plan.status);
   json["horizon"] = plan.horizon;
   json["transformed"] = Json::array();
-  for (const PlanDocument::Step& step : plan.transformed) json["transformed"].push_back(step_json(step));
+  for (const PlanDocument::StepOutcome& step : plan.transformed) json["transformed"].push_back(step_json(step));
   json["pools"] = Json::array();
   for (std::size_t i = 0; i < plan.pools.size(); ++i) json["pools"].push_back(pool_json(plan, i, figures));
   return json_lines(json);

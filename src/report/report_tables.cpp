@@ -21,7 +21,7 @@ constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
 // With a line of text in front; empty if nothing was done.
 std::string transformed_table(const PlanDocument& plan) {
   std::string rows;
-  for (const PlanDocument::Step& step : plan.transformed) {
+  for (const PlanDocument::StepOutcome& step : plan.transformed) {
     if (!step.is_worth_a_line()) continue;
     rows += markdown_row({markdown_text(step.step), std::to_string(step.load_before), std::to_string(step.load_after),
                           markdown_text(outcome_text(step))});

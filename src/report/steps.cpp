@@ -5,7 +5,7 @@
 
 namespace usmp::report {
 
-std::string outcome_text(const plan_file::PlanDocument::Step& step) {
+std::string outcome_text(const plan_file::PlanDocument::StepOutcome& step) {
   constexpr std::int64_t tenths = 10;
   std::string text =
       step.left_out ? "left out, the plan is as small without it" : counted(step.changes.size(), "change");

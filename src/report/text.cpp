@@ -134,7 +134,7 @@ class PlanText {
 
   void transformed() {
     bool any = false;
-    for (const PlanDocument::Step& step : plan_.transformed) {
+    for (const PlanDocument::StepOutcome& step : plan_.transformed) {
       if (!step.is_worth_a_line()) continue;
       if (!any) heading("Transformed") += ", with the load that the buffers have then\n";
       any = true;

@@ -9,7 +9,7 @@ namespace usmp::tir_json {
 void BodyReader::read(NodeId body) {
   next(body);
   while (!pending_.empty()) {
-    const Step step = pending_.back();
+    const Pending step = pending_.back();
     pending_.pop_back();
     if (step.action == Action::statement) {
       at(step.node, [&] { statement(step.node); });

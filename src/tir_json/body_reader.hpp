@@ -144,7 +144,7 @@ class BodyReader {
 
  private:
   enum class Action : std::uint8_t { statement, open_else, close };
-  struct Step {
+  struct Pending {
     Action action = Action::statement;
     NodeId node = 0;  // of a statement
   };
@@ -174,7 +174,7 @@ class BodyReader {
   const BodyCheck& checked_;
   ExprReader& exprs_;
   tir::BodyBuilder builder_;
-  std::vector<Step> pending_;  // the next one last
+  std::vector<Pending> pending_;  // the next one last
 };
 
 }  // namespace usmp::tir_json

@@ -7,10 +7,6 @@
 namespace usmp::tir_json {
 namespace {
 
-constexpr const char* pool_properties[] = {
-    "clock_frequency_hz",  "read_bandwidth_bytes_per_cycle", "write_bandwidth_bytes_per_cycle",
-    "read_latency_cycles", "write_latency_cycles",           "target_burst_bytes"};
-
 // The Integer that an attribute points to; nothing if it points to null or to another node (a Map of them).
 std::optional<std::int64_t> integer_attribute(const Graph& graph, NodeId node, std::string_view name) {
   const NodeId value = graph.optional_node_attribute(node, name);
@@ -45,9 +41,6 @@ tir::AnnotatedPool read_pool(const Graph& graph, NodeId info) {
   if (const auto size = integer_attribute(graph, info, "size_hint_bytes"); size && *size >= 0) pool.size_hint = size;
   pool.is_internal = graph.find_attribute(info, "is_internal").value_or("0") != "0";
   pool.targets = pool_targets(graph, info);
-  for (const char* const property : pool_properties) {
-    if (const auto value = integer_attribute(graph, info, property)) pool.properties[property] = *value;
-  }
   return pool;
 }
 

@@ -15,7 +15,7 @@
 //     program: casts from one to the other and back are exact.
 //  4. The range of T(x) lies in the type of the tensor: the store did not cut it.
 //  5. The narrower type has fewer bytes.
-// What costs more than an instruction or two (TailStep::is_costly) is moved only into readers that load no more
+// What costs more than an instruction or two (EpilogueStep::is_costly) is moved only into readers that load no more
 // elements than the tensor has; other steps are repeated at each load.
 //
 // An element that is read but was never stored is undefined before and after.
@@ -39,7 +39,7 @@
 #include "transform/narrow_boundaries.hpp"
 #include "transform/narrow_constants.hpp"
 #include "transform/narrow_copies.hpp"
-#include "transform/narrow_tail.hpp"
+#include "transform/narrow_epilogue.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/range_walk.hpp"
@@ -66,19 +66,19 @@ bool fits(const Interval& range, DataType type) {
   return limits && range.low >= limits->low && range.high <= limits->high;
 }
 
-// A store to a boundary: its tail and the range of each value of it.
-struct StoredTail {
-  Tail tail;
-  std::vector<std::optional<Interval>> ranges;  // of tail.values
+// A store to a boundary: its epilogue and the range of each value of it.
+struct StoredEpilogue {
+  Epilogue epilogue;
+  std::vector<std::optional<Interval>> ranges;  // of epilogue.values
   ExprRef index;
 };
 
-// What is stored instead: values[depth] of each tail, in a narrower type.
+// What is stored instead: values[depth] of each epilogue, in a narrower type.
 struct Choice {
   std::size_t depth = 0;
-  DataType stored;              // in memory
-  DataType computed;            // of the value in the program
-  std::vector<TailStep> steps;  // `depth` of them, the same for all stores
+  DataType stored;                  // in memory
+  DataType computed;                // of the value in the program
+  std::vector<EpilogueStep> steps;  // `depth` of them, the same for all stores
 };
 
 class Narrower {
@@ -89,7 +89,7 @@ class Narrower {
 
   // Whether the boundary is narrower now.
   bool narrow(Boundary& boundary) {
-    const std::vector<StoredTail> stores = find_stores(boundary);
+    const std::vector<StoredEpilogue> stores = find_stores(boundary);
     const auto choice = choose(stores, boundary);
     if (!choice) return false;
     for (std::size_t i = 0; i < boundary.params.size(); ++i) {
@@ -108,8 +108,8 @@ class Narrower {
   }
 
   // Also notes whether costly steps may move.
-  std::vector<StoredTail> find_stores(const Boundary& boundary) {
-    std::vector<StoredTail> stores;
+  std::vector<StoredEpilogue> find_stores(const Boundary& boundary) {
+    std::vector<StoredEpilogue> stores;
     const std::set<VarId> vars = vars_of(boundary);
     std::map<VarId, std::optional<std::int64_t>> loads;  // at most so many in a call
     for (std::size_t i = 0; i < boundary.params.size(); ++i) {
@@ -117,11 +117,13 @@ class Narrower {
       const tir::Function& function = module_.functions[boundary.params[i].function];
       arith::Ranges at_start;
       constants_.bind(at_start, function);
-      loops::walk_operator(function, std::move(at_start), [&](const tir::Stmt& stmt, const loops::Place& place) {
-        const auto* store = std::get_if<tir::Store>(&stmt.node);
-        if (store != nullptr && vars.contains(store->storage)) stores.push_back(stored_tail(*store, place));
-        count_loads(stmt, place, vars, loads);
-      });
+      loops::visit_with_ranges(function, std::move(at_start),
+                               [&](const tir::Stmt& stmt, const loops::RangeContext& context) {
+                                 const auto* store = std::get_if<tir::Store>(&stmt.node);
+                                 if (store != nullptr && vars.contains(store->storage))
+                                   stores.push_back(stored_epilogue(*store, context));
+                                 count_loads(stmt, context, vars, loads);
+                               });
     }
     costly_may_move_ = std::all_of(loads.begin(), loads.end(), [&](const auto& entry) {
       return entry.second && *entry.second <= boundary.fewest_elements;
@@ -129,32 +131,32 @@ class Narrower {
     return stores;
   }
 
-  StoredTail stored_tail(const tir::Store& store, const loops::Place& place) const {
-    StoredTail result{.tail = find_tail(store.value, constant_of_), .ranges = {}, .index = store.index};
-    for (const ExprRef& value : result.tail.values) result.ranges.push_back(place.ranges.of(*value));
+  StoredEpilogue stored_epilogue(const tir::Store& store, const loops::RangeContext& context) const {
+    StoredEpilogue result{.epilogue = find_epilogue(store.value, constant_of_), .ranges = {}, .index = store.index};
+    for (const ExprRef& value : result.epilogue.values) result.ranges.push_back(context.ranges.of(*value));
     return result;
   }
 
-  static void count_loads(const tir::Stmt& stmt, const loops::Place& place, const std::set<VarId>& vars,
+  static void count_loads(const tir::Stmt& stmt, const loops::RangeContext& context, const std::set<VarId>& vars,
                           std::map<VarId, std::optional<std::int64_t>>& loads) {
     tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
       tir::for_each_expr(*root, [&](const Expr& expr) {
         if (expr.kind != ExprKind::load || !vars.contains(expr.var)) return;
         auto& count = loads.emplace(expr.var, 0).first->second;
-        count = count && place.runs ? checked_add(*count, *place.runs) : std::nullopt;
+        count = count && context.runs ? checked_add(*count, *context.runs) : std::nullopt;
       });
     });
   }
 
   // How many steps all stores end in.
-  std::size_t common_depth(const std::vector<StoredTail>& stores) const {
-    const Tail& first = stores.front().tail;
+  std::size_t common_depth(const std::vector<StoredEpilogue>& stores) const {
+    const Epilogue& first = stores.front().epilogue;
     for (std::size_t depth = 0; depth < first.steps.size(); ++depth) {
-      const TailStep& step = first.steps[depth];
+      const EpilogueStep& step = first.steps[depth];
       if (step.is_costly && !costly_may_move_) return depth;
-      for (const StoredTail& store : stores) {
-        if (depth == store.tail.steps.size() || !is_same_step(step, store.tail.steps[depth]) ||
-            store.tail.values[depth + 1]->type != first.values[depth + 1]->type) {
+      for (const StoredEpilogue& store : stores) {
+        if (depth == store.epilogue.steps.size() || !is_same_step(step, store.epilogue.steps[depth]) ||
+            store.epilogue.values[depth + 1]->type != first.values[depth + 1]->type) {
           return depth;
         }
       }
@@ -163,9 +165,9 @@ class Narrower {
   }
 
   // Of the values at this depth of all stores.
-  static std::optional<Interval> joined_range(const std::vector<StoredTail>& stores, std::size_t depth) {
+  static std::optional<Interval> joined_range(const std::vector<StoredEpilogue>& stores, std::size_t depth) {
     std::optional<Interval> joined;
-    for (const StoredTail& store : stores) {
+    for (const StoredEpilogue& store : stores) {
       const auto& range = store.ranges[depth];
       if (!range) return std::nullopt;
       joined = joined ? hull(*joined, *range) : *range;
@@ -173,12 +175,12 @@ class Narrower {
     return joined;
   }
 
-  std::optional<Choice> choose(const std::vector<StoredTail>& stores, const Boundary& boundary) const {
+  std::optional<Choice> choose(const std::vector<StoredEpilogue>& stores, const Boundary& boundary) const {
     const auto whole = stores.empty() ? std::nullopt : joined_range(stores, 0);
     if (!whole || !fits(*whole, boundary.element)) return std::nullopt;
     std::optional<Choice> best;
     for (std::size_t depth = 0; depth <= common_depth(stores); ++depth) {
-      const DataType computed = stores.front().tail.values[depth]->type;
+      const DataType computed = stores.front().epilogue.values[depth]->type;
       const auto range = joined_range(stores, depth);
       if (!range || !fits(*range, computed)) continue;
       const auto* const type = std::find_if(std::begin(small_types), std::end(small_types),
@@ -189,15 +191,15 @@ class Narrower {
       if (is_better) best = Choice{.depth = depth, .stored = *type, .computed = computed, .steps = {}};
     }
     if (best)
-      best->steps.assign(stores.front().tail.steps.begin(),
-                         stores.front().tail.steps.begin() + static_cast<std::ptrdiff_t>(best->depth));
+      best->steps.assign(stores.front().epilogue.steps.begin(),
+                         stores.front().epilogue.steps.begin() + static_cast<std::ptrdiff_t>(best->depth));
     return best;
   }
 
   // Whether the values at this depth are elements that are loaded in the type and at the index of the store.
-  static bool is_copy(const std::vector<StoredTail>& stores, std::size_t depth, DataType type) {
-    return std::all_of(stores.begin(), stores.end(), [&](const StoredTail& store) {
-      const Expr& value = *store.tail.values[depth];
+  static bool is_copy(const std::vector<StoredEpilogue>& stores, std::size_t depth, DataType type) {
+    return std::all_of(stores.begin(), stores.end(), [&](const StoredEpilogue& store) {
+      const Expr& value = *store.epilogue.values[depth];
       return value.kind == ExprKind::load && value.type == type && tir::is_same(*value.operands.front(), *store.index);
     });
   }
@@ -223,7 +225,7 @@ class Narrower {
 
   // A cast that only undoes a widening is left out with it.
   ExprRef narrow_value(const ExprRef& value, const Choice& choice) const {
-    ExprRef inner = find_tail(value, constant_of_).values[choice.depth];
+    ExprRef inner = find_epilogue(value, constant_of_).values[choice.depth];
     const bool only_widens = inner->kind == ExprKind::cast && inner->operands.front()->type == choice.stored;
     if (inner->type != choice.stored && only_widens) inner = inner->operands.front();
     return inner->type == choice.stored ? inner : tir::make_cast(choice.stored, std::move(inner));

@@ -27,7 +27,6 @@
 
 #include "transform/narrow_copy.hpp"
 #include "usmp/loops/edit.hpp"
-#include "usmp/loops/range_walk.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"

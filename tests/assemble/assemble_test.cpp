@@ -69,7 +69,6 @@ TEST_CASE("pools: workspace pools of the file, its parameter pools, then annotat
   own.size_hint = 7;
   own.is_internal = true;
   own.targets = {"c"};
-  own.properties = {{"clock_frequency_hz", 5}};
   tir::AnnotatedPool idle;
   idle.name = "idle";
   tir::AnnotatedPool slow;
@@ -89,7 +88,6 @@ TEST_CASE("pools: workspace pools of the file, its parameter pools, then annotat
   CHECK(assembly.pools[3].internal);
   CHECK(assembly.pools[3].size_hint == 7);
   CHECK(assembly.pools[3].targets == std::map<std::string, Access>{{"c", Access::read_write}});
-  CHECK(assembly.pools[3].properties.at("clock_frequency_hz") == 5);
 
   const Problem& problem = assembly.problem;
   REQUIRE(problem.pools.size() == 4);

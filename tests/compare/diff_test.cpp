@@ -170,7 +170,7 @@ TEST_CASE("steps stand in the order of both plans, each once") {
   };
   std::vector<std::string> names;
   PlanDocument after = plan({"zero", "b", "c", "z", "z"});
-  for (PlanDocument::Step& step : after.transformed) step.changes.push_back({"g", "other"});
+  for (PlanDocument::StepOutcome& step : after.transformed) step.changes.push_back({"g", "other"});
   for (const StepDiff& step : steps_of(plan({"a", "b", "d"}), after)) names.push_back(step.step);
   CHECK(names == std::vector<std::string>{"zero", "a", "b", "c", "z", "d"});
 }

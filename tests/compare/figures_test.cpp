@@ -26,7 +26,7 @@ TEST_CASE("figures of the example") {
   const PoolFigures& dtcm = figures.pools[0];
   CHECK(dtcm.buffers == std::vector<std::size_t>{0, 1, 2});
   CHECK(dtcm.asked == 96);
-  CHECK(dtcm.timeline == std::vector<PoolFigures::Step>{{0, 48}, {1, 64}, {2, 16}, {3, 32}, {5, 0}});
+  CHECK(dtcm.timeline == std::vector<PoolFigures::TimelinePoint>{{0, 48}, {1, 64}, {2, 16}, {3, 32}, {5, 0}});
   CHECK(dtcm.load == 64);
   CHECK(dtcm.peak_at == 1);
   CHECK(dtcm.at_peak == std::vector<std::size_t>{0, 1});
@@ -36,7 +36,7 @@ TEST_CASE("figures of the example") {
   CHECK(dtcm.live_at(2) == 16);
   CHECK(dtcm.live_at(5) == 0);
   CHECK(figures.pools[1].asked == 100);  // sram stands in front of flash
-  CHECK(figures.pools[2].timeline == std::vector<PoolFigures::Step>{{0, 10}, {6, 0}});
+  CHECK(figures.pools[2].timeline == std::vector<PoolFigures::TimelinePoint>{{0, 10}, {6, 0}});
 }
 
 TEST_CASE("bytes that two live buffers share count once") {
@@ -45,7 +45,7 @@ TEST_CASE("bytes that two live buffers share count once") {
   // Both live at 1, 48 and 16 bytes; the second inside of the first.
   planned.problem.distances = {{usmp::BufferId(0), usmp::BufferId(1), 20}, {usmp::BufferId(0), usmp::BufferId(3), 1}};
   const PoolFigures dtcm = plan_figures(planned.finish()).pools[0];
-  CHECK(dtcm.timeline == std::vector<PoolFigures::Step>{{0, 48}, {2, 16}, {3, 32}, {5, 0}});
+  CHECK(dtcm.timeline == std::vector<PoolFigures::TimelinePoint>{{0, 48}, {2, 16}, {3, 32}, {5, 0}});
   CHECK(dtcm.load == 48);
   CHECK(dtcm.at_peak.size() == 1);
 }

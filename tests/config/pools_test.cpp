@@ -60,13 +60,6 @@ workspace_io: false
   CHECK(dtcm.targets == std::map<std::string, Access>{{"c", Access::read_write}, {"cmsis-nn", Access::read_only}});
   CHECK(dtcm.section == ".dtcm");
   CHECK_FALSE(dtcm.internal);
-  CHECK(dtcm.properties == std::map<std::string, std::int64_t>{{"clock_frequency_hz", 480000000},
-                                                               {"read_bandwidth_bytes_per_cycle", 8},
-                                                               {"write_bandwidth_bytes_per_cycle", 4},
-                                                               {"read_latency_cycles", 0},
-                                                               {"write_latency_cycles", -1},
-                                                               {"target_burst_bytes.c", 32},
-                                                               {"target_burst_bytes.cmsis-nn", -1}});
   const PoolSpec& sram = config.workspace_pools[1];
   CHECK(sram.name == "sram");
   CHECK(sram.size_hint == std::nullopt);
@@ -74,7 +67,6 @@ workspace_io: false
   CHECK(sram.targets.empty());
   CHECK(sram.section.empty());
   CHECK_FALSE(sram.internal);
-  CHECK(sram.properties.empty());
   REQUIRE(config.parameter_pools.size() == 1);
   CHECK(config.parameter_pools[0].name == "flash");
   CHECK(config.parameter_pools[0].kind == PoolKind::constant);

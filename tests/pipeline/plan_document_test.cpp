@@ -129,7 +129,7 @@ TEST_CASE("C of the archive and allocates that nobody plans are named with their
 TEST_CASE("steps are told by name, with what they did") {
   transform::StepResult constants{transform::Step::constants, 5, 4, {{transform::Step::constants, "f", "k: int8", {}}}};
   constants.constants = {24, 10};
-  const std::vector<PlanDocument::Step> steps = steps_of({constants});
+  const std::vector<PlanDocument::StepOutcome> steps = steps_of({constants});
   REQUIRE(steps.size() == 1);
   CHECK(steps[0].step == "constants");
   CHECK(steps[0].changes == std::vector<PlanDocument::Change>{{"f", "k: int8"}});

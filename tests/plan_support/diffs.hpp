@@ -43,7 +43,7 @@ inline PlanDocument changed() {
                               .alignment = 4,
                               .live = {{{5, 6}}},
                               .candidates = {"dtcm"}});
-  std::vector<PlanDocument::Step>& steps = document.transformed;
+  std::vector<PlanDocument::StepOutcome>& steps = document.transformed;
   steps.pop_back();
   steps[0].changes = {{"conv_2", "T_add: computed where it is read"},
                       {"conv_2", "T_subtract: |odd, \"name\""},

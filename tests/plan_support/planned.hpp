@@ -80,8 +80,8 @@ struct Planned {
 };
 
 // What might have been done to the example before it was planned: every kind of outcome.
-inline std::vector<usmp::plan_file::PlanDocument::Step> example_steps() {
-  using Step = usmp::plan_file::PlanDocument::Step;
+inline std::vector<usmp::plan_file::PlanDocument::StepOutcome> example_steps() {
+  using Step = usmp::plan_file::PlanDocument::StepOutcome;
   const Step fuse{"fuse", 160, 112, {{"conv_1", "T_add: computed where it is read"}, {"main", "sid_7: a scalar"}}};
   Step narrow{"narrow", 112, 112, {}};
   narrow.left_out = true;

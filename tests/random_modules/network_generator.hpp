@@ -85,7 +85,7 @@ class NetworkGenerator {
   Tensor operator_body(Block& body, const std::vector<Tensor>& inputs);
   Tensor prologue(Block& body, const Tensor& input);
   Tensor core(Block& body, const Tensor& input);
-  Tensor tail(Block& body, Tensor current);
+  Tensor epilogue(Block& body, Tensor current);
   Tensor with_shared_reader(Block& body, const Tensor& current);
   Tensor into_output(Block& body, const Tensor& current);
   Tensor parameter(const std::string& name, DataType type, const Shape& shape, Range range);

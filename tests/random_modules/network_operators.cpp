@@ -1,4 +1,5 @@
-// An operator: inputs, a core such as a convolution, a tail of elementwise steps, each through a buffer of its own.
+// An operator: inputs, a core such as a convolution, an epilogue of elementwise steps, each through a buffer of its
+// own.
 #include <algorithm>
 
 #include "random_modules/network_generator.hpp"
@@ -116,7 +117,7 @@ Tensor NetworkGenerator::core(Block& body, const Tensor& input) {
 }
 
 // One or more steps a nest. Sums are requantised.
-Tensor NetworkGenerator::tail(Block& body, Tensor current) {
+Tensor NetworkGenerator::epilogue(Block& body, Tensor current) {
   std::vector<ElementStep> steps;
   const std::int64_t channels = current.shape.back();
   const std::int64_t most = std::max(std::abs(current.range.low), std::abs(current.range.high));
@@ -176,10 +177,10 @@ Tensor NetworkGenerator::operator_body(Block& body, const std::vector<Tensor>& i
     current = keep(concatenates ? concatenation(body, current, inputs[1]) : sum_of(body, current, inputs[1]));
   }
   if (random_.chance(35)) current = keep(prologue(body, current));
-  if (random_.chance(15)) current = keep(tail(body, current));
+  if (random_.chance(15)) current = keep(epilogue(body, current));
   current = keep(core(body, current));
   if (random_.chance(12)) current = keep(near_miss(body, current));
-  current = tail(body, current);
+  current = epilogue(body, current);
   if (random_.chance(20)) current = keep(with_shared_reader(body, current));
   return into_output(body, current);
 }

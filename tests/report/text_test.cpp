@@ -42,7 +42,7 @@ TEST_CASE("what was done to the program: the load, the changes, the constants, w
   CHECK(lines_from(plan_text(planned.finish(), {}), "Transformed", 5) == lines);
   CHECK(contains(plan_text(planned.finish(), {.verbose = true}),
                  "constants 24 -> 10 bytes\n    conv_1: k: stored as int8 (10 bytes less)\n"));
-  usmp::plan_file::PlanDocument::Step& constants = planned.document.transformed[3];
+  usmp::plan_file::PlanDocument::StepOutcome& constants = planned.document.transformed[3];
   constants.changes.clear();
   CHECK(contains(plan_text(planned.finish(), {}), "  0 changes, constants 24 -> 10 bytes\n"));
   constants.constants = {10, 10};

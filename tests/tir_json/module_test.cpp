@@ -159,7 +159,6 @@ TEST_CASE_FIXTURE(PoolFixture, "pools of annotations and of the module") {
   CHECK(first.size_hint == 1000);
   CHECK(first.is_internal);
   CHECK(first.targets == std::vector<std::string>{"c"});
-  CHECK(first.properties == std::map<std::string, std::int64_t>{{"clock_frequency_hz", 1000}});
   CHECK_FALSE(module.annotated_pools[2].size_hint.has_value());
   const auto& statement = std::get<tir::Allocate>(module.functions[0].body[0].node);
   CHECK(statement.candidate_pools == std::vector<std::string>{"fast", "slow"});

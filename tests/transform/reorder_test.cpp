@@ -247,8 +247,10 @@ TEST_CASE("reorder: nothing passes a loop, a branch, a store or an allocation of
     Network n;
     const VarId i = n.builder.integer("i");
     const VarId dynamic = n.builder.pointer("dynamic");
+    const tir::ExprRef is_set =
+        tir::make_binary(tir::ExprKind::gt, n.builder.load(n.x, 0), tir::make_int(0, tir::testing::int8_type));
     const tir::Stmt barrier = kind == 0   ? ModuleBuilder::loop(i, 4, block(n.builder.set(n.x)))
-                              : kind == 1 ? ModuleBuilder::when(n.builder.load(n.x, 0), block(n.builder.set(n.x)))
+                              : kind == 1 ? ModuleBuilder::when(is_set, block(n.builder.set(n.x)))
                               : kind == 2 ? n.builder.set(n.x)
                                           : n.builder.allocate(dynamic, std::vector{n.builder.load(n.x, 0)});
     (void)n.order(block(n.builder.call("big", {n.in, n.b}), barrier, n.builder.call("first", {n.in, n.t}),
@@ -267,7 +269,9 @@ TEST_CASE("reorder: behind a barrier calls change places among themselves") {
 TEST_CASE("reorder: a program that lets a pointer out of sight stays as it is") {
   Network n;
   tir::Block body = plain_calls(n);
-  body.insert(body.begin(), n.builder.store(n.s, 0, tir::make_cast(tir::testing::int8_type, n.builder.var(n.x))));
+  const VarId pointers = n.builder.pointer("pointers", tir::handle_type);
+  body.insert(body.begin(), n.builder.store(pointers, 0, n.builder.var(n.x)));
+  body.insert(body.begin(), n.builder.allocate(pointers, 1));
   CHECK(n.order(std::move(body)) == given);
   CHECK(n.result.changes.empty());
 }
@@ -370,7 +374,10 @@ TEST_CASE("reorder: storage that may not be there, or is on the stack, keeps all
     std::get<tir::Allocate>(more.node).condition =
         tir::make_binary(tir::ExprKind::gt, n.builder.load(n.b, 0), tir::make_int(0, tir::testing::int8_type));
   }
-  SUBCASE("on the stack") { std::get<tir::Allocate>(more.node).on_stack = true; }
+  SUBCASE("on the stack") {
+    more = n.builder.allocate(r, 1);
+    std::get<tir::Allocate>(more.node).on_stack = true;
+  }
   all.insert(all.begin() + 1, std::move(more));
   CHECK(n.order(std::move(all)) == expected);
 }

@@ -69,8 +69,9 @@ struct BufferDiff {
 // Of one transformation.
 struct StepDiff {
   std::string step;
-  std::optional<plan_file::PlanDocument::Step> before;  // nothing: it found nothing to do, or nobody asked for it
-  std::optional<plan_file::PlanDocument::Step> after;
+  std::optional<plan_file::PlanDocument::StepOutcome>
+      before;  // nothing: it found nothing to do, or nobody asked for it
+  std::optional<plan_file::PlanDocument::StepOutcome> after;
   std::vector<plan_file::PlanDocument::Change> only_before;
   std::vector<plan_file::PlanDocument::Change> only_after;
 };

@@ -15,11 +15,11 @@ using OperatorIndex = std::optional<std::size_t>;
 
 struct PoolFigures {
   // So many bytes are live from `at` on.
-  struct Step {
+  struct TimelinePoint {
     Tick at = 0;
     Bytes live = 0;
 
-    friend bool operator==(const Step&, const Step&) = default;
+    friend bool operator==(const TimelinePoint&, const TimelinePoint&) = default;
   };
 
   // Of what is live at the peak.
@@ -42,7 +42,7 @@ struct PoolFigures {
   std::vector<std::size_t> buffers;  // placed here, indices into PlanDocument::buffers, ascending
   Bytes asked = 0;                   // sum of their sizes: the pool without sharing
   // First at 0, then where it changes. Bytes that two live buffers share count once, as bounds::load counts them.
-  std::vector<Step> timeline;
+  std::vector<TimelinePoint> timeline;
   Bytes load = 0;                    // the largest of them
   Tick peak_at = 0;                  // the first such tick
   std::vector<std::size_t> at_peak;  // buffers live then, largest first

@@ -18,6 +18,8 @@ namespace usmp::config {
 
 enum class Access { read_only, read_write };  // "ro", "rw"
 
+// What a pools file says of a pool, less what nothing reads: TVM's clock frequency, bandwidths, latencies and burst
+// lengths are checked only.
 struct PoolSpec {
   std::string name;  // a C identifier
   PoolKind kind = PoolKind::workspace;
@@ -28,11 +30,9 @@ struct PoolSpec {
   std::map<std::string, Access> targets;  // absent: every target may read and write
   std::string section;                    // linker section of an internal pool; absent: none
   bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
-  // TVM's own, kept for later use: property_names(), and "target_burst_bytes.<target>". Each >= -1.
-  std::map<std::string, std::int64_t> properties;
-  Budget budget;           // planning knows nothing of it
-  Position position;       // of the pool's entry; nowhere for pools that a module brings along
-  Position size_position;  // of size_hint_bytes; nowhere without
+  Budget budget;                          // planning knows nothing of it
+  Position position;                      // of the pool's entry; nowhere for pools that a module brings along
+  Position size_position;                 // of size_hint_bytes; nowhere without
 };
 
 // A buffer that has to be at one place. What names the buffer: its name, its function, and its number among the planned
@@ -55,9 +55,6 @@ struct PoolsConfig {
   std::optional<bool> workspace_io;
   std::vector<PinSpec> pinned;  // whether their buffers and pools exist is the caller's to check
 };
-
-// TVM's names of the integer pool properties that are kept.
-[[nodiscard]] const std::vector<std::string>& property_names();
 
 // Parses the text of a pools file (at most 1 MiB, 64 pools of a kind, names of 100 characters). There is at least one
 // workspace pool in the result, and the names of all pools differ, in upper case too. Whether `algorithm` exists is the

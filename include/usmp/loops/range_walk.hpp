@@ -1,24 +1,26 @@
-// The statements of an operator, in program order, with the values that C computes for variables there and how often a
-// statement runs. Proofs about indices use walk.hpp.
+// Walking the statements of a function with the ranges of its variables and how often a statement runs: what estimates
+// of work and ranges of values need. Where sums and conditions count, use loops/walk.hpp.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::loops {
 
-struct Place {
+// What is known where a statement stands.
+struct RangeContext {
   arith::Ranges& ranges;             // of the variables in scope
   std::optional<std::int64_t> runs;  // at most so often in a call of the function; nothing: not known
 };
 
-// Calls `visit` for each statement, before the blocks inside it. `ranges`: what is known at the start.
-void walk_operator(const tir::Function& function, arith::Ranges ranges,
-                   const std::function<void(const tir::Stmt&, const Place&)>& visit);
+using VisitStmt = std::function<void(const tir::Stmt& stmt, const RangeContext& context)>;
+
+// Every statement of the function, in program order, each before those in its blocks. `ranges`: what is known at the
+// start. O(statements · log variables), and what ranges of bounds and lets cost.
+void visit_with_ranges(const tir::Function& function, arith::Ranges ranges, const VisitStmt& visit_stmt);
 
 }  // namespace usmp::loops

@@ -23,6 +23,7 @@ namespace usmp::pipeline {
                                                     const std::string& algorithm);
 
 // PlanDocument::transformed.
-[[nodiscard]] std::vector<plan_file::PlanDocument::Step> steps_of(const std::vector<transform::StepResult>& steps);
+[[nodiscard]] std::vector<plan_file::PlanDocument::StepOutcome> steps_of(
+    const std::vector<transform::StepResult>& steps);
 
 }  // namespace usmp::pipeline

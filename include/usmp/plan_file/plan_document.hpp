@@ -106,7 +106,7 @@ struct PlanDocument {
   };
 
   // What was done to the program before it was planned. Loads: the largest sum of sizes of buffers live at one time.
-  struct Step {
+  struct StepOutcome {
     std::string step;
     Bytes load_before = 0;
     Bytes load_after = 0;
@@ -120,7 +120,7 @@ struct PlanDocument {
     // Steps that found nothing to do are not worth a line.
     [[nodiscard]] bool is_worth_a_line() const { return left_out || did_something(); }
 
-    friend bool operator==(const Step&, const Step&) = default;
+    friend bool operator==(const StepOutcome&, const StepOutcome&) = default;
   };
 
   int schema_version = plan_schema_version;
@@ -143,7 +143,7 @@ struct PlanDocument {
   std::vector<Call> calls;  // in execution order
   std::vector<Unplanned> unplanned;
   std::vector<ImportedC> imported_c;
-  std::vector<Step> transformed;
+  std::vector<StepOutcome> transformed;
   std::vector<std::string> warnings;
 
   // O(pools). Null: there is no pool of this name.

@@ -7,7 +7,7 @@
 
 namespace usmp::plan_file {
 
-[[nodiscard]] nlohmann::ordered_json step_json(const PlanDocument::Step& step);
+[[nodiscard]] nlohmann::ordered_json step_json(const PlanDocument::StepOutcome& step);
 
 [[nodiscard]] nlohmann::ordered_json changes_json(const std::vector<PlanDocument::Change>& changes);
 

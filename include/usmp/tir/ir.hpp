@@ -250,14 +250,14 @@ struct Function {
   std::vector<std::string> imported_c;  // pragma_import_c sources in order, without repetition
 };
 
-// A pool that the module's own annotations or attributes describe (ir.WorkspacePoolInfo, ir.ConstantPoolInfo).
+// A pool that the module's own annotations or attributes describe (ir.WorkspacePoolInfo, ir.ConstantPoolInfo); their
+// clock frequency, bandwidths, latencies and burst lengths are not read.
 struct AnnotatedPool {
   std::string name;
   bool is_constant = false;
   std::optional<Bytes> size_hint;  // nothing: unbounded (-1)
   bool is_internal = false;
-  std::vector<std::string> targets;                // TargetKind names; empty: not said
-  std::map<std::string, std::int64_t> properties;  // clock_frequency_hz, read_latency_cycles, …
+  std::vector<std::string> targets;  // TargetKind names; empty: not said
 };
 
 struct Module {

@@ -88,7 +88,7 @@ class Run {
   }
 
  private:
-  struct Step {
+  struct Assigned {
     std::uint32_t before;  // in the trail
     std::uint32_t pool;
   };
@@ -340,7 +340,7 @@ class Run {
   std::uint64_t seen_ = 0;  // states looked at and not paid for
   std::vector<Word> key_;   // of the state at hand
   std::vector<Bytes> cost_;
-  std::vector<Step> trail_ = {{0, 0}};
+  std::vector<Assigned> trail_ = {{0, 0}};
   SharingScratch scratch_;
 };
 

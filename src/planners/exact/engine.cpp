@@ -51,8 +51,8 @@ Unit Engine::round_up(Variable variable, Unit value) const {
   return rest > 0 ? value + alignment - rest : value - rest;
 }
 
-bool Engine::push(Literal literal, Step step) {
-  Step& added = trail_.emplace_back(step);
+bool Engine::push(Literal literal, TrailEntry step) {
+  TrailEntry& added = trail_.emplace_back(step);
   added.variable = literal.variable;
   added.value = literal.value;
   added.previous = last_[index(literal.variable)];
@@ -74,7 +74,7 @@ bool Engine::imply(Literal literal, std::span<const Literal> reason, std::size_t
     conflict_.push_back(other);
     return false;
   }
-  Step step;
+  TrailEntry step;
   step.source = Source::literals;
   step.first = static_cast<std::uint32_t>(literals_.size());
   step.count = static_cast<std::uint32_t>(reason.size());
@@ -93,7 +93,7 @@ bool Engine::imply_not_first(std::size_t item, Unit raised, Unit threshold, Unit
     conflict_.push_back({at_most(item), -high(item)});
     return false;
   }
-  Step step;
+  TrailEntry step;
   step.source = Source::not_first;
   step.first = static_cast<std::uint32_t>(literals_.size());
   step.crowd_size = static_cast<std::uint32_t>(crowd.size());
@@ -115,7 +115,7 @@ bool Engine::imply_by_clause(Literal literal, std::int32_t clause) {
     for (std::uint32_t i = 0; i < one.count; ++i) conflict_.push_back(negation(clause_literals_[one.first + i]));
     return false;
   }
-  Step step;
+  TrailEntry step;
   step.source = Source::clause;
   step.clause = clause;
   step.first = static_cast<std::uint32_t>(literals_.size());
@@ -135,7 +135,7 @@ void Engine::require_peak_at_most(Bytes peak) {
 void Engine::decide(Literal literal) {
   levels_.push_back(trail_.size());
   crowd_levels_.push_back(crowds_.size());
-  Step step;
+  TrailEntry step;
   step.source = Source::decision;
   step.first = static_cast<std::uint32_t>(literals_.size());
   push(literal, step);
@@ -159,7 +159,7 @@ void Engine::back_to(std::size_t level) {
   crowds_.resize(crowd_levels_[level]);
   crowd_levels_.resize(level);
   while (trail_.size() > length) {
-    const Step& step = trail_.back();
+    const TrailEntry& step = trail_.back();
     last_[index(step.variable)] = step.previous;
     bound_[index(step.variable)] = trail_[index(step.previous)].value;
     trail_.pop_back();
@@ -231,9 +231,9 @@ bool Engine::propagate_clauses(Variable variable, Unit value) {
 
 // At the root, everything on the trail is proved and needs no reason. Keeps the half of the clauses that were of use.
 void Engine::forget() {
-  std::vector<Step> roots;
+  std::vector<TrailEntry> roots;
   for (std::size_t variable = 0; variable < bound_.size(); ++variable) {
-    Step step;
+    TrailEntry step;
     step.variable = static_cast<Variable>(variable);
     step.value = bound_[variable];
     last_[variable] = static_cast<std::int32_t>(roots.size());

@@ -91,7 +91,7 @@ class Engine {
   // One bound on the trail. Its reason: a clause; or literals_[first .. first + count), of which the first `slack` ones
   // may be weakened by as much as the bound is more than what is asked for; or, for not_first, the two literals there
   // and crowds_[crowd .. crowd + crowd_size), see not_first_reason.
-  struct Step {
+  struct TrailEntry {
     Variable variable = 0;
     std::int32_t previous = -1;  // of the same variable
     Unit value = 0;
@@ -133,7 +133,7 @@ class Engine {
   bool imply(Literal literal, std::span<const Literal> reason, std::size_t slack);
   bool imply_not_first(std::size_t item, Unit raised, Unit threshold, Unit end, std::span<const std::int32_t> crowd);
   bool imply_by_clause(Literal literal, std::int32_t clause);
-  bool push(Literal literal, Step step);
+  bool push(Literal literal, TrailEntry step);
   bool propagate_clauses(Variable variable, Unit value);
   bool propagate_low(std::size_t item);
   bool propagate_high(std::size_t item);
@@ -167,7 +167,7 @@ class Engine {
 
   std::vector<Unit> bound_;         // by variable
   std::vector<std::int32_t> last_;  // by variable: its latest step
-  std::vector<Step> trail_;
+  std::vector<TrailEntry> trail_;
   std::vector<std::size_t> levels_;        // trail length at each decision
   std::vector<Literal> literals_;          // reasons of the steps
   std::vector<std::int32_t> crowds_;       // sets of items that reasons speak of

@@ -3,7 +3,7 @@
 // A contradiction is a set of literals that are true together and must not be. Those that the latest decision made true
 // are replaced by their reasons, the latest first, until one is left; the clause forbids it together with the literals
 // of earlier decisions. A literal is explained by the earliest step that makes it true, and the reason is weakened to
-// what the literal needs (Step::slack). At last, literals that the others imply are dropped.
+// what the literal needs (TrailEntry::slack). At last, literals that the others imply are dropped.
 #include <algorithm>
 #include <cassert>
 
@@ -35,7 +35,7 @@ void Engine::explain(std::int32_t step, Unit needed, std::vector<Literal>& reaso
 }
 
 void Engine::reason_of(std::int32_t step, Unit needed, std::vector<Literal>& reason) const {
-  const Step& one = trail_[index(step)];
+  const TrailEntry& one = trail_[index(step)];
   reason.clear();
   if (one.source == Source::clause) {
     const Clause& clause = clauses_[index(one.clause)];

@@ -1,4 +1,4 @@
-#include "transform/narrow_tail.hpp"
+#include "transform/narrow_epilogue.hpp"
 
 #include <utility>
 
@@ -63,17 +63,17 @@ bool is_costly(const Expr& expr) {
 }
 
 // Whether the constants may be immediates: a literal shift must make sense to a compiler.
-bool may_be_immediates(const Expr& expr, const TailStep& step) {
+bool may_be_immediates(const Expr& expr, const EpilogueStep& step) {
   if (expr.op != tir::Op::shift_right) return true;
   const std::int64_t count = *tir::as_int(*step.node.operands[1]);
   return count >= 0 && count < expr.type.bits;
 }
 
 // The operation with its constants; nothing if it is none, or if two of its operands vary.
-std::optional<TailStep> step_of(const Expr& expr, const ConstantOf& constant_of) {
+std::optional<EpilogueStep> step_of(const Expr& expr, const ConstantOf& constant_of) {
   const Form form = form_of(expr);
   if (form == Form::none || expr.operands.size() != operand_count(form) || !is_plain_integer(expr)) return std::nullopt;
-  TailStep step{.node = expr, .hole = expr.operands.size(), .is_costly = is_costly(expr)};
+  EpilogueStep step{.node = expr, .hole = expr.operands.size(), .is_costly = is_costly(expr)};
   for (std::size_t i = 0; i < expr.operands.size(); ++i) {
     const Expr& operand = *expr.operands[i];
     if (!is_plain_integer(operand)) return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<TailStep> step_of(const Expr& expr, const ConstantOf& constant_of)
 
 }  // namespace
 
-bool is_same_step(const TailStep& a, const TailStep& b) {
+bool is_same_step(const EpilogueStep& a, const EpilogueStep& b) {
   if (a.hole != b.hole || a.node.kind != b.node.kind || a.node.type != b.node.type || a.node.op != b.node.op) {
     return false;
   }
@@ -104,16 +104,16 @@ bool is_same_step(const TailStep& a, const TailStep& b) {
   return true;
 }
 
-Tail find_tail(const ExprRef& value, const ConstantOf& constant_of) {
-  Tail tail{.values = {value}, .steps = {}};
-  while (auto step = step_of(*tail.values.back(), constant_of)) {
-    tail.values.push_back(tail.values.back()->operands[step->hole]);
-    tail.steps.push_back(std::move(*step));
+Epilogue find_epilogue(const ExprRef& value, const ConstantOf& constant_of) {
+  Epilogue epilogue{.values = {value}, .steps = {}};
+  while (auto step = step_of(*epilogue.values.back(), constant_of)) {
+    epilogue.values.push_back(epilogue.values.back()->operands[step->hole]);
+    epilogue.steps.push_back(std::move(*step));
   }
-  return tail;
+  return epilogue;
 }
 
-ExprRef apply_steps(const std::vector<TailStep>& steps, std::size_t depth, ExprRef inner) {
+ExprRef apply_steps(const std::vector<EpilogueStep>& steps, std::size_t depth, ExprRef inner) {
   for (std::size_t i = depth; i-- > 0;) {
     Expr node = steps[i].node;
     node.operands[steps[i].hole] = std::move(inner);
