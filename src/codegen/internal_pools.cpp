@@ -71,7 +71,7 @@ struct Member {
 };
 
 Member constant_member(const PlannedModule& module, const PlacedConstant& constant) {
-  const Buffer& buffer = module.assembly.problem.buffer(constant.buffer);
+  const std::size_t function = constant.storage->declarations.front().function;
   const ConstantArray array = array_of(*constant.data);
   Member member{.offset = constant.offset,
                 .name = "at_" + std::to_string(constant.offset),
@@ -79,7 +79,7 @@ Member constant_member(const PlannedModule& module, const PlacedConstant& consta
                 .count = array.count,
                 .data = constant.data,
                 .as_bytes = false,
-                .comment = comment_text(buffer.name + " of " + buffer.function)};
+                .comment = comment_text(constant.storage->name + " of " + module.source.functions[function].name)};
   if (constant.offset % array.element_bytes != 0) {  // a typed array could not stand there
     member.element = "uint8_t";
     member.count = constant.data->bytes.size();

@@ -21,27 +21,27 @@ std::string lower_case(std::string text) {
 }
 
 std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string& symbol, UniqueNames& macros) {
-  const Problem& problem = module.assembly.problem;
-  const std::vector<Bytes> used = used_bytes(problem, module.plan);
+  const placement::Table& table = module.placements;
+  const std::vector<Bytes> used = placement::used_bytes(table);
   UniqueNames members;
   std::vector<PoolLayout> pools;
-  for (std::size_t i = 0; i < module.assembly.pools.size(); ++i) {
-    const config::PoolSpec& spec = module.assembly.pools[i];
-    const std::string member = members.add(spec.name);
-    pools.push_back({.name = spec.name,
-                     .kind = spec.kind,
-                     .is_internal = spec.internal,
-                     .section = spec.section,
+  for (std::size_t i = 0; i < table.pools.size(); ++i) {
+    const placement::Pool& pool = table.pools[i];
+    const std::string member = members.add(pool.name);
+    pools.push_back({.name = pool.name,
+                     .kind = pool.kind,
+                     .is_internal = pool.internal,
+                     .section = pool.section,
                      .member = member,
-                     .macro = macros.add(upper_case(spec.name)),
+                     .macro = macros.add(upper_case(pool.name)),
                      .storage = symbol + "_" + member + "_pool",
                      .in_use = false,
                      .used = used[i],
-                     .alignment = spec.alignment});
+                     .alignment = pool.alignment});
   }
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    Bytes& alignment = pools[module.plan.allocations[i].pool.index()].alignment;
-    alignment = std::lcm(alignment, problem.buffers[i].alignment);
+  for (const placement::Storage& storage : table.storages) {
+    Bytes& alignment = pools[storage.place.pool.index()].alignment;
+    alignment = std::lcm(alignment, storage.alignment);
   }
   return pools;
 }
@@ -68,13 +68,12 @@ std::vector<PoolId> external_pools(const std::vector<PoolLayout>& pools) {
   return external;
 }
 
-// The buffers of inputs and outputs, by the entry function's parameters.
+// The places of inputs and outputs, by the entry function's parameters.
 std::map<tir::VarId, Allocation> io_allocations(const PlannedModule& module) {
   std::map<tir::VarId, Allocation> allocations;
-  for (std::size_t i = 0; i < module.assembly.sites.size(); ++i) {
-    const liveness::Site& site = module.analysis.sites[module.assembly.sites[i].index()];
-    if (site.kind == BufferKind::input || site.kind == BufferKind::output) {
-      allocations.emplace(site.var, module.plan.allocations[i]);
+  for (const placement::Storage& storage : module.placements.storages) {
+    if (storage.kind == BufferKind::input || storage.kind == BufferKind::output) {
+      allocations.emplace(storage.declarations.front().var, storage.place);
     }
   }
   return allocations;
@@ -165,14 +164,12 @@ std::vector<PlacedConstant> constants_in(const PlannedModule& module, PoolId poo
     });
   }
   std::vector<PlacedConstant> constants;
-  for (std::size_t i = 0; i < module.assembly.sites.size(); ++i) {
-    const liveness::Site& site = module.analysis.sites[module.assembly.sites[i].index()];
-    const Allocation& allocation = module.plan.allocations[i];
+  for (const placement::Storage& storage : module.placements.storages) {
     // A constant that nothing reads has no live range, so others may lie over it.
-    if (site.kind != BufferKind::constant || allocation.pool != pool || site.live.empty()) continue;
-    const tir::Constant* constant = data.at(site.var);
-    assert(static_cast<Bytes>(constant->bytes.size()) == site.size);
-    if (!constant->bytes.empty()) constants.push_back({allocation.offset, BufferId(i), constant});
+    if (storage.kind != BufferKind::constant || storage.place.pool != pool || storage.live.empty()) continue;
+    const tir::Constant* constant = data.at(storage.declarations.front().var);
+    assert(static_cast<Bytes>(constant->bytes.size()) == storage.size);
+    if (!constant->bytes.empty()) constants.push_back({storage.place.offset, &storage, constant});
   }
   std::sort(constants.begin(), constants.end(),
             [](const PlacedConstant& a, const PlacedConstant& b) { return a.offset < b.offset; });

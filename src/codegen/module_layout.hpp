@@ -14,7 +14,7 @@ namespace usmp::codegen {
 // A constant in a parameter pool.
 struct PlacedConstant {
   Bytes offset = 0;
-  BufferId buffer;
+  const placement::Storage* storage = nullptr;
   const tir::Constant* data = nullptr;
 };
 

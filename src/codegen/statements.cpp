@@ -35,11 +35,11 @@ std::string comment_for(const FileContext& file, std::size_t index, const Expres
   for (const std::string& note : file.module.functions[index].notes) text += "//   " + comment_text(note) + "\n";
   for (const lower::Placement& placement : file.planned.lowered.functions[index].placements) {
     if (printer.times_printed(placement.var) == 0) continue;
-    const Problem& problem = file.planned.assembly.problem;
-    const Buffer& buffer = problem.buffer(placement.buffer);
-    const Allocation& where = file.planned.plan.of(placement.buffer);
-    text += "//   " + printer.declared_name(placement.var) + ": " + comment_text(problem.pool(where.pool).name) + "[" +
-            std::to_string(where.offset) + ", " + std::to_string(where.offset + buffer.size) + ")\n";
+    const placement::Table& table = file.planned.placements;
+    const placement::Storage& storage = table.storage(placement.storage);
+    const Allocation& where = storage.place;
+    text += "//   " + printer.declared_name(placement.var) + ": " + comment_text(table.pool(where.pool).name) + "[" +
+            std::to_string(where.offset) + ", " + std::to_string(where.offset + storage.size) + ")\n";
   }
   return text;
 }

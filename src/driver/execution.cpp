@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "termination.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/execute/execute.hpp"
 #include "usmp/planners/planner.hpp"
 #include "usmp/report/verification.hpp"
@@ -17,9 +18,7 @@ namespace usmp::driver {
 namespace {
 
 struct Unshared {
-  liveness::Analysis analysis;
-  assemble::Assembly assembly;
-  Plan plan;
+  placement::Table placements;
   lower::Lowered lowered;
 };
 
@@ -28,14 +27,14 @@ Unshared unshared_code(const pipeline::SourceModule& source) {
   const tir::Module& module = source.module;
   config::PoolsConfig pools = config::default_pools();
   for (config::PoolSpec& pool : pools.workspace_pools) pool.internal = false;  // so that it can have guards
-  Unshared unshared;
-  unshared.analysis = pipeline::live_ranges(source, module, false);
-  unshared.assembly = assemble::assemble(module, unshared.analysis, pools);
-  Problem& problem = unshared.assembly.problem;
+  const liveness::Analysis analysis = pipeline::live_ranges(source, module, false);
+  assemble::Assembly assembly = assemble::assemble(module, analysis, pools);
+  Problem& problem = assembly.problem;
   for (Pool& pool : problem.pools) pool.capacity.reset();  // those that the module itself describes
-  unshared.plan = planners::none(problem, {}).plan;
-  if (!verify::check(problem, unshared.plan, 1).empty()) throw std::logic_error("the unshared plan is wrong");
-  unshared.lowered = lower::lower(module, unshared.analysis, unshared.assembly, unshared.plan);
+  const Plan plan = planners::none(problem, {}).plan;
+  if (!verify::check(problem, plan, 1).empty()) throw std::logic_error("the unshared plan is wrong");
+  Unshared unshared{.placements = assemble::placements_of(analysis, assembly, plan), .lowered = {}};
+  unshared.lowered = lower::lower(module, unshared.placements);
   return unshared;
 }
 
@@ -69,13 +68,13 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
   const Unshared unshared = unshared_code(planned.source);
   const codegen::PlannedModule reference{.info = planned.source.info,
                                          .source = planned.source.module,
-                                         .analysis = unshared.analysis,
-                                         .assembly = unshared.assembly,
-                                         .plan = unshared.plan,
+                                         .placements = unshared.placements,
                                          .lowered = unshared.lowered,
                                          .workspace_io = false};
   const codegen::PlannedModule tested = pipeline::emission_input(planned, planning.settings.request.workspace_io);
-  return execute::compare({tested, reference, foreign_files(planned, planning.model)}, compiler, options, directory);
+  return execute::compare(
+      {tested, reference, foreign_files(planned, planning.model), planned.program.analysis.extern_callees}, compiler,
+      options, directory);
 }
 
 int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,

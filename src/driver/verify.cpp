@@ -82,9 +82,9 @@ std::optional<report::Replay> replay_of(const pipeline::PlannedProgram& planned)
   if (result.pairs == 0) return std::nullopt;
   report::Replay replay{.pairs = result.pairs, .accesses = result.accesses, .left_out = {}};
   for (const replay::LeftOut& pair : result.left_out) {
-    const std::vector<liveness::Site>& sites = planned.program.analysis.sites;
+    const placement::Table& table = planned.placements;
     replay.left_out.push_back(
-        {sites[pair.one.index()].name, sites[pair.other.index()].name, replay::to_string(pair.reason)});
+        {table.storage(pair.one).name, table.storage(pair.other).name, replay::to_string(pair.reason)});
   }
   return replay;
 }

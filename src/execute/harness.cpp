@@ -6,6 +6,7 @@
 
 #include "execute/harness_text.hpp"
 #include "usmp/codegen/layout.hpp"
+#include "usmp/placement/placement.hpp"
 
 namespace usmp::execute {
 namespace {
@@ -18,10 +19,9 @@ struct Gap {
 // What of a workspace pool belongs to no buffer: reserved bytes and those between buffers.
 std::vector<Gap> gaps_of(const codegen::PlannedModule& module, PoolId pool, Bytes used) {
   std::vector<Gap> taken;
-  const Problem& problem = module.assembly.problem;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    const Allocation& allocation = module.plan.allocations[i];
-    if (allocation.pool == pool) taken.push_back({allocation.offset, allocation.offset + problem.buffers[i].size});
+  for (const placement::Storage& storage : module.placements.storages) {
+    const Allocation& place = storage.place;
+    if (place.pool == pool) taken.push_back({place.offset, place.offset + storage.size});
   }
   std::sort(taken.begin(), taken.end(), [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
   std::vector<Gap> gaps;

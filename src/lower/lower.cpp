@@ -68,8 +68,8 @@ using Offsets = std::unordered_map<VarId, Allocation>;
 class FunctionRewriter {
  public:
   FunctionRewriter(Module& module, const std::vector<LoweredFunction>& functions, const Offsets& offsets,
-                   const std::set<VarId>& used, const assemble::Assembly& assembly)
-      : module_(module), functions_(functions), offsets_(offsets), used_(used), assembly_(assembly) {}
+                   const std::set<VarId>& used, const placement::Table& table)
+      : module_(module), functions_(functions), offsets_(offsets), used_(used), table_(table) {}
 
   void rewrite(std::size_t index) {
     Function& function = module_.functions[index];
@@ -92,15 +92,15 @@ class FunctionRewriter {
 
  private:
   tir::Param pool_param(PoolId pool) {
-    const config::PoolSpec& spec = assembly_.pools[pool.index()];
+    const placement::Pool& described = table_.pool(pool);
     const VarId var(module_.vars.size());
     module_.vars.push_back(
-        {.name = spec.name,
+        {.name = described.name,
          .type = tir::handle_type,
          .element = tir::uint8_type,
-         .storage_scope = spec.kind == PoolKind::constant ? constant_pool_scope : workspace_pool_scope});
+         .storage_scope = described.kind == PoolKind::constant ? constant_pool_scope : workspace_pool_scope});
     pool_vars_[pool] = var;
-    return {.var = var, .name = spec.name, .is_tensor = false, .element = tir::uint8_type, .shape = {}};
+    return {.var = var, .name = described.name, .is_tensor = false, .element = tir::uint8_type, .shape = {}};
   }
 
   // var = &pool[offset], if anything uses it.
@@ -187,7 +187,7 @@ class FunctionRewriter {
   const std::vector<LoweredFunction>& functions_;
   const Offsets& offsets_;
   const std::set<VarId>& used_;
-  const assemble::Assembly& assembly_;
+  const placement::Table& table_;
   std::map<PoolId, VarId> pool_vars_;
   std::unordered_map<const Expr*, ExprRef> memo_;
   std::vector<ExprRef> originals_;  // keeps the memo's keys alive: an address must not be used twice
@@ -195,19 +195,15 @@ class FunctionRewriter {
 
 }  // namespace
 
-Lowered lower(const Module& module, const liveness::Analysis& analysis, const assemble::Assembly& assembly,
-              const Plan& plan) {
-  assert(plan.allocations.size() == assembly.problem.buffers.size());
+Lowered lower(const Module& module, const placement::Table& table) {
   Lowered lowered{.module = module, .functions = std::vector<LoweredFunction>(module.functions.size())};
   Offsets offsets;
-  for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
-    const liveness::Site& site = analysis.sites[assembly.sites[i].index()];
-    assert(plan.allocations[i].placed());
-    offsets.emplace(site.var, plan.allocations[i]);
-    lowered.functions[site.function].placements.push_back({site.var, BufferId(i)});
-    for (const liveness::Site::Twin& twin : site.twins) {
-      offsets.emplace(twin.var, plan.allocations[i]);
-      lowered.functions[twin.function].placements.push_back({twin.var, BufferId(i)});
+  for (std::size_t i = 0; i < table.storages.size(); ++i) {
+    const placement::Storage& storage = table.storages[i];
+    assert(storage.place.placed());
+    for (const placement::Declaration& declaration : storage.declarations) {
+      offsets.emplace(declaration.var, storage.place);
+      lowered.functions[declaration.function].placements.push_back({declaration.var, placement::StorageId(i)});
     }
   }
 
@@ -225,7 +221,7 @@ Lowered lower(const Module& module, const liveness::Analysis& analysis, const as
 
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (tir::is_opaque(module, module.functions[i])) continue;
-    FunctionRewriter(lowered.module, lowered.functions, offsets, used[i], assembly).rewrite(i);
+    FunctionRewriter(lowered.module, lowered.functions, offsets, used[i], table).rewrite(i);
   }
   tir::check_pass(lowered.module, "lower");
   return lowered;

@@ -27,12 +27,8 @@ using tir::VarId;
 
 class Outliner {
  public:
-  Outliner(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan)
-      : lowered_(lowered),
-        result_(lowered),
-        assembly_(assembly),
-        plan_(plan),
-        contexts_(find_contexts(lowered, assembly, plan)) {}
+  Outliner(const Lowered& lowered, const placement::Table& table)
+      : lowered_(lowered), result_(lowered), table_(table), contexts_(find_contexts(lowered, table)) {}
 
   Lowered run() && {
     const tir::Module& module = lowered_.module;
@@ -55,7 +51,7 @@ class Outliner {
     declared_.clear();
     regions_.clear();
     for (const Context& context : contexts_[index]) {
-      regions_.push_back(regions_in(lowered_, index, context, assembly_, plan_));
+      regions_.push_back(regions_in(lowered_, index, context, table_));
     }
     if (!mark_whole(index)) result_.module.functions[index].body = outlined(lowered_.module.functions[index].body);
   }
@@ -351,8 +347,7 @@ class Outliner {
 
   const Lowered& lowered_;
   Lowered result_;
-  const assemble::Assembly& assembly_;
-  const Plan& plan_;
+  const placement::Table& table_;
   const std::vector<std::vector<Context>> contexts_;
   std::size_t function_ = 0;                       // being outlined
   std::size_t nests_ = 0;                          // of this function so far
@@ -362,8 +357,8 @@ class Outliner {
 
 }  // namespace
 
-Lowered outline(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan) {
-  Lowered outlined = Outliner(lowered, assembly, plan).run();
+Lowered outline(const Lowered& lowered, const placement::Table& table) {
+  Lowered outlined = Outliner(lowered, table).run();
   tir::check_pass(outlined.module, "outline", tir::Form::outlined);
   return outlined;
 }

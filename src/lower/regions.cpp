@@ -85,7 +85,7 @@ std::vector<bool> meet_others(const std::vector<Regions>& all) {
 }
 
 std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t function, const Context& context,
-                                         const assemble::Assembly& assembly, const Plan& plan) {
+                                         const placement::Table& table) {
   const tir::Function& body_of = lowered.module.functions[function];
   std::map<tir::VarId, Regions> known;
   for (std::size_t i = 0; i < body_of.params.size(); ++i) {
@@ -94,11 +94,11 @@ std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t fun
   std::set<tir::VarId> placed;
   for (const Placement& placement : lowered.functions[function].placements) {
     placed.insert(placement.var);
-    const Allocation& where = plan.of(placement.buffer);
+    const placement::Storage& storage = table.storage(placement.storage);
     known[placement.var] = {{.kind = Region::Kind::pool,
-                             .index = where.pool.index(),
-                             .begin = where.offset,
-                             .end = where.offset + assembly.problem.buffer(placement.buffer).size}};
+                             .index = storage.place.pool.index(),
+                             .begin = storage.place.offset,
+                             .end = storage.place.offset + storage.size}};
   }
   tir::for_each_stmt(body_of.body, [&](const tir::Stmt& stmt) {
     if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
@@ -113,8 +113,7 @@ std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t fun
   return known;
 }
 
-std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const assemble::Assembly& assembly,
-                                                const Plan& plan) {
+std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const placement::Table& table) {
   const tir::Module& module = lowered.module;
   const program::CallGraph graph = program::call_graph(module);
   const std::vector<std::size_t> order = program::callees_first(module, graph, {module.entry});
@@ -128,7 +127,7 @@ std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const as
     const std::size_t caller = *next;
     if (contexts[caller].size() > most_contexts) contexts[caller] = {Context{}};
     for (const Context& context : contexts[caller]) {
-      const std::map<tir::VarId, Regions> known = regions_in(lowered, caller, context, assembly, plan);
+      const std::map<tir::VarId, Regions> known = regions_in(lowered, caller, context, table);
       for (const program::CallSite& call : graph.calls[caller]) {
         Context passed;
         for (const ExprRef& argument : call.arguments) passed.push_back(regions_of(*argument, known));

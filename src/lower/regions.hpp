@@ -5,9 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "usmp/assemble/assemble.hpp"
 #include "usmp/lower/lower.hpp"
-#include "usmp/problem/problem.hpp"
+#include "usmp/placement/placement.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::lower {
@@ -41,12 +40,10 @@ using Context = std::vector<Regions>;
 
 // By function index, the distinct contexts in which the function runs; empty if it never does. A function with too many
 // of them has one in which everything is unknown.
-[[nodiscard]] std::vector<std::vector<Context>> find_contexts(const Lowered& lowered,
-                                                              const assemble::Assembly& assembly, const Plan& plan);
+[[nodiscard]] std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const placement::Table& table);
 
 // The regions of a function's pointer variables in one context.
 [[nodiscard]] std::map<tir::VarId, Regions> regions_in(const Lowered& lowered, std::size_t function,
-                                                       const Context& context, const assemble::Assembly& assembly,
-                                                       const Plan& plan);
+                                                       const Context& context, const placement::Table& table);
 
 }  // namespace usmp::lower

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/assemble/placements.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/pipeline/plan_document.hpp"
 #include "usmp/program/effects.hpp"
@@ -66,7 +67,8 @@ std::vector<std::string> replay_plan(PlannedProgram& planned, const Plan& plan, 
   for (const codegen::InterfaceTensor& input : planned.source.interface.inputs) {
     options.inputs.push_back(module.functions[module.entry].params[input.param].var);
   }
-  planned.replayed = replay::replay(module, planned.program.analysis, planned.assembly, plan, options);
+  const placement::Table table = assemble::placements_of(planned.program.analysis, planned.assembly, plan);
+  planned.replayed = replay::replay(module, table, options);
   if (log) {
     log(std::to_string(planned.replayed.replayed()) + " of " + std::to_string(planned.replayed.pairs) +
         " pairs that share bytes replayed, " + std::to_string(planned.replayed.accesses) + " accesses");
@@ -82,9 +84,8 @@ void require_replayed(PlannedProgram& planned, const Plan& plan, std::uint64_t s
 void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
   planned.result = std::move(result);
   if (!planned.result.has_plan()) return;
-  const Plan& plan = planned.result.plan;
-  const lower::Lowered lowered = lower::lower(planned.program.module, planned.program.analysis, planned.assembly, plan);
-  planned.lowered = lower::outline(lowered, planned.assembly, plan);
+  planned.placements = assemble::placements_of(planned.program.analysis, planned.assembly, planned.result.plan);
+  planned.lowered = lower::outline(lower::lower(planned.program.module, planned.placements), planned.placements);
   shape::shape_loops(planned.lowered.module);
   planned.document = document_of(planned, origin);
 }
@@ -92,9 +93,7 @@ void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
 codegen::PlannedModule emission_input(const PlannedProgram& planned, bool workspace_io) {
   return {.info = planned.source.info,
           .source = planned.program.module,
-          .analysis = planned.program.analysis,
-          .assembly = planned.assembly,
-          .plan = planned.result.plan,
+          .placements = planned.placements,
           .lowered = planned.lowered,
           .workspace_io = workspace_io};
 }

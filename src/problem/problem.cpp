@@ -148,24 +148,6 @@ std::optional<std::string> invalid_pins(const Problem& problem) {
 
 }  // namespace
 
-const char* to_string(PoolKind kind) { return kind == PoolKind::workspace ? "workspace" : "parameter"; }
-
-const char* to_string(BufferKind kind) {
-  switch (kind) {
-    case BufferKind::tensor:
-      return "tensor";
-    case BufferKind::scratch:
-      return "scratch";
-    case BufferKind::input:
-      return "input";
-    case BufferKind::output:
-      return "output";
-    case BufferKind::constant:
-      return "constant";
-  }
-  return "?";
-}
-
 const char* to_string(PlanStatus status) {
   switch (status) {
     case PlanStatus::feasible:
@@ -224,21 +206,6 @@ Bytes distance(const Problem& problem, BufferId below, BufferId above) {
 bool far_enough(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b) {
   if (problem.buffer(a).size == 0 || problem.buffer(b).size == 0) return true;
   return offset_b - offset_a >= distance(problem, a, b) || offset_a - offset_b >= distance(problem, b, a);
-}
-
-bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() && j != b.end()) {
-    if (i->end <= j->begin) {
-      ++i;
-    } else if (j->end <= i->begin) {
-      ++j;
-    } else {
-      return true;
-    }
-  }
-  return false;
 }
 
 Conflicts::Conflicts(const Problem& problem) : neighbours_(problem.buffers.size()) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "usmp/problem/problem.hpp"
+#include "usmp/problem/storage.hpp"
 #include "usmp/replay/replay.hpp"
 #include "usmp/tir/ir.hpp"
 

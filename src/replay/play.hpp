@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "replay/instructions.hpp"
-#include "usmp/problem/problem.hpp"
+#include "usmp/problem/storage.hpp"
 
 namespace usmp::replay {
 

@@ -1,4 +1,4 @@
-// Which pairs of sites share bytes, and what came of playing the program.
+// Which pairs of storages share bytes, and what came of playing the program.
 // Tests: tests/replay, and tests/random_modules/product_replay.cpp on random programs.
 #include "usmp/replay/replay.hpp"
 
@@ -12,32 +12,32 @@
 namespace usmp::replay {
 namespace {
 
-using Pair = std::pair<std::size_t, std::size_t>;  // of buffers, the smaller id first
+using placement::Storage;
+using placement::Table;
+using Pair = std::pair<std::size_t, std::size_t>;  // of storages, the smaller id first
 
-bool meet(const Problem& problem, const Plan& plan, std::size_t a, std::size_t b) {
-  const Allocation& one = plan.allocations[a];
-  const Allocation& other = plan.allocations[b];
-  return one.pool == other.pool && one.offset < other.offset + problem.buffers[b].size &&
-         other.offset < one.offset + problem.buffers[a].size;
+bool meet(const Table& table, std::size_t a, std::size_t b) {
+  const Allocation& one = table.storages[a].place;
+  const Allocation& other = table.storages[b].place;
+  return one.pool == other.pool && one.offset < other.offset + table.storages[b].size &&
+         other.offset < one.offset + table.storages[a].size;
 }
 
-bool takes_room(const Problem& problem, std::size_t i) {
-  return problem.buffers[i].size > 0 && !problem.buffers[i].live.empty();
-}
+bool takes_room(const Storage& storage) { return storage.size > 0 && !storage.live.empty(); }
 
 struct Event {
   Tick tick;
   bool begins;  // behind the ends of the same tick
-  std::size_t buffer;
+  std::size_t storage;
 
   auto operator<=>(const Event&) const = default;
 };
 
-std::vector<Event> sorted_events(const Problem& problem) {
+std::vector<Event> sorted_events(const Table& table) {
   std::vector<Event> events;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    if (!takes_room(problem, i)) continue;
-    for (const LiveRange& range : problem.buffers[i].live) {
+  for (std::size_t i = 0; i < table.storages.size(); ++i) {
+    if (!takes_room(table.storages[i])) continue;
+    for (const LiveRange& range : table.storages[i].live) {
       events.push_back({range.begin, true, i});
       events.push_back({range.end, false, i});
     }
@@ -46,7 +46,7 @@ std::vector<Event> sorted_events(const Problem& problem) {
   return events;
 }
 
-// What comparing each buffer that begins with all that are live takes.
+// What comparing each storage that begins with all that are live takes.
 std::uint64_t comparisons_over_time(const std::vector<Event>& events) {
   std::uint64_t comparisons = 0;
   std::uint64_t live = 0;
@@ -57,36 +57,38 @@ std::uint64_t comparisons_over_time(const std::vector<Event>& events) {
   return comparisons;
 }
 
-std::set<Pair> pairs_over_time(const Problem& problem, const Plan& plan, const std::vector<Event>& events) {
+std::set<Pair> pairs_over_time(const Table& table, const std::vector<Event>& events) {
   std::set<Pair> pairs;
   std::vector<std::size_t> live;
   for (const Event& event : events) {
     if (!event.begins) {
-      std::erase(live, event.buffer);
+      std::erase(live, event.storage);
       continue;
     }
     for (const std::size_t other : live) {
-      if (meet(problem, plan, event.buffer, other)) pairs.insert(std::minmax(event.buffer, other));
+      if (meet(table, event.storage, other)) pairs.insert(std::minmax(event.storage, other));
     }
-    live.push_back(event.buffer);
+    live.push_back(event.storage);
   }
   return pairs;
 }
 
 // The other way round: of those whose bytes meet, those that are live together.
-std::set<Pair> pairs_over_addresses(const Problem& problem, const Plan& plan) {
+std::set<Pair> pairs_over_addresses(const Table& table) {
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    if (takes_room(problem, i)) order.push_back(i);
+  for (std::size_t i = 0; i < table.storages.size(); ++i) {
+    if (takes_room(table.storages[i])) order.push_back(i);
   }
-  const auto place = [&](std::size_t i) { return std::pair(plan.allocations[i].pool, plan.allocations[i].offset); };
+  const auto place = [&](std::size_t i) {
+    return std::pair(table.storages[i].place.pool, table.storages[i].place.offset);
+  };
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
   std::set<Pair> pairs;
   std::vector<std::size_t> open;  // those that may reach as far as the next one's first byte
   for (const std::size_t next : order) {
-    std::erase_if(open, [&](std::size_t other) { return !meet(problem, plan, next, other); });
+    std::erase_if(open, [&](std::size_t other) { return !meet(table, next, other); });
     for (const std::size_t other : open) {
-      if (overlap(problem.buffers[next].live, problem.buffers[other].live)) pairs.insert(std::minmax(next, other));
+      if (overlap(table.storages[next].live, table.storages[other].live)) pairs.insert(std::minmax(next, other));
     }
     open.push_back(next);
   }
@@ -94,27 +96,26 @@ std::set<Pair> pairs_over_addresses(const Problem& problem, const Plan& plan) {
 }
 
 // Those that are live together and share bytes.
-std::set<Pair> pairs_of(const Problem& problem, const Plan& plan) {
+std::set<Pair> pairs_of(const Table& table) {
   constexpr std::uint64_t most_comparisons = 50'000'000;
-  const std::vector<Event> events = sorted_events(problem);
-  return comparisons_over_time(events) <= most_comparisons ? pairs_over_time(problem, plan, events)
-                                                           : pairs_over_addresses(problem, plan);
+  const std::vector<Event> events = sorted_events(table);
+  return comparisons_over_time(events) <= most_comparisons ? pairs_over_time(table, events)
+                                                           : pairs_over_addresses(table);
 }
 
 class Replay {
  public:
-  Replay(const tir::Module& module, const liveness::Analysis& analysis, const assemble::Assembly& assembly,
-         const Plan& plan, const Options& options)
-      : module_(module), analysis_(analysis), assembly_(assembly), plan_(plan), options_(options) {}
+  Replay(const tir::Module& module, const Table& table, const Options& options)
+      : module_(module), table_(table), options_(options) {}
 
   Result run() && {
-    const std::set<Pair> pairs = pairs_of(assembly_.problem, plan_);
+    const std::set<Pair> pairs = pairs_of(table_);
     result_.pairs = pairs.size();
     if (pairs.empty()) return std::move(result_);
-    std::vector<std::uint32_t> numbers(assembly_.problem.buffers.size(), UINT32_MAX);
+    std::vector<std::uint32_t> numbers(table_.storages.size(), UINT32_MAX);
     for (const auto& [one, other] : pairs) {
-      for (const std::size_t buffer : {one, other}) {
-        if (numbers[buffer] == UINT32_MAX) numbers[buffer] = follow(buffer);
+      for (const std::size_t storage : {one, other}) {
+        if (numbers[storage] == UINT32_MAX) numbers[storage] = follow(storage);
       }
     }
     const std::vector<Reason> reasons = play_program();
@@ -122,31 +123,28 @@ class Replay {
       const Reason first = reasons[numbers[one]];
       const Reason reason = first != Reason::none ? first : reasons[numbers[other]];
       if (reason == Reason::none) continue;
-      const auto [a, b] = std::minmax(assembly_.sites[one], assembly_.sites[other]);
-      result_.left_out.push_back({a, b, reason});
+      result_.left_out.push_back({placement::StorageId(one), placement::StorageId(other), reason});
     }
     return std::move(result_);
   }
 
  private:
-  std::uint32_t follow(std::size_t buffer) {
-    const liveness::Site& site = site_of(buffer);
+  std::uint32_t follow(std::size_t index) {
+    const Storage& storage = table_.storages[index];
     const auto number = static_cast<std::uint32_t>(places_.size());
-    const Allocation& allocation = plan_.allocations[buffer];
-    const bool is_named = std::ranges::count(options_.inputs, site.var) > 0;
+    const bool is_named = std::ranges::count(options_.inputs, storage.declarations.front().var) > 0;
     places_.push_back(
-        {.pool = allocation.pool,
-         .offset = allocation.offset,
-         .size = assembly_.problem.buffers[buffer].size,
-         .is_written_before = is_named || site.kind == BufferKind::input || site.kind == BufferKind::constant,
-         .is_read_afterwards = site.kind == BufferKind::output});
-    buffers_.push_back(buffer);
-    followed_.emplace(site.var, number);
-    for (const liveness::Site::Twin& twin : site.twins) followed_.emplace(twin.var, number);
+        {.pool = storage.place.pool,
+         .offset = storage.place.offset,
+         .size = storage.size,
+         .is_written_before = is_named || storage.kind == BufferKind::input || storage.kind == BufferKind::constant,
+         .is_read_afterwards = storage.kind == BufferKind::output});
+    names_.push_back(storage.name);
+    for (const placement::Declaration& declaration : storage.declarations) followed_.emplace(declaration.var, number);
     return number;
   }
 
-  // By number of the site.
+  // By number of the storage.
   std::vector<Reason> play_program() {
     // Steps also pay for the bytes, which have to be cleared, and for compiling.
     constexpr std::uint64_t steps_of_instruction = 16;
@@ -166,10 +164,9 @@ class Replay {
 
   [[nodiscard]] std::string sentence(const Program& program, const Lost& lost) const {
     const Place& place = places_[lost.site];
-    std::string text = "element of '" + site_of(buffers_[lost.site]).name + "' at byte " +
-                       std::to_string(place.offset + lost.byte) + " of pool '" +
-                       assembly_.problem.pool(place.pool).name + "' is read after '" +
-                       site_of(buffers_[lost.other]).name + "' has overwritten it, ";
+    std::string text = "element of '" + names_[lost.site] + "' at byte " + std::to_string(place.offset + lost.byte) +
+                       " of pool '" + table_.pool(place.pool).name + "' is read after '" + names_[lost.other] +
+                       "' has overwritten it, ";
     if (lost.instruction >= program.instructions.size()) return text + "by the application";
     text += "in function '" + module_.functions[program.instructions[lost.instruction].function].name + "'";
     for (const auto& [var, value] : lost.iteration) {
@@ -179,18 +176,12 @@ class Replay {
     return text;
   }
 
-  [[nodiscard]] const liveness::Site& site_of(std::size_t buffer) const {
-    return analysis_.sites[assembly_.sites[buffer].index()];
-  }
-
   const tir::Module& module_;
-  const liveness::Analysis& analysis_;
-  const assemble::Assembly& assembly_;
-  const Plan& plan_;
+  const Table& table_;
   const Options& options_;
   Followed followed_;
-  std::vector<Place> places_;         // of the sites that are followed, in the order of their numbers
-  std::vector<std::size_t> buffers_;  // by the same
+  std::vector<Place> places_;       // of the storages that are followed, in the order of their numbers
+  std::vector<std::string> names_;  // by the same
   Result result_;
 };
 
@@ -214,9 +205,8 @@ const char* to_string(Reason reason) {
   return "";
 }
 
-Result replay(const tir::Module& module, const liveness::Analysis& analysis, const assemble::Assembly& assembly,
-              const Plan& plan, const Options& options) {
-  return Replay(module, analysis, assembly, plan, options).run();
+Result replay(const tir::Module& module, const Table& table, const Options& options) {
+  return Replay(module, table, options).run();
 }
 
 }  // namespace usmp::replay

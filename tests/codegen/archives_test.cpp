@@ -102,29 +102,26 @@ class StackedPlan {
     source_ = tir_json::read_module(archive.find(info_.tir_member)->bytes);
     liveness::Options options;
     options.workspace_io = io;
-    analysis_ = liveness::analyse(source_, options);
-    assembly_ = assemble::assemble(source_, analysis_, pools);
-    std::vector<Bytes> ends(assembly_.pools.size(), 0);
-    for (const Buffer& buffer : assembly_.problem.buffers) plan_.allocations.push_back(place(buffer, ends));
-    lowered_ = lower::lower(source_, analysis_, assembly_, plan_);
+    const liveness::Analysis analysis = liveness::analyse(source_, options);
+    const assemble::Assembly assembly = assemble::assemble(source_, analysis, pools);
+    const Problem& problem = assembly.problem;
+    std::vector<Bytes> ends(problem.pools.size(), 0);
+    Plan plan;
+    for (const Buffer& buffer : problem.buffers) plan.allocations.push_back(place(problem, buffer, ends));
+    placements_ = assemble::placements_of(analysis, assembly, plan);
+    lowered_ = lower::lower(source_, placements_);
     io_ = io;
   }
 
   [[nodiscard]] PlannedModule view() const {
-    return {.info = info_,
-            .source = source_,
-            .analysis = analysis_,
-            .assembly = assembly_,
-            .plan = plan_,
-            .lowered = lowered_,
-            .workspace_io = io_};
+    return {.info = info_, .source = source_, .placements = placements_, .lowered = lowered_, .workspace_io = io_};
   }
 
  private:
-  [[nodiscard]] Allocation place(const Buffer& buffer, std::vector<Bytes>& ends) const {
+  static Allocation place(const Problem& problem, const Buffer& buffer, std::vector<Bytes>& ends) {
     for (const PoolId pool : buffer.candidates) {
       const Bytes offset = align_up(ends[pool.index()], buffer.alignment);
-      const auto capacity = assembly_.problem.pool(pool).capacity;
+      const auto capacity = problem.pool(pool).capacity;
       if (capacity && offset + buffer.size > *capacity) continue;
       ends[pool.index()] = offset + buffer.size;
       return {pool, offset};
@@ -134,9 +131,7 @@ class StackedPlan {
 
   mlf::ModuleInfo info_;
   tir::Module source_;
-  liveness::Analysis analysis_;
-  assemble::Assembly assembly_;
-  Plan plan_;
+  placement::Table placements_;
   lower::Lowered lowered_;
   bool io_ = false;
 };

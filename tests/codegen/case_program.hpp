@@ -185,13 +185,7 @@ class CaseProgram {
   }
 
   [[nodiscard]] PlannedModule view() const {
-    return {.info = info_,
-            .source = module_,
-            .analysis = analysis_,
-            .assembly = assembly_,
-            .plan = plan_,
-            .lowered = lowered_,
-            .workspace_io = false};
+    return {.info = info_, .source = module_, .placements = placements_, .lowered = lowered_, .workspace_io = false};
   }
 
   static std::string array_text(const std::string& bytes) {
@@ -289,9 +283,7 @@ class CaseProgram {
 
   tir::Module module_;
   mlf::ModuleInfo info_;
-  liveness::Analysis analysis_;
-  assemble::Assembly assembly_;
-  Plan plan_;
+  placement::Table placements_;  // none: all storage stays where it is
   lower::Lowered lowered_;
   std::vector<Case> cases_;
   std::string provided_;

@@ -303,7 +303,7 @@ int main(void) {
   }
   SUBCASE("a tensor of unknown size cannot be placed") {
     Planned planned(net.info, net.builder, spec, io_places, true);
-    planned.analysis.sites[0].kind = BufferKind::tensor;  // as if the input had not been planned
+    planned.table.storages[0].kind = BufferKind::tensor;  // as if the input had not been planned
     CHECK_THROWS_WITH_AS((void)planned.layout(),
                          "workspace_io: the size of input 'in.1' is not known, so it cannot be placed in a pool",
                          Error);

@@ -10,6 +10,7 @@
 
 #include "codegen/interface_files.hpp"
 #include "tir_support/module_builder.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/codegen/codegen.hpp"
 
 namespace usmp::codegen::testing {
@@ -59,23 +60,19 @@ class Planned {
       for (const InterfaceTensor& tensor : interface.inputs) options.inputs.push_back(params[tensor.param].var);
       for (const InterfaceTensor& tensor : interface.outputs) options.outputs.push_back(params[tensor.param].var);
     }
-    analysis = liveness::analyse(source, options);
-    assembly = assemble::assemble(source, analysis, pools);
+    const liveness::Analysis analysis = liveness::analyse(source, options);
+    const assemble::Assembly assembly = assemble::assemble(source, analysis, pools);
+    Plan plan;
     for (const Buffer& buffer : assembly.problem.buffers) {
       REQUIRE_MESSAGE(places.contains(buffer.name), buffer.name);
       plan.allocations.push_back(places.at(buffer.name));
     }
-    lowered = lower::lower(source, analysis, assembly, plan);
+    table = assemble::placements_of(analysis, assembly, plan);
+    lowered = lower::lower(source, table);
   }
 
   [[nodiscard]] PlannedModule view() const {
-    return {.info = info,
-            .source = source,
-            .analysis = analysis,
-            .assembly = assembly,
-            .plan = plan,
-            .lowered = lowered,
-            .workspace_io = io};
+    return {.info = info, .source = source, .placements = table, .lowered = lowered, .workspace_io = io};
   }
   [[nodiscard]] ModuleLayout layout() const { return layout_of(view()); }
   [[nodiscard]] std::string header() const {
@@ -87,9 +84,7 @@ class Planned {
 
   mlf::ModuleInfo info;
   tir::Module source;
-  liveness::Analysis analysis;
-  assemble::Assembly assembly;
-  Plan plan;
+  placement::Table table;
   lower::Lowered lowered;
   bool io = false;
 };

@@ -57,6 +57,7 @@ class Example {
   tir::VarId i = b.integer("i");
   tir::Block body = {b.allocate(one, 8), b.allocate(two, 8)};
   std::vector<OutputFile> foreign;
+  std::vector<std::string> undefined;
 
   // to[i] = value for all i.
   void fill(tir::VarId to, tir::ExprRef value) {
@@ -79,7 +80,7 @@ class Example {
     const Planned planned = planned_with(place_of_one, place_of_two);
     const Planned unshared = planned_with(0, 64);
     const execute::Compiler compiler = execute::find_compiler(options, directory.path());
-    return execute::compare({planned.view(), unshared.view(), foreign}, compiler, options, directory.path());
+    return execute::compare({planned.view(), unshared.view(), foreign, undefined}, compiler, options, directory.path());
   }
 
   // The same for what is thrown.
@@ -198,6 +199,7 @@ TEST_CASE("a planned program that ends early with exit code 0 is no success") {
 TEST_CASE("code that is not here") {
   Example e = doubling();
   e.body.push_back(e.b.call("accelerator_go", std::vector{e.one}));
+  e.undefined = {"accelerator_go"};
   const std::string message = e.error();
   CHECK(contains(message, "the module needs code that is not TVM's own (accelerator_go) and cannot be executed"));
   CHECK(contains(message, "the program cannot be linked"));

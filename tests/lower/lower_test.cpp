@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tir_support/module_builder.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower::lower_test {
@@ -40,23 +41,23 @@ config::PoolsConfig two_pools() {
 // A module planned by hand: buffers by name → pool and offset; everything else one after another in its first pool.
 struct Planned {
   tir::Module module;
-  liveness::Analysis analysis;
-  assemble::Assembly assembly;
-  Plan plan;
+  placement::Table table;
   Lowered lowered;
 
   explicit Planned(ModuleBuilder& builder, const std::map<std::string, Allocation>& places = {},
                    const config::PoolsConfig& pools = two_pools(), const liveness::Options& options = {})
-      : module(builder.build()),
-        analysis(liveness::analyse(module, options)),
-        assembly(assemble::assemble(module, analysis, pools)) {
+      : module(builder.build()) {
+    const liveness::Analysis analysis = liveness::analyse(module, options);
+    const assemble::Assembly assembly = assemble::assemble(module, analysis, pools);
+    Plan plan;
     Bytes next = 4096;
     for (const Buffer& buffer : assembly.problem.buffers) {
       const auto given = places.find(buffer.name);
       plan.allocations.push_back(given != places.end() ? given->second : Allocation{buffer.candidates.front(), next});
       next += 64;
     }
-    lowered = lower(module, analysis, assembly, plan);
+    table = assemble::placements_of(analysis, assembly, plan);
+    lowered = lower(module, table);
   }
 
   std::size_t index(const std::string& name) const { return *module.find(name); }
@@ -143,7 +144,7 @@ TEST_CASE("allocates become addresses in pools, and only the pools in use are pa
 
   REQUIRE(planned.facts("main").placements.size() == 1);
   CHECK(planned.facts("main").placements[0].var == x);
-  CHECK(planned.assembly.problem.buffer(planned.facts("main").placements[0].buffer).name == "x");
+  CHECK(planned.table.storage(planned.facts("main").placements[0].storage).name == "x");
 }
 
 TEST_CASE("needs travel up any chain of calls, in whatever order the functions stand") {
@@ -266,7 +267,7 @@ TEST_CASE("a deeply shared expression takes linear time") {
   const assemble::Assembly assembly = assemble::assemble(module, analysis, two_pools());
   for (int i = 0; i < 60; ++i) value = tir::make_binary(ExprKind::add, value, value);
   module.functions[module.entry].body.push_back(ModuleBuilder::store(out, 0, value));
-  const Lowered lowered = lower(module, analysis, assembly, {{{PoolId(0), 0}}});
+  const Lowered lowered = lower(module, assemble::placements_of(analysis, assembly, {{{PoolId(0), 0}}}));
   const Expr* node = std::get<tir::Store>(lowered.module.functions[module.entry].body[1].node).value.get();
   while (node->kind == ExprKind::add) {
     CHECK(node->operands[0] == node->operands[1]);

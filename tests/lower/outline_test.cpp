@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tir_support/module_builder.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::lower::outline_test {
@@ -31,7 +32,8 @@ Lowered outlined(ModuleBuilder& builder, const std::map<std::string, Bytes>& off
   Plan plan;
   for (const Buffer& buffer : assembly.problem.buffers)
     plan.allocations.push_back({PoolId(0), offsets.at(buffer.name)});
-  return outline(lower(module, analysis, assembly, plan), assembly, plan);
+  const placement::Table table = assemble::placements_of(analysis, assembly, plan);
+  return outline(lower(module, table), table);
 }
 
 const tir::Function& function(const Lowered& lowered, const std::string& name) {

@@ -9,6 +9,7 @@
 #include "random_modules/replay.hpp"
 #include "random_modules/transformed.hpp"
 #include "usmp/assemble/pins.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
@@ -147,19 +148,15 @@ class Checker {
 
   void emit(const std::string& origin, bool workspace_io, const liveness::Analysis& analysis,
             const assemble::Assembly& assembly, const Plan& plan) {
-    lower::Lowered lowered = lower::outline(lower::lower(test_.module, analysis, assembly, plan), assembly, plan);
+    const placement::Table table = assemble::placements_of(analysis, assembly, plan);
+    lower::Lowered lowered = lower::outline(lower::lower(test_.module, table), table);
     shape::shape_loops(lowered.module);
     if (const auto what = random_modules::fault_of(lowered.module, tir::Form::outlined)) {
       report_.faults.push_back(origin + ": lowered, malformed: " + *what);
       return;
     }
-    const codegen::PlannedModule planned{.info = info_,
-                                         .source = test_.module,
-                                         .analysis = analysis,
-                                         .assembly = assembly,
-                                         .plan = plan,
-                                         .lowered = lowered,
-                                         .workspace_io = workspace_io};
+    const codegen::PlannedModule planned{
+        .info = info_, .source = test_.module, .placements = table, .lowered = lowered, .workspace_io = workspace_io};
     Emitted emitted{.origin = origin,
                     .workspace_io = workspace_io,
                     .external_pools = external_pools(assembly),

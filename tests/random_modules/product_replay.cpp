@@ -5,6 +5,7 @@
 
 #include "random_modules/random.hpp"
 #include "random_modules/replay.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/replay/replay.hpp"
 
 namespace usmp::random_modules {
@@ -51,7 +52,10 @@ std::optional<std::string> product_replay_fault(const tir::Module& module, const
                                                 const assemble::Assembly& assembly, const Plan& plan,
                                                 std::uint64_t seed, ProductReplays& totals) {
   const replay::Options limits{.steps = steps, .inputs = options.inputs};
-  const replay::Result right = replay::replay(module, analysis, assembly, plan, limits);
+  const auto played = [&](const Plan& places) {
+    return replay::replay(module, assemble::placements_of(analysis, assembly, places), limits);
+  };
+  const replay::Result right = played(plan);
   if (!right.violations.empty()) return "the product refuses a plan that is right: " + right.violations.front();
   totals.pairs += right.pairs;
   totals.replayed += right.replayed();
@@ -61,7 +65,7 @@ std::optional<std::string> product_replay_fault(const tir::Module& module, const
     const std::optional<Plan> other = altered(assembly.problem, conflicts, plan, random);
     if (!other) continue;
     const std::optional<std::string> fault = random_modules::replay(module, outcome, analysis, assembly, *other);
-    const replay::Result result = replay::replay(module, analysis, assembly, *other, limits);
+    const replay::Result result = played(*other);
     if (!fault && !result.violations.empty()) {
       return "the product refuses an altered plan that is right: " + result.violations.front();
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tir_support/module_builder.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/replay/replay.hpp"
 
@@ -97,7 +98,7 @@ class Program : public ModuleBuilder {
       plan.allocations.push_back({.pool = PoolId(0), .offset = place == places.end() ? apart : place->second});
       if (place == places.end()) apart += buffer.size;
     }
-    return replay(made, analysis, assembly, plan, {.steps = steps, .inputs = liveness.inputs});
+    return replay(made, assemble::placements_of(analysis, assembly, plan), {.steps = steps, .inputs = liveness.inputs});
   }
 
   // "1 of 2 pairs, 64 accesses", why the others are not among them, and the violations, a line each.

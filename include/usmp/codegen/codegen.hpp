@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "usmp/assemble/assemble.hpp"
-#include "usmp/liveness/liveness.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/mlf/metadata.hpp"
-#include "usmp/problem/problem.hpp"
+#include "usmp/placement/placement.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/ir.hpp"
 
@@ -19,9 +17,7 @@ namespace usmp::codegen {
 struct PlannedModule {
   const mlf::ModuleInfo& info;
   const tir::Module& source;  // before lowering
-  const liveness::Analysis& analysis;
-  const assemble::Assembly& assembly;
-  const Plan& plan;
+  const placement::Table& placements;
   const lower::Lowered& lowered;
   bool workspace_io = false;
 };

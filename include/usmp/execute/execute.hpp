@@ -43,7 +43,8 @@ struct Compiler {
 struct Programs {
   const codegen::PlannedModule& planned;
   const codegen::PlannedModule& unshared;
-  std::vector<OutputFile> foreign;  // members of external code generators, compiled into both
+  std::vector<OutputFile> foreign;     // members of external code generators, compiled into both
+  std::vector<std::string> undefined;  // functions that the module calls and does not define
 };
 
 struct Findings {

@@ -1,13 +1,11 @@
-// Module + Plan → module with pool parameters, as TVM's USMP lowers: every planned allocate becomes a pointer at an
+// Module + places → module with pool parameters, as TVM's USMP lowers: every planned allocate becomes a pointer at an
 // offset of a pool parameter, and each function takes the pool pointers that it or its callees need.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "usmp/assemble/assemble.hpp"
-#include "usmp/liveness/liveness.hpp"
-#include "usmp/problem/problem.hpp"
+#include "usmp/placement/placement.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::lower {
@@ -15,7 +13,7 @@ namespace usmp::lower {
 // What stands where inside one function, for comments in the emitted C.
 struct Placement {
   tir::VarId var;
-  BufferId buffer;
+  placement::StorageId storage;
 };
 
 // Storage scopes of the pool parameters' variables; a constant pool is only ever read.
@@ -27,7 +25,7 @@ struct LoweredFunction {
   // its own code or a callee's uses. Each param is a new handle variable of element type uint8 and of one of the scopes
   // above, named like the pool.
   std::vector<PoolId> pools;
-  std::vector<Placement> placements;  // buffers declared in this function, in order of BufferId; used or not
+  std::vector<Placement> placements;  // storage declared in this function, in the order of ids; used or not
 };
 
 struct Lowered {
@@ -41,9 +39,8 @@ struct Lowered {
   std::vector<LoweredFunction> functions;  // by index into module.functions
 };
 
-// The plan is complete and verified. Expressions that do not change stay shared with the source module.
-// O(size of the module + calls · pools).
-[[nodiscard]] Lowered lower(const tir::Module& module, const liveness::Analysis& analysis,
-                            const assemble::Assembly& assembly, const Plan& plan);
+// The table is of the module and its places are verified. Expressions that do not change stay shared with the source
+// module. O(size of the module + calls · pools).
+[[nodiscard]] Lowered lower(const tir::Module& module, const placement::Table& table);
 
 }  // namespace usmp::lower

@@ -9,9 +9,8 @@
 // function.
 #pragma once
 
-#include "usmp/assemble/assemble.hpp"
 #include "usmp/lower/lower.hpp"
-#include "usmp/problem/problem.hpp"
+#include "usmp/placement/placement.hpp"
 
 namespace usmp::lower {
 
@@ -22,6 +21,6 @@ namespace usmp::lower {
 // operator, and between the entry's calls, stand memory fences: bytes may serve another buffer from there on. Where
 // buffers share bytes within one statement (a loop, a branch), the statements inside are fenced too. O(size of the
 // module + statements · storages² · calls).
-[[nodiscard]] Lowered outline(const Lowered& lowered, const assemble::Assembly& assembly, const Plan& plan);
+[[nodiscard]] Lowered outline(const Lowered& lowered, const placement::Table& table);
 
 }  // namespace usmp::lower

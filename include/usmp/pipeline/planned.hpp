@@ -10,6 +10,7 @@
 #include "usmp/lower/lower.hpp"
 #include "usmp/pipeline/algorithm.hpp"
 #include "usmp/pipeline/program.hpp"
+#include "usmp/placement/placement.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 #include "usmp/problem/problem.hpp"
 #include "usmp/replay/replay.hpp"
@@ -35,6 +36,7 @@ struct PlannedProgram : AssembledModule {
   PlanResult result;
   // If there is a plan:
   replay::Result replayed;
+  placement::Table placements;
   lower::Lowered lowered;
   plan_file::PlanDocument document;
 };

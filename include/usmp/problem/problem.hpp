@@ -18,37 +18,14 @@
 #include <utility>
 #include <vector>
 
+#include "usmp/problem/storage.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/ids.hpp"
 
 namespace usmp {
 
 struct Buffer;
-struct Pool;
 using BufferId = Id<Buffer>;  // index into Problem::buffers
-using PoolId = Id<Pool>;      // index into Problem::pools
-
-// A point of the linearised execution; statements are numbered from 0 in execution order.
-using Tick = std::int64_t;
-
-// Half-open: live at every tick t with begin <= t < end. Always begin < end.
-struct LiveRange {
-  Tick begin = 0;
-  Tick end = 0;
-
-  friend auto operator<=>(const LiveRange&, const LiveRange&) = default;
-};
-
-// What a buffer holds. Planners do not look at it; reports and the emitted code do.
-enum class BufferKind {
-  tensor,    // a tensor between operators
-  scratch,   // allocated inside an operator
-  input,     // a model input inside the workspace
-  output,    // a model output inside the workspace
-  constant,  // read-only data, live throughout
-};
-
-[[nodiscard]] const char* to_string(BufferKind kind);
 
 struct Buffer {
   std::string name;      // as in the source; need not be unique
@@ -62,11 +39,6 @@ struct Buffer {
   // The offset it must have, in its one candidate pool. Nothing: the planner's choice.
   std::optional<Bytes> pinned = {};
 };
-
-enum class PoolKind { workspace, constant };
-
-// "workspace" and, as pools files call them, "parameter".
-[[nodiscard]] const char* to_string(PoolKind kind);
 
 struct Pool {
   std::string name;  // unique in the problem
@@ -130,9 +102,6 @@ struct Problem {
 // them is empty. O(log distances).
 [[nodiscard]] bool far_enough(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b);
 
-// Whether two sorted lists of live ranges share a tick. O(|a| + |b|).
-[[nodiscard]] bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
-
 // Which buffers are live together. Conflicts are the truth that planners obey.
 class Conflicts {
  public:
@@ -148,14 +117,6 @@ class Conflicts {
 };
 
 // ---------------------------------------------------------------------------------------------------------------
-
-struct Allocation {
-  PoolId pool;
-  Bytes offset = 0;  // from the pool's start
-
-  [[nodiscard]] bool placed() const { return pool.valid(); }
-  friend bool operator==(const Allocation&, const Allocation&) = default;
-};
 
 // Where each buffer is: allocations[i] belongs to Problem::buffers[i]. A complete plan places every buffer.
 struct Plan {

@@ -6,6 +6,7 @@
 #include "fuzz.hpp"
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/assemble/pins.hpp"
+#include "usmp/assemble/placements.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/config/pools.hpp"
@@ -38,6 +39,7 @@ struct Run {
   config::PoolsConfig pools;
   assemble::Assembly assembly;
   PlanResult result;
+  placement::Table placements;
   lower::Lowered lowered;
 
   [[nodiscard]] const mlf::ModuleInfo& info() const { return metadata.modules.front(); }
@@ -140,21 +142,17 @@ std::string text_of_files(const std::vector<OutputFile>& files) {
 
 void check_replay(const Run& run, const Wish& wish) {
   constexpr std::uint64_t steps = 1'000'000;
-  const replay::Result result =
-      replay::replay(run.module, run.analysis, run.assembly, run.result.plan,
-                     {.steps = steps, .inputs = liveness_options(run, wish.workspace_io).inputs});
+  const replay::Result result = replay::replay(
+      run.module, run.placements, {.steps = steps, .inputs = liveness_options(run, wish.workspace_io).inputs});
   if (!result.violations.empty()) fail("a plan is refused by the replay: " + result.violations.front());
 }
 
 void emit(Run& run, const Wish& wish) {
-  const lower::Lowered lowered = lower::lower(run.module, run.analysis, run.assembly, run.result.plan);
-  run.lowered = lower::outline(lowered, run.assembly, run.result.plan);
+  run.lowered = lower::outline(lower::lower(run.module, run.placements), run.placements);
   shape::shape_loops(run.lowered.module);
   const codegen::PlannedModule input{.info = run.info(),
                                      .source = run.module,
-                                     .analysis = run.analysis,
-                                     .assembly = run.assembly,
-                                     .plan = run.result.plan,
+                                     .placements = run.placements,
                                      .lowered = run.lowered,
                                      .workspace_io = wish.workspace_io};
   std::vector<OutputFile> files = codegen::module_files(input);
@@ -173,6 +171,7 @@ void run_stages(const mlf::Archive& archive, const Wish& wish) {
   run.result = planned(run.problem(), wish);
   if (!run.result.has_plan()) return;
   check_report(run, wish);
+  run.placements = assemble::placements_of(run.analysis, run.assembly, run.result.plan);
   check_replay(run, wish);
   emit(run, wish);
 }

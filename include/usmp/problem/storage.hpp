@@ -1,0 +1,55 @@
+// What is said of storage before and after it is planned: what it holds, when it is live, which pool it is in. Planners
+// see it in a problem, what emits and checks planned code in a table of placements.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/support/ids.hpp"
+
+namespace usmp {
+
+struct Pool;
+using PoolId = Id<Pool>;  // index into the pools of a problem, and of all that is made of it
+
+// A point of the linearised execution; statements are numbered from 0 in execution order.
+using Tick = std::int64_t;
+
+// Half-open: live at every tick t with begin <= t < end. Always begin < end.
+struct LiveRange {
+  Tick begin = 0;
+  Tick end = 0;
+
+  friend auto operator<=>(const LiveRange&, const LiveRange&) = default;
+};
+
+// Whether two sorted lists of live ranges share a tick. O(|a| + |b|).
+[[nodiscard]] bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
+
+// What a buffer holds. Planners do not look at it; reports and the emitted code do.
+enum class BufferKind {
+  tensor,    // a tensor between operators
+  scratch,   // allocated inside an operator
+  input,     // a model input inside the workspace
+  output,    // a model output inside the workspace
+  constant,  // read-only data, live throughout
+};
+
+[[nodiscard]] const char* to_string(BufferKind kind);
+
+enum class PoolKind { workspace, constant };
+
+// "workspace" and, as pools files call them, "parameter".
+[[nodiscard]] const char* to_string(PoolKind kind);
+
+struct Allocation {
+  PoolId pool;
+  Bytes offset = 0;  // from the pool's start
+
+  [[nodiscard]] bool placed() const { return pool.valid(); }
+  friend bool operator==(const Allocation&, const Allocation&) = default;
+};
+
+}  // namespace usmp

@@ -1,0 +1,38 @@
+#include "usmp/problem/storage.hpp"
+
+namespace usmp {
+
+const char* to_string(PoolKind kind) { return kind == PoolKind::workspace ? "workspace" : "parameter"; }
+
+const char* to_string(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::tensor:
+      return "tensor";
+    case BufferKind::scratch:
+      return "scratch";
+    case BufferKind::input:
+      return "input";
+    case BufferKind::output:
+      return "output";
+    case BufferKind::constant:
+      return "constant";
+  }
+  return "?";
+}
+
+bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (i->end <= j->begin) {
+      ++i;
+    } else if (j->end <= i->begin) {
+      ++j;
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace usmp
