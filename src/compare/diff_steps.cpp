@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compare/match.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::compare {
 namespace {

@@ -10,6 +10,7 @@
 #include "usmp/support/error.hpp"
 #include "usmp/support/file_sink.hpp"
 #include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::execute {
 namespace {

@@ -1,4 +1,5 @@
 #include "mlf/c_text.hpp"
+#include "usmp/support/text.hpp"
 
 #include <algorithm>
 #include <charconv>

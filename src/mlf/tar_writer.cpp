@@ -11,6 +11,7 @@
 #include "mlf/file.hpp"
 #include "mlf/libarchive.hpp"
 #include "usmp/mlf/archive.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
 namespace {

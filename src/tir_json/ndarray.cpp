@@ -8,6 +8,7 @@
 #include "tir_json/graph.hpp"
 #include "tir_json/json_source.hpp"
 #include "usmp/support/checked.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::tir_json {
 namespace {

@@ -95,11 +95,6 @@ struct OutputFile {
 // "92.19%"; `whole` is not 0.
 [[nodiscard]] std::string percent(Bytes part, Bytes whole);
 
-// Of an identifier of C, at any place of it.
-[[nodiscard]] constexpr bool is_identifier_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 [[nodiscard]] bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings);
 
 // The bytes [at, at + width) as a little-endian number; width is at most 8.
