@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(Fixture, "boxes: the smallest that holds all points") {
 
 TEST_CASE_FIXTURE(Fixture, "boxes: every point has a place of its own, from 0 on") {
   // A dimension of one position between two others takes no room.
-  const std::vector<ExprRef> point = {add(var(i), var(k)), var(j), sub(var(l), 1)};
+  const std::vector<ExprRef> point = {add(add(var(i), var(k)), 3), var(j), sub(var(l), 5)};
   REQUIRE(put(point));
   CHECK(box.size() == 8);
   CHECK(box.stride(2) == 1);

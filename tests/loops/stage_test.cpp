@@ -279,6 +279,21 @@ TEST_CASE_FIXTURE(Fixture, "stages: a sum of all rows takes them one by one, and
   check_rows(found->stages[0].required[0], a, {4, 5}, 1, 1, {0, 0});
 }
 
+TEST_CASE_FIXTURE(Fixture, "stages: several accesses of a tensor require the rows of all of them") {
+  const auto row = [&](const ExprRef& number) { return load(a, add(mul(number, 6), var(k))); };
+  const auto sum_of = [&](const ExprRef& first, const ExprRef& second) {
+    const auto sum = store(c, add(mul(var(i), 6), var(k)), add(row(first), row(second)));
+    return block(loop(i, 4, block(loop(k, 6, block(sum)))));
+  };
+  const auto near = pipeline({6, 6}, {4, 6}, sum_of(add(var(i), 2), var(i)));
+  REQUIRE(near);
+  check_rows(near->stages[0].required[0], a, {6, 6}, 1, 1, {0, 2});
+  // One that moves with the rows and one that moves twice as fast lie in no rows that move along.
+  const auto apart = pipeline({8, 6}, {4, 6}, sum_of(var(i), mul(var(i), 2)));
+  REQUIRE(apart);
+  check_rows(apart->stages[0].required[0], a, {6, 8}, 0, 1, {0, 7});
+}
+
 TEST_CASE_FIXTURE(Fixture, "stages: nothing is divided where every iteration touches everything") {
   const auto body = loop(i, 5, block(loop(k, 4, block(store(c, var(k), load(a, var(k)))))));
   CHECK_FALSE(pipeline({4}, {4}, block(body)));
