@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import array
 import concurrent.futures
+import functools
 import hashlib
 import itertools
 import json
@@ -223,14 +224,21 @@ def compare(golden: Path, results: Path, name: str, dtype: str, model: str) -> N
             raise Failure(f"output {name}[{i}] is {a}, expected {e}")
 
 
-def pins(binary: Path, case: Case, directory: Path) -> str:
+def modules_planned(binary: Path, archive: Path, options: tuple[str, ...], pools: str = "") -> list[dict]:
+    """What a plan into the pools file of this text, or without one, looks like."""
+    with tempfile.TemporaryDirectory(prefix="usmp-e2e-") as temporary:
+        command = [binary, archive, "--algorithm", "hill_climb", "--dry-run", "--json", *options]
+        if pools:
+            path = Path(temporary) / "pools.yaml"
+            path.write_text(pools)
+            command += ["--pools", path]
+        return json.loads(run(command).stdout)["modules"]
+
+
+def pins(modules: list[dict]) -> str:
     """Some pins of each module, and some buffers and constants moved to the second pools."""
-    unpinned = directory / "unpinned.yaml"
-    unpinned.write_text(POOLS["pinned"].replace("{pins}", ""))
-    done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json", "--pools", unpinned]
-               + case.options())
     lines = []
-    for module in json.loads(done.stdout)["modules"]:
+    for module in modules:
         seen: dict[tuple[str, str], int] = {}
         second = {"sram": ("dtcm", 64), "flash": ("rom", 32)}
         for number, buffer in enumerate(module["buffers"]):
@@ -247,19 +255,23 @@ def pins(binary: Path, case: Case, directory: Path) -> str:
     return "pinned:\n" + "".join(lines) if lines else ""
 
 
-def pools_file(binary: Path, case: Case, directory: Path) -> Path | None:
-    """The case's pools file below the directory; None for no pools file."""
-    text = POOLS[case.pools]
-    if text is None:
-        return None
+@functools.cache  # algorithms have no part in it
+def pools_text(binary: Path, archive: Path, pools: str, options: tuple[str, ...]) -> str:
+    text = POOLS[pools]
     if "{half}" in text:
-        done = run([binary, case.model.path, "--algorithm", "hill_climb", "--dry-run", "--json"] + case.options())
-        used = max(module["totals"]["workspace_used"] for module in json.loads(done.stdout)["modules"])
+        used = max(module["totals"]["workspace_used"] for module in modules_planned(binary, archive, options))
         text = text.replace("{half}", str(max(16, used // 2)))
     if "{pins}" in text:
-        text = text.replace("{pins}", pins(binary, case, directory))
+        text = text.replace("{pins}", pins(modules_planned(binary, archive, options, text.replace("{pins}", ""))))
+    return text
+
+
+def pools_file(binary: Path, case: Case, directory: Path) -> Path | None:
+    """The case's pools file below the directory; None for no pools file."""
+    if POOLS[case.pools] is None:
+        return None
     path = directory / "pools.yaml"
-    path.write_text(text)
+    path.write_text(pools_text(binary, case.model.path, case.pools, tuple(case.options())))
     return path
 
 
