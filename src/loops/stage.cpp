@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -271,10 +272,10 @@ class PipelineFinder {
     for (const auto& [storage, strides] : factors) {
       std::vector<Axis> axes;  // long rows first
       std::int64_t above = tensors_.elements[storage];
-      for (auto stride = strides.rbegin(); stride != strides.rend(); ++stride) {
-        if (above % *stride != 0) continue;
-        if (above / *stride > 1) axes.push_back({*stride, above / *stride});
-        above = *stride;
+      for (const std::int64_t stride : std::ranges::reverse_view(strides)) {
+        if (above % stride != 0) continue;
+        if (above / stride > 1) axes.push_back({stride, above / stride});
+        above = stride;
       }
       if (above > 1) axes.push_back({1, above});
       if (!axes.empty()) tensors_.axes[storage] = std::move(axes);

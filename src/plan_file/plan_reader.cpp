@@ -272,9 +272,10 @@ PlanDocument::StepOutcome read_step(const ParsedJson& json, const std::string& p
   object.read("left_out", step.left_out);
   if (object.find("constant_bytes_before") != nullptr || object.find("constant_bytes_after") != nullptr) {
     object.require({"constant_bytes_before", "constant_bytes_after"});
-    PlanDocument::Constants& constants = step.constants.emplace();
+    PlanDocument::Constants constants;
     object.read_bytes("constant_bytes_before", constants.before);
     object.read_bytes("constant_bytes_after", constants.after);
+    step.constants = constants;
   }
   object.read_list("changes", step.changes, read_change);
   return step;
