@@ -276,6 +276,7 @@ tir::Tree ExprReader::construct_call(NodeId node) {
   for (const NodeId argument : graph_.array_attribute(node, "args")) operands.push_back(built(argument));
   if (expr.op == tir::Op::q_multiply_shift) {
     std::vector<tir::ExprRef> arguments;
+    arguments.reserve(operands.size());
     for (const tir::Tree& operand : operands) arguments.push_back(operand.expr);
     expr.op = tir::fixed_point_op(arguments);
   }
