@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -272,7 +271,7 @@ class PipelineFinder {
     for (const auto& [storage, strides] : factors) {
       std::vector<Axis> axes;  // long rows first
       std::int64_t above = tensors_.elements[storage];
-      for (const std::int64_t stride : std::ranges::reverse_view(strides)) {
+      for (const std::int64_t stride : std::vector<std::int64_t>(strides.rbegin(), strides.rend())) {
         if (above % stride != 0) continue;
         if (above / stride > 1) axes.push_back({stride, above / stride});
         above = stride;

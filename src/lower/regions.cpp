@@ -1,7 +1,6 @@
 #include "lower/regions.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -124,7 +123,7 @@ std::vector<std::vector<Context>> find_contexts(const Lowered& lowered, const pl
     entry.push_back({{.kind = Region::Kind::application, .index = i, .begin = 0, .end = 0}});
   }
   contexts[module.entry].insert(entry);
-  for (const std::size_t caller : std::ranges::reverse_view(order)) {
+  for (const std::size_t caller : std::vector<std::size_t>(order.rbegin(), order.rend())) {
     if (contexts[caller].size() > most_contexts) contexts[caller] = {Context{}};
     for (const Context& context : contexts[caller]) {
       const std::map<tir::VarId, Regions> known = regions_in(lowered, caller, context, table);
