@@ -61,6 +61,13 @@ std::vector<const Expr*> operands_of(ExprKind kind, const Expr& root) {
   return operands;
 }
 
+// sum + factor · value; nothing: one of them is not known, or a number leaves int64.
+std::optional<Interval> added(const std::optional<Interval>& sum, std::int64_t factor,
+                              const std::optional<Interval>& value) {
+  const auto part = value ? product(*value, {factor, factor}) : std::nullopt;
+  return part && sum ? usmp::sum(*sum, *part) : std::nullopt;
+}
+
 // What the first terms are multiplied with where all of them stand in the others; 0: they do not.
 std::int64_t multiple_of(const std::map<Atom, std::int64_t>& terms, const std::map<Atom, std::int64_t>& others) {
   std::int64_t multiple = 0;
@@ -208,8 +215,7 @@ std::optional<Interval> Facts::interval(const Affine& value) const {
         own->low = std::max(own->low, -floor_quotient(-fact.interval.low, by));
       }
     }
-    const auto part = own ? product(*own, {factor, factor}) : std::nullopt;
-    result = part && result ? usmp::sum(*result, *part) : std::nullopt;
+    result = added(result, factor, own);
     if (!result) return std::nullopt;
   }
   if (const auto by_facts = interval_by_facts(value.terms)) {
@@ -227,9 +233,7 @@ std::optional<Interval> Facts::interval_by_facts(std::map<Atom, std::int64_t> te
     if (multiple == 0) continue;
     std::optional<Interval> known = Interval{0, 0};
     for (const auto& [atom, factor] : fact.terms) {
-      const auto own = interval(atom);
-      const auto part = own ? product(*own, {factor, factor}) : std::nullopt;
-      known = part && known ? usmp::sum(*known, *part) : std::nullopt;
+      known = added(known, factor, interval(atom));
       terms.erase(atom);
     }
     for (const Fact& other : facts_) {
@@ -237,16 +241,12 @@ std::optional<Interval> Facts::interval_by_facts(std::map<Atom, std::int64_t> te
       known = Interval{std::max(known->low, other.interval.low), std::min(known->high, other.interval.high)};
     }
     if (known && known->low > known->high) return known;  // they contradict each other
-    const auto part = known ? product(*known, {multiple, multiple}) : std::nullopt;
-    result = part ? usmp::sum(result.value_or(Interval{0, 0}), *part) : std::nullopt;
+    result = added(result.value_or(Interval{0, 0}), multiple, known);
     if (!result) return std::nullopt;
   }
-  if (!result) return std::nullopt;
+  if (!result) return std::nullopt;  // no fact does
   for (const auto& [atom, factor] : terms) {
-    const auto own = interval(atom);
-    const auto part = own ? product(*own, {factor, factor}) : std::nullopt;
-    result = part ? usmp::sum(*result, *part) : std::nullopt;
-    if (!result) return std::nullopt;
+    result = added(result, factor, interval(atom));
   }
   return result;
 }

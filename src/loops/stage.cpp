@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "loops/row_loop.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -13,181 +14,15 @@
 namespace usmp::loops {
 namespace {
 
-using arith::Affine;
 using arith::Atom;
 using tir::Expr;
-using tir::ExprKind;
 using tir::Stmt;
 using tir::VarId;
-
-using Axes = std::map<VarId, std::vector<Axis>>;
-
-Atom atom_of(Atom::Kind kind, Affine whole, std::int64_t by) {
-  return {.kind = kind, .var = {}, .whole = std::make_shared<const Affine>(std::move(whole)), .by = by};
-}
-
-Affine term_of(const Atom& atom) {
-  Affine value;
-  value.terms.emplace(atom, 1);
-  value.measure();
-  return value;
-}
-
-// The row loop: iteration n is that in which (v / by) mod rows is n, or v / by where rows is 0.
-struct RowLoop {
-  VarId var;
-  std::int64_t by = 1;
-  std::int64_t rows = 0;
-
-  friend auto operator<=>(const RowLoop&, const RowLoop&) = default;
-};
-
-// v = above · rows · by + n · by + below, each of which stays where the others move.
-class Digits {
- public:
-  explicit Digits(const RowLoop& loop) : loop_(loop) {
-    const Affine v = arith::variable(loop.var);
-    const std::int64_t period = loop.rows * loop.by;
-    if (loop.rows > 0) above_ = atom_of(Atom::Kind::quotient, v, period);
-    if (loop.by > 1) below_ = atom_of(Atom::Kind::remainder, v, loop.by);
-    const Affine within = loop.rows > 0 ? term_of(atom_of(Atom::Kind::remainder, v, period)) : v;
-    n_ = loop.by > 1 ? atom_of(Atom::Kind::quotient, within, loop.by) : within.terms.begin()->first;
-    within_ = within.terms.begin()->first;
-  }
-
-  [[nodiscard]] bool is_n(const Atom& atom) const { return atom == n_; }
-  // n / k for a k above 1; else 0.
-  [[nodiscard]] std::int64_t fraction(const Atom& atom) const {
-    if (atom.kind != Atom::Kind::quotient || atom.by % loop_.by != 0 || atom.by == loop_.by) return 0;
-    return *atom.whole == term_of(within_) ? atom.by / loop_.by : 0;
-  }
-  // Whether the atom may have another value in another row.
-  [[nodiscard]] bool moves(const Atom& atom) const {
-    if (atom == above_ || atom == below_) return false;
-    return atom.kind == Atom::Kind::var ? atom.var == loop_.var : atom.whole->mentions(loop_.var);
-  }
-
-  // The value with v, and what else is a sum of the digits, written as one. Nothing: a number leaves int64.
-  [[nodiscard]] std::optional<Affine> written(const Affine& value) const {
-    std::optional<Affine> result = Affine();
-    result->constant = value.constant;
-    for (const auto& [atom, factor] : value.terms) {
-      const auto part = scaled(sum_of(atom), factor);
-      result = part && result ? sum(*result, *part) : std::nullopt;
-    }
-    return result;
-  }
-
- private:
-  [[nodiscard]] Affine sum_of(const Atom& atom) const {
-    const Affine v = arith::variable(loop_.var);
-    const bool is_v = atom.kind == Atom::Kind::var && atom.var == loop_.var;
-    if (is_v) return all(loop_.by, loop_.rows * loop_.by, below_);
-    if (atom.kind == Atom::Kind::var || loop_.rows == 0) return term_of(atom);
-    if (atom == within_) return all(loop_.by, 0, below_);  // v mod (rows · by)
-    if (atom.kind == Atom::Kind::quotient && *atom.whole == v && atom.by == loop_.by) return all(1, loop_.rows, {});
-    const bool is_n = atom.kind == Atom::Kind::remainder && atom.by == loop_.rows && loop_.by > 1 &&
-                      *atom.whole == term_of(atom_of(Atom::Kind::quotient, v, loop_.by));
-    return term_of(is_n ? n_ : atom);
-  }
-
-  [[nodiscard]] Affine all(std::int64_t n, std::int64_t above, const std::optional<Atom>& below) const {
-    Affine value;
-    value.terms.emplace(n_, n);
-    if (above_ && above != 0) value.terms.emplace(*above_, above);
-    if (below) value.terms.emplace(*below, 1);
-    value.measure();
-    return value;
-  }
-
-  RowLoop loop_;
-  Atom n_;
-  Atom within_;
-  std::optional<Atom> above_;
-  std::optional<Atom> below_;
-};
-
-// The row in which an element stands.
-std::optional<Affine> row_of(const Affine& index, const Axis& axis, std::int64_t elements, const arith::Facts& facts) {
-  const auto along = facts.divide(index, axis.stride);
-  if (!along || axis.stride * axis.extent >= elements) {
-    return along ? std::optional(along->quotient) : std::nullopt;
-  }
-  const auto row = facts.divide(along->quotient, axis.extent);
-  return row ? std::optional(row->remainder) : std::nullopt;
-}
-
-// What one access touches in an iteration, and what many do.
-class Touched {
- public:
-  Touched(VarId storage, const Axis& axis)
-      : rows_{.storage = storage, .axis = axis, .step = 0, .per = 1, .reach = {}} {}
-
-  void add(const std::optional<Affine>& row, const Digits& digits, const arith::Facts& facts) {
-    std::int64_t step = 0;
-    std::int64_t per = 1;
-    Interval reach{0, rows_.axis.extent - 1};
-    if (row) find_step(*row, digits, facts, step, per, reach);
-    reach = {std::max<std::int64_t>(reach.low, step == 0 ? 0 : reach.low),
-             step == 0 ? std::min(reach.high, rows_.axis.extent - 1) : reach.high};
-    if (is_first_) {
-      rows_.step = step;
-      rows_.per = per;
-      rows_.reach = reach;
-    } else if (rows_.step == step && rows_.per == per) {
-      rows_.reach = hull(rows_.reach, reach);
-    } else {
-      all();
-    }
-    is_first_ = false;
-  }
-
-  void all() {
-    rows_.step = 0;
-    rows_.per = 1;
-    rows_.reach = {0, rows_.axis.extent - 1};
-    is_first_ = false;
-  }
-
-  [[nodiscard]] const Rows& rows() const { return rows_; }
-
- private:
-  static void find_step(const Affine& row, const Digits& digits, const arith::Facts& facts, std::int64_t& step,
-                        std::int64_t& per, Interval& reach) {
-    Affine rest;
-    rest.constant = row.constant;
-    std::int64_t found_step = 0;
-    std::int64_t found_per = 1;
-    for (const auto& [atom, factor] : row.terms) {
-      const std::int64_t fraction = digits.is_n(atom) ? 1 : digits.fraction(atom);
-      if (fraction == 0) {
-        rest.terms.emplace(atom, factor);
-      } else if (found_step != 0) {
-        return;  // moves with both
-      } else {
-        found_step = factor;
-        found_per = fraction;
-      }
-    }
-    rest.measure();
-    for (const auto& [atom, factor] : rest.terms) {
-      if (digits.moves(atom)) return;
-    }
-    const auto around = facts.interval(rest);
-    if (!around || around->low > around->high) return;
-    step = found_step;
-    per = found_per;
-    reach = *around;
-  }
-
-  Rows rows_;
-  bool is_first_ = true;
-};
 
 // The storages that are divided into rows, with their sizes.
 struct Tensors {
   std::map<VarId, std::int64_t> elements;
-  Axes axes;
+  std::map<VarId, std::vector<Axis>> axes;
 };
 
 std::vector<Axis> axes_of_shape(const std::vector<std::int64_t>& shape) {
@@ -250,24 +85,14 @@ class PipelineFinder {
   void find_factors() {
     std::map<VarId, std::set<std::int64_t>> factors;
     arith::Facts facts(module_);
-    const auto note = [&](VarId storage, const Expr& index, const arith::Facts& here) {
+    const auto note = [&](VarId storage, const Expr& index, bool, const arith::Facts& here) {
       const auto form = flat_.contains(storage) ? here.affine(index) : std::nullopt;
       if (!form) return;
       for (const auto& [atom, factor] : form->terms) {
         if (factor > 0) factors[storage].insert(factor);
       }
     };
-    visit(function_.body, facts,
-          {.before =
-               [&](const Stmt& stmt, const arith::Facts& here) {
-                 const auto* store = std::get_if<tir::Store>(&stmt.node);
-                 if (store != nullptr) note(store->storage, *store->index, here);
-               },
-           .after = {},
-           .expr =
-               [&](const Expr& expr, const arith::Facts& here) {
-                 if (expr.kind == ExprKind::load) note(expr.var, *expr.operands[0], here);
-               }});
+    visit_accesses(function_.body, facts, note);
     for (const auto& [storage, strides] : factors) {
       std::vector<Axis> axes;  // long rows first
       std::int64_t above = tensors_.elements[storage];
@@ -391,25 +216,10 @@ class PipelineFinder {
         if (atom.kind == Atom::Kind::remainder && *atom.whole == arith::variable(outer.var)) note_factor(times);
       }
     };
-    each_access(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
+    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
       if (var == storage) note(index, here);
     });
     return loops;
-  }
-
-  template <class Visit>
-  static void each_access(const Stmt& nest, arith::Facts& facts, const Visit& visit_access) {
-    visit(nest, facts,
-          {.before =
-               [&](const Stmt& stmt, const arith::Facts& here) {
-                 const auto* store = std::get_if<tir::Store>(&stmt.node);
-                 if (store != nullptr) visit_access(store->storage, *store->index, true, here);
-               },
-           .after = {},
-           .expr =
-               [&](const Expr& expr, const arith::Facts& here) {
-                 if (expr.kind == ExprKind::load) visit_access(expr.var, *expr.operands[0], false, here);
-               }});
   }
 
   // One iteration of all: the loop's variable is none, or an iteration of it touches all of everything.
@@ -427,7 +237,7 @@ class PipelineFinder {
     std::set<VarId> stored;
     arith::Facts facts(module_);
     const Digits digits(loop);
-    each_access(nest, facts, [&](VarId var, const Expr& index, bool is_store, const arith::Facts& here) {
+    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool is_store, const arith::Facts& here) {
       if (!tensors_.axes.contains(var)) return;  // a constant, or the nest's own
       if (is_store) stored.insert(var);
       auto& all = touched[var];
@@ -469,16 +279,6 @@ class PipelineFinder {
 };
 
 }  // namespace
-
-double Rows::share() const {
-  const auto rows = static_cast<double>(reach.high - reach.low + 1);
-  return std::min(1.0, rows / static_cast<double>(axis.extent));
-}
-
-Interval Rows::in(std::int64_t iteration) const {
-  const std::int64_t first = step * floor_quotient(iteration, per);
-  return {std::max<std::int64_t>(first + reach.low, 0), std::min(first + reach.high, axis.extent - 1)};
-}
 
 std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function, std::string* why) {
   return PipelineFinder(module, function).find(why);

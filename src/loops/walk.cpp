@@ -46,6 +46,17 @@ void enter(const tir::Stmt& stmt, const tir::Block& block, arith::Facts& facts) 
   if (branch != nullptr) facts.assume(*branch->condition, &block == &branch->then_body);
 }
 
+Visitor visitor_of(const VisitAccess& visit_access) {
+  const auto before = [&visit_access](const tir::Stmt& stmt, const arith::Facts& here) {
+    const auto* store = std::get_if<tir::Store>(&stmt.node);
+    if (store != nullptr) visit_access(store->storage, *store->index, true, here);
+  };
+  const auto expr = [&visit_access](const Expr& part, const arith::Facts& here) {
+    if (part.kind == tir::ExprKind::load) visit_access(part.var, *part.operands[0], false, here);
+  };
+  return {.before = before, .after = {}, .expr = expr};
+}
+
 }  // namespace
 
 void bind_after(const tir::Stmt& stmt, arith::Facts& facts) {
@@ -85,6 +96,14 @@ void visit(const tir::Block& root, arith::Facts& facts, const Visitor& visitor) 
   for (const tir::Stmt& stmt : root) visit(stmt, facts, visitor);
 }
 // NOLINTEND(misc-no-recursion)
+
+void visit_accesses(const tir::Block& root, arith::Facts& facts, const VisitAccess& visit_access) {
+  visit(root, facts, visitor_of(visit_access));
+}
+
+void visit_accesses(const tir::Stmt& root, arith::Facts& facts, const VisitAccess& visit_access) {
+  visit(root, facts, visitor_of(visit_access));
+}
 
 ExprRef rewritten(const ExprRef& root, arith::Facts& facts, const RewriteExpr& rewrite) {
   // Null stands for an expression that stays as it is: then nothing above it need be made anew.

@@ -25,14 +25,9 @@ using tir::VarId;
 class LoopPartition {
  public:
   LoopPartition(const tir::For& loop, VarId storage, arith::Facts& facts) : loop_(loop) {
-    const auto add_store = [&](const Stmt& stmt, const arith::Facts& here) {
-      const auto* store = std::get_if<tir::Store>(&stmt.node);
-      if (store != nullptr && store->storage == storage) add(*store->index, here);
-    };
-    const auto add_load = [&](const Expr& expr, const arith::Facts& here) {
-      if (expr.kind == ExprKind::load && expr.var == storage) add(*expr.operands[0], here);
-    };
-    loops::visit(Stmt{loop}, facts, {.before = add_store, .after = {}, .expr = add_load});
+    loops::visit_accesses(Stmt{loop}, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
+      if (var == storage) add(index, here);
+    });
   }
 
   // Nothing: not divided so, or not accessed at all.

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/support/checked.hpp"
@@ -48,8 +49,7 @@ class Joiner {
     if (!count) return std::nullopt;
     const tir::DataType type =
         parts.front().second.loops.empty() ? tir::int32_type : parts.front().second.loops[0].type;
-    module_.vars.push_back({"element", type, {}, {}});
-    const VarId var(module_.vars.size() - 1);
+    const VarId var = loops::fresh_var(module_, "element", type);
     loops::InjectiveNest joined{.storage = parts.front().second.storage,
                                 .loops = {{.var = var, .type = type, .factor = 1, .min = low, .extent = *count}},
                                 .index = arith::variable(var),

@@ -38,6 +38,7 @@ struct Rows {
 
   // Of the tensor, in one iteration at most.
   [[nodiscard]] double share() const;
+  // Those of the iteration that there are.
   [[nodiscard]] Interval in(std::int64_t iteration) const;
 };
 
@@ -62,12 +63,11 @@ struct Pipeline {
   double share = 1;           // of all elements that are accessed, what an iteration of each stage touches
 };
 
-// The dimensions of each tensor that the function accesses: those of its shape if it has one, else those that the
-// factors of its indices suggest.
 // The ways to divide the function into rows: from each dimension of each parameter, outputs first, outer dimensions
 // first; those in which some stage has several iterations. Empty, and `why`, if it is given: there is none. The
 // function consists of loops, branches, lets, scalar loads and stores, and every parameter is a storage of its own.
-// O(dimensions² · accesses · size of the indices).
+// The dimensions of a tensor are those of its shape; of a buffer without one, those that the factors of its indices
+// suggest. O(dimensions² · accesses · size of the indices).
 [[nodiscard]] std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function,
                                                  std::string* why = nullptr);
 

@@ -38,6 +38,14 @@ void visit(const tir::Expr& root, arith::Facts& facts, const VisitExpr& visit_ex
 void visit(const tir::Block& root, arith::Facts& facts, const Visitor& visitor);
 void visit(const tir::Stmt& root, arith::Facts& facts, const Visitor& visitor);
 
+// A load or store: its storage, its index and what is known where it stands.
+using VisitAccess =
+    std::function<void(tir::VarId storage, const tir::Expr& index, bool is_store, const arith::Facts& facts)>;
+
+// Every load and store, as `visit` above comes to them.
+void visit_accesses(const tir::Block& root, arith::Facts& facts, const VisitAccess& visit_access);
+void visit_accesses(const tir::Stmt& root, arith::Facts& facts, const VisitAccess& visit_access);
+
 // --- Rewriting -------------------------------------------------------------------------------------------------------
 
 // Gets an expression whose operands have been rewritten, and what is known where it stands; gives the expression to put
