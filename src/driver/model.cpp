@@ -117,17 +117,28 @@ Model open_model(const ModelOptions& options) {
 }
 
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
-  if (info.tir_member.empty()) {
+  if (info.tir_member.empty() && info.c_members.empty()) {
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
                 "the archive has no TIR of module '" + info.name + "'; " + export_hint);
   }
-  const auto member = std::find_if(model.archive.members.begin(), model.archive.members.end(),
-                                   [&](const mlf::Member& m) { return m.name == info.tir_member; });
+  std::vector<std::string> names = info.c_members;
+  if (!info.tir_member.empty()) names = {info.tir_member};
+  std::vector<mlf::Member*> members;
+  for (const std::string& name : names) {
+    members.push_back(&*std::find_if(model.archive.members.begin(), model.archive.members.end(),
+                                     [&](const mlf::Member& member) { return member.name == name; }));
+  }
   try {
-    pipeline::SourceModule source = pipeline::read_module(info, member->bytes);
+    if (info.tir_member.empty()) {
+      std::vector<tvm_c::Source> files;
+      for (const mlf::Member* member : members) files.push_back({member->name, member->bytes});
+      return pipeline::read_module(info, files);
+    }
+    mlf::Member& member = *members.front();
+    pipeline::SourceModule source = pipeline::read_module(info, std::string_view(member.bytes));
     if (release_tir) {
-      member->bytes.clear();
-      member->bytes.shrink_to_fit();
+      member.bytes.clear();
+      member.bytes.shrink_to_fit();
     }
     return source;
   } catch (const Error& error) {

@@ -94,7 +94,9 @@ class Libraries {
       ModuleInfo& module = modules_[owner->second];
       if (takes(member.bytes, "tvmgen_" + c_identifier(module.name) + "_run", "TVMValue"))
         module.packed_interface = true;
-      if (name->number == "0") return;  // the entry point
+      const bool is_entry_point = name->number == "0";
+      if (is_entry_point || is_tvms_own(member.bytes)) module.c_members.push_back(member.name);
+      if (is_entry_point) return;
     }
     if (source ? is_tvms_own(member.bytes) : !is_other_input(member.name)) return;
     const auto functions = source ? functions_of(member) : std::vector<ForeignFunction>();

@@ -4,6 +4,7 @@
 
 #include "pipeline/analyse.hpp"
 #include "usmp/assemble/pins.hpp"
+#include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/tir_json/reader.hpp"
 
@@ -22,16 +23,43 @@ liveness::Options liveness_options(const SourceModule& source, const tir::Module
   return options;
 }
 
+// C does not say how large inputs and outputs are: the archive does, or what is accessed of them.
+void give_shapes(SourceModule& source) {
+  std::vector<tir::Param>& params = source.module.functions[source.module.entry].params;
+  std::vector<std::optional<Bytes>> accessed;
+  for (std::vector<codegen::InterfaceTensor>* tensors : {&source.interface.inputs, &source.interface.outputs}) {
+    for (codegen::InterfaceTensor& tensor : *tensors) {
+      tir::Param& param = params[tensor.param];
+      if (!param.is_tensor) continue;
+      if (tensor.size == 0) {
+        if (accessed.empty()) accessed = storage::entry_sizes(source.module);
+        tensor.size = accessed[tensor.param].value_or(0);
+      }
+      const Bytes width = param.element.bytes();
+      if (tensor.size > 0 && tensor.size % width == 0) param.shape = std::vector<std::int64_t>{tensor.size / width};
+    }
+  }
+}
+
 }  // namespace
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
   try {
     SourceModule source{.info = info, .module = tir_json::read_module(tir), .interface = {}};
+    storage::split(source.module, storage::Where::between_tensors);
     source.interface = codegen::interface_of(info, source.module);
     return source;
   } catch (const Error& error) {
     throw error.with_member(info.tir_member);
   }
+}
+
+SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
+  SourceModule source{.info = info, .module = tvm_c::read_module(info.name, files), .interface = {}};
+  storage::split(source.module, storage::Where::between_tensors);
+  source.interface = codegen::interface_of(info, source.module);
+  give_shapes(source);
+  return source;
 }
 
 transform::Options pass_options(const SourceModule& source, const Transformations& transformations, bool workspace_io) {

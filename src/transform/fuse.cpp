@@ -10,6 +10,7 @@
 #include "transform/interchange_reductions.hpp"
 #include "transform/simple_function.hpp"
 #include "transform/tighten.hpp"
+#include "usmp/storage/split.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -164,6 +165,7 @@ std::vector<Change> fuse_function(tir::Module& module, std::size_t function, con
 
 std::vector<Change> fuse(tir::Module& module) {
   std::vector<Change> changes;
+  storage::split(module, storage::Where::in_place);
   const ParamAliases aliases(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (is_simple(module, i, aliases)) FunctionFuser(module, i, aliases, changes).run();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "usmp/plan_file/plan_document.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/transform/transform.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::pipeline {
 
@@ -60,6 +62,9 @@ struct AssembledModule {
 
 // `tir`: the bytes of info.tir_member. Throws Error of kind archive with the member set.
 [[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir);
+
+// From C in its place: `files` are info.c_members. Throws the same.
+[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files);
 
 // With all transformations asked for. Throws Error with the member set.
 [[nodiscard]] Program transformed(const SourceModule& source, const Transformations& transformations,

@@ -1,0 +1,40 @@
+// Storage that several tensors pass through, taken apart into the tensors.
+//
+// TVM's StorageRewrite lets tensors share one variable whose lives do not overlap: in the entry, where one `sid` is what
+// several calls write, and inside of operators, where a stage overwrites what the stage in front of it has computed.
+// Planned as they stand, such tensors are one buffer that is live from the first to the last of them.
+//
+// Idea: liveness of bytes, within the block that allocates the storage. Of each statement there it is known which bytes
+// it may read that it has not written itself, and which it writes for certain. Where no byte is live, one tensor has
+// ended, and what follows may as well have storage of its own. A statement that reads each element only for the value
+// that it stores in the same place, and writes all that is read later, is the end of one tensor and the beginning of
+// the next.
+//
+// A wrong split is a corrupted tensor: whatever is not proved stays together. Indices have to be sums that
+// arith::Facts knows, loops to have constant bounds, and pointers to be passed whole to functions of the module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::storage {
+
+enum class Where : std::uint8_t {
+  between_tensors,  // where no byte is live: what comes of it never needs more memory
+  in_place,         // there, and where a statement computes a tensor in the place of another: fusing needs them apart
+};
+
+// Gives tensors that share an allocate allocates of their own, each as large as it is used, in the place of the one.
+// Returns how many allocates there are more. Throws Error of kind archive for recursion (program::callees_first).
+// O(size of the module · log + accesses², of one storage at most 1000000).
+std::size_t split(tir::Module& module, Where where);
+
+// By parameter of the entry: the bytes from its start that the program accesses; nothing if that is not known.
+[[nodiscard]] std::vector<std::optional<Bytes>> entry_sizes(const tir::Module& module);
+
+}  // namespace usmp::storage

@@ -1,0 +1,42 @@
+// The C that TVM's own generator writes → tir::Module, for archives that hold no TIR.
+//
+// Read is the subset of C that TVM 0.8 to 0.18 prints for operators and for the entry with the unpacked interface, in
+// whatever layout, in any order of files: loops from a constant, stores, lets, workspace that is taken at run time,
+// arrays on the stack, calls that are checked, constants in tables. It becomes what TVM's TIR says of the same
+// functions, as far as the C tells: minima and maxima, fixed-point products and choices are recognised, variables that
+// TVM's printer introduced are gone, quotients of numbers that are not negative are floor quotients.
+//
+// What the C does not say: several tensors between operators that TVM let share one allocation are that one buffer
+// here. Arrays on the stack are buffers like others.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "usmp/support/error.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::tvm_c {
+
+struct Source {
+  std::string name;  // for messages: the archive's member
+  std::string_view text;
+};
+
+// Beyond them the module is refused.
+struct Limits {
+  std::size_t block_depth = 250;          // loops and branches inside each other, the function's body included
+  std::size_t expression_depth = 10'000;  // of one expression
+  std::size_t nodes = 20'000'000;         // statements and expressions of all functions that are read
+};
+
+// The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
+// passed over. Throws Error of kind archive with member and place ("line 3, column 5"): no entry or two of them, what
+// is not C, what is beyond the subset above, a call of a function that no file defines, a limit exceeded. Files may
+// hold anything else at file scope. O(bytes · log names).
+[[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
+                                      const Limits& limits = {});
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,178 @@
+#include "storage/accesses.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "usmp/loops/walk.hpp"
+#include "usmp/program/entry_calls.hpp"
+#include "usmp/support/checked.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::storage {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::Stmt;
+using tir::VarId;
+
+std::optional<ByteRange> bytes_of(const std::optional<Interval>& elements, Bytes width) {
+  if (!elements || elements->low < 0) return std::nullopt;
+  const auto end = checked_add(elements->high, 1);
+  const auto begin_byte = checked_mul(elements->low, width);
+  const auto end_byte = end ? checked_mul(*end, width) : std::nullopt;
+  if (!begin_byte || !end_byte) return std::nullopt;
+  return ByteRange{*begin_byte, *end_byte};
+}
+
+bool stands_in(const Stmt* stmt, const tir::Block& block) {
+  return !block.empty() && stmt >= &block.front() && stmt <= &block.back();
+}
+
+std::optional<Interval> overlap(const Interval& a, const Interval& b) {
+  const Interval both{std::max(a.low, b.low), std::min(a.high, b.high)};
+  return both.low <= both.high ? std::optional(both) : std::nullopt;
+}
+
+// What the divisors of an index may be for its floor quotient to be the sum.
+std::vector<std::int64_t> divisors_of(const arith::Affine& sum) {
+  std::vector<std::int64_t> divisors = {1};
+  for (const auto& [atom, factor] : sum.terms) {
+    if (atom.kind == arith::Atom::Kind::quotient) divisors.push_back(atom.by);
+  }
+  return divisors;
+}
+
+// The indices for which sum <= most holds, if those are all that it says: it is the index's floor quotient by
+// something, or the negative one, and a constant.
+std::optional<Interval> indices_within(const arith::Bound& bound, const arith::Affine& index,
+                                       const arith::Facts& facts) {
+  const auto negative = arith::scaled(bound.value, -1);
+  if (!negative) return std::nullopt;
+  for (const bool is_upper : {true, false}) {
+    const arith::Affine& sum = is_upper ? bound.value : *negative;
+    for (const std::int64_t by : divisors_of(sum)) {
+      const auto division = facts.divide(index, by);
+      const auto rest = division ? arith::difference(sum, division->quotient) : std::nullopt;
+      if (!rest || !rest->is_constant()) continue;
+      // quotient + rest <= most, or -(quotient + rest) <= most
+      constexpr std::int64_t far = std::int64_t{1} << 30;
+      if (std::abs(rest->constant) > far || std::abs(bound.most) > far || by > far) return std::nullopt;
+      if (is_upper) return Interval{INT64_MIN, (bound.most - rest->constant + 1) * by - 1};
+      return Interval{(-bound.most - rest->constant) * by, INT64_MAX};
+    }
+  }
+  return std::nullopt;
+}
+
+class Collector {
+ public:
+  explicit Collector(const tir::Module& module) : module_(module) {}
+
+  FunctionAccesses run(const tir::Function& function) && {
+    arith::Facts facts(module_);
+    const loops::Visitor visitor = {
+        .before = [this](const Stmt& stmt, const arith::Facts& known) { enter(stmt, known); },
+        .after = [this](const Stmt&) { chain_.pop_back(); },
+        .expr = [this](const Expr& expr, const arith::Facts& known) { expression(expr, known); },
+    };
+    loops::visit(function.body, facts, visitor);
+    for (const auto& [var, mentions] : mentions_) {
+      StorageAccesses& storage = result_.storages[var];
+      if (mentions != storage.passed.size()) storage.is_known = false;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void enter(const Stmt& stmt, const arith::Facts& facts) {
+    chain_.push_back(&stmt);
+    ++order_;
+    if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      access(store->storage, store->value->type, *store->index, true, store->predicate != nullptr, facts);
+    } else if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
+      const auto min = tir::as_int(*loop->min);
+      const auto extent = tir::as_int(*loop->extent);
+      const auto end = min && extent ? checked_add(*min, *extent) : std::nullopt;
+      if (end && *extent >= 1) result_.loops.emplace(loop->var, Interval{*min, *end - 1});
+    } else if (const auto call = program::plain_call(stmt)) {
+      const auto callee = module_.find(*call->name);
+      const bool is_walked = callee && !tir::is_opaque(module_, module_.functions[*callee]) &&
+                             module_.functions[*callee].params.size() == call->arguments.size();
+      for (std::size_t i = 0; i < call->arguments.size(); ++i) {
+        const Expr& argument = *call->arguments[i];
+        if (argument.kind != ExprKind::var || !argument.type.is_handle()) continue;
+        result_.storages[argument.var].passed.push_back({is_walked ? callee : std::nullopt, i, chain_, order_});
+      }
+    }
+  }
+
+  void expression(const Expr& expr, const arith::Facts& facts) {
+    if (expr.kind == ExprKind::var && expr.type.is_handle()) ++mentions_[expr.var];
+    if (expr.kind == ExprKind::load) {
+      access(expr.var, expr.type, *expr.operands[0], false, expr.operands.size() != 1, facts);
+    }
+    if (expr.kind != ExprKind::call || expr.op != tir::Op::address_of) return;
+    for (const tir::ExprRef& operand : expr.operands) {
+      if (operand->kind == ExprKind::load) result_.storages[operand->var].is_known = false;
+    }
+  }
+
+  void access(VarId var, tir::DataType type, const Expr& index, bool is_store, bool has_predicate,
+              const arith::Facts& facts) {
+    StorageAccesses& storage = result_.storages[var];
+    if (has_predicate || type.is_vector() || index.type.is_vector()) storage.is_known = false;
+    if (!storage.is_known) return;
+    Access access;
+    access.is_store = is_store;
+    access.type = type;
+    access.index = facts.affine(index);
+    access.chain = chain_;
+    access.order = order_;
+    if (access.index) {
+      note_limits(access, facts);
+      std::optional<Interval> elements = facts.interval(*access.index);
+      for (const auto& [branch, limit] : access.limits) elements = elements ? overlap(*elements, limit) : std::nullopt;
+      access.bytes = bytes_of(elements, access.width());
+    }
+    storage.accesses.push_back(std::move(access));
+  }
+
+  void note_limits(Access& access, const arith::Facts& facts) const {
+    for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
+      const auto* branch = std::get_if<tir::IfThenElse>(&chain_[i]->node);
+      if (branch == nullptr || !stands_in(chain_[i + 1], branch->then_body)) continue;
+      Interval limit{INT64_MIN, INT64_MAX};
+      bool is_known = true;
+      for (const tir::ExprRef& condition : arith::conjuncts(branch->condition)) {
+        const auto bound = arith::bound_of(facts, *condition);
+        const auto within = bound ? indices_within(*bound, *access.index, facts) : std::nullopt;
+        const auto both = within ? overlap(limit, *within) : std::nullopt;
+        is_known = both.has_value();
+        if (!is_known) break;
+        limit = *both;
+      }
+      if (is_known) access.limits.emplace_back(chain_[i], limit);
+    }
+  }
+
+  const tir::Module& module_;
+  FunctionAccesses result_;
+  std::map<VarId, std::size_t> mentions_;
+  std::vector<const Stmt*> chain_;
+  std::size_t order_ = 0;
+};
+
+}  // namespace
+
+const Interval* Access::limit_of(const tir::Stmt* branch) const {
+  const auto found = std::ranges::find(limits, branch, &std::pair<const tir::Stmt*, Interval>::first);
+  return found == limits.end() ? nullptr : &found->second;
+}
+
+FunctionAccesses accesses_of(const tir::Module& module, const tir::Function& function) {
+  return Collector(module).run(function);
+}
+
+}  // namespace usmp::storage

@@ -1,0 +1,53 @@
+// The accesses of one function to each storage, in program order, with the loops around them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/byte_set.hpp"
+#include "usmp/arith/affine.hpp"
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::storage {
+
+struct Access {
+  bool is_store = false;
+  tir::DataType type;                   // of an element
+  std::optional<arith::Affine> index;   // in elements; nothing: no sum that is known
+  std::optional<ByteRange> bytes;       // that it stays in
+  std::vector<const tir::Stmt*> chain;  // the statements around it from the function's body on, and its own
+  // Branches around it whose condition says no more than that the index is in the interval.
+  std::vector<std::pair<const tir::Stmt*, Interval>> limits;
+  std::size_t order = 0;                // of its statement in program order
+
+  [[nodiscard]] Bytes width() const { return type.bytes(); }
+  [[nodiscard]] const Interval* limit_of(const tir::Stmt* branch) const;
+};
+
+// A call of a function, to which the storage is passed whole.
+struct Passed {
+  std::optional<std::size_t> callee;  // index into Module::functions; nothing: none of the module, or opaque
+  std::size_t param = 0;
+  std::vector<const tir::Stmt*> chain;
+  std::size_t order = 0;
+};
+
+struct StorageAccesses {
+  std::vector<Access> accesses;
+  std::vector<Passed> passed;
+  bool is_known = true;  // that is all that is done to it: no other pointers, no vectors, no predicates
+};
+
+struct FunctionAccesses {
+  std::map<tir::VarId, StorageAccesses> storages;
+  std::map<tir::VarId, Interval> loops;  // variables of loops with constant bounds that run at least once
+};
+
+// O(size of the function · log + accesses · nesting).
+[[nodiscard]] FunctionAccesses accesses_of(const tir::Module& module, const tir::Function& function);
+
+}  // namespace usmp::storage

@@ -1,0 +1,447 @@
+#include "tvm_c/body_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+using tir::DataType;
+using tir::Tree;
+using tir::VarId;
+
+constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
+constexpr std::string_view free_function = "TVMBackendFreeWorkspace";
+
+// A block of C that is open.
+struct Open {
+  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces };
+  Kind kind = Kind::function;
+  bool has_braces = true;
+  std::vector<std::string> names;  // declared in it
+};
+
+class BodyReader {
+ public:
+  BodyReader(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
+             tir::Function& function)
+      : tokens_(text.body),
+        scope_(scope),
+        module_(module),
+        function_(function),
+        values_(module, limits.expression_depth),
+        body_(module, function, limits.block_depth),
+        look_up_([this](std::string_view name) { return look_up(name); }) {}
+
+  void read_params(Lexer tokens) {
+    open_.push_back({});
+    if (take(tokens, ")") || (tokens.peek().is("void") && Lexer(tokens).next().is("void") && ends_behind_void(tokens))) {
+      return;
+    }
+    do {
+      const auto type = parse_type(tokens);
+      if (!type) fail_at(tokens.peek(), "a parameter's type");
+      const Token name = tokens.next();
+      if (!name.is_identifier()) fail_at(name, "a parameter's name");
+      if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
+      const bool is_storage = type->stars == 1;
+      const VarId var = new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
+      declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+      tir::Param param;
+      param.var = var;
+      param.name = std::string(name.text);
+      param.is_tensor = is_storage && !type->element.is_void();
+      param.element = param.is_tensor ? type->element : tir::void_type;
+      function_.params.push_back(std::move(param));
+    } while (take(tokens, ","));
+    expect(tokens, ")");
+  }
+
+  void read_body() {
+    while (!open_.empty()) statement();
+    insert_tables();
+  }
+
+  [[nodiscard]] std::vector<std::string> called() && { return std::move(called_); }
+
+ private:
+  static bool ends_behind_void(Lexer tokens) {
+    (void)tokens.next();
+    return tokens.peek().is(")");
+  }
+
+  // --- Names ---------------------------------------------------------------------------------------------------------
+
+  VarId new_var(std::string_view name, DataType type, DataType element) {
+    module_.vars.push_back({std::string(name), type, type.is_handle() ? element : tir::void_type, {}});
+    return VarId(module_.vars.size() - 1);
+  }
+
+  static Value pointer_to(VarId storage, DataType element) {
+    Value value;
+    value.kind = Value::Kind::pointer;
+    value.type = element;
+    value.storage = storage;
+    return value;
+  }
+
+  void declare(const Token& name, Value value) {
+    std::string key(name.text);
+    names_[key].push_back(std::move(value));
+    open_.back().names.push_back(std::move(key));
+  }
+
+  std::optional<Value> look_up(std::string_view name) {
+    const auto found = names_.find(std::string(name));
+    if (found != names_.end() && !found->second.empty()) return found->second.back();
+    const auto table = scope_.tables.find(name);
+    if (table == scope_.tables.end()) return std::nullopt;
+    const auto [at, is_new] = tables_.try_emplace(std::string(name));
+    if (is_new) at->second = new_var(name, tir::handle_type, table->second.data->type);
+    return pointer_to(at->second, table->second.data->type);
+  }
+
+  // In front of everything, as TVM has them.
+  void insert_tables() {
+    tir::Block constants;
+    for (const auto& [name, var] : tables_) {
+      const Table& table = scope_.tables.find(name)->second;
+      constants.push_back({tir::AllocateConst{var, table.data->type, table.data, {}}});
+    }
+    function_.body.insert(function_.body.begin(), std::make_move_iterator(constants.begin()),
+                          std::make_move_iterator(constants.end()));
+  }
+
+  // --- Blocks --------------------------------------------------------------------------------------------------------
+
+  void open(Open::Kind kind) { open_.push_back({kind, take(tokens_, "{"), {}}); }
+
+  // Also those around that have no braces and are complete with it.
+  void close() {
+    while (true) {
+      for (const std::string& name : open_.back().names) names_[name].pop_back();
+      const Open::Kind kind = open_.back().kind;
+      open_.pop_back();
+      if (kind == Open::Kind::then && take(tokens_, "else")) {
+        body_.open_else();
+        open(Open::Kind::otherwise);
+        return;
+      }
+      if (kind != Open::Kind::function) body_.close();
+      if (open_.empty() || open_.back().has_braces) return;
+    }
+  }
+
+  // A statement has ended that is all of a block without braces.
+  void end_statement() {
+    if (!open_.back().has_braces) close();
+  }
+
+  // --- Statements ----------------------------------------------------------------------------------------------------
+
+  void statement() {
+    const Token first = tokens_.peek();
+    values_.at = first.offset;
+    if (first.is("}")) {
+      if (!open_.back().has_braces) fail_at(first, "a statement");
+      (void)tokens_.next();
+      return close();
+    }
+    if (first.is("for")) return loop();
+    if (first.is("while")) return while_loop();
+    if (first.is("if")) return branch();
+    if (first.is("return")) return result();
+    if (first.is("{")) {
+      body_.open_scope();
+      return open(Open::Kind::braces);
+    }
+    if (take(tokens_, ";")) return end_statement();
+    if (const auto type = parse_type(tokens_)) {
+      declaration(*type);
+    } else if (auto name = called_name()) {
+      call(*name, false);
+      expect(tokens_, ";");
+    } else {
+      assignment();
+    }
+    end_statement();
+  }
+
+  // for (int32_t i = a; i < b; ++i)
+  void loop() {
+    (void)tokens_.next();
+    expect(tokens_, "(");
+    const auto type = parse_type(tokens_);
+    if (!type || type->stars > 0 || !type->element.is_integer()) fail_at(tokens_.peek(), "a loop over an integer");
+    const Token name = tokens_.next();
+    if (!name.is_identifier()) fail_at(name, "the loop's variable");
+    expect(tokens_, "=");
+    const Tree min = values_.converted(parse_expression(tokens_, values_, look_up_), type->element);
+    expect(tokens_, ";");
+    expect(tokens_, name.text);
+    const Token compare = tokens_.next();
+    if (!compare.is("<") && !compare.is("<=")) fail_at(compare, "'<'");
+    Value end = parse_expression(tokens_, values_, look_up_);
+    if (compare.is("<=")) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
+    expect(tokens_, ";");
+    const bool is_prefix = take(tokens_, "++");
+    expect(tokens_, name.text);
+    if (!is_prefix) expect(tokens_, "++");
+    expect(tokens_, ")");
+    Tree extent = values_.converted(end, type->element);
+    if (tir::as_int(*min.expr) != 0) {
+      extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), type->element);
+    }
+    const VarId var = new_var(name.text, type->element, tir::void_type);
+    body_.open_loop(var, min.expr, extent.expr);
+    open(Open::Kind::loop);
+    declare(name, values_.variable(var));
+  }
+
+  // while (1) { if (!(c)) { break; } … }
+  void while_loop() {
+    (void)tokens_.next();
+    expect(tokens_, "(");
+    Tree condition = values_.condition(parse_expression(tokens_, values_, look_up_));
+    expect(tokens_, ")");
+    const bool is_endless = tir::as_int(*condition.expr).value_or(0) != 0;
+    if (!is_endless) {
+      body_.open_while(condition.expr);
+      return open(Open::Kind::loop);
+    }
+    expect(tokens_, "{");
+    expect(tokens_, "if");
+    expect(tokens_, "(");
+    const Value leaves = parse_expression(tokens_, values_, look_up_);
+    expect(tokens_, ")");
+    expect(tokens_, "{");
+    expect(tokens_, "break");
+    expect(tokens_, ";");
+    expect(tokens_, "}");
+    condition = values_.condition(values_.unary("!", leaves));
+    body_.open_while(condition.expr);
+    open_.push_back({Open::Kind::loop, true, {}});
+  }
+
+  void branch() {
+    (void)tokens_.next();
+    expect(tokens_, "(");
+    if (const auto name = called_name()) {
+      if (*name == free_function) {
+        skip_arguments();
+      } else {
+        call(*name, true);
+      }
+      expect(tokens_, "!=");
+      expect_number(0);
+      expect(tokens_, ")");
+      failure();
+      return end_statement();
+    }
+    if (is_null_check()) {
+      failure();
+      return end_statement();
+    }
+    const Tree condition = values_.condition(parse_expression(tokens_, values_, look_up_));
+    expect(tokens_, ")");
+    body_.open_branch(condition.expr);
+    open(Open::Kind::then);
+  }
+
+  // "x == NULL)" of workspace, which is taken if it stands here.
+  bool is_null_check() {
+    Lexer ahead = tokens_;
+    const Token name = ahead.next();
+    if (!name.is_identifier() || !take(ahead, "==") || !take(ahead, "NULL") || !take(ahead, ")")) return false;
+    const auto value = look_up(name.text);
+    if (!value || value->kind != Value::Kind::pointer) return false;
+    tokens_ = std::move(ahead);
+    return true;
+  }
+
+  // return -1;
+  void failure() {
+    const bool has_braces = take(tokens_, "{");
+    expect(tokens_, "return");
+    expect(tokens_, "-");
+    expect_number(1);
+    expect(tokens_, ";");
+    if (has_braces) expect(tokens_, "}");
+  }
+
+  void expect_number(std::int64_t number) {
+    const Token token = tokens_.next();
+    if (token.kind != TokenKind::number || token.text != std::to_string(number)) {
+      fail_at(token, "'" + std::to_string(number) + "'");
+    }
+  }
+
+  // return 0; and return f(…); at the end of the function.
+  void result() {
+    const Token at = tokens_.next();
+    if (const auto name = called_name()) {
+      call(*name, true);
+    } else if (!tokens_.peek().is(";")) {
+      expect_number(0);
+    }
+    expect(tokens_, ";");
+    if (open_.size() != 1 || !tokens_.peek().is("}")) fail_at(at, "one return, at the end of the function");
+  }
+
+  // A function's name that a bracket follows, both taken but the bracket; a function of math.h is part of an
+  // expression.
+  std::optional<std::string> called_name() {
+    Lexer ahead = tokens_;
+    if (take(ahead, "(")) {  // (void)f();
+      if (!take(ahead, "void") || !take(ahead, ")")) return std::nullopt;
+    }
+    const Token name = ahead.next();
+    if (!name.is_identifier() || !ahead.peek().is("(") || look_up(name.text)) return std::nullopt;
+    std::string text(name.text);
+    if (text != free_function && !scope_.functions.contains(text)) return std::nullopt;
+    tokens_ = std::move(ahead);
+    return text;
+  }
+
+  void skip_arguments() {
+    expect(tokens_, "(");
+    for (std::size_t depth = 1; depth > 0;) {
+      const Token token = tokens_.next();
+      if (token.kind == TokenKind::end) fail_at(token, "')'");
+      if (token.is("(")) ++depth;
+      if (token.is(")")) --depth;
+    }
+  }
+
+  void call(const std::string& name, bool is_checked) {
+    std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
+    for (const Value& argument : parse_arguments(tokens_, values_, look_up_)) {
+      arguments.push_back(values_.argument(argument).expr);
+    }
+    tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
+    if (is_checked) {
+      result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
+                              {tir::make_int(0), tir::make_int(-1), std::move(result)});
+    }
+    body_.evaluate(std::move(result));
+    called_.push_back(name);
+  }
+
+  // Behind the type.
+  void declaration(CType type) {
+    const Token name = tokens_.next();
+    if (!name.is_identifier()) fail_at(name, "a variable's name");
+    if (type.stars > 0) {
+      expect(tokens_, "=");
+      if (type.stars > 1) fail_at(name, "a pointer to numbers");
+      pointer(name, type);
+    } else if (type.element.is_void()) {
+      fail_at(name, "a number");
+    } else if (take(tokens_, "[")) {
+      array(name, type.element);
+    } else if (take(tokens_, "=")) {
+      const Tree value = values_.converted(parse_expression(tokens_, values_, look_up_), type.element);
+      const VarId var = new_var(name.text, type.element, tir::void_type);
+      body_.let(var, value.expr);
+      declare(name, values_.variable(var));
+    } else {
+      Value place = pointer_to(new_var(name.text, tir::handle_type, type.element), type.element);
+      body_.allocate(place.storage, type.element, {}, nullptr, {});
+      place.kind = Value::Kind::place;
+      place.tree = {tir::make_int(0)};
+      declare(name, std::move(place));
+    }
+    expect(tokens_, ";");
+  }
+
+  void pointer(const Token& name, CType type) {
+    Lexer ahead = tokens_;
+    const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
+    if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
+    if (take(tokens_, allocate_function)) return workspace(name, type);
+    const Value value = parse_expression(tokens_, values_, look_up_);
+    values_.at = name.offset;
+    declare(name, values_.cast(type, value));
+  }
+
+  // (device type, device, bytes, type code, bits)
+  void workspace(const Token& name, CType type) {
+    const std::vector<Value> arguments = parse_arguments(tokens_, values_, look_up_);
+    std::array<std::int64_t, 5> numbers{};
+    bool are_literals = arguments.size() == numbers.size();
+    for (std::size_t i = 2; are_literals && i < numbers.size(); ++i) {
+      const auto number = tir::as_int(*values_.rvalue(arguments[i]).expr);
+      are_literals = number.has_value();
+      numbers[i] = number.value_or(0);
+    }
+    if (!are_literals) fail_at(name, "workspace of a constant number of bytes, with a type code and bits");
+    DataType element = tir::uint8_type;
+    if (numbers[3] >= 0 && numbers[3] <= 2 && numbers[4] >= 8 && numbers[4] <= 64 && numbers[4] % 8 == 0) {
+      element = {static_cast<tir::TypeCode>(numbers[3]), static_cast<std::uint8_t>(numbers[4]), 1};
+    }
+    if (numbers[2] < 0 || numbers[2] % element.bytes() != 0) element = tir::uint8_type;
+    const VarId var = allocated(name, element, numbers[2] / element.bytes());
+    declare(name, pointer_to(var, type.element.is_void() ? element : type.element));
+  }
+
+  void array(const Token& name, DataType element) {
+    const Tree count = values_.rvalue(parse_expression(tokens_, values_, look_up_));
+    expect(tokens_, "]");
+    while (take(tokens_, "__attribute__")) skip_arguments();
+    const auto elements = tir::as_int(*count.expr);
+    if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
+    declare(name, pointer_to(allocated(name, element, *elements), element));
+  }
+
+  VarId allocated(const Token& name, DataType element, std::int64_t elements) {
+    const VarId var = new_var(name.text, tir::handle_type, element);
+    body_.allocate(var, element, {tir::make_int(elements)}, nullptr, {});
+    return var;
+  }
+
+  // place = value;
+  void assignment() {
+    const Value place = parse_expression(tokens_, values_, look_up_);
+    const Token op = tokens_.next();
+    constexpr std::array<std::string_view, 10> with_operator = {"+=", "-=", "*=", "/=", "%=",
+                                                                "&=", "|=", "^=", "<<=", ">>="};
+    const bool is_updated =
+        std::any_of(with_operator.begin(), with_operator.end(), [&](std::string_view one) { return op.is(one); });
+    if (!op.is("=") && !is_updated) fail_at(op, "'='");
+    if (place.kind != Value::Kind::place) fail_at(op, "an element of storage in front");
+    Value value = parse_expression(tokens_, values_, look_up_);
+    if (is_updated) value = values_.binary(op.text.substr(0, op.text.size() - 1), place, value);
+    expect(tokens_, ";");
+    if (place.type.is_void()) fail_at(op, "an element of a number in front");
+    body_.add({place.storage, place.tree.expr, values_.converted(value, place.type).expr, nullptr});
+  }
+
+  Lexer tokens_;
+  const FileScope& scope_;
+  tir::Module& module_;
+  tir::Function& function_;
+  Values values_;
+  tir::BodyBuilder body_;
+  LookUp look_up_;
+  std::unordered_map<std::string, std::vector<Value>> names_;  // the innermost last
+  std::map<std::string, VarId> tables_;
+  std::vector<Open> open_;
+  std::vector<std::string> called_;
+};
+
+}  // namespace
+
+std::vector<std::string> read_function(const FunctionText& text, const FileScope& scope, const Limits& limits,
+                                       tir::Module& module, tir::Function& function) {
+  BodyReader reader(text, scope, limits, module, function);
+  reader.read_params(text.params);
+  reader.read_body();
+  return std::move(reader).called();
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,32 @@
+// Expressions of C, from tokens to values.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/lexer.hpp"
+#include "tvm_c/values.hpp"
+
+namespace usmp::tvm_c {
+
+// What a name stands for: a number, a pointer. Nothing: it is not declared.
+using LookUp = std::function<std::optional<Value>(std::string_view name)>;
+
+// The type that stands next, with qualifiers and stars; nothing, and no token is taken, if none does.
+[[nodiscard]] std::optional<CType> parse_type(Lexer& tokens);
+
+// The longest expression without comma and assignment that stands next. Nothing recurses. Throws SyntaxError.
+[[nodiscard]] Value parse_expression(Lexer& tokens, Values& values, const LookUp& look_up);
+
+// "(a, b)", behind a function's name.
+[[nodiscard]] std::vector<Value> parse_arguments(Lexer& tokens, Values& values, const LookUp& look_up);
+
+// Takes the token, which has to be the one. Throws SyntaxError.
+void expect(Lexer& tokens, std::string_view spelling);
+// Takes it if it is the next.
+bool take(Lexer& tokens, std::string_view spelling);
+[[noreturn]] void fail_at(const Token& found, std::string_view expected);
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,191 @@
+#include "tvm_c/lexer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+// The longest first.
+constexpr std::array<std::string_view, 23> long_punctuators = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>",
+                                                               "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
+                                                               "*=",  "/=",  "%=",  "&=", "|=", "^=", "##"};
+
+// "ifdef" of "# ifdef NAME".
+std::string_view first_word(std::string_view& rest) {
+  std::size_t begin = 0;
+  while (begin < rest.size() && is_blank(rest[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < rest.size() && is_identifier_char(rest[end])) ++end;
+  const std::string_view word = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+const Token& Lexer::peek() {
+  if (!has_next_) {
+    next_ = scan();
+    has_next_ = true;
+  }
+  return next_;
+}
+
+Token Lexer::next() {
+  const Token token = peek();
+  has_next_ = false;
+  return token;
+}
+
+// Up to the line break that no backslash stands in front of.
+std::string_view Lexer::line_from(std::size_t offset) const {
+  std::size_t end = offset;
+  while (end < text_.size()) {
+    end = std::min(text_.find('\n', end), text_.size());
+    const std::size_t last = end > offset && text_[end - 1] == '\r' ? end - 1 : end;
+    if (last == offset || text_[last - 1] != '\\' || end == text_.size()) break;
+    ++end;
+  }
+  return text_.substr(offset, end - offset);
+}
+
+void Lexer::skip_blanks() {
+  while (at_ < text_.size()) {
+    const char c = text_[at_];
+    if (c == '\n') {
+      is_line_start_ = true;
+      ++at_;
+    } else if (is_blank(c)) {
+      ++at_;
+    } else if (c == '\\' && (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
+      at_ += at(at_ + 1) == '\n' ? 2U : 3U;
+    } else if (c == '/' && at(at_ + 1) == '/') {
+      at_ += line_from(at_).size();
+    } else if (c == '/' && at(at_ + 1) == '*') {
+      const std::size_t end = text_.find("*/", at_ + 2);
+      if (end == std::string_view::npos) throw SyntaxError{at_, "the comment does not end"};
+      at_ = end + 2;
+    } else if (c == '#' && is_line_start_) {
+      directive();
+    } else {
+      return;
+    }
+  }
+}
+
+// What a conditional group leaves out is skipped at once. #include and #pragma mean nothing here.
+void Lexer::directive() {
+  const std::size_t begin = at_;
+  std::string_view line = line_from(at_);
+  at_ += line.size();
+  line.remove_prefix(1);
+  const std::string_view word = first_word(line);
+  if (word == "define") {
+    defined_.insert(first_word(line));
+  } else if (word == "undef") {
+    defined_.erase(first_word(line));
+  } else if (word == "ifdef" || word == "ifndef") {
+    ++open_groups_;
+    if (defined_.contains(first_word(line)) != (word == "ifdef")) skip_group(false);
+  } else if (word == "if") {
+    ++open_groups_;
+    if (!holds(line, begin)) skip_group(false);
+  } else if (word == "else" || word == "elif") {
+    if (open_groups_ == 0) throw SyntaxError{begin, "#" + std::string(word) + " without #if"};
+    skip_group(true);
+  } else if (word == "endif") {
+    if (open_groups_ == 0) throw SyntaxError{begin, "#endif without #if"};
+    --open_groups_;
+  }
+}
+
+// 0, 1, defined(X), !defined(X), defined X: what guards C here.
+bool Lexer::holds(std::string_view condition, std::size_t begin) const {
+  std::string compact;
+  for (const char c : condition) {
+    if (c == '/') break;  // a comment
+    if (!is_blank(c) && c != '(' && c != ')') compact += c;
+  }
+  const bool negated = compact.starts_with("!");
+  const std::string_view rest = std::string_view(compact).substr(negated ? 1 : 0);
+  if (rest == "0" || rest == "1") return (rest == "1") != negated;
+  if (rest.starts_with("defined") && rest.find_first_of("&|") == std::string_view::npos) {
+    return defined_.contains(rest.substr(7)) != negated;
+  }
+  throw SyntaxError{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
+}
+
+// To behind the #else or #elif that is taken in place of the group that is open, or behind its #endif; if a part of it
+// `is_taken` already, to the #endif. What is conditional inside is skipped with it.
+void Lexer::skip_group(bool is_taken) {
+  const std::size_t begin = at_;
+  std::size_t inner = 0;
+  while (at_ < text_.size()) {
+    std::size_t start = at_;
+    std::string_view line = line_from(at_);
+    at_ = std::min(at_ + line.size() + 1, text_.size());
+    while (!line.empty() && is_blank(line.front())) {
+      line.remove_prefix(1);
+      ++start;
+    }
+    if (!line.starts_with('#')) continue;
+    line.remove_prefix(1);
+    const std::string_view word = first_word(line);
+    if (word == "if" || word == "ifdef" || word == "ifndef") ++inner;
+    const bool ends = word == "endif" && inner == 0;
+    if (word == "endif" && inner > 0) --inner;
+    const bool goes_on = inner == 0 && !is_taken && (word == "else" || (word == "elif" && holds(line, start)));
+    if (!ends && !goes_on) continue;
+    if (ends) --open_groups_;
+    is_line_start_ = true;
+    return;
+  }
+  throw SyntaxError{begin, "the conditional group does not end, expected #endif"};
+}
+
+Token Lexer::scan() {
+  skip_blanks();
+  is_line_start_ = false;
+  if (at_ >= text_.size()) {
+    if (open_groups_ > 0) throw SyntaxError{text_.size(), "the conditional group does not end, expected #endif"};
+    return {TokenKind::end, {}, text_.size()};
+  }
+  const std::size_t begin = at_;
+  const char c = text_[at_];
+  TokenKind kind = TokenKind::punctuator;
+  if (is_digit(c) || (c == '.' && is_digit(at(at_ + 1)))) {
+    kind = TokenKind::number;
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char last = text_[at_ - 1];
+      const bool is_exponent = last == 'e' || last == 'E' || last == 'p' || last == 'P';
+      const bool is_hex = at(begin) == '0' && (at(begin + 1) == 'x' || at(begin + 1) == 'X');
+      const bool takes_sign = is_exponent && (!is_hex || last == 'p' || last == 'P');
+      if (is_identifier_char(text_[at_]) || text_[at_] == '.') continue;
+      if (takes_sign && (text_[at_] == '+' || text_[at_] == '-')) continue;
+      break;
+    }
+  } else if (is_identifier_char(c)) {
+    kind = TokenKind::identifier;
+    while (at_ < text_.size() && is_identifier_char(text_[at_])) ++at_;
+  } else if (c == '"' || c == '\'') {
+    kind = c == '"' ? TokenKind::string : TokenKind::character;
+    for (++at_; at(at_) != c; ++at_) {
+      if (at_ >= text_.size() || text_[at_] == '\n') throw SyntaxError{begin, "the literal does not end on its line"};
+      if (text_[at_] == '\\') ++at_;
+    }
+    ++at_;
+  } else {
+    const auto found = std::find_if(long_punctuators.begin(), long_punctuators.end(),
+                                    [&](std::string_view p) { return text_.substr(at_).starts_with(p); });
+    at_ += found == long_punctuators.end() ? 1 : found->size();
+  }
+  return {kind, text_.substr(begin, at_ - begin), begin};
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,65 @@
+// Tokens of C. Comments and line splices count as blanks; of conditional groups the one is read that a C compiler (not
+// a C++ one) takes. A file is read once and nothing is kept, so tables of constants cost no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace usmp::tvm_c {
+
+enum class TokenKind : std::uint8_t { end, identifier, number, string, character, punctuator };
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::string_view text;   // as it stands in the file; of `end` empty
+  std::size_t offset = 0;  // of its first byte
+
+  [[nodiscard]] bool is(std::string_view spelling) const {
+    return (kind == TokenKind::punctuator || kind == TokenKind::identifier) && text == spelling;
+  }
+  [[nodiscard]] bool is_identifier() const { return kind == TokenKind::identifier; }
+};
+
+// What is no C, or no C that is read here. Has the place; the reader adds the file.
+struct SyntaxError {
+  std::size_t offset = 0;
+  std::string message;
+};
+
+// A value: a copy goes on from the same place on its own.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  // The next token, which stays. Throws SyntaxError: a comment or literal that does not end, a conditional group whose
+  // condition is not understood or that does not end.
+  const Token& peek();
+  Token next();
+
+  // Behind the last token taken.
+  [[nodiscard]] std::size_t offset() const { return has_next_ ? next_.offset : at_; }
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+ private:
+  [[nodiscard]] char at(std::size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
+  [[nodiscard]] std::string_view line_from(std::size_t offset) const;
+  void skip_blanks();
+  void directive();
+  [[nodiscard]] bool holds(std::string_view condition, std::size_t begin) const;
+  void skip_group(bool is_taken);
+  Token scan();
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool is_line_start_ = true;
+  bool has_next_ = false;
+  Token next_;
+  std::size_t open_groups_ = 0;
+  std::set<std::string_view> defined_;
+};
+
+}  // namespace usmp::tvm_c

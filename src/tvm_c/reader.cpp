@@ -1,0 +1,146 @@
+#include "usmp/tvm_c/reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tvm_c/body_reader.hpp"
+#include "tvm_c/file_scope.hpp"
+#include "tvm_c/tidy.hpp"
+#include "usmp/program/storage_uses.hpp"
+#include "usmp/support/line_and_column.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/tir/verify.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+constexpr Bytes default_alignment = 16;
+
+Error located(const Source& file, const SyntaxError& error) {
+  return {ErrorKind::archive, {{}, file.name, line_and_column(file.text, error.offset + 1)}, error.message};
+}
+
+// "-workspace-byte-alignment=8" of the comment that heads TVM's files.
+std::optional<Bytes> alignment_in(std::string_view text, std::string_view option) {
+  std::size_t at = text.substr(0, 4096).find(option);
+  if (at == std::string_view::npos) return std::nullopt;
+  Bytes value = 0;
+  for (at += option.size(); at < text.size() && text[at] >= '0' && text[at] <= '9' && value < (1 << 20); ++at) {
+    value = value * 10 + (text[at] - '0');
+  }
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+class ModuleReader {
+ public:
+  ModuleReader(std::string name, std::span<const Source> files, const Limits& limits)
+      : name_(std::move(name)), files_(files), limits_(limits) {}
+
+  tir::Module run() && {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      try {
+        read_file_scope(files_[i].text, i, scope_);
+      } catch (const SyntaxError& error) {
+        throw located(files_[i], error);
+      }
+      for (const auto& [option, value] : {std::pair("workspace-byte-alignment=", &module_.workspace_alignment),
+                                          std::pair("constant-byte-alignment=", &module_.constant_alignment)}) {
+        if (!*value) *value = alignment_in(files_[i].text, option);
+      }
+    }
+    if (!module_.workspace_alignment) module_.workspace_alignment = default_alignment;
+    if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
+    const std::string entry = entry_name();
+    read_from(entry);
+    std::sort(module_.functions.begin(), module_.functions.end(),
+              [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
+    module_.entry = *module_.find(entry);
+    if (const auto fault = tir::find_fault(module_)) fail(*fault);
+    return std::move(module_);
+  }
+
+ private:
+  [[nodiscard]] std::string entry_name() const {
+    const std::string prefix = "tvmgen_" + c_identifier(name_);
+    for (const char* ending : {"___tvm_main__", "_run_model"}) {
+      if (scope_.functions.contains(prefix + ending)) return prefix + ending;
+    }
+    throw Error(ErrorKind::archive, {},
+                "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
+  }
+
+  // The function and those that it reaches.
+  void read_from(const std::string& entry) {
+    std::vector<std::string> pending = {entry};
+    std::set<std::string> seen = {entry};
+    while (!pending.empty()) {
+      const std::string name = std::move(pending.back());
+      pending.pop_back();
+      for (std::string& callee : read(name, name == entry)) {
+        if (seen.insert(callee).second) pending.push_back(std::move(callee));
+      }
+    }
+  }
+
+  std::vector<std::string> read(const std::string& name, bool is_entry) {
+    const FunctionText& text = scope_.functions.find(name)->second;
+    const Source& file = files_[text.file];
+    tir::Function function;
+    function.name = name;
+    function.target = "c";
+    function.is_entry = is_entry;
+    try {
+      std::vector<std::string> called = read_function(text, scope_, limits_, module_, function);
+      tidy(module_, function);
+      name_params(function);
+      module_.functions.push_back(std::move(function));
+      return called;
+    } catch (const SyntaxError& error) {
+      throw located(file, error);
+    } catch (const Error& error) {
+      throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
+                  "function " + in_quotes(name) + ": " + error.message());
+    }
+  }
+
+  // As TVM's TIR has them: "input" for "input_buffer_var"; a pointer to void is one to what is accessed through it.
+  void name_params(tir::Function& function) {
+    constexpr std::string_view suffix = "_buffer_var";
+    const auto uses = program::storage_uses(function.body);
+    for (tir::Param& param : function.params) {
+      if (function.is_entry && param.name.ends_with(suffix)) param.name.resize(param.name.size() - suffix.size());
+      tir::Var& var = module_.vars[param.var.index()];
+      const auto used = uses.find(param.var);
+      if (!var.type.is_handle() || !var.element.is_void() || used == uses.end() || used->second.types.size() != 1) continue;
+      var.element = used->second.types[0];
+      param.is_tensor = true;
+      param.element = var.element;
+    }
+  }
+
+  [[noreturn]] void fail(const tir::Fault& fault) const {
+    if (!fault.function) throw Error(ErrorKind::archive, {}, fault.message);
+    const std::string& name = module_.functions[*fault.function].name;
+    const FunctionText& text = scope_.functions.find(name)->second;
+    const Source& file = files_[text.file];
+    throw Error(ErrorKind::archive, {{}, file.name, line_and_column(file.text, text.offset + 1)},
+                "function " + in_quotes(name) + ", " + fault.place + ": " + fault.message);
+  }
+
+  std::string name_;
+  std::span<const Source> files_;
+  Limits limits_;
+  FileScope scope_;
+  tir::Module module_;
+};
+
+}  // namespace
+
+tir::Module read_module(const std::string& module, std::span<const Source> files, const Limits& limits) {
+  return ModuleReader(module, files, limits).run();
+}
+
+}  // namespace usmp::tvm_c
