@@ -81,6 +81,11 @@ class Libraries {
   void find(const Archive& archive) {
     for (const Member& member : archive.members) {
       if (member.name.starts_with(codegen_directory)) classify(member);
+      for (ModuleInfo& module : modules_) {
+        if (member.name == std::string(include_directory) + "tvmgen_" + c_identifier(module.name) + ".h") {
+          module.c_members.push_back(member.name);
+        }
+      }
     }
     for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i].foreign_members = with_headers(roots_[i]);
   }

@@ -26,14 +26,14 @@ liveness::Options liveness_options(const SourceModule& source, const tir::Module
 // C does not say how large inputs and outputs are: the archive does, or what is accessed of them.
 void give_shapes(SourceModule& source) {
   std::vector<tir::Param>& params = source.module.functions[source.module.entry].params;
-  std::vector<std::optional<Bytes>> accessed;
+  std::vector<std::map<tir::VarId, storage::Extent>> accessed;
   for (std::vector<codegen::InterfaceTensor>* tensors : {&source.interface.inputs, &source.interface.outputs}) {
     for (codegen::InterfaceTensor& tensor : *tensors) {
       tir::Param& param = params[tensor.param];
       if (!param.is_tensor) continue;
       if (tensor.size == 0) {
-        if (accessed.empty()) accessed = storage::entry_sizes(source.module);
-        tensor.size = accessed[tensor.param].value_or(0);
+        if (accessed.empty()) accessed = storage::extents(source.module);
+        tensor.size = accessed[source.module.entry][param.var].end.value_or(0);
       }
       const Bytes width = param.element.bytes();
       if (tensor.size > 0 && tensor.size % width == 0) param.shape = std::vector<std::int64_t>{tensor.size / width};

@@ -44,8 +44,8 @@ struct Division {
   std::vector<Parts> statements;  // by StatementFlow
 };
 
-// Where one tensor ends and the next begins; nothing: it is one.
-std::optional<Division> divide(const std::vector<StatementFlow>& flows, Bytes size, Where where) {
+// Where one tensor ends and the next begins. Without `where` all is one.
+Division divide(const std::vector<StatementFlow>& flows, Bytes size, std::optional<Where> where) {
   std::vector<ByteSet> live_in(flows.size() + 1);  // [i]: in front of statement i
   for (std::size_t i = flows.size(); i-- > 0;) {
     const Flow& flow = flows[i].flow;
@@ -60,7 +60,7 @@ std::optional<Division> divide(const std::vector<StatementFlow>& flows, Bytes si
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const StatementFlow& at = flows[i];
     const bool touches = at.flow.end != Bytes{0};
-    if (has_begun && touches && live_in[i].empty()) division.parts.emplace_back();
+    if (where && has_begun && touches && live_in[i].empty()) division.parts.emplace_back();
     has_begun = has_begun || touches;
     Parts parts{division.parts.size() - 1, division.parts.size() - 1};
     ByteSet passes_by = live_in[i + 1];
@@ -73,7 +73,6 @@ std::optional<Division> divide(const std::vector<StatementFlow>& flows, Bytes si
     division.parts.back().touch(at.stores_end, at.stored);
     division.statements.push_back(parts);
   }
-  if (division.parts.size() == 1) return std::nullopt;
   return division;
 }
 
@@ -100,11 +99,11 @@ void rename(Stmt& stmt, VarId storage, VarId loaded, VarId stored, const tir::Mo
   }
 }
 
-class Splitter {
+// What functions do to their parameters; callees have to be read first.
+class FlowReader {
  public:
-  Splitter(tir::Module& module, Where where) : module_(module), where_(where), flows_(module.functions.size()) {}
+  explicit FlowReader(const tir::Module& module) : module_(module), flows_(module.functions.size()) {}
 
-  // Callees first.
   void read(std::size_t index) {
     const tir::Function& function = module_.functions[index];
     accesses_ = accesses_of(module_, function);
@@ -119,67 +118,91 @@ class Splitter {
     }
   }
 
-  // What has just been read.
+  [[nodiscard]] const FunctionAccesses& accesses() const { return accesses_; }  // of the function read last
+  [[nodiscard]] const Flows& flows() const { return flows_; }
+
+ private:
+  const tir::Module& module_;
+  Flows flows_;
+  FunctionAccesses accesses_;
+};
+
+class Splitter {
+ public:
+  Splitter(tir::Module& module, std::optional<Where> where) : module_(module), where_(where), reader_(module) {}
+
+  // Callees first.
   std::size_t split(std::size_t index) {
-    std::size_t added = 0;
+    reader_.read(index);
     Walker walker;
     tir::walk(module_.functions[index].body, walker);
     std::set<VarId> once;
     for (const Site& site : walker.sites) {
       if (!once.insert(site.allocate->var).second) twice_.insert(site.allocate->var);
     }
+    std::size_t added = 0;
     for (const Site& site : walker.sites) added += split_site(site);
-    for (auto& [block, allocates] : new_allocates_) insert(*block, std::move(allocates));
+    Block& body = module_.functions[index].body;
+    tir::for_each_block(body, [&](Block& block) {
+      for (Stmt& stmt : block) rename_in(stmt);
+    });
+    tir::for_each_block(body, [&](Block& block) { insert_allocates(block); });
+    renames_.clear();
     new_allocates_.clear();
     return added;
   }
 
-  [[nodiscard]] const std::vector<Flow>& flows_of(std::size_t function) const { return flows_[function]; }
-
  private:
   struct Site {
     const tir::Allocate* allocate = nullptr;
-    const Block* block = nullptr;
-    std::size_t depth = 0;
+    std::size_t depth = 0;  // of blocks around its own
+  };
+
+  struct Rename {
+    VarId storage;
+    VarId loaded;
+    VarId stored;
   };
 
   struct Walker {
     std::vector<Site> sites;
-    std::vector<const Block*> blocks;
+    std::size_t blocks = 0;
 
-    void open(const Block& block, const Stmt*) { blocks.push_back(&block); }
-    void close(const Block&, const Stmt*) { blocks.pop_back(); }
+    void open(const Block&, const Stmt*) { ++blocks; }
+    void close(const Block&, const Stmt*) { --blocks; }
     void statement(const Stmt& stmt) {
-      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-        sites.push_back({allocate, blocks.back(), blocks.size() - 1});
-      }
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) sites.push_back({allocate, blocks - 1});
     }
   };
 
   std::size_t split_site(const Site& site) {
     const tir::Allocate& allocate = *site.allocate;
     const auto size = tir::allocation_size(allocate).bytes;
-    const auto found = accesses_.storages.find(allocate.var);
-    if (!size || allocate.condition != nullptr || found == accesses_.storages.end() || twice_.contains(allocate.var)) {
+    const FunctionAccesses& accesses = reader_.accesses();
+    const auto found = accesses.storages.find(allocate.var);
+    if (!size || allocate.condition != nullptr || found == accesses.storages.end() || twice_.contains(allocate.var)) {
       return 0;
     }
-    const auto flows = statement_flows(accesses_, found->second, site.depth, flows_);
-    const auto division = flows ? divide(*flows, *size, where_) : std::nullopt;
-    if (!division) return 0;
-    std::vector<VarId> vars;
-    for (const Part& part : division->parts) {
-      const bool is_first = vars.empty();
-      vars.push_back(is_first ? allocate.var : VarId(module_.vars.size()));
-      if (!is_first) module_.vars.push_back(module_.var(allocate.var));
-      new_allocates_[const_cast<Block*>(site.block)][allocate.var].push_back(
-          allocate_of(part, vars.back(), allocate, *size));
+    const auto flows = statement_flows(accesses, found->second, site.depth, reader_.flows());
+    if (!flows) return 0;
+    const Division division = divide(*flows, *size, where_);
+    const std::size_t parts = division.parts.size();
+    if (where_ && parts == 1) return 0;
+    std::vector<tir::Allocate>& allocates = new_allocates_[allocate.var];
+    for (const Part& part : division.parts) {
+      VarId var = allocate.var;
+      if (!allocates.empty()) {
+        var = VarId(module_.vars.size());
+        module_.vars.push_back(module_.var(allocate.var));
+      }
+      allocates.push_back(allocate_of(part, var, allocate, *size));
     }
     for (std::size_t i = 0; i < flows->size(); ++i) {
-      const Parts& parts = division->statements[i];
-      if (parts.stores == 0) continue;
-      rename(const_cast<Stmt&>(*(*flows)[i].statement), allocate.var, vars[parts.loads], vars[parts.stores], module_);
+      const Parts& used = division.statements[i];
+      if (used.stores == 0) continue;
+      renames_[(*flows)[i].statement].push_back({allocate.var, allocates[used.loads].var, allocates[used.stores].var});
     }
-    return vars.size() - 1;
+    return parts - 1;
   }
 
   // As large as what is accessed of it, which may be more than is allocated in programs that are wrong.
@@ -196,26 +219,39 @@ class Splitter {
     return allocate;
   }
 
-  static void insert(Block& block, std::map<VarId, std::vector<tir::Allocate>> allocates) {
+  void rename_in(Stmt& stmt) const {
+    const auto found = renames_.find(&stmt);
+    if (found == renames_.end()) return;
+    for (const Rename& one : found->second) rename(stmt, one.storage, one.loaded, one.stored, module_);
+  }
+
+  void insert_allocates(Block& block) {
+    const auto parts_of = [&](const Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      return allocate == nullptr ? new_allocates_.end() : new_allocates_.find(allocate->var);
+    };
+    if (std::none_of(block.begin(), block.end(), [&](const Stmt& s) { return parts_of(s) != new_allocates_.end(); })) {
+      return;
+    }
     Block result;
     for (Stmt& stmt : block) {
-      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      const auto found = allocate == nullptr ? allocates.end() : allocates.find(allocate->var);
-      if (found == allocates.end()) {
+      const auto found = parts_of(stmt);
+      if (found == new_allocates_.end()) {
         result.push_back(std::move(stmt));
         continue;
       }
       for (tir::Allocate& part : found->second) result.push_back({std::move(part)});
+      new_allocates_.erase(found);
     }
     block = std::move(result);
   }
 
   tir::Module& module_;
-  Where where_;
-  Flows flows_;
-  FunctionAccesses accesses_;  // of the function that has been read last
+  std::optional<Where> where_;  // nothing: tensors stay together, and are made as large as they are
+  FlowReader reader_;
   std::set<VarId> twice_;      // allocated in several places
-  std::map<Block*, std::map<VarId, std::vector<tir::Allocate>>> new_allocates_;
+  std::unordered_map<const Stmt*, std::vector<Rename>> renames_;
+  std::map<VarId, std::vector<tir::Allocate>> new_allocates_;  // in the place of the one of the variable
 };
 
 }  // namespace
@@ -224,20 +260,38 @@ std::size_t split(tir::Module& module, Where where) {
   std::size_t added = 0;
   Splitter splitter(module, where);
   for (const std::size_t function : program::callees_first(module, program::call_graph(module))) {
-    splitter.read(function);
     added += splitter.split(function);
   }
   if (added > 0) tir::check_pass(module, "storage::split");
   return added;
 }
 
-std::vector<std::optional<Bytes>> entry_sizes(const tir::Module& module) {
-  tir::Module copy = module;
-  Splitter splitter(copy, Where::between_tensors);
-  for (const std::size_t function : program::callees_first(module, program::call_graph(module))) splitter.read(function);
-  std::vector<std::optional<Bytes>> sizes;
-  for (const Flow& flow : splitter.flows_of(module.entry)) sizes.push_back(flow.end);
-  return sizes;
+void fit(tir::Module& module) {
+  Splitter splitter(module, std::nullopt);
+  for (const std::size_t function : program::callees_first(module, program::call_graph(module))) {
+    splitter.split(function);
+  }
+}
+
+std::vector<std::map<VarId, Extent>> extents(const tir::Module& module) {
+  std::vector<std::map<VarId, Extent>> result(module.functions.size());
+  FlowReader reader(module);
+  for (const std::size_t function : program::callees_first(module, program::call_graph(module))) {
+    reader.read(function);
+    for (const auto& [var, storage] : reader.accesses().storages) {
+      Extent extent;
+      const auto statements = statement_flows(reader.accesses(), storage, 0, reader.flows());
+      if (statements) extent.end = together(*statements).end;
+      bool has_types = true;
+      for (const Access& access : storage.accesses) {
+        has_types = has_types && (!extent.type || *extent.type == access.type);
+        extent.type = access.type;
+      }
+      if (!has_types) extent.type.reset();
+      result[function].emplace(var, extent);
+    }
+  }
+  return result;
 }
 
 }  // namespace usmp::storage

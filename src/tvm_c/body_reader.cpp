@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "tvm_c/literals.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -29,13 +30,14 @@ struct Open {
 class BodyReader {
  public:
   BodyReader(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
-             tir::Function& function)
+             ReadFunction& result)
       : tokens_(text.body),
         scope_(scope),
         module_(module),
-        function_(function),
+        result_(result),
+        function_(result.function),
         values_(module, limits.expression_depth),
-        body_(module, function, limits.block_depth),
+        body_(module, result.function, limits.block_depth),
         look_up_([this](std::string_view name) { return look_up(name); }) {}
 
   void read_params(Lexer tokens) {
@@ -50,6 +52,13 @@ class BodyReader {
       if (!name.is_identifier()) fail_at(name, "a parameter's name");
       if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
       const bool is_storage = type->stars == 1;
+      if (auto pool = pool_of(name.text); pool && is_storage && type->element == tir::uint8_type) {
+        Value value;
+        value.kind = Value::Kind::pool;
+        pools_.emplace(name.text, std::move(*pool));
+        declare(name, std::move(value));
+        continue;
+      }
       const VarId var = new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
       declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
       tir::Param param;
@@ -67,12 +76,22 @@ class BodyReader {
     insert_tables();
   }
 
-  [[nodiscard]] std::vector<std::string> called() && { return std::move(called_); }
-
  private:
   static bool ends_behind_void(Lexer tokens) {
     (void)tokens.next();
     return tokens.peek().is(")");
+  }
+
+  // "sram" of "sram_3_var".
+  static std::optional<std::string> pool_of(std::string_view name) {
+    constexpr std::string_view suffix = "_var";
+    if (!name.ends_with(suffix)) return std::nullopt;
+    name.remove_suffix(suffix.size());
+    const std::size_t digits = name.find_last_not_of("0123456789");
+    if (digits == std::string_view::npos || digits == 0 || digits + 1 == name.size() || name[digits] != '_') {
+      return std::nullopt;
+    }
+    return std::string(name.substr(0, digits));
   }
 
   // --- Names ---------------------------------------------------------------------------------------------------------
@@ -112,6 +131,12 @@ class BodyReader {
     for (const auto& [name, var] : tables_) {
       const Table& table = scope_.tables.find(name)->second;
       constants.push_back({tir::AllocateConst{var, table.data->type, table.data, {}}});
+    }
+    for (const auto& [name, placed] : placed_) {
+      constants.push_back({tir::AllocateConst{placed.first, placed.second->data->type, placed.second->data, {}}});
+    }
+    for (const auto& [name, var] : pool_constants_) {
+      constants.push_back({tir::AllocateConst{var, tir::uint8_type, nullptr, {}}});
     }
     function_.body.insert(function_.body.begin(), std::make_move_iterator(constants.begin()),
                           std::make_move_iterator(constants.end()));
@@ -321,6 +346,7 @@ class BodyReader {
   void call(const std::string& name, bool is_checked) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
     for (const Value& argument : parse_arguments(tokens_, values_, look_up_)) {
+      if (argument.kind == Value::Kind::pool) continue;
       arguments.push_back(values_.argument(argument).expr);
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
@@ -329,7 +355,7 @@ class BodyReader {
                               {tir::make_int(0), tir::make_int(-1), std::move(result)});
     }
     body_.evaluate(std::move(result));
-    called_.push_back(name);
+    result_.called.push_back(name);
   }
 
   // Behind the type.
@@ -364,9 +390,67 @@ class BodyReader {
     const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
     if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
     if (take(tokens_, allocate_function)) return workspace(name, type);
+    if (planned(name)) return;
     const Value value = parse_expression(tokens_, values_, look_up_);
     values_.at = name.offset;
     declare(name, values_.cast(type, value));
+  }
+
+  // (&(sram_3_var[160])): TVM has planned the buffer. Its place is forgotten, and its size is what is accessed.
+  bool planned(const Token& name) {
+    Lexer ahead = tokens_;
+    std::size_t brackets = take(ahead, "(") ? 1 : 0;
+    if (!take(ahead, "&")) return false;
+    brackets += take(ahead, "(") ? 1U : 0U;
+    const Token pool_name = ahead.next();
+    const auto pool = pools_.find(std::string(pool_name.text));
+    if (pool == pools_.end()) return false;
+    expect(ahead, "[");
+    const Token offset = ahead.next();
+    if (offset.kind != TokenKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
+    const std::int64_t at = integer_literal(offset).value;
+    expect(ahead, "]");
+    for (; brackets > 0; --brackets) expect(ahead, ")");
+    tokens_ = std::move(ahead);
+    constexpr std::string_view suffix = "_let";
+    Token plain = name;
+    if (plain.text.ends_with(suffix)) plain.text.remove_suffix(suffix.size());
+    if (const auto constants = scope_.constant_pools.find(pool->second); constants != scope_.constant_pools.end()) {
+      planned_constant(name, plain, constants->second, offset, at);
+    } else if (function_.is_entry && plain.text.ends_with("_buffer_var")) {
+      const VarId var = new_var(plain.text, tir::handle_type, tir::void_type);  // an input or output in the pool
+      tir::Param param;
+      param.var = var;
+      param.name = std::string(plain.text);
+      function_.params.push_back(std::move(param));
+      declare(name, pointer_to(var, tir::void_type));
+    } else {
+      const auto size = scope_.arrays.find(pool->second);
+      const std::int64_t most = size == scope_.arrays.end() ? INT32_MAX : size->second;
+      if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");
+      declare(name, pointer_to(allocated(plain, tir::uint8_type, most - at), tir::void_type));
+    }
+    return true;
+  }
+
+  void planned_constant(const Token& name, const Token& plain, const ConstantPool& pool, const Token& offset,
+                        std::int64_t at) {
+    std::string key = std::string(plain.text) + "@" + std::to_string(at);
+    if (pool.bytes != nullptr) {
+      if (at < 0 || static_cast<std::size_t>(at) >= pool.bytes->size()) fail_at(offset, "an offset in the pool");
+      const auto [found, is_new] = pool_constants_.try_emplace(std::move(key));
+      if (is_new) {
+        found->second = new_var(plain.text, tir::handle_type, tir::uint8_type);
+        result_.constants.push_back({found->second, pool.bytes, static_cast<std::size_t>(at)});
+      }
+      declare(name, pointer_to(found->second, tir::void_type));
+      return;
+    }
+    const auto table = pool.tables.find(at);
+    if (table == pool.tables.end()) fail_at(offset, "the offset of a constant in the pool");
+    const auto [found, is_new] = placed_.try_emplace(std::move(key));
+    if (is_new) found->second = {new_var(plain.text, tir::handle_type, table->second.data->type), &table->second};
+    declare(name, pointer_to(found->second.first, table->second.data->type));
   }
 
   // (device type, device, bytes, type code, bits)
@@ -424,24 +508,29 @@ class BodyReader {
   Lexer tokens_;
   const FileScope& scope_;
   tir::Module& module_;
+  ReadFunction& result_;
   tir::Function& function_;
   Values values_;
   tir::BodyBuilder body_;
   LookUp look_up_;
   std::unordered_map<std::string, std::vector<Value>> names_;  // the innermost last
   std::map<std::string, VarId> tables_;
+  std::unordered_map<std::string, std::string> pools_;                 // by parameter: the pool's name
+  std::map<std::string, std::pair<VarId, const Table*>> placed_;       // constants in pools of the C's own
+  std::map<std::string, VarId> pool_constants_;                        // and of the application's
   std::vector<Open> open_;
-  std::vector<std::string> called_;
 };
 
 }  // namespace
 
-std::vector<std::string> read_function(const FunctionText& text, const FileScope& scope, const Limits& limits,
-                                       tir::Module& module, tir::Function& function) {
-  BodyReader reader(text, scope, limits, module, function);
+ReadFunction read_function(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
+                           bool is_entry) {
+  ReadFunction result;
+  result.function.is_entry = is_entry;
+  BodyReader reader(text, scope, limits, module, result);
   reader.read_params(text.params);
   reader.read_body();
-  return std::move(reader).called();
+  return result;
 }
 
 }  // namespace usmp::tvm_c

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,10 +16,22 @@
 
 namespace usmp::tvm_c {
 
-// Reads parameters and body into `function`, whose variables it adds to `module`. Gives the functions that it calls, in
-// order. Throws SyntaxError, and Error of kind archive without a place.
-[[nodiscard]] std::vector<std::string> read_function(const FunctionText& text, const FileScope& scope,
-                                                     const Limits& limits, tir::Module& module,
-                                                     tir::Function& function);
+// A constant in a pool of the application's, of which only the beginning is known: its AllocateConst has no data yet.
+struct PoolConstant {
+  tir::VarId var;
+  std::shared_ptr<const std::string> pool;
+  std::size_t offset = 0;
+};
+
+struct ReadFunction {
+  tir::Function function;
+  std::vector<std::string> called;  // in order
+  std::vector<PoolConstant> constants;
+};
+
+// Reads parameters and body; the function's variables are added to `module`. Throws SyntaxError, and Error of kind
+// archive without a place.
+[[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const Limits& limits,
+                                         tir::Module& module, bool is_entry);
 
 }  // namespace usmp::tvm_c

@@ -1,6 +1,6 @@
 #include "tvm_c/file_scope.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <optional>
@@ -16,6 +16,13 @@ namespace {
 
 using tir::DataType;
 
+std::optional<std::int64_t> count_of(const Token& token) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), count);
+  const bool is_number = error == std::errc() && end == token.text.data() + token.text.size();
+  return is_number && count >= 0 ? std::optional(count) : std::nullopt;
+}
+
 // Up to the bracket that closes one that is open, which is taken.
 void skip_to_end(Lexer& tokens, std::size_t opened_at) {
   for (std::size_t depth = 1; depth > 0;) {
@@ -30,6 +37,9 @@ void skip_to_end(Lexer& tokens, std::size_t opened_at) {
 void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xFF));
 }
+
+constexpr std::int64_t max_zeros = 4096;                      // for each value that is listed
+constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
 class FileReader {
  public:
@@ -74,7 +84,9 @@ class FileReader {
       } else if (token.is("[")) {
         if (table(type, is_const, name)) return;
       } else if (token.is("{")) {
-        skip_to_end(tokens_, token.offset);
+        if (name.text.empty()) return skip_to_end(tokens_, token.offset);
+        // struct NAME { … } NAME = { … }
+        if (pool(token)) return;
       }
     }
   }
@@ -92,37 +104,125 @@ class FileReader {
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
   bool table(const std::optional<CType>& type, bool is_const, const Token& name) {
-    const Token count = tokens_.peek();
-    const Token open = count;
-    skip_to_end(tokens_, open.offset);
-    if (!is_const || !type || type->stars > 0 || type->element.is_void() || name.text.empty()) return false;
-    std::size_t elements = 0;
-    const auto [end, error] = std::from_chars(count.text.data(), count.text.data() + count.text.size(), elements);
-    if (error != std::errc() || end != count.text.data() + count.text.size()) return false;
+    const auto elements = count_of(tokens_.peek());
+    skip_to_end(tokens_, tokens_.peek().offset);
+    if (!type || type->stars > 0 || type->element.is_void() || name.text.empty() || !elements) return false;
+    skip_attributes();
+    if (!tokens_.peek().is("=")) {
+      if (type->element.bytes() == 1) scope_.arrays.try_emplace(std::string(name.text), *elements);
+      return false;
+    }
+    if (!is_const) return false;
+    (void)tokens_.next();
+    scope_.tables.try_emplace(std::string(name.text), Table{file_, values_of(type->element, *elements)});
+    return true;
+  }
+
+  void skip_attributes() {
     while (take(tokens_, "__attribute__")) {
       const Token bracket = tokens_.next();
+      if (!bracket.is("(")) fail_at(bracket, "'('");
       skip_to_end(tokens_, bracket.offset);
     }
-    if (!tokens_.peek().is("=")) return false;
-    (void)tokens_.next();
+  }
+
+  // { 1, -2, … }
+  std::shared_ptr<const tir::Constant> values_of(DataType type, std::int64_t elements) {
+    const Token brace = tokens_.peek();
     expect(tokens_, "{");
     auto data = std::make_shared<tir::Constant>();
-    data->type = type->element;
-    data->shape = {static_cast<std::int64_t>(elements)};
-    std::size_t count_read = 0;
+    data->type = type;
+    data->shape = {elements};
+    std::int64_t count = 0;
     while (!take(tokens_, "}")) {
-      if (count_read == elements) throw SyntaxError{tokens_.peek().offset, "found more values than " + shown(name.text) + " has elements"};
+      if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
       element(*data);
-      ++count_read;
-      if (!take(tokens_, ",")) {
-        expect(tokens_, "}");
-        break;
-      }
+      if (take(tokens_, ",")) continue;
+      expect(tokens_, "}");
+      break;
     }
-    // C sets those that are not listed to zero.
-    data->bytes.resize(elements * static_cast<std::size_t>(type->element.bytes()), '\0');
-    scope_.tables.try_emplace(std::string(name.text), Table{file_, std::move(data)});
+    // C sets those that are not listed to zero. An array of nothing but these may be as large as it likes.
+    if (count == 0 && elements > max_zeros) throw SyntaxError{brace.offset, "found an array without values"};
+    if (count < elements && elements / (count + 1) > max_zeros) {
+      throw SyntaxError{brace.offset, "found " + std::to_string(count) + " values of " + std::to_string(elements)};
+    }
+    data->bytes.resize(static_cast<std::size_t>(elements * type.bytes()), '\0');
+    return data;
+  }
+
+  struct Member {
+    std::string_view name;
+    DataType type;
+    std::int64_t elements = 0;
+    std::int64_t offset = 0;
+  };
+
+  // TVM's struct of constants, behind its brace; whether it is one, with values, which end the declaration.
+  bool pool(const Token& brace) {
+    const Lexer inside = tokens_;
+    skip_to_end(tokens_, brace.offset);
+    const Lexer behind = tokens_;
+    tokens_ = inside;
+    const auto members = members_of();
+    tokens_ = behind;
+    const Token name = tokens_.peek();
+    if (!members || !name.is_identifier()) return false;
+    (void)tokens_.next();
+    skip_attributes();
+    if (!take(tokens_, "=")) return false;
+    ConstantPool pool;
+    expect(tokens_, "{");
+    while (!take(tokens_, "}")) {
+      expect(tokens_, ".");
+      const Token member = tokens_.next();
+      const auto* const found = find_member(*members, member);
+      expect(tokens_, "=");
+      pool.tables.try_emplace(found->offset, Table{file_, values_of(found->type, found->elements)});
+      if (take(tokens_, ",")) continue;
+      expect(tokens_, "}");
+      break;
+    }
+    scope_.constant_pools.try_emplace(std::string(name.text), std::move(pool));
     return true;
+  }
+
+  static const Member* find_member(const std::map<std::string_view, Member>& members, const Token& name) {
+    const auto found = members.find(name.text);
+    if (found == members.end()) fail_at(name, "a member of the struct");
+    return &found->second;
+  }
+
+  // int16_t a[4096] __attribute__((packed, aligned(16)));
+  std::optional<std::map<std::string_view, Member>> members_of() {
+    std::map<std::string_view, Member> members;
+    std::int64_t end = 0;
+    while (!take(tokens_, "}")) {
+      const auto type = parse_type(tokens_);
+      if (!type || type->stars > 0 || type->element.is_void()) return std::nullopt;
+      const Token name = tokens_.next();
+      if (!name.is_identifier() || !take(tokens_, "[")) return std::nullopt;
+      const auto elements = count_of(tokens_.next());
+      if (!elements || *elements > max_pool || !take(tokens_, "]")) return std::nullopt;
+      std::int64_t alignment = 1;
+      while (take(tokens_, "__attribute__")) {
+        for (std::size_t depth = 0; depth > 0 || tokens_.peek().is("(");) {
+          const Token token = tokens_.next();
+          if (token.kind == TokenKind::end) return std::nullopt;
+          if (token.is("(")) ++depth;
+          if (token.is(")")) --depth;
+          if (token.is("aligned") && take(tokens_, "(")) {
+            ++depth;
+            alignment = count_of(tokens_.peek()).value_or(1);
+          }
+        }
+      }
+      if (!take(tokens_, ";") || alignment < 1 || alignment > max_pool) return std::nullopt;
+      end = align_up(end, alignment);
+      members.try_emplace(name.text, Member{name.text, type->element, *elements, end});
+      end += *elements * type->element.bytes();
+      if (end > max_pool) return std::nullopt;
+    }
+    return members;
   }
 
   // A number with its sign, perhaps in brackets and behind a cast to the table's own type.
@@ -189,6 +289,35 @@ class FileReader {
 
 void read_file_scope(std::string_view text, std::size_t file, FileScope& scope) {
   FileReader(text, file, scope).run();
+}
+
+// The macro's text is a list of bytes, on lines that a backslash continues.
+void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope) {
+  const std::string begin = "TVMGEN_" + upper_case(module) + "_";
+  constexpr std::string_view ending = "_CONSTANT_POOL_DATA";
+  constexpr std::string_view define = "#define ";
+  for (std::size_t at = text.find(ending); at != std::string_view::npos; at = text.find(ending, at + 1)) {
+    const std::size_t line = text.rfind('\n', at) + 1;
+    const std::string_view name = text.substr(line, at - line);
+    if (!name.starts_with(define) || !name.substr(define.size()).starts_with(begin)) continue;
+    auto bytes = std::make_shared<std::string>();
+    std::size_t next = at + ending.size();
+    while (next < text.size() && text[next] != '\n') {
+      if (text[next] == '\\') {
+        next = std::min(text.find('\n', next), text.size() - 1) + 1;
+      } else if (text[next] >= '0' && text[next] <= '9') {
+        Lexer number(text.substr(next, 40));
+        const Token token = number.next();
+        bytes->push_back(static_cast<char>(integer_literal(token).value));
+        next += token.text.size();
+      } else {
+        ++next;
+      }
+    }
+    std::string pool(name.substr(define.size() + begin.size()));
+    for (char& c : pool) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    scope.constant_pools.try_emplace(std::move(pool), ConstantPool{{}, std::move(bytes)});
+  }
 }
 
 }  // namespace usmp::tvm_c

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,13 +25,24 @@ struct Table {
   std::shared_ptr<const tir::Constant> data;
 };
 
+// Memory that TVM has planned constants into: what stands where.
+struct ConstantPool {
+  std::map<std::int64_t, Table> tables;  // by offset in bytes
+  std::shared_ptr<const std::string> bytes;  // of a pool that the application owns: all of it, without types
+};
+
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
   std::map<std::string, Table, std::less<>> tables;  // const arrays of numbers with their values
+  std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
+  std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes without values: how many
 };
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over. Throws SyntaxError: not
 // C's tokens, brackets that do not end, a table that is no list of numbers of its type. O(bytes · log names).
 void read_file_scope(std::string_view text, std::size_t file, FileScope& scope);
+
+// The constant pools that a module's header gives as macros, for the application to own. O(bytes).
+void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope);
 
 }  // namespace usmp::tvm_c

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/tidy.hpp"
+#include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
+#include "usmp/storage/split.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -42,6 +45,10 @@ class ModuleReader {
   tir::Module run() && {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
+        if (files_[i].name.ends_with(".h")) {
+          read_pool_macros(files_[i].text, c_identifier(name_), scope_);
+          continue;
+        }
         read_file_scope(files_[i].text, i, scope_);
       } catch (const SyntaxError& error) {
         throw located(files_[i], error);
@@ -58,7 +65,10 @@ class ModuleReader {
     std::sort(module_.functions.begin(), module_.functions.end(),
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
+    type_entry_params();
+    cut_pool_constants();
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
+    storage::fit(module_);
     return std::move(module_);
   }
 
@@ -88,16 +98,15 @@ class ModuleReader {
   std::vector<std::string> read(const std::string& name, bool is_entry) {
     const FunctionText& text = scope_.functions.find(name)->second;
     const Source& file = files_[text.file];
-    tir::Function function;
-    function.name = name;
-    function.target = "c";
-    function.is_entry = is_entry;
     try {
-      std::vector<std::string> called = read_function(text, scope_, limits_, module_, function);
-      tidy(module_, function);
-      name_params(function);
-      module_.functions.push_back(std::move(function));
-      return called;
+      ReadFunction read = read_function(text, scope_, limits_, module_, is_entry);
+      read.function.name = name;
+      read.function.target = "c";
+      tidy(module_, read.function);
+      name_params(read.function);
+      module_.functions.push_back(std::move(read.function));
+      pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
+      return read.called;
     } catch (const SyntaxError& error) {
       throw located(file, error);
     } catch (const Error& error) {
@@ -121,6 +130,75 @@ class ModuleReader {
     }
   }
 
+  // An input or output that stands in a pool: what it is passed for says of what it is.
+  void type_entry_params() {
+    const program::EntryCalls entry = program::entry_calls(module_);
+    for (tir::Param& param : module_.functions[module_.entry].params) {
+      if (param.is_tensor || !module_.var(param.var).type.is_handle()) continue;
+      for (const program::EntryCall& call : entry.calls) {
+        for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+          const tir::Param& passed = module_.functions[call.callee].params[i];
+          if (call.arguments[i] != param.var || !passed.is_tensor) continue;
+          param.is_tensor = true;
+          param.element = passed.element;
+        }
+      }
+      if (param.is_tensor) module_.vars[param.var.index()].element = param.element;
+    }
+  }
+
+  // Each is what is accessed of the pool from its offset on; if that is not known, up to the next one.
+  void cut_pool_constants() {
+    if (pool_constants_.empty()) return;
+    const auto extents = storage::extents(module_);
+    std::map<const std::string*, std::set<std::size_t>> offsets;
+    for (const PoolConstant& one : pool_constants_) offsets[one.pool.get()].insert(one.offset);
+    std::map<tir::VarId, const PoolConstant*> by_var;
+    for (const PoolConstant& one : pool_constants_) by_var.emplace(one.var, &one);
+    std::map<const std::string*, std::map<std::size_t, std::size_t>> ends;  // by offset
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      for (tir::Stmt& stmt : module_.functions[i].body) {
+        auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
+        const auto found = constant == nullptr ? by_var.end() : by_var.find(constant->var);
+        if (found == by_var.end()) continue;
+        const PoolConstant& one = *found->second;
+        const auto extent = extents[i].find(one.var);
+        const auto next = offsets[one.pool.get()].upper_bound(one.offset);
+        std::size_t size = (next == offsets[one.pool.get()].end() ? one.pool->size() : *next) - one.offset;
+        if (extent != extents[i].end() && extent->second.end) {
+          size = std::min(static_cast<std::size_t>(*extent->second.end), one.pool->size() - one.offset);
+        }
+        tir::DataType type = tir::uint8_type;
+        if (extent != extents[i].end() && extent->second.type) type = *extent->second.type;
+        const auto width = static_cast<std::size_t>(type.bytes());
+        if (size % width != 0) type = tir::uint8_type;
+        auto data = std::make_shared<tir::Constant>();
+        data->type = type;
+        data->shape = {static_cast<std::int64_t>(size / static_cast<std::size_t>(type.bytes()))};
+        data->bytes = one.pool->substr(one.offset, size);
+        constant->type = type;
+        constant->data = std::move(data);
+        module_.vars[one.var.index()].element = type;
+        std::size_t& end = ends[one.pool.get()][one.offset];
+        end = std::max(end, one.offset + size);
+      }
+    }
+    for (const auto& [pool, ranges] : ends) check_apart(ranges);
+  }
+
+  // TVM's greedy_by_size has put constants over one another: then the archive does not hold them.
+  static void check_apart(const std::map<std::size_t, std::size_t>& ranges) {
+    const auto text = [](const auto& range) {
+      return "[" + std::to_string(range.first) + ", " + std::to_string(range.second) + ")";
+    };
+    const auto twice = std::adjacent_find(ranges.begin(), ranges.end(),
+                                          [](const auto& a, const auto& b) { return b.first < a.second; });
+    if (twice == ranges.end()) return;
+    throw Error(ErrorKind::archive, {},
+                "TVM's plan is wrong: constants at " + text(*twice) + " and " + text(*std::next(twice)) +
+                    " of a constant pool overlap, so their values are lost; build the archive again without USMP");
+  }
+
   [[noreturn]] void fail(const tir::Fault& fault) const {
     if (!fault.function) throw Error(ErrorKind::archive, {}, fault.message);
     const std::string& name = module_.functions[*fault.function].name;
@@ -135,6 +213,7 @@ class ModuleReader {
   Limits limits_;
   FileScope scope_;
   tir::Module module_;
+  std::vector<PoolConstant> pool_constants_;
 };
 
 }  // namespace

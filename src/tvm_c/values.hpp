@@ -25,6 +25,7 @@ struct Value {
     place,    // an element of storage: load or store decides
     pointer,  // to an element of storage
     null,
+    pool,  // memory that TVM has planned, as a parameter
   };
   Kind kind = Kind::number;
   tir::Tree tree;      // number: the value; place: the index, in elements; pointer: the same, without one: 0

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -34,7 +35,17 @@ enum class Where : std::uint8_t {
 // O(size of the module · log + accesses², of one storage at most 1000000).
 std::size_t split(tir::Module& module, Where where);
 
-// By parameter of the entry: the bytes from its start that the program accesses; nothing if that is not known.
-[[nodiscard]] std::vector<std::optional<Bytes>> entry_sizes(const tir::Module& module);
+// Makes each allocate of the functions as large as what is accessed of it, where that is known and less. Throws and costs
+// as split.
+void fit(tir::Module& module);
+
+// How a function uses storage that it declares or is passed.
+struct Extent {
+  std::optional<Bytes> end;           // of the bytes accessed, callees included; nothing: not known
+  std::optional<tir::DataType> type;  // of what it loads and stores itself; nothing: nothing, or of several types
+};
+
+// By function index. Throws and costs as split.
+[[nodiscard]] std::vector<std::map<tir::VarId, Extent>> extents(const tir::Module& module);
 
 }  // namespace usmp::storage
