@@ -22,7 +22,7 @@ struct Access {
   std::vector<const tir::Stmt*> chain;  // the statements around it from the function's body on, and its own
   // Branches around it whose condition says no more than that the index is in the interval.
   std::vector<std::pair<const tir::Stmt*, Interval>> limits;
-  std::size_t order = 0;                // of its statement in program order
+  std::size_t order = 0;  // of its statement in program order
 
   [[nodiscard]] Bytes width() const { return type.bytes(); }
   [[nodiscard]] const Interval* limit_of(const tir::Stmt* branch) const;

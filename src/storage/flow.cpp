@@ -80,9 +80,8 @@ class StatementAccesses {
         flow.exposes_all = flow.exposes_all || !access.bytes;
       }
     }
-    flow.end = result.loads_end && result.stores_end
-                   ? std::optional(std::max(*result.loads_end, *result.stores_end))
-                   : std::nullopt;
+    flow.end = result.loads_end && result.stores_end ? std::optional(std::max(*result.loads_end, *result.stores_end))
+                                                     : std::nullopt;
     result.is_in_place = is_in_place();
     return result;
   }

@@ -13,9 +13,9 @@ namespace usmp::storage {
 
 // Of one statement, or of a whole function to a parameter.
 struct Flow {
-  ByteSet exposed;            // may be read with what stood there before
-  bool exposes_all = false;   // all of it may be
-  ByteSet written;            // for certain
+  ByteSet exposed;               // may be read with what stood there before
+  bool exposes_all = false;      // all of it may be
+  ByteSet written;               // for certain
   std::optional<Bytes> end = 0;  // of the bytes accessed; nothing: not known
 };
 
@@ -37,8 +37,8 @@ struct StatementFlow {
 // Of the statements that access the storage and stand directly in the block whose chain of owners has `depth`
 // statements, in program order. Nothing: too much, or something not known is done to the storage.
 [[nodiscard]] std::optional<std::vector<StatementFlow>> statement_flows(const FunctionAccesses& function,
-                                                                       const StorageAccesses& storage,
-                                                                       std::size_t depth, const Flows& callees);
+                                                                        const StorageAccesses& storage,
+                                                                        std::size_t depth, const Flows& callees);
 
 // What the statements do together, one after the other.
 [[nodiscard]] Flow together(std::span<const StatementFlow> statements);

@@ -249,7 +249,7 @@ class Splitter {
   tir::Module& module_;
   std::optional<Where> where_;  // nothing: tensors stay together, and are made as large as they are
   FlowReader reader_;
-  std::set<VarId> twice_;      // allocated in several places
+  std::set<VarId> twice_;  // allocated in several places
   std::unordered_map<const Stmt*, std::vector<Rename>> renames_;
   std::map<VarId, std::vector<tir::Allocate>> new_allocates_;  // in the place of the one of the variable
 };

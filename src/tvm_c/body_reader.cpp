@@ -42,7 +42,8 @@ class BodyReader {
 
   void read_params(Lexer tokens) {
     open_.push_back({});
-    if (take(tokens, ")") || (tokens.peek().is("void") && Lexer(tokens).next().is("void") && ends_behind_void(tokens))) {
+    if (take(tokens, ")") ||
+        (tokens.peek().is("void") && Lexer(tokens).next().is("void") && ends_behind_void(tokens))) {
       return;
     }
     do {
@@ -492,8 +493,8 @@ class BodyReader {
   void assignment() {
     const Value place = parse_expression(tokens_, values_, look_up_);
     const Token op = tokens_.next();
-    constexpr std::array<std::string_view, 10> with_operator = {"+=", "-=", "*=", "/=", "%=",
-                                                                "&=", "|=", "^=", "<<=", ">>="};
+    constexpr std::array<std::string_view, 10> with_operator = {
+        "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
     const bool is_updated =
         std::any_of(with_operator.begin(), with_operator.end(), [&](std::string_view one) { return op.is(one); });
     if (!op.is("=") && !is_updated) fail_at(op, "'='");
@@ -515,9 +516,9 @@ class BodyReader {
   LookUp look_up_;
   std::unordered_map<std::string, std::vector<Value>> names_;  // the innermost last
   std::map<std::string, VarId> tables_;
-  std::unordered_map<std::string, std::string> pools_;                 // by parameter: the pool's name
-  std::map<std::string, std::pair<VarId, const Table*>> placed_;       // constants in pools of the C's own
-  std::map<std::string, VarId> pool_constants_;                        // and of the application's
+  std::unordered_map<std::string, std::string> pools_;            // by parameter: the pool's name
+  std::map<std::string, std::pair<VarId, const Table*>> placed_;  // constants in pools of the C's own
+  std::map<std::string, VarId> pool_constants_;                   // and of the application's
   std::vector<Open> open_;
 };
 

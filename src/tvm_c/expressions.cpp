@@ -40,9 +40,24 @@ bool is_qualifier(std::string_view word) {
 
 // Of infix operators; the higher binds first.
 int precedence_of(std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, int>, 18> table = {
-      {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8}, {">>", 8}, {"<", 7},  {"<=", 7},
-       {">", 7},  {">=", 7}, {"==", 6}, {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}}};
+  constexpr std::array<std::pair<std::string_view, int>, 18> table = {{{"*", 10},
+                                                                       {"/", 10},
+                                                                       {"%", 10},
+                                                                       {"+", 9},
+                                                                       {"-", 9},
+                                                                       {"<<", 8},
+                                                                       {">>", 8},
+                                                                       {"<", 7},
+                                                                       {"<=", 7},
+                                                                       {">", 7},
+                                                                       {">=", 7},
+                                                                       {"==", 6},
+                                                                       {"!=", 6},
+                                                                       {"&", 5},
+                                                                       {"^", 4},
+                                                                       {"|", 3},
+                                                                       {"&&", 2},
+                                                                       {"||", 1}}};
   const auto* found = std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == op; });
   return found == table.end() ? -1 : found->second;
 }
@@ -161,7 +176,8 @@ class ExpressionParser {
     constexpr DataType float32{TypeCode::float_, 32, 1};
     if (word == "INFINITY") return Values::number({tir::make_float(HUGE_VAL, float32)});
     if (word == "NAN") return Values::number({tir::make_float(std::nan(""), float32)});
-    if (word == "true" || word == "false") return Values::number({tir::make_int(word == "true" ? 1 : 0, tir::bool_type)});
+    if (word == "true" || word == "false")
+      return Values::number({tir::make_int(word == "true" ? 1 : 0, tir::bool_type)});
     if (word != "NULL") return std::nullopt;
     Value null;
     null.kind = Value::Kind::null;

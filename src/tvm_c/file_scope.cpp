@@ -38,7 +38,7 @@ void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t wi
   for (std::size_t i = 0; i < width; ++i) bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xFF));
 }
 
-constexpr std::int64_t max_zeros = 4096;                      // for each value that is listed
+constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
 constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
 class FileReader {
@@ -287,9 +287,7 @@ class FileReader {
 
 }  // namespace
 
-void read_file_scope(std::string_view text, std::size_t file, FileScope& scope) {
-  FileReader(text, file, scope).run();
-}
+void read_file_scope(std::string_view text, std::size_t file, FileScope& scope) { FileReader(text, file, scope).run(); }
 
 // The macro's text is a list of bytes, on lines that a backslash continues.
 void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope) {

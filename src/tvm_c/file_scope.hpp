@@ -27,13 +27,13 @@ struct Table {
 
 // Memory that TVM has planned constants into: what stands where.
 struct ConstantPool {
-  std::map<std::int64_t, Table> tables;  // by offset in bytes
+  std::map<std::int64_t, Table> tables;      // by offset in bytes
   std::shared_ptr<const std::string> bytes;  // of a pool that the application owns: all of it, without types
 };
 
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
-  std::map<std::string, Table, std::less<>> tables;  // const arrays of numbers with their values
+  std::map<std::string, Table, std::less<>> tables;                 // const arrays of numbers with their values
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes without values: how many
 };

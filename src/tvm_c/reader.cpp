@@ -123,7 +123,8 @@ class ModuleReader {
       if (function.is_entry && param.name.ends_with(suffix)) param.name.resize(param.name.size() - suffix.size());
       tir::Var& var = module_.vars[param.var.index()];
       const auto used = uses.find(param.var);
-      if (!var.type.is_handle() || !var.element.is_void() || used == uses.end() || used->second.types.size() != 1) continue;
+      if (!var.type.is_handle() || !var.element.is_void() || used == uses.end() || used->second.types.size() != 1)
+        continue;
       var.element = used->second.types[0];
       param.is_tensor = true;
       param.element = var.element;

@@ -159,7 +159,8 @@ class Folder {
     } else if (expr->kind != ExprKind::var) {
       return nullptr;
     }
-    const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.var == var; });
+    const auto found =
+        std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.var == var; });
     if (found == waiting_.end()) return chosen;
     ExprRef value = std::move(found->value);
     waiting_.erase(found);
@@ -182,9 +183,9 @@ class Folder {
   tir::Module& module_;
   tir::Function& function_;
   Uses uses_;
-  std::vector<Waiting> waiting_;           // in the order of their lets
-  std::map<VarId, std::size_t> scalars_;   // that the block declares without a value
-  std::map<VarId, ExprRef> chosen_;        // by scalar: the variable in its place
+  std::vector<Waiting> waiting_;          // in the order of their lets
+  std::map<VarId, std::size_t> scalars_;  // that the block declares without a value
+  std::map<VarId, ExprRef> chosen_;       // by scalar: the variable in its place
 };
 
 std::optional<std::int64_t> literal_bits(const Expr& expr) {
@@ -208,7 +209,8 @@ ExprRef as_floor(const ExprRef& expr, const arith::Facts& facts) {
   if (expr->kind != ExprKind::call || !facts.affine(*a)) return nullptr;
   if (expr->op == tir::Op::shift_right) {
     const auto bits = literal_bits(*b);
-    return bits ? tir::make_binary(ExprKind::floor_div, a, tir::make_int(std::int64_t{1} << *bits, expr->type)) : nullptr;
+    return bits ? tir::make_binary(ExprKind::floor_div, a, tir::make_int(std::int64_t{1} << *bits, expr->type))
+                : nullptr;
   }
   if (expr->op != tir::Op::bitwise_and) return nullptr;
   const auto mask = tir::as_int(*b);
@@ -226,9 +228,8 @@ void tidy(tir::Module& module, tir::Function& function) {
   loops::edit(function.body, facts,
               {.before =
                    [](Block& block, std::size_t& at, arith::Facts& known) {
-                     tir::for_each_expr_of(block[at], [&](ExprRef& expr) {
-                       expr = loops::rewritten(expr, known, as_floor);
-                     });
+                     tir::for_each_expr_of(block[at],
+                                           [&](ExprRef& expr) { expr = loops::rewritten(expr, known, as_floor); });
                      return loops::Next::enter;
                    },
                .after = {}});

@@ -300,7 +300,8 @@ Value Values::choice(const Value& test, const Value& yes, const Value& no) const
   if (!are_bools) convert_both(a, b);
   if (is_literal(holds)) return number(holds.expr->int_value != 0 ? a : b);
   if (const auto kind = min_or_max(*holds.expr, *a.expr, *b.expr)) {
-    return number(node(*kind, a.expr->type, {{holds.expr->operands[0], a.height}, {holds.expr->operands[1], b.height}}));
+    return number(
+        node(*kind, a.expr->type, {{holds.expr->operands[0], a.height}, {holds.expr->operands[1], b.height}}));
   }
   const DataType type = a.expr->type;
   return number(operation(Op::if_then_else, type, {holds, std::move(a), std::move(b)}));

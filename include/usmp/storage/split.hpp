@@ -1,8 +1,8 @@
 // Storage that several tensors pass through, taken apart into the tensors.
 //
-// TVM's StorageRewrite lets tensors share one variable whose lives do not overlap: in the entry, where one `sid` is what
-// several calls write, and inside of operators, where a stage overwrites what the stage in front of it has computed.
-// Planned as they stand, such tensors are one buffer that is live from the first to the last of them.
+// TVM's StorageRewrite lets tensors share one variable whose lives do not overlap: in the entry, where one `sid` is
+// what several calls write, and inside of operators, where a stage overwrites what the stage in front of it has
+// computed. Planned as they stand, such tensors are one buffer that is live from the first to the last of them.
 //
 // Idea: liveness of bytes, within the block that allocates the storage. Of each statement there it is known which bytes
 // it may read that it has not written itself, and which it writes for certain. Where no byte is live, one tensor has
@@ -35,8 +35,8 @@ enum class Where : std::uint8_t {
 // O(size of the module · log + accesses², of one storage at most 1000000).
 std::size_t split(tir::Module& module, Where where);
 
-// Makes each allocate of the functions as large as what is accessed of it, where that is known and less. Throws and costs
-// as split.
+// Makes each allocate of the functions as large as what is accessed of it, where that is known and less. Throws and
+// costs as split.
 void fit(tir::Module& module);
 
 // How a function uses storage that it declares or is passed.

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Plans archives from the C that TVM wrote, their TIR taken away, and runs what comes out on the golden files.
+
+Beside an archive's TIR its C says the same, so the workspace may not be larger from C, with each step or with none.
+Archives that TVM planned itself have no TIR: they are held to the archive of the same network that has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import golden
+
+TRANSFORMS = ("none", "all")
+# Of TVM's synthetic test network: TIR declares a size that its C does not show.
+PACKED = ("packed",)  # the packed interface is not read
+
+
+@dataclass
+class Case:
+    name: str
+    from_c: Path            # may hold TIR, which is taken away
+    reference: Path | None  # planned from its TIR
+    golden: Path
+    options: tuple[str, ...] = ()  # of planning from C
+
+    def label(self) -> str:
+        return self.name
+
+
+def without_tir(archive: Path, out: Path) -> Path:
+    with tarfile.open(archive) as source, tarfile.open(out, "w") as target:
+        for member in source:
+            if member.isfile() and not member.name.endswith(".tir.json"):
+                target.addfile(member, source.extractfile(member))
+    return out
+
+
+def workspace(binary: Path, archive: Path, transform: str, out: Path, options: tuple[str, ...] = ()) -> int:
+    golden.run([binary, archive, "--transform", transform, "-o", out, "--quiet", *options])
+    pools = json.loads((out / "default.plan.json").read_text())["pools"]
+    return sum(pool["used"] for pool in pools if pool["kind"] == "workspace")
+
+
+def run_case(binary: Path, case: Case, directory: Path) -> None:
+    directory.mkdir()
+    archive = without_tir(case.from_c, directory / "stock.tar")
+    for transform in TRANSFORMS:
+        out = directory / transform
+        found = workspace(binary, archive, transform, out, case.options)
+        if case.reference is not None:
+            expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir", case.options)
+            if found > expected:
+                raise golden.Failure(f"--transform {transform}: {found} bytes from C, {expected} from TIR")
+        golden.check_no_workspace_calls(out / "codegen/host/src")
+        golden.write_main(out, "default", case.golden, packed=False)
+        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+
+
+def cases_below(root: Path) -> list[Case]:
+    cases = []
+    for suffix in (".tar", ".tar.xz"):
+        for model in golden.models_below(root, suffix):
+            cases.append(Case(f"{root.name}/{model.path.name.removesuffix(suffix)}", model.path, model.path,
+                              model.golden["default"]))
+    return cases
+
+
+def shared_cases(archives: Path) -> list[Case]:
+    own, variants = archives / "own", archives / "variants"
+    cases = [case for folder in (own, archives / "mlperf_tiny", archives / "random", variants / "tvm_0_9", variants / "tvm_0_18")
+             for case in cases_below(folder)]
+    for path in sorted((variants / "defaults").glob("*.tar")):
+        cases.append(Case(f"defaults/{path.stem}", path, path, own / f"{path.stem}.golden"))
+    for path in sorted((variants / "tvm_planned").glob("*.tar")):
+        network, _, variant = path.stem.partition(".")
+        # One of these has StorageRewrite's lowering, which the archives of own have not.
+        if variant not in PACKED:
+            cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden"))
+    return cases
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("root", type=Path, help="testdata, or the folder with the shared archives")
+    parser.add_argument("--only", default="", help="archives whose name contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    binary = arguments.binary.resolve()
+    cases = shared_cases(arguments.root) if (arguments.root / "own").is_dir() else cases_below(arguments.root)
+    cases = [case for case in cases if arguments.only in case.name]
+    if not cases:
+        print("no archive to run")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="usmp-from-c-") as temporary:
+        return golden.run_all(cases, lambda case: run_case(binary, case, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+#include "usmp/storage/split.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include "tir_support/module_builder.hpp"
+#include "usmp/tir/printer.hpp"
+#include "usmp/tir/verify.hpp"
+
+namespace usmp::storage::split_test {
+namespace {
+
+using tir::VarId;
+using tir::testing::block;
+using tir::testing::ModuleBuilder;
+
+tir::ExprRef plus(tir::ExprRef a, std::int64_t b) {
+  return tir::make_binary(tir::ExprKind::add, std::move(a), tir::make_int(b));
+}
+
+// Two operators with one tensor each pass through `t`: in → t → u → t → out.
+struct Chain {
+  ModuleBuilder b;
+  VarId p = b.pointer("p");
+  VarId q = b.pointer("q");
+  VarId in = b.pointer("in");
+  VarId out = b.pointer("out");
+  VarId t = b.pointer("t");
+  VarId u = b.pointer("u");
+
+  // `body` of the operator that all calls call: reads p, writes q.
+  tir::Module module(tir::Block body) {
+    b.function("op", {p, q}, std::move(body));
+    b.entry({in, out}, block(b.allocate(t, 8), b.allocate(u, 8), b.call("op", std::vector<VarId>{in, t}),
+                             b.call("op", std::vector<VarId>{t, u}), b.call("op", std::vector<VarId>{u, t}),
+                             b.call("op", std::vector<VarId>{t, out})));
+    return b.build();
+  }
+
+  std::size_t parts(tir::Block body) {
+    tir::Module made = module(std::move(body));
+    const std::size_t added = split(made, Where::between_tensors);
+    tir::verify(made);
+    return added;
+  }
+
+  tir::Block copy_loop(std::int64_t extent, tir::ExprRef to, VarId i) {
+    return block(b.loop(i, extent, block(b.store(q, std::move(to), b.load(p, b.var(i))))));
+  }
+};
+
+TEST_CASE("a tensor ends where all that is read later is written anew") {
+  Chain c;
+  const VarId i = c.b.integer("i");
+  tir::Module module = c.module(c.copy_loop(8, c.b.var(i), i));
+  CHECK(split(module, Where::between_tensors) == 1);
+  tir::verify(module);
+  const std::string text = tir::print(module, module.functions[module.entry]);
+  CHECK(text.find("\"op\", u, t_1") != std::string::npos);
+  CHECK(text.find("\"op\", t_1, out") != std::string::npos);
+  CHECK(text.find("\"op\", in, t)") != std::string::npos);
+  CHECK(split(module, Where::between_tensors) == 0);  // nothing is left to do
+}
+
+TEST_CASE("what is not proved stays together") {
+  SUBCASE("an element is left out") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    // Reads 8, writes 0 to 6 and 8.
+    auto body = c.copy_loop(7, c.b.var(i), i);
+    const VarId j = c.b.integer("j");
+    body.push_back(c.b.loop(j, 1, block(c.b.store(c.q, tir::make_int(8), c.b.load(c.p, tir::make_int(7))))));
+    CHECK(c.parts(std::move(body)) == 0);
+  }
+  SUBCASE("every other element is written") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    CHECK(c.parts(c.copy_loop(8, tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(2)), i)) == 0);
+  }
+  SUBCASE("under a condition that says something else") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    tir::Block store = block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))));
+    const auto condition =
+        tir::make_binary(tir::ExprKind::lt, c.b.load(c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
+    CHECK(c.parts(block(c.b.loop(i, 8, block(c.b.when(condition, std::move(store)))))) == 0);
+  }
+  SUBCASE("it is read before it is written") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    auto body = c.copy_loop(8, c.b.var(i), i);
+    body.insert(body.begin(), c.b.store(c.q, tir::make_int(0), c.b.load(c.q, tir::make_int(3))));
+    CHECK(c.parts(std::move(body)) == 0);
+  }
+  SUBCASE("it is read one element ahead of the store") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    CHECK(c.parts(block(c.b.loop(i, 8,
+                                 block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))),
+                                       c.b.store(c.q, c.b.var(i), c.b.load(c.q, plus(c.b.var(i), 1))))))) == 0);
+  }
+}
+
+TEST_CASE("what counts as written") {
+  SUBCASE("under a condition that only ends the range") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    tir::Block store = block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))));
+    const auto condition = tir::make_binary(tir::ExprKind::lt, c.b.var(i), tir::make_int(8));
+    CHECK(c.parts(block(c.b.loop(i, 10, block(c.b.when(condition, std::move(store)))))) == 1);
+  }
+  SUBCASE("and one that ends it an element early") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    tir::Block store = block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))));
+    store.push_back(c.b.store(c.q, tir::make_int(0), c.b.load(c.p, tir::make_int(7))));
+    const auto condition = tir::make_binary(tir::ExprKind::lt, c.b.var(i), tir::make_int(7));
+    CHECK(c.parts(block(c.b.loop(i, 10, block(c.b.when(condition, std::move(store)))))) == 0);
+  }
+  SUBCASE("by two loops, a part each") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    const VarId j = c.b.integer("j");
+    auto body = c.copy_loop(5, c.b.var(i), i);
+    body.push_back(c.b.loop(j, 3, block(c.b.store(c.q, plus(c.b.var(j), 5), c.b.load(c.p, plus(c.b.var(j), 5))))));
+    CHECK(c.parts(std::move(body)) == 1);
+  }
+  SUBCASE("set to zero, then added to, element by element") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    const VarId k = c.b.integer("k");
+    const auto at = [&] { return c.b.var(i); };
+    tir::Block add = block(
+        c.b.store(c.q, at(), tir::make_binary(tir::ExprKind::add, c.b.load(c.q, at()), c.b.load(c.p, c.b.var(k)))));
+    CHECK(c.parts(block(c.b.loop(i, 8,
+                                 block(c.b.store(c.q, at(), tir::make_int(0, tir::testing::int8_type)),
+                                       c.b.loop(k, 8, std::move(add)))))) == 1);
+  }
+}
+
+// t is filled, changed in place, read.
+tir::Module in_place(const tir::ExprRef& read_at, const VarId i, ModuleBuilder b, VarId p, VarId q, VarId t) {
+  const VarId j = b.integer("j");
+  const VarId k = b.integer("k");
+  tir::Block body = block(b.allocate(t, 8), b.loop(j, 8, block(b.store(t, b.var(j), b.load(p, b.var(j))))),
+                          b.loop(i, 8, block(b.store(t, b.var(i), b.load(t, read_at)))),
+                          b.loop(k, 8, block(b.store(q, b.var(k), b.load(t, b.var(k))))));
+  b.function("op", {p, q}, std::move(body));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  b.entry({in, out}, block(b.call("op", std::vector<VarId>{in, out})));
+  return b.build();
+}
+
+TEST_CASE("a tensor in the place of another is told apart only for fusing") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId t = b.pointer("t");
+  const VarId i = b.integer("i");
+  tir::Module module = in_place(b.var(i), i, b, p, q, t);
+  CHECK(split(module, Where::between_tensors) == 0);
+  CHECK(split(module, Where::in_place) == 1);
+  tir::verify(module);
+  const std::string text = tir::print(module, module.functions[*module.find("op")]);
+  CHECK(text.find("t_1[i] = t[i]") != std::string::npos);
+  CHECK(text.find("q[k] = t_1[k]") != std::string::npos);
+
+  tir::Module other = in_place(tir::make_int(0), i, b, p, q, t);  // reads what an earlier iteration has stored
+  CHECK(split(other, Where::in_place) == 0);
+}
+
+TEST_CASE("allocates are made as large as what is accessed") {
+  ModuleBuilder b;
+  const VarId t = b.pointer("t");
+  const VarId out = b.pointer("out");
+  const VarId i = b.integer("i");
+  b.entry({out}, block(b.allocate(t, 100),
+                       b.loop(i, 8,
+                              block(b.store(t, plus(b.var(i), 2), tir::make_int(1, tir::testing::int8_type)),
+                                    b.store(out, b.var(i), b.load(t, plus(b.var(i), 2)))))));
+  tir::Module module = b.build();
+  fit(module);
+  CHECK(tir::print(module).find("allocate t: int8[10]") != std::string::npos);
+  CHECK(extents(module)[module.entry].at(t).end == 10);
+}
+
+}  // namespace
+}  // namespace usmp::storage::split_test

@@ -1,0 +1,247 @@
+#include "usmp/tvm_c/reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "usmp/support/error.hpp"
+#include "usmp/tir/printer.hpp"
+
+namespace usmp::tvm_c::reader_test {
+namespace {
+
+tir::Module read(const std::string& text) {
+  const Source file{"lib1.c", text};
+  return read_module("m", {&file, 1});
+}
+
+const std::string entry =
+    "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var) {\n"
+    "  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return -1;\n"
+    "  return 0;\n}\n";
+
+// What an operator with this body, of int8 tensors p and q, is in TIR.
+std::string body_of(const std::string& body, const std::string& in_front = "") {
+  const tir::Module module =
+      read(in_front + "TVM_DLL int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n" + body + "\n  return 0;\n}\n" + entry);
+  const std::string text = tir::print(module, module.functions[*module.find("tvmgen_m_op")]);
+  const std::size_t begin = text.find("{\n") + 2;
+  return text.substr(begin, text.rfind('}') - begin);
+}
+
+// Of the value that is stored to an int32 element.
+std::string value_of(const std::string& expression, const std::string& in_front = "") {
+  const std::string body = body_of("  int32_t x[4];\n" + in_front + "  x[0] = " + expression + ";");
+  const std::size_t begin = body.rfind("] = ") + 4;
+  return body.substr(begin, body.rfind('\n') - begin);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)read(text);
+    return "none";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string error_in(const std::string& body) {
+  return error_of("int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n" + body + "\n}\n" + entry);
+}
+
+TEST_CASE("C's conversions are written down") {
+  CHECK(value_of("p[1] + p[2]") == "int32(p[1] + p[2])");  // narrow operands promote, uncut
+  CHECK(value_of("(int8_t)(p[1] + p[2])") == "int32(int8(p[1] + p[2]))");
+  CHECK(value_of("p[0] + 3") == "int32(p[0]) + 3");
+  CHECK(value_of("(int32_t)((int64_t)7 * p[0])") == "int32(7i64 * int64(p[0]))");
+  CHECK(value_of("(int32_t)(1.5f * (float)p[0])") == "int32(1.5 * float32(p[0]))");
+  CHECK(value_of("(int32_t)expf(0.5f)") == "int32(tir.exp(0.5))");
+  CHECK(value_of("p[0] < 3 && p[1] != 0 ? 4 : 5") == "tir.if_then_else(int32(p[0]) < 3 and int32(p[1]) != 0, 4, 5)");
+  CHECK(value_of("~p[0]") == "tir.bitwise_not(int32(p[0]))");
+  CHECK(value_of("0x10 - 0x7fffffff - 1") == "-2147483632");
+  CHECK(value_of("(p[0] == 1)") == "int32(int32(p[0]) == 1)");
+}
+
+TEST_CASE("operators bind as in C") {
+  CHECK(value_of("1 + p[0] * 2 - 3 << 1") == "tir.shift_left(1 + int32(p[0]) * 2 - 3, 1)");
+  CHECK(value_of("p[0] & 3 | 4 ^ p[1]") ==
+        "tir.bitwise_or(tir.bitwise_and(int32(p[0]), 3), tir.bitwise_xor(4, int32(p[1])))");
+  CHECK(value_of("-p[0] - -2") == "0 - int32(p[0]) - -2");
+  CHECK(value_of("p[0] ? 1 : p[1] ? 2 : 3") == "tir.if_then_else(p[0] != 0i8, 1, tir.if_then_else(p[1] != 0i8, 2, 3))");
+  CHECK(value_of("(int32_t)p[p[1] + 1]") == "int32(p[int32(p[1]) + 1])");
+}
+
+TEST_CASE("minima and maxima are recognised where C computes what they are") {
+  CHECK(value_of("(v) > (-128) ? (v) : (-128)", "  int32_t v = (int32_t)p[0];\n") == "max(int32(p[0]), -128)");
+  CHECK(value_of("((p[0]) < (p[1]) ? (p[0]) : (p[1]))") == "int32(min(p[0], p[1]))");
+  // Another pair than the one compared; and a narrow sum, which C does not cut here.
+  CHECK(value_of("((p[0]) < (p[1]) ? (p[1]) : (p[0]))") == "int32(tir.if_then_else(p[0] < p[1], p[1], p[0]))");
+  CHECK(value_of("((p[0] + p[1]) < (p[2]) ? (p[0] + p[1]) : (p[2]))").find("min") == std::string::npos);
+}
+
+TEST_CASE("fixed-point products are recognised, with the rounding that they have") {
+  CHECK(
+      value_of("((int32_t)(((((0 != 0) ? (((int64_t)y[0]) << ((int64_t)0)) : ((int64_t)y[0])) * (int64_t)1099511584) + "
+               "((int64_t)1 << ((int64_t)((7 + 31) - 1)))) >> ((int64_t)(7 + 31))))",
+               "  int32_t y[1];\n") == "tir.q_multiply_shift(y[0], 1099511584, 31, -7)");
+  CHECK(value_of("((int32_t)((((((int64_t)y[0]) << ((int64_t)2)) * (int64_t)5) + ((int64_t)1 << ((int64_t)30))) >> "
+                 "((int64_t)31)))",
+                 "  int32_t y[1];\n") == "tir.q_multiply_shift(y[0], 5, 31, 2)");
+  const std::string per_axis =
+      "((int32_t)(((((int64_t)y[0]) * ((int64_t)m[1])) + ((int64_t)1 << ((int64_t)((s[1] + 31) - 1)))) >> "
+      "((int64_t)(s[1] + 31))))";
+  const std::string arrays = "  int32_t y[2]; int32_t m[2]; int32_t s[2];\n";
+  CHECK(value_of(per_axis, arrays) == "tir.q_multiply_shift_per_axis(y[0], m[1], 0, s[1], 31, false, true)");
+  // Half of something else is no rounding.
+  std::string other = per_axis;
+  other.replace(other.find("31) - 1"), 7, "31) - 2");
+  CHECK(value_of(other, arrays).find("q_multiply") == std::string::npos);
+}
+
+TEST_CASE("variables that a printer introduced are gone, others stay") {
+  CHECK(body_of("  int32_t v_ = p[0] + 1; int32_t v__1 = (v_) < (3) ? (v_) : (3);\n  q[0] = (int8_t)v__1;") ==
+        "  q[0] = int8(min(int32(p[0]) + 1, 3))\n");
+  CHECK(body_of("  int32_t c = p[0]; q[c] = (int8_t)c;") == "  let c: int32 = int32(p[0])\n  q[c] = int8(c)\n");
+  // What is stored meanwhile may be what it reads.
+  CHECK(body_of("  int8_t v = p[0]; q[0] = 1; q[1] = v;") == "  let v: int8 = p[0]\n  q[0] = 1i8\n  q[1] = v\n");
+  // Cut where it is bound.
+  CHECK(body_of("  int8_t v = p[0] + p[1]; int32_t x[1]; x[0] = v;").find("int32(int8(") != std::string::npos);
+}
+
+TEST_CASE("choices that TVM 0.16 writes as branches") {
+  CHECK(
+      body_of("  int8_t condval;\n  if ((p[0] < 3)) {\n    condval = p[1];\n  } else {\n    condval = (int8_t)0;\n  }\n"
+              "  q[0] = condval;") == "  q[0] = tir.if_then_else(int32(p[0]) < 3, p[1], 0i8)\n");
+  // Another store to it: it is memory.
+  CHECK(body_of("  int8_t c;\n  if (p[0] < 3) { c = 1; } else { c = 2; }\n  c = p[3];\n  q[0] = c;")
+            .find("if_then_else") == std::string::npos);
+}
+
+TEST_CASE("quotients of indices are floor quotients where they are the same") {
+  const std::string loop = "  for (int32_t i = 0; i < 12; ++i) { q[";
+  CHECK(body_of(loop + "i / 4] = 0; }").find("floordiv(i, 4)") != std::string::npos);
+  CHECK(body_of(loop + "(i >> 2) + (i & 3)] = 0; }").find("floordiv(i, 4) + floormod(i, 4)") != std::string::npos);
+  CHECK(body_of(loop + "(i - 20) / 4 + 5] = 0; }").find("floordiv") == std::string::npos);  // of a negative number
+}
+
+TEST_CASE("workspace, arrays, failures") {
+  CHECK(
+      body_of(
+          "  void* w = TVMBackendAllocWorkspace(1, 0, (uint64_t)8, 0, 16);\n  if (w == NULL) {\n    return -1;\n  }\n"
+          "  ((int16_t*)w)[1] = (int16_t)p[0];\n  if (TVMBackendFreeWorkspace(1, 0, w) != 0) {\n    return -1;\n  }") ==
+      "  allocate w: int16[2]\n  w[1] = int16(p[0])\n");  // as large as it is used
+  CHECK(body_of("  float* w = (float*)TVMBackendAllocWorkspace(1, 0, (uint64_t)8, 2, 32);\n  w[1] = 2.0f;") ==
+        "  allocate w: float32[2]\n  w[1] = 2.0\n");
+  CHECK(body_of("  int16_t x[3];\n  x[2] = 1;\n  q[0] = (int8_t)x[2];") ==
+        "  allocate x: int16[3]\n  x[2] = 1i16\n  q[0] = int8(x[2])\n");
+}
+
+TEST_CASE("loops, branches, while") {
+  CHECK(body_of("  for (int32_t i = 2; i < 6; ++i) if (i < 4) q[i] = p[i]; else q[i] = 0;") ==
+        "  for i in [2, 2 + 4) {\n    if i < 4 {\n      q[i] = p[i]\n    } else {\n      q[i] = 0i8\n    }\n  }\n");
+  CHECK(body_of("  int32_t n[1];\n  n[0] = 0;\n  while (1) {\n    if (!(n[0] < 3)) { break; }\n    n[0] += 1;\n  }")
+            .find("while") != std::string::npos);
+}
+
+TEST_CASE("constants are tables of the file") {
+  const std::string table =
+      "#ifdef __cplusplus\nextern \"C\" {\n#endif\nstatic const int16_t __attribute__((section(\".rodata.tvm\"), "
+      "aligned(16))) c[3] = {\n    +0x0001, -0x0002, \n    3\n};\n#ifdef __cplusplus\n}\n#endif\n";
+  const tir::Module module = read(
+      table + "int32_t tvmgen_m_op(int8_t* p, int8_t* q) { q[0] = (int8_t)((int16_t*)c)[1]; return 0; }\n" + entry);
+  const auto& stmt = module.functions[*module.find("tvmgen_m_op")].body.at(0);
+  const auto& constant = std::get<tir::AllocateConst>(stmt.node);
+  CHECK(constant.data->bytes == std::string("\x01\x00\xfe\xff\x03\x00", 6));
+  CHECK(error_of("static const int8_t c[1] = {200};\n" + entry) ==
+        "lib1.c: line 1, column 29: found 200, which int8 does not hold");
+}
+
+TEST_CASE("buffers that TVM has planned") {
+  const std::string pools =
+      "static struct global_const_workspace {\n  int16_t a_let[2] __attribute__((aligned(16)));\n"
+      "  int8_t b_let[1] __attribute__((packed, aligned(16)));\n} global_const_workspace = {\n  .a_let = {1, 2},\n  "
+      ".b_let = {7},\n};\n"
+      "static uint8_t global_workspace[64];\n";
+  const tir::Module module =
+      read(pools +
+           "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* global_const_workspace_2_var, uint8_t* "
+           "global_workspace_3_var) {\n"
+           "  void* b_let = (&(global_const_workspace_2_var[16]));\n  void* s_let = (&(global_workspace_3_var[8]));\n"
+           "  ((int32_t*)s_let)[2] = ((int8_t*)b_let)[0];\n  q[0] = (int8_t)((int32_t*)s_let)[2];\n  return 0;\n}\n"
+           "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* "
+           "global_const_workspace_0_var, "
+           "uint8_t* global_workspace_1_var) {\n  if (tvmgen_m_op(in_buffer_var, output_buffer_var, "
+           "global_const_workspace_0_var, "
+           "global_workspace_1_var) != 0 ) return -1;\n  return 0;\n}\n");
+  const tir::Function& op = module.functions[*module.find("tvmgen_m_op")];
+  CHECK(op.params.size() == 2);
+  CHECK(tir::print(module, op).find("constant b: int8[1] of 1 byte") != std::string::npos);
+  CHECK(tir::print(module, op).find("allocate s: int32[3]") != std::string::npos);
+}
+
+TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts them over one another") {
+  const auto planned = [](const std::string& second) {
+    const std::string c =
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* flash_1_var) {\n"
+        "  void* a_let = (&(flash_1_var[0]));\n  void* b_let = (&(flash_1_var[" +
+        second +
+        "]));\n"
+        "  q[0] = (int8_t)(((int16_t*)a_let)[1] + ((int16_t*)b_let)[0]);\n  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* flash_0_var) {\n"
+        "  if (tvmgen_m_op(in_buffer_var, output_buffer_var, flash_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+    const std::string header =
+        "#define TVMGEN_M_FLASH_CONSTANT_POOL_DATA \\\n  0x01, 0x02, 0x03, 0x04, \\\n  0x05, 0x06\n";
+    const std::vector<Source> files = {{"lib1.c", c}, {"tvmgen_m.h", header}};
+    return read_module("m", files);
+  };
+  const tir::Module module = planned("4");
+  const tir::Block& body = module.functions[*module.find("tvmgen_m_op")].body;
+  CHECK(std::get<tir::AllocateConst>(body.at(0).node).data->bytes == "\x01\x02\x03\x04");
+  CHECK(std::get<tir::AllocateConst>(body.at(1).node).data->bytes == "\x05\x06");
+  CHECK_THROWS_WITH_AS(
+      (void)planned("2"),
+      "TVM's plan is wrong: constants at [0, 4) and [2, 4) of a constant pool overlap, so their values are lost; build "
+      "the archive again without USMP",
+      Error);
+}
+
+TEST_CASE("layout means nothing") {
+  const std::string one =
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n  "
+      "return 0;\n}\n";
+  const std::string other =
+      "/* a comment */ TVM_DLL\nint32_t\ntvmgen_m_op ( int8_t * p , int8_t * q )\n{ // here\n for(int32_t "
+      "i=0;i<4;i++)\n"
+      "q[ i ]=/* there */p\\\n[i] ; return 0 ; } ;\n";
+  CHECK(tir::print(read(one + entry)) == tir::print(read(entry + "#include <x.h>\n" + other)));
+}
+
+TEST_CASE("what is not read is told with its place") {
+  CHECK(error_of("int x;") == "no C file of module 'm' defines tvmgen_m___tvm_main__, the entry function");
+  CHECK(error_of(entry) ==
+        "lib1.c: line 2, column 7: found a call of 'tvmgen_m_op' in an expression, expected a function of math.h");
+  CHECK(error_in("  q[0] = unknown;") == "lib1.c: line 2, column 10: found 'unknown', which is not declared here");
+  CHECK(error_in("  q[0] = p[1 + ];") == "lib1.c: line 2, column 16: found ']', expected an expression");
+  CHECK(error_in("  goto x;").find("lib1.c: line 2, column 3: ") == 0);
+  CHECK(error_in("  return 0;\n  q[0] = 1;") ==
+        "lib1.c: line 2, column 3: found 'return', expected one return, at the end of the function");
+  CHECK(error_in("  q[0] = 99999999999999999999;") ==
+        "lib1.c: line 2, column 10: found '99999999999999999999', expected an integer of at most 64 bits");
+  CHECK(error_of("int f() { /* ") == "lib1.c: line 1, column 11: the comment does not end");
+  CHECK(error_of("int f() { (").find("the bracket does not end") != std::string::npos);
+  CHECK(error_of("#if FOO\n#endif\n") == "lib1.c: line 1, column 1: found #if ' FOO', expected 0, 1 or defined(NAME)");
+}
+
+TEST_CASE("brackets may nest, expressions and blocks as deep as the limits say") {
+  CHECK(value_of(std::string(20000, '(') + "1" + std::string(20000, ')')) == "1");
+  std::string sum = "p[0]";
+  for (int i = 0; i < 12000; ++i) sum += " + 1";
+  CHECK(error_in("  q[0] = (int8_t)(" + sum + ");").find("nests deeper than 10000 levels") != std::string::npos);
+  std::string blocks;
+  for (int i = 0; i < 300; ++i) blocks += "if (p[0] < 1) {";
+  CHECK(error_in(blocks + std::string(300, '}')).find("250") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace usmp::tvm_c::reader_test
