@@ -56,7 +56,7 @@ void write_map(const ModuleLayout& layout, const std::string& part, const std::v
 
 // The one place where pool addresses are looked at.
 constexpr const char* pool_check_text =
-    R"(/* Whether a pool is there and starts where the plan's offsets are aligned. */
+    R"(/* Whether the address of a pool is given and has the required alignment. */
 static int usmp_is_valid_pool(const void* pool, uintptr_t alignment) {
   return pool != NULL && (uintptr_t)pool % alignment == 0;
 }

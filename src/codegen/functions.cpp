@@ -99,7 +99,7 @@ void write_head(const Printed& printed, TextSink& sink) {
   sink.write("\n");
   if (file.uses_comparison) {
     sink.write(
-        "// Where conditions of the model happen to be constant, compilers would say so.\n"
+        "// Some conditions of the model are always true or always false: no warnings about them.\n"
         "#ifdef __GNUC__\n#pragma GCC diagnostic ignored \"-Wtype-limits\"\n"
         "#pragma GCC diagnostic ignored \"-Wtautological-compare\"\n"
         "#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wbool-compare\"\n#endif\n#endif\n\n");
@@ -109,20 +109,19 @@ void write_head(const Printed& printed, TextSink& sink) {
   file.helpers.write(sink);
   if (file.uses_restrict) {
     sink.write(
-        "// No other pointer of the function reaches these bytes: the plan keeps buffers apart that are live "
-        "together.\n"
+        "// No other pointer of the function reaches these bytes.\n"
         "#ifdef __GNUC__\n#define USMP_RESTRICT __restrict__\n#define USMP_NOINLINE __attribute__((noinline))\n"
         "#else\n#define USMP_RESTRICT\n#define USMP_NOINLINE\n#endif\n\n");
   }
   if (file.uses_unroll) {
     sink.write(
-        "// A short loop over neighbouring elements, to be written out.\n"
+        "// For a short loop over adjacent elements, to be unrolled.\n"
         "#if defined(__GNUC__) && !defined(__clang__)\n#define USMP_UNROLL _Pragma(\"GCC unroll 8\")\n"
         "#else\n#define USMP_UNROLL\n#endif\n\n");
   }
   if (file.uses_fence) {
     sink.write(
-        "// Bytes change hands between buffers of different types here: no access may be moved across.\n"
+        "// The same bytes may hold a buffer of another type from here on: no access may be moved across.\n"
         "#ifdef __GNUC__\n#define USMP_FENCE() __asm__ __volatile__(\"\" ::: \"memory\")\n"
         "#else\n#define USMP_FENCE() ((void)0)\n#endif\n\n");
   }

@@ -83,14 +83,14 @@ constexpr std::string_view q_multiply_shift_text =
     "static inline int32_t $n(int32_t x, int32_t y, int32_t q, int32_t s) {\n"
     "  const int32_t shift = (s > 0 ? 0 : -s) + q;\n"
     "  const int64_t shifted = s > 0 ? (int64_t)((uint64_t)(int64_t)x << s) : x;\n"
-    "  if (shift > 63) return 0; /* what is left of any product rounds to 0 */\n"
+    "  if (shift > 63) return 0; /* any product rounds to 0 */\n"
     "  return (int32_t)((int64_t)((uint64_t)shifted * (uint64_t)(int64_t)y + ((uint64_t)1 << (shift - 1))) >> shift);\n"
     "}\n";
 constexpr std::string_view q_multiply_shift_per_axis_text =
     "static inline int32_t $n(int32_t x, int32_t y, int32_t left, int32_t right, int32_t q, bool is_left) {\n"
     "  const int32_t shift = right + q;\n"
     "  const int64_t shifted = is_left ? (int64_t)((uint64_t)(int64_t)x << left) : x;\n"
-    "  if (shift > 63) return 0; /* what is left of any product rounds to 0 */\n"
+    "  if (shift > 63) return 0; /* any product rounds to 0 */\n"
     "  return (int32_t)((int64_t)((uint64_t)shifted * (uint64_t)(int64_t)y + ((uint64_t)1 << (shift - 1))) >> shift);\n"
     "}\n";
 constexpr std::string_view round_shift_text =
@@ -104,8 +104,8 @@ constexpr std::string_view multiplies_pairs =
     "defined(__SSE2__) && defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)";
 
 constexpr std::string_view hidden_zero_text =
-    "// Zero, but GCC is not to know: it would compute products of bytes in 16 bits and widen each for its sum, where\n"
-    "// the processor can multiply numbers of 16 bits and add up the products in 32.\n"
+    "// Zero, but unknown to GCC, which would otherwise multiply bytes in 16 bits and widen each product for its sum,\n"
+    "// although the processor can multiply 16-bit numbers and add the products in 32 bits.\n"
     "static inline int32_t $n(void) {\n"
     "  int32_t zero = 0;\n"
     "#if $c\n"

@@ -12,7 +12,8 @@
 namespace usmp::codegen {
 namespace {
 
-constexpr const char* aligned_macro = R"(/* Where a compiler has no way to align the pools, tvmgen_*_run finds out. */
+constexpr const char* aligned_macro =
+    R"(/* If the compiler cannot align the pools, tvmgen_*_run returns -1 for a misaligned one. */
 #ifndef USMP_ALIGNED
 #if defined(__GNUC__)
 #define USMP_ALIGNED(bytes) __attribute__((aligned(bytes)))
@@ -31,7 +32,7 @@ constexpr const char* section_macro = R"(#ifndef USMP_SECTION
 #if defined(__GNUC__)
 #define USMP_SECTION(name) __attribute__((section(name)))
 #else
-#error "define USMP_SECTION(name) to what puts a variable into a linker section"
+#error "define USMP_SECTION(name) so that it puts a variable into a linker section"
 #endif
 #endif
 

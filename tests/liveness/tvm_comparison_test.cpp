@@ -243,7 +243,7 @@ std::size_t constant_workspace_pairs(const Analysis& analysis) {
   return constants * workspace;
 }
 
-// The table of docs/liveness.md: what is claimed there is what is checked here.
+// A row of tvm_pairs.md.
 struct DocumentedRow {
   std::size_t common = 0;
   std::size_t only_here = 0;
@@ -252,7 +252,7 @@ struct DocumentedRow {
 
 std::map<std::string, DocumentedRow> documented_rows() {
   std::map<std::string, DocumentedRow> rows;
-  std::istringstream lines(read_file(fs::path(USMP_TESTDATA).parent_path() / "docs" / "liveness.md"));
+  std::istringstream lines(read_file(fs::path(USMP_TESTDATA).parent_path() / "tests" / "liveness" / "tvm_pairs.md"));
   for (std::string line; std::getline(lines, line);) {
     std::vector<std::string> cells;
     std::istringstream parts(line);

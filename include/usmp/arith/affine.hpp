@@ -1,8 +1,8 @@
 // Index arithmetic as sums: a constant and integer multiples of atoms, where an atom is a variable, or the floor
 // quotient or remainder of such a sum by a constant. TVM's indices are almost all of this kind.
 //
-// Division is the point: (96·i + 8·j + c) / 8 is 12·i + j with remainder c once c is known to stay in [0, 8). With that
-// an element's index can be taken apart into the loop variables of the nest that wrote it.
+// Division matters most: (96·i + 8·j + c) / 8 is 12·i + j with remainder c if c is known to be in [0, 8). So an
+// element's index can be decomposed into the loop variables of the nest that wrote it.
 #pragma once
 
 #include <compare>
@@ -49,9 +49,9 @@ struct Affine {
 };
 
 inline constexpr std::uint32_t max_nesting = 6;
-inline constexpr std::uint32_t max_size = 64;  // lets can make sums that are huge when written out
+inline constexpr std::uint32_t max_size = 64;  // expanded lets can make huge sums
 
-// Nothing: a number would leave the range of int64, or the sum would be too large.
+// Nothing: a number would overflow int64, or the sum would be too large.
 [[nodiscard]] std::optional<Affine> sum(const Affine& a, const Affine& b);
 [[nodiscard]] std::optional<Affine> difference(const Affine& a, const Affine& b);
 [[nodiscard]] std::optional<Affine> scaled(const Affine& a, std::int64_t by);

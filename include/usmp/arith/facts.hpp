@@ -16,17 +16,17 @@ class Facts {
  public:
   explicit Facts(const tir::Module& module) : module_(&module) {}
 
-  // What is bound or assumed from here on ends at `restore`.
+  // `restore` undoes all that is bound or assumed after `mark`.
   [[nodiscard]] std::size_t mark() const { return log_.size(); }
   void restore(std::size_t mark);
 
   void bind_loop(const tir::For& loop);
   void bind_value(tir::VarId var, const tir::Expr& value);
   void bind_interval(tir::VarId var, std::optional<Interval> interval);
-  // The condition holds, or does not. Only integer comparisons tell anything, of which all hold, or none.
+  // The condition holds, or does not hold. Only integer comparisons that follow from this add facts.
   void assume(const tir::Expr& condition, bool holds = true);
 
-  // Nothing: not a sum of this kind. The sum's value is that of the expression wherever that is defined.
+  // Nothing: not a sum of this kind. The sum has the value of the expression wherever that is defined.
   [[nodiscard]] std::optional<Affine> affine(const tir::Expr& expr) const;
   // Nothing: not known.
   [[nodiscard]] std::optional<Interval> interval(const Affine& value) const;
@@ -36,10 +36,10 @@ class Facts {
   [[nodiscard]] std::optional<bool> truth(const tir::Expr& condition) const;
 
   [[nodiscard]] tir::ExprRef expr(const Affine& value, tir::DataType type) const;
-  // Whether no number on the way leaves the type when the sum is computed as `expr` writes it, nor when two such sums
-  // are added or subtracted. Programs may hold sums that do not overflow as they stand, but would if written otherwise.
+  // Whether no intermediate result leaves the type when the sum is computed as `expr` writes it, nor when two such sums
+  // are added or subtracted. A program's sum may not overflow as written, but may overflow in another form.
   [[nodiscard]] bool fits(const Affine& value, tir::DataType type) const;
-  // The same value in simplest form; the expression itself if it is no such sum, or might overflow.
+  // The same value in simplest form; the expression itself if it is not such a sum, or might overflow.
   [[nodiscard]] tir::ExprRef simplified(const tir::ExprRef& index) const;
 
  private:

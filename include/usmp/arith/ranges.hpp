@@ -1,11 +1,11 @@
 // Interval analysis of integer expressions: which values can an index take?
 //
-// Idea: TVM's index arithmetic divides loop variables by constants all over, and floor division is C's plain `/` only
-// where the dividend cannot be negative. Bounds of loop variables are constants almost always, so intervals decide
-// nearly every case. They also tell comparisons that always hold, which compilers warn of.
-// Cost: each expression node once (memoised by node). Guarantee: the interval contains every value that the *C*
-// expression takes, so int8 and int16 arithmetic is that of the promoted int; a signed overflow of 32 or 64 bits is
-// undefined in C and does not count. Tested by tests/arith/ranges_test.cpp against brute force.
+// Idea: TVM's index arithmetic often divides loop variables by constants, and floor division is C's plain `/` only
+// where the dividend cannot be negative. Loop bounds are almost always constants, so intervals decide nearly every
+// case. They also find comparisons that always hold, which compilers warn about. Cost: each expression node once
+// (memoised by node). Guarantee: the interval contains every value that the *C* expression takes, so int8 and int16
+// arithmetic is computed as int; signed overflow of 32 or 64 bits is undefined in C and ignored. Tested by
+// tests/arith/ranges_test.cpp against brute force.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +24,29 @@ class Ranges {
 
   struct Value {
     std::optional<Interval> range = {};
-    // All values that it may have, where each way through its choices is made of literals alone; empty: not known, or
-    // more than most_constants. Compilers of C compute such values, and warn of what they find.
+    // All values that it may have if each of its alternatives consists only of literals; empty: not known, or more than
+    // most_constants. C compilers compute such values and warn about them.
     std::vector<std::int64_t> constants = {};
   };
 
-  // What a variable may hold from here on; forgets what was derived from an earlier binding.
+  // The values that a variable may have from here on; drops what was derived from an earlier binding.
   void bind(tir::VarId var, std::optional<Interval> range) { bind(var, Value{range}); }
   void bind(tir::VarId var, Value value);
-  // What `bind` said last of the variable; nothing: never bound.
+  // The last value bound to the variable; nothing: never bound.
   [[nodiscard]] std::optional<Value> bound(tir::VarId var) const;
   // Every element of this type that is loaded from the storage lies in the range.
   void bind_storage(tir::VarId storage, tir::DataType element, Interval range);
-  // What the variable of a let holds: `of_cut` of the value.
+  // The variable of a let has the range `of_cut` of the value.
   void bind_let(tir::VarId var, const tir::Expr& value);
   // A loop variable over [min, min + extent).
   void bind_loop(tir::VarId var, const tir::Expr& min, const tir::Expr& extent);
 
-  // Nothing: not known. Of a vector: covers all lanes.
+  // Nothing: not known. For a vector, covers all lanes.
   std::optional<Interval> of(const tir::Expr& expr) { return value(expr).range; }
-  // Of the value once it is cut to its type, which may be narrower than what C computes (see ir.hpp).
+  // Range of the value truncated to its type, which may be narrower than what C computes (see ir.hpp).
   std::optional<Interval> of_cut(const tir::Expr& expr);
   Value value(const tir::Expr& expr);
-  // The value, where literals alone decide it; of a vector: the same in all lanes. It has the promoted type.
+  // The value if it depends only on literals; for a vector, the same in all lanes. It has the promoted type.
   std::optional<std::int64_t> constant(const tir::Expr& expr);
 
   bool never_negative(const tir::Expr& expr);

@@ -1,4 +1,4 @@
-// A plan as the stages behind planning see it.
+// A plan as the stages after planning see it.
 #pragma once
 
 #include "usmp/assemble/assemble.hpp"
@@ -8,8 +8,8 @@
 
 namespace usmp::assemble {
 
-// By BufferId and PoolId, so that StorageId i is BufferId i. The assembly is of this analysis, the plan complete.
-// O(buffers + pools).
+// By BufferId and PoolId, so that StorageId i is BufferId i. The assembly is from this analysis, and the plan is
+// complete. O(buffers + pools).
 [[nodiscard]] placement::Table placements_of(const liveness::Analysis& analysis, const Assembly& assembly,
                                              const Plan& plan);
 

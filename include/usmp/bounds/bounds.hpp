@@ -1,4 +1,4 @@
-// Lower bounds on what any plan needs. Each is stated only where it is sound.
+// Lower bounds on what any plan needs.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,9 @@ namespace usmp::bounds {
 
 // The heights that a pool can have at all.
 //
-// Any plan can be settled: place its buffers again in the order of their offsets, each as low as it goes. None ends up
-// higher, and each then stands on the pool's first offset, on another buffer or on a pin, with no more between than its
-// alignment asks for. So the pool's height is that of a pile: buffers one on another, the lowest on the first offset or
-// on a pin.
+// Any plan can be compacted: place its buffers again in the order of their offsets, each as low as possible. None ends
+// up higher, and each then rests on the pool's first offset, on another buffer or on a pin, with no larger gap than its
+// alignment requires. So the pool's height is that of a stack of buffers, the lowest on the first offset or on a pin.
 //   - All sizes and alignments are multiples of some unit: so are all heights.
 //   - One alignment for all: the height is the first offset, or a pin's end, plus some of the sizes, all but the
 //   topmost
@@ -25,8 +24,8 @@ namespace usmp::bounds {
 // Rounding a bound up to the next height, and a capacity down to the last, changes no answer.
 class Heights {
  public:
-  // Of any plan that puts some of the buffers, and none but these, into the pool. Pinned ones are always there.
-  // O(n · sums / 64), and no more than a fixed number of steps.
+  // For any plan that puts a subset of the buffers into the pool, and no others. Pinned ones are always there. O(n ·
+  // sums / 64), and no more than a fixed number of steps.
   Heights(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
 
   [[nodiscard]] Bytes at_least(Bytes height) const;  // the lowest possible height that is not below it; >= height
@@ -42,15 +41,15 @@ class Heights {
   std::vector<Bytes> ends_;          // of pins
 };
 
-// Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next and not to
-// share bytes with it: three times the smallest of them (and what is reserved below). 0 if there is no such ring among
-// the largest buffers.
+// Bytes that the pool must have because an odd ring of buffers is in it, each live together with the next and not
+// allowed to share bytes with it: three times the smallest of them (and what is reserved below). 0 if there is no such
+// ring among the largest buffers.
 //
 // Proof: say each has w bytes or more and the pool less than 3w behind what is reserved; look at the first w of each.
 // Two that both start in the first w bytes overlap, and so do two that both start later, within the next w. So of two
 // neighbours one starts in the first w bytes and the other does not: neighbours alternate, and the ring is even.
-// Buffers of one live range each make no ring without three that are live together, so the load says the same of them.
-// O(k² · ranges) for the k largest, k a constant; O(n log n) else.
+// Buffers of one live range each make no ring without three that are live together, so the load gives the same bound
+// for them. O(k² · ranges) for the k largest, k a constant; O(n log n) else.
 [[nodiscard]] Bytes odd_ring_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
 
 // A lower bound of a pool's used bytes over all complete plans, and its reason in a few words. It counts buffers that

@@ -1,5 +1,5 @@
-// How much is live at one time, and what that says about the room that buffers need together. Lower bounds and the
-// planners (which stop when they meet one) share it.
+// Peak live bytes, and the room that buffers therefore need together. Used by lower bounds and by planners, which stop
+// when they meet one.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace usmp::bounds {
 
-// The largest sum of sizes that are live at one tick, and the first such tick. Of buffers that may share bytes (see
-// Problem::distances) no more counts than they need together in any case; less, where so many share with each other
-// that finding out would take too long.
+// The largest sum of sizes that are live at one tick, and the first such tick. Buffers that may share bytes (see
+// Problem::distances) count as much as they need together in any plan, or less where so many share with each other that
+// computing it would take too long.
 struct Load {
   Bytes bytes = 0;
   Tick at = 0;
@@ -23,7 +23,7 @@ struct Load {
 // that each of them obeys, so that the sum stays below Problem::max_total_bytes). 0 if nothing is live. O(n log n).
 [[nodiscard]] Load load(const Problem& problem, std::span<const BufferId> buffers, Bytes granule = 1);
 
-// What is needed from which tick on, as `load` counts it: from 0, and at each tick where it changes. O(n log n).
+// Live bytes over time, as `load` counts them: at tick 0 and at each tick where they change. O(n log n).
 [[nodiscard]] std::vector<Load> load_over_time(const Problem& problem, std::span<const BufferId> buffers);
 
 // The greatest common divisor of the alignments that the chosen buffers obey in `pool`: all their offsets there are
@@ -32,18 +32,18 @@ struct Load {
 
 // Bytes that the pool must have if all the chosen buffers are placed in it: no plan of them uses less.
 //
-// With g the common alignment, sort the buffers live at one tick by offset. Each offset is a multiple of g, so a
-// buffer takes its size rounded up to g before the next one can start; only the topmost one may end unrounded. The
-// end of the topmost is therefore at least the sum of the rounded sizes less the largest rounding of one of them (and
-// less what may be shared: distances, too, are rounded up). All of it stands above what the pool reserves, rounded up
-// to g. A buffer that is never live still has to fit by itself, and a pinned one ends where it ends. O(n log n).
+// With g the common alignment, sort the buffers live at one tick by offset. Each offset is a multiple of g, so a buffer
+// takes its size rounded up to g before the next one can start; only the topmost one may end unrounded. The end of the
+// topmost is therefore at least the sum of the rounded sizes less the largest rounding of one of them (and less what
+// may be shared: distances, too, are rounded up). All of it stands above what the pool reserves, rounded up to g. A
+// buffer that is never live must still fit on its own, and a pinned one has a fixed end. O(n log n).
 [[nodiscard]] Load packing_bound(const Problem& problem, std::span<const BufferId> buffers, const Pool& pool);
 
 // What a pool can hold at most: its capacity less what is reserved, both rounded up to `granule`, which divides the
 // alignment of everything considered; at most Problem::max_total_bytes, which nothing exceeds.
 [[nodiscard]] Bytes room_in(const Pool& pool, Bytes granule = 1);
 
-// The candidate pools that have room for the buffer alone, best first: no complete plan has it elsewhere.
+// The candidate pools that have room for the buffer alone, best first: no complete plan places it elsewhere.
 [[nodiscard]] std::vector<PoolId> possible_pools(const Problem& problem, BufferId id);
 
 }  // namespace usmp::bounds

@@ -1,4 +1,4 @@
-// What is proved of a plan's figures, by the algorithm and without it.
+// What is proved about a plan's figures, by the algorithm and independently of it.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct ProvedBounds {
   std::vector<PoolBound> pools;  // by PoolId
 };
 
-// Each is the larger one of what the algorithm has proved (named so) and of what holds without it (`loads`, by PoolId,
-// as of pool_bounds). O(buffers + pools).
+// Each is the maximum of what the algorithm has proved (the reason names it) and of `loads` (by PoolId, from
+// pool_bounds), which hold without it. O(buffers + pools).
 [[nodiscard]] ProvedBounds proved_bounds(const Problem& problem, const PlanResult& result, const std::string& algorithm,
                                          std::vector<PoolBound> loads);
 

@@ -13,7 +13,7 @@
 
 namespace usmp::codegen {
 
-// Everything there is to know of one planned module. References stay valid as long as the files are written.
+// Everything about one planned module. References must stay valid until the files are written.
 struct PlannedModule {
   const mlf::ModuleInfo& info;
   const tir::Module& source;  // before lowering
@@ -43,8 +43,8 @@ struct Interface {
 };
 [[nodiscard]] Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module);
 
-// tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host. Throws Error of kind archive for a construct that has no C
-// (a dtype or operator without translation), naming function and node, before any sink is written to; of kind usage if
+// tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host. Throws Error of kind archive for a construct without a C
+// translation (a dtype or an operator), naming function and node, before any sink is written to; of kind usage if
 // workspace_io asks for an input or output whose size is not known.
 [[nodiscard]] std::vector<OutputFile> module_files(const PlannedModule& module);
 

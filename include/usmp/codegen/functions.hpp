@@ -9,7 +9,7 @@
 namespace usmp::codegen {
 
 // Writes M_lib1.c: helpers in use, prototypes of foreign functions, constants, functions (callees before callers), the
-// entry last. `check_functions` is what module_files runs first: it throws for whatever has no C.
+// entry last. `check_functions` is what module_files runs first: it throws for every construct without a C translation.
 void write_functions(const PlannedModule& module, TextSink& sink);
 void check_functions(const PlannedModule& module);
 

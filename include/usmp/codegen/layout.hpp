@@ -10,7 +10,7 @@
 
 namespace usmp::codegen {
 
-// A pool as the C interface knows it.
+// A pool as the C interface names it.
 struct PoolLayout {
   std::string name;
   PoolKind kind = PoolKind::workspace;
@@ -49,7 +49,7 @@ struct ModuleLayout {
 // "tvmgen_default" for module "default": TVM's own spelling, in lower case.
 [[nodiscard]] std::string module_symbol(const std::string& module_name);
 
-// "SRAM_WORKSPACE_POOL", "FLASH_CONSTANT_POOL": what stands between the module and _SIZE in a pool's macros.
+// "SRAM_WORKSPACE_POOL", "FLASH_CONSTANT_POOL": the part between the module and _SIZE in a pool's macros.
 [[nodiscard]] std::string pool_macro(const PoolLayout& pool);
 
 }  // namespace usmp::codegen

@@ -1,4 +1,4 @@
-// What several algorithms make of one problem, side by side.
+// The results of several algorithms on one problem.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace usmp::compare {
 struct AlgorithmRun {
   std::string algorithm;
   std::optional<plan_file::PlanDocument> plan;  // nothing: there is none
-  // Of planning alone, without reading, transforming and verifying. Nothing: it is not told.
+  // Of planning alone, without reading, transforming and verifying. Nothing: not measured.
   std::optional<std::chrono::microseconds> time;
 };
 

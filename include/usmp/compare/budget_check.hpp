@@ -1,5 +1,5 @@
-// Plans held to the budgets of a pools file (docs/pools.md, "Budgets").
-// What is said of a pool is always the same three figures: required, available, excess.
+// Plans checked against the budgets of a pools file (docs/pools.md, "Budgets"). What is said of a pool is always the
+// same three figures: required, available, excess.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct LimitCheck {
   Verdict verdict = Verdict::ok;
   Bytes required = 0;         // what the plan needs for the limit to hold
   Bytes available = 0;        // what the limit leaves it
-  config::Position position;  // of the limit in the pools file; line 0: the module brings it along
+  config::Position position;  // of the limit in the pools file; line 0: the limit is from the module
   std::string message;        // a sentence with the figures, or why it is not checked; empty if ok
 
   [[nodiscard]] Bytes excess() const { return required > available ? required - available : 0; }
@@ -45,7 +45,7 @@ struct ModuleCheck {
   std::string no_plan;  // why there is no plan, first a line and then perhaps details; empty if there is one
   std::vector<PoolCheck> pools;
 
-  [[nodiscard]] Verdict verdict() const;  // the gravest; without a plan a breach
+  [[nodiscard]] Verdict verdict() const;  // the most severe; without a plan a breach
 };
 
 struct BudgetReport {

@@ -29,7 +29,7 @@ struct PoolDiff {
   std::optional<PoolState> before;  // nothing: the pool is new
   std::optional<PoolState> after;   // nothing: the pool is gone
 
-  // The tick of a peak is no difference by itself: it is a number of the module, not of the plan.
+  // The tick of a peak alone is not a difference: it is a property of the module, not of the plan.
   [[nodiscard]] bool differs() const;
   [[nodiscard]] Bytes growth() const;  // of `used`; negative: it shrank
 };
@@ -101,8 +101,8 @@ struct PlanDiff {
 // and "sid_8", "conv2d_nhwc_3" and "conv2d_nhwc_4"): equal sizes are matched first, without crossing, then the rest in
 // order. Buffers of differing kinds are never the same.
 //
-// Changes of a transformation are the same if function and text are; of those that remain, the numbers in them are left
-// aside likewise, and each change stands for one of the other plan. Loads do not count.
+// Changes of a transformation are the same if function and text are; of those that remain, numbers in them are ignored
+// likewise, and each change is matched with at most one of the other plan. Loads do not count.
 //
 // O(n log n), and for each name without numbers the product of what remains of it in both plans, up to 10^6.
 [[nodiscard]] PlanDiff diff_plans(const plan_file::PlanDocument& before, const plan_file::PlanDocument& after);

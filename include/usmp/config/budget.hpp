@@ -11,7 +11,7 @@
 
 namespace usmp::config {
 
-// Where something stands in the pools file, both from 1, columns in bytes. Line 0: nowhere.
+// A position in the pools file, both from 1, columns in bytes. Line 0: none.
 struct Position {
   std::size_t line = 0;
   std::size_t column = 0;
@@ -28,14 +28,15 @@ struct Percent {
   friend bool operator==(const Percent&, const Percent&) = default;
 };
 
-// Digits without leading zeros, perhaps a point and one or two more, and '%'. Nothing for anything else or beyond
+// Digits without leading zeros, optionally a point and one or two digits, and '%'. Nothing for anything else or beyond
 // 1000%.
 [[nodiscard]] std::optional<Percent> parse_percent(std::string_view text);
 
 // The shortest form that parse_percent reads.
 [[nodiscard]] std::string format_percent(Percent percent);
 
-// So much of `size` (>= 0), rounded down. It fits for shares up to 100%, and for sizes up to Problem::max_total_bytes.
+// That share of `size` (>= 0), rounded down. No overflow for shares up to 100%, nor for sizes up to
+// Problem::max_total_bytes.
 [[nodiscard]] Bytes share_of(Bytes size, Percent percent);
 
 template <class T>
@@ -44,8 +45,8 @@ struct Limit {
   Position position;  // of the value
 };
 
-// All of one pool, in every module by itself. "Used" is as in reports: up to the end of the last buffer, reserved bytes
-// counted.
+// All budgets of one pool, which apply to each module separately. "Used" is as in reports: up to the end of the last
+// buffer, reserved bytes counted.
 struct Budget {
   std::optional<Limit<Bytes>> max;           // used bytes at most; not above the pool's size
   std::optional<Limit<Percent>> warn_at;     // of `max`, else of the pool's size: more is a warning. Up to 100%

@@ -18,8 +18,8 @@ namespace usmp::config {
 
 enum class Access { read_only, read_write };  // "ro", "rw"
 
-// What a pools file says of a pool, less what nothing reads: TVM's clock frequency, bandwidths, latencies and burst
-// lengths are checked only.
+// The properties of a pool in a pools file. TVM's clock frequency, bandwidths, latencies and burst lengths are checked
+// but not kept.
 struct PoolSpec {
   std::string name;  // a C identifier
   PoolKind kind = PoolKind::workspace;
@@ -31,13 +31,13 @@ struct PoolSpec {
   std::string section;                    // linker section of an internal pool; absent: none
   bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
   Budget budget;                          // planning knows nothing of it
-  Position position;                      // of the pool's entry; nowhere for pools that a module brings along
-  Position size_position;                 // of size_hint_bytes; nowhere without
+  Position position;                      // of the pool's entry; none for pools that only a module describes
+  Position size_position;                 // of size_hint_bytes; none without
 };
 
-// A buffer that has to be at one place. What names the buffer: its name, its function, and its number among the planned
-// buffers of the same name and function, from 0 in the order of reports. The latter two are absent where the name says
-// enough.
+// A buffer with a fixed place. A buffer is identified by its name, its function, and its number among the planned
+// buffers of the same name and function, from 0 in the order of reports. Function and number are absent where the name
+// is enough.
 struct PinSpec {
   std::string buffer;
   std::optional<std::string> function;
@@ -53,31 +53,31 @@ struct PoolsConfig {
   std::optional<std::string> algorithm;
   std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<bool> workspace_io;
-  std::vector<PinSpec> pinned;  // whether their buffers and pools exist is the caller's to check
+  std::vector<PinSpec> pinned;  // the caller checks whether their buffers and pools exist
 };
 
-// Parses the text of a pools file (at most 1 MiB, 64 pools of a kind, names of 100 characters). There is at least one
-// workspace pool in the result, and the names of all pools differ, in upper case too. Whether `algorithm` exists is the
-// caller's to check.
+// Parses the text of a pools file (at most 1 MiB, 64 pools of a kind, names of 100 characters). The result has at least
+// one workspace pool, and the names of all pools differ, also in upper case. The caller checks whether `algorithm`
+// exists.
 //
 // Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
-// near spelling where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …),
-// unknown key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name
-// that is no C identifier, a keyword or taken, a pool that no target can use or that reserves all it has, a budget that
-// limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
+// similar name where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …), unknown
+// key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name that is
+// not a C identifier, is a keyword or is taken, a pool that no target can use or that reserves its whole size, a budget
+// that limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
 
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".
 [[nodiscard]] PoolsConfig default_pools();
 
-// "65536", "64KiB", "2MiB", "1GiB": a decimal integer >= 0 and perhaps a unit right behind it. Nothing for anything
-// else and on overflow.
+// "65536", "64KiB", "2MiB", "1GiB": a decimal integer >= 0, optionally followed by a unit. Nothing for anything else
+// and on overflow.
 [[nodiscard]] std::optional<Bytes> parse_size(std::string_view text);
 
 // "64KiB", "2MiB", "65536" for a byte count, the shortest exact form.
 [[nodiscard]] std::string format_size(Bytes size);
 
-// What `usmp-plan init` knows of a model when it writes a starter file.
+// The properties of a model that `usmp-plan init` uses in a starter file.
 struct ModelSummary {
   std::string archive;               // file name only
   std::vector<std::string> targets;  // in order of appearance
@@ -89,7 +89,7 @@ struct ModelSummary {
 // A commented pools file for the model that parse_pools accepts.
 [[nodiscard]] std::string starter_file(const ModelSummary& model);
 
-// The same settings without the comments, as JSON, which is YAML, too.
+// The same settings without comments, as JSON, which is also YAML.
 [[nodiscard]] std::string starter_json();
 
 }  // namespace usmp::config

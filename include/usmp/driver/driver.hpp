@@ -13,26 +13,26 @@ namespace usmp::driver {
 // Exit codes of the program (README.md, --help).
 enum ExitCode : int {
   exit_ok = 0,
-  exit_internal = 1,    // a bug: above all, a plan that the verifier refused
+  exit_internal = 1,    // a bug, such as a plan that the verifier rejected
   exit_usage = 2,       // command line, pools file, instance or external algorithm
   exit_archive = 3,     // malformed or unsupported archive
   exit_infeasible = 4,  // no plan fits the pools
   exit_output = 5,      // a result could not be written
   exit_memory = 6,      // out of memory
 
-  exit_different = 1,  // of `diff`: the plans differ. What is internal is told on standard error
-  exit_breach = 1,     // of `check`: a plan is beyond its budget
+  exit_different = 1,  // of `diff`: the plans differ. Internal errors have a message on standard error
+  exit_breach = 1,     // of `check`: a plan exceeds a budget
 };
 
 enum class Verbosity { quiet, normal, verbose };
 
 inline constexpr std::int64_t max_recompute_percent = 1000;
 
-// What the commands on models share.
+// Options that all commands on models share.
 struct ModelOptions {
   std::string model;                   // archive, extracted archive, or a bare TIR module (*.json)
   std::optional<std::string> module;   // one module of several; absent: all
-  std::string transform = "all";       // transform::parse_steps: what is done to the program before it is planned
+  std::string transform = "all";       // the transformations, see transform::parse_steps
   std::int64_t recompute_percent = 0;  // 0 … max_recompute_percent: transform::Options::recompute_percent
   bool json = false;
 };
@@ -44,14 +44,14 @@ struct SearchOptions {
   std::uint64_t seed = 0;                               // of randomised algorithms
 };
 
-// What the commands that plan archives share: all that shapes the plan.
+// Options that all commands that plan archives share: everything that determines the plan.
 struct PlanningOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
-  std::optional<std::string> algorithm;  // wins over the pools file's
+  std::optional<std::string> algorithm;  // overrides the pools file's
   bool workspace_io = false;             // or the pools file's
   SearchOptions search;
-  std::optional<std::string> minimize;  // the pool whose size comes before everything else
+  std::optional<std::string> minimize;  // the pool whose size is minimized first
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
   Verbosity verbosity = Verbosity::normal;
   bool progress = false;  // `err` is a terminal: long searches show there how far they are
@@ -65,9 +65,9 @@ struct PlanOptions : PlanningOptions {
 
 struct VerifyOptions : PlanningOptions {
   std::vector<std::string> plans;  // M.plan.json files to be verified; empty: the modules are planned
-  bool execute = false;            // run the emitted C beside unshared C; the rest is of use only then
+  bool execute = false;  // run the emitted C and a build in which no buffers overlap; the rest applies only then
   std::optional<std::string> compiler;
-  std::string compiler_flags;  // divided at blanks
+  std::string compiler_flags;  // separated by spaces
   bool sanitize = false;
   std::uint32_t rounds = 3;                                      // at least 1
   std::chrono::milliseconds timeout = std::chrono::minutes(10);  // of each compilation and each program
@@ -94,7 +94,7 @@ struct ReportOptions : PlanningOptions {
 // `pools_file` is required.
 struct CheckOptions : PlanningOptions {
   std::vector<std::string> baselines;       // M.plan.json, or several plans as `--json` prints them
-  bool github = false;                      // workflow commands behind the text
+  bool github = false;                      // workflow commands after the text
   std::optional<std::string> step_summary;  // a file that Markdown is appended to
   std::optional<std::string> junit;         // a file for JUnit's XML
 };
@@ -103,10 +103,10 @@ enum class CompareFormat { text, markdown, json, csv };
 
 // `algorithm` is not used.
 struct CompareOptions : PlanningOptions {
-  std::optional<std::string> algorithms;  // names with commas between them; absent: all of the table
+  std::optional<std::string> algorithms;  // comma-separated names; absent: all of the table
   CompareFormat format = CompareFormat::text;
   std::optional<std::string> save;  // a directory for the plans
-  bool times = true;                // how long each took, which no two runs agree on
+  bool times = true;                // how long each took, which differs from run to run
 };
 
 struct InspectOptions {
@@ -125,7 +125,7 @@ struct ProblemOptions {
 
 struct SolveOptions {
   std::string instance;                 // a CSV file or a problem in JSON (docs/instances.md)
-  std::optional<std::string> capacity;  // "64KiB": of the one pool. Any plan in it will do
+  std::optional<std::string> capacity;  // "64KiB": of the one pool. Any plan within it is accepted
   bool minimize = false;                // the best plan, also with a capacity
   std::optional<std::string> algorithm;
   std::optional<std::string> output;  // the plan: CSV for CSV, an answer for JSON
@@ -136,9 +136,9 @@ struct SolveOptions {
   bool color = false;
 };
 
-// Each prints results to `out`, one message for what went wrong to `err`, and returns an ExitCode. Nothing is thrown,
-// and nothing is left under a final name unless the whole run succeeded. While `plan`, `verify` and `solve` search,
-// SIGINT ends the search and not the program: what was found so far is verified and written.
+// Each prints results to `out`, one error message to `err`, and returns an ExitCode. Nothing is thrown, and nothing is
+// left under a final name unless the whole run succeeded. While `plan`, `verify` and `solve` search, SIGINT ends only
+// the search: the best plan so far is verified and written.
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 int verify(const VerifyOptions& options, std::ostream& out, std::ostream& err);
 int diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
@@ -151,16 +151,16 @@ int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err)
 int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
 int list_algorithms(std::ostream& out, bool json);
 
-// The steps that ModelOptions::transform may name besides "none" and "all", for help texts and completions.
+// The names that ModelOptions::transform accepts besides "none" and "all", for help texts and completions.
 std::vector<std::string> transformation_names();
 
-// Those of the table, for completions. "exec:PROGRAM" is one, too.
+// The names of the table, for completions. "exec:PROGRAM" is also accepted.
 std::vector<std::string> algorithm_names();
 
-// The first one of the table, for help texts.
+// The first algorithm of the table, for help texts.
 std::string default_algorithm_name();
 
-// Where `plan` writes without an output option: "models/kws.tar.gz" → "models/kws_planned".
+// Where `plan` writes if no output is given: "models/kws.tar.gz" → "models/kws_planned".
 std::string default_output(const std::string& model);
 
 }  // namespace usmp::driver

@@ -1,5 +1,5 @@
-// Planning algorithms outside of the program: a program of the user's reads the problem as JSON from its standard input
-// and prints an answer (docs/instances.md).
+// External planning algorithms: a user's program reads the problem as JSON from its standard input and prints an answer
+// (docs/instances.md).
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace usmp::external {
 
-// Runs `program`: a path if there is a '/' in it, else a name looked up in PATH. No shell, no arguments. What it prints
-// on standard error goes to ours.
+// Runs `program`: a path if there is a '/' in it, else a name looked up in PATH. No shell, no arguments. Its standard
+// error goes to ours.
 //
-// Nothing that it claims is believed: "optimal" becomes feasible and "infeasible" not_found, and the plan is not
-// verified here. It is ended when `options` say so (time limit, interrupted); then nothing was found.
+// Its claims are not trusted: "optimal" becomes feasible and "infeasible" not_found. The plan is not verified here. At
+// the time limit or when interrupted (`options`) the program is ended, and the result is not_found.
 //
-// Throws Error of kind usage, its file the program, when the program cannot be started, does not end with exit code 0,
-// or prints no answer.
+// Throws Error of kind usage, with the program as its file, if the program cannot be started, does not exit with code
+// 0, or prints no answer.
 [[nodiscard]] PlanResult plan(const std::string& program, const Problem& problem, const planners::Options& options);
 
 }  // namespace usmp::external

@@ -4,7 +4,7 @@
 
 namespace usmp::instance {
 
-// No instance file is larger, of either format, and no answer of an external algorithm.
+// Limit for instance files of either format, and for answers of external algorithms.
 inline constexpr std::size_t max_text_bytes = std::size_t{256} << 20;
 
 }  // namespace usmp::instance

@@ -21,7 +21,7 @@ struct Options {
   std::vector<tir::VarId> outputs;
 };
 
-// A buffer of the program and the IR node it stands for.
+// A buffer of the program, and the IR node that declares it.
 struct SiteTag;
 using SiteId = Id<SiteTag>;  // index into Analysis::sites
 
@@ -33,7 +33,7 @@ struct Site {
   Bytes size = 0;
   Bytes alignment = 1;            // required: at least the executor's, at least the element's natural alignment
   std::vector<LiveRange> live;    // constants: [0, horizon). Empty: never accessed, so it needs no storage at all
-  std::set<std::string> targets;  // of the functions that access it or hand it to an extern
+  std::set<std::string> targets;  // of the functions that access it or pass it to an extern function
   std::vector<std::string> candidate_pools;  // the module's annotation, best first; empty: none
   // Of a constant: further declarations of the same data, which have their place here (share_constants).
   struct Twin {
@@ -49,7 +49,7 @@ struct Call {
   LiveRange ticks;
 };
 
-// An allocate that is left alone because its size is not known at compile time.
+// An allocate that is not planned because its size is not known at compile time.
 struct Unplanned {
   tir::VarId var;
   std::string name;
@@ -57,7 +57,7 @@ struct Unplanned {
   std::string reason;  // "extent 0 is not a constant"
 };
 
-// Two sites that may share bytes although both are live, if `above` starts at least so far above `below`.
+// Two sites that may share bytes although both are live, if `above` starts at least `bytes` above `below`.
 struct StorageDistance {
   tir::VarId below;
   tir::VarId above;
@@ -72,16 +72,16 @@ struct Analysis {
   std::vector<std::string> extern_callees;  // called functions that the module does not define, in order of appearance
   std::vector<bool> reached;                // by function index: the entry and what it calls, directly or not
   Tick horizon = 0;                         // >= 1
-  std::vector<StorageDistance> distances = {};  // left empty by `analyse`, see find_distances
+  std::vector<StorageDistance> distances = {};  // empty after `analyse`, see find_distances
 };
 
-// Statements are numbered in execution order, a loop body once, a called function's body once a call. A buffer is live
-// from its first to its last access, and an access inside a loop that does not also contain the buffer's Allocate makes
-// it live throughout the outermost such loop, unless every iteration of that loop overwrites the whole buffer before it
-// reads any of it (then the buffer is taken as allocated inside the loop). Every statement's reads and writes count as
-// simultaneous. Buffers reached through aliases (call arguments, Let, address_of, tvm_access_ptr, casts, selections
-// between pointers) count as accessed; an extern or opaque callee reads and writes all it is handed. A pointer that
-// gets out of sight (stored to memory, cast to an integer, returned) makes its buffers live throughout.
+// Statements are numbered in execution order, a loop body once, a called function's body once per call. A buffer is
+// live from its first to its last access, and an access inside a loop that does not also contain the buffer's Allocate
+// makes it live throughout the outermost such loop, unless every iteration of that loop overwrites the whole buffer
+// before it reads any of it (then the buffer counts as allocated inside the loop). Every statement's reads and writes
+// count as simultaneous. Buffers reached through aliases (call arguments, Let, address_of, tvm_access_ptr, casts,
+// selections between pointers) count as accessed; an extern or opaque callee reads and writes everything it is passed.
+// A pointer that escapes (stored to memory, cast to an integer, returned) makes its buffers live throughout.
 //
 // Inputs are live from tick 0 to their last access, outputs from their first access to the horizon; both only with
 // Options::workspace_io.
@@ -89,18 +89,17 @@ struct Analysis {
 // A variable that one function allocates in several places is one site; functions that are never called have none.
 //
 // Throws Error of kind archive (place: function name): a negative or overflowing extent, an allocate of more than
-// max_site_bytes, recursion in the call graph, a call with a wrong number of arguments, a pointer whose storage cannot
-// be told, an alignment that is no power of two, more than max_steps accesses, statements, declarations and
-// targets of pointers in all.
-// O(steps + live ranges · log).
+// max_site_bytes, recursion in the call graph, a call with a wrong number of arguments, a pointer whose storage is
+// unknown, an alignment that is not a power of two, more than max_steps accesses, statements, declarations and pointer
+// targets in total. O(steps + live ranges · log).
 [[nodiscard]] Analysis analyse(const tir::Module& module, const Options& options = {});
 
 inline constexpr Bytes max_site_bytes = Bytes{1} << 48;
 inline constexpr std::size_t max_steps = 20'000'000;
 
-// Makes one site of all constants that hold the same data object, are accessed by the same targets and have the same
-// candidate pools: the first one, with the others as its twins. The analysis is of this module. O(size of the module ·
-// log).
+// Merges all constants that hold the same data object, are accessed by the same targets and have the same candidate
+// pools into one site: the first one, with the others as its twins. The analysis must be of this module. O(size of the
+// module · log).
 void share_constants(Analysis& analysis, const tir::Module& module);
 
 }  // namespace usmp::liveness

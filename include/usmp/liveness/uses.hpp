@@ -1,5 +1,5 @@
-// What each statement of the entry function does to the storage that is there before and after it: what passes that
-// move statements have to know.
+// What each statement of the entry function does to storage that exists before and after it. For passes that move
+// statements.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Storage {
 // All accesses of one statement to one storage.
 struct Use {
   std::size_t storage = 0;  // index into EntryUses::storages
-  LiveRange ticks;          // from the first access to behind the last; tick 0 is the statement's first
+  LiveRange ticks;          // from the first access to after the last; tick 0 is the statement's first
   bool reads = false;
   bool writes = false;
 };
@@ -43,14 +43,14 @@ struct StatementUses {
   Tick ticks = 0;         // how many
   std::vector<Use> uses;  // by storage, each once
   std::vector<InnerRange> inner;
-  // It calls a function that is not looked into, may have effects and is handed no storage: it could do anything.
+  // It calls a function that is not analysed, may have side effects and is passed no storage: it could do anything.
   bool calls_blindly = false;
 };
 
 struct EntryUses {
   std::vector<Storage> storages;          // parameters of the entry, then declarations in execution order
   std::vector<StatementUses> statements;  // by index in the entry's body
-  bool escapes = false;                   // a pointer got out of sight: nothing is known of who accesses what
+  bool escapes = false;                   // a pointer escapes: nothing is known about who accesses what
 };
 
 // Follows calls and aliases as `analyse` does, with the same ticks. With Options::workspace_io the inputs and outputs

@@ -1,5 +1,5 @@
-// Boxes of iterations or elements, as a base in the outer loops plus an interval a dimension: what a part of a loop
-// nest touches while the loops around it stand still. After Halide's Box (Ragan-Kelley et al., PLDI 2013).
+// Boxes of iterations or elements, as a base in the outer loops plus one interval per dimension: what a part of a loop
+// nest accesses while the loops around it do not advance. After Halide's Box (Ragan-Kelley et al., PLDI 2013).
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Side {
   [[nodiscard]] std::int64_t extent() const { return reach.high - reach.low + 1; }
 };
 
-// A value as the terms that none of the variables changes, without constant, and the rest.
+// A value as the terms that depend on none of the variables, without constant, and the rest.
 struct Parted {
   arith::Affine base;
   arith::Affine rest;
@@ -32,22 +32,22 @@ struct Parted {
 
 class Box {
  public:
-  // `inside`: variables that change while what is outside stands still.
+  // `inside`: variables that change while the others are constant.
   explicit Box(std::set<tir::VarId> inside) : inside_(std::move(inside)) {}
 
-  // Makes the box the smallest that holds the point, too, wherever `inside` take it. False, and the box useless: a
-  // dimension's base differs from that of the points before, or its reach is not known.
+  // Extends the box to the smallest one that also contains the point for all values of `inside`. False, and the box is
+  // unusable: a dimension's base differs from that of earlier points, or its reach is not known.
   [[nodiscard]] bool add(const std::vector<arith::Affine>& point, const arith::Facts& facts);
 
   [[nodiscard]] bool is_empty() const { return sides_.empty(); }
   [[nodiscard]] const std::vector<Side>& sides() const { return sides_; }
 
-  // How many points; nothing: more than an int64 counts.
+  // Number of points; nothing: more than fits an int64.
   [[nodiscard]] std::optional<std::int64_t> size() const;
-  // Of dimension i: of neighbours along it, how far they are apart where the box is stored by itself, the last
-  // dimension's densely. `size` has a value.
+  // Distance of neighbours along dimension i if the box is stored densely, the last dimension innermost. Requires that
+  // `size` has a value.
   [[nodiscard]] std::int64_t stride(std::size_t i) const;
-  // Where the point stands in the box stored so. Nothing: a number leaves int64.
+  // Position of the point in the box stored like that. Nothing: a number overflows int64.
   [[nodiscard]] std::optional<arith::Affine> position(const std::vector<arith::Affine>& point) const;
 
  private:

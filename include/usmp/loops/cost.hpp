@@ -1,9 +1,9 @@
-// How much a program computes, as an estimate.
+// Estimate of a program's work.
 //
 // The unit is one scalar operation: a load, a store, an addition, a comparison, a choice between two values; a division
 // counts as 4, a fixed-point product as 4, a function of the C library as 20. Both sides of a choice count. Indices
-// count by their divisions and remainders only, and these as often as they change: compilers turn sums of loop
-// variables into increments, and compute outside of a loop what it does not change.
+// count only by their divisions and remainders, as often as these change: compilers turn sums of loop variables into
+// increments and hoist loop invariants.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@
 
 namespace usmp::loops {
 
-// Of one evaluation, loads as one operation whatever their index, choices as none.
+// Work of one evaluation; a load counts as one operation whatever its index, a choice as none.
 [[nodiscard]] double work(const tir::Expr& root);
 
-// Of one call of the function, by the bounds of its loops; functions that it calls count nothing. Nothing: how often a
-// statement runs is not known, or is read from memory. O(size).
+// Work of one call of the function, without the functions that it calls. Nothing: how often a statement runs is not
+// known, or is read from memory. O(size).
 [[nodiscard]] std::optional<double> work_of(const tir::Function& function);
 
-// Of one run of the entry and the functions that it calls. Functions of unknown work, and functions of somebody else's,
-// count nothing. O(size).
+// Work of one run of the entry and the functions that it calls. Functions of unknown work and opaque functions count as
+// 0. O(size).
 [[nodiscard]] double work_of(const tir::Module& module);
 
-// How often the statement at a place of a walk runs, at most: the product of the extents of the loops around. An extent
-// of which nothing is known counts as 10^6.
+// How often the statement at a place of a walk runs at most: the product of the extents of the loops around it. An
+// unknown extent counts as 10^6.
 class Trips {
  public:
   explicit Trips(double outside = 1) : counts_{outside} {}

@@ -1,7 +1,8 @@
-// Which numbers an index takes in a loop nest: whether it takes one twice, and whether it leaves one out.
+// Which values an index takes in a loop nest: whether it repeats one, and whether it omits one.
 //
-// Idea: an affine index counts in a mixed radix, a loop a digit. With the digits in ascending order, no number comes
-// twice if each factor is at least what the digits below count, and none is left out if it is exactly that.
+// Idea: an affine index is a mixed-radix number, one digit per loop. With the digits in ascending order, no value
+// repeats if each factor is at least the number of values of the digits below, and none is omitted if it is exactly
+// that.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,14 @@ struct MixedRadix {
 };
 
 // The values of the index while each variable takes all values of its range; a variable that the index does not mention
-// is a digit of factor 0. Nothing: the index has terms of something else, or a number leaves int64.
+// is a digit of factor 0. Nothing: the index has other terms, or a number overflows int64.
 [[nodiscard]] std::optional<MixedRadix> mixed_radix(const arith::Affine& index,
                                                     const std::map<tir::VarId, Interval>& ranges);
 
 // Whether different counts give different numbers, as the ascending order shows: factors are positive. O(n log n).
 [[nodiscard]] bool is_injective(const MixedRadix& numbers);
 
-// The numbers, if they are all of an interval, each of them once or more. O(n log n).
+// The numbers, if they are exactly an interval, each at least once. O(n log n).
 [[nodiscard]] std::optional<Interval> dense_values(const MixedRadix& numbers);
 
 }  // namespace usmp::loops

@@ -1,7 +1,7 @@
 // Loop nests around one store that store no element twice.
 //
-// Whoever reads an element can then compute it instead: the element's index, taken apart, gives the iteration that
-// stored it.
+// A reader of an element can then compute it instead: decomposing the element's index gives the iteration that stored
+// it.
 #pragma once
 
 #include <optional>
@@ -23,27 +23,26 @@ struct NestLoop {
 
 struct InjectiveNest {
   tir::VarId storage;
-  std::vector<NestLoop> loops;       // by descending factor: each counts what those behind it cannot reach
+  std::vector<NestLoop> loops;       // by descending factor: each factor exceeds what the loops after it reach
   arith::Affine index;               // of the element
-  tir::ExprRef value;                // lets replaced by what they stand for
+  tir::ExprRef value;                // lets replaced by their values
   std::vector<tir::ExprRef> guards;  // conditions under which the store happens, likewise
 
   // How many times the store runs if no guard fails.
   [[nodiscard]] double elements() const;
-  // The elements that it stores, if these are all of an interval. Nothing: also if there are guards.
+  // The elements that it stores, if they are exactly an interval. Nothing also if there are guards.
   [[nodiscard]] std::optional<Interval> dense_elements() const;
 };
 
-// Nothing if the statement is no such nest, or if it may store an element twice. `facts`: at the statement.
+// Nothing if the statement is not such a nest, or if it may store an element twice. `facts`: at the statement.
 [[nodiscard]] std::optional<InjectiveNest> injective_nest(const tir::Stmt& stmt, arith::Facts& facts);
 
-// The iteration that stores the element `index`: the value of each of nest.loops, which is proved to be one of that
-// loop. Nothing if it cannot be proved that there is one.
+// The iteration that stores the element `index`: the value of each of nest.loops, proved to be in that loop's range.
+// Nothing if no such iteration can be proved to exist.
 [[nodiscard]] std::optional<std::vector<arith::Affine>> counts_at(const InjectiveNest& nest, const arith::Affine& index,
                                                                   const arith::Facts& facts);
 
-// The same as expressions: values for the nest's loop variables. Nothing if it cannot be proved
-// that there is one.
+// The same as expressions: values for the nest's loop variables.
 [[nodiscard]] std::optional<Substitution> iteration_of(const InjectiveNest& nest, const arith::Affine& index,
                                                        const arith::Facts& facts, tir::DataType index_type);
 

@@ -1,5 +1,5 @@
-// Walking the statements of a function with the ranges of its variables and how often a statement runs: what estimates
-// of work and ranges of values need. Where sums and conditions count, use loops/walk.hpp.
+// Walks the statements of a function with the ranges of its variables and the number of runs of each statement, for
+// estimates of work and ranges of values. Where affine forms and conditions matter, use loops/walk.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace usmp::loops {
 // What is known where a statement stands.
 struct RangeContext {
   arith::Ranges& ranges;             // of the variables in scope
-  std::optional<std::int64_t> runs;  // at most so often in a call of the function; nothing: not known
+  std::optional<std::int64_t> runs;  // at most, in one call of the function; nothing: not known
 };
 
 using VisitStmt = std::function<void(const tir::Stmt& stmt, const RangeContext& context)>;

@@ -11,7 +11,7 @@ namespace usmp::loops {
 // else, all of one type and without predicate.
 [[nodiscard]] bool adds_to_element(const tir::Store& store, std::size_t side);
 
-// The term of a[i] = a[i] + term, in this order; null: the store is no such sum.
+// The term of a[i] = a[i] + term, in this order; null: the store is not such a sum.
 [[nodiscard]] const tir::Expr* added_term(const tir::Store& store);
 
 }  // namespace usmp::loops

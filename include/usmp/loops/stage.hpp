@@ -1,12 +1,12 @@
 // Loop nests as stages of a pipeline: which rows of a tensor an iteration of the row loop provides, and which rows of
 // the tensors before it requires.
 //
-// Idea: let a tensor be divided along one of its dimensions, which is (element / stride) mod extent. The row loop of a
-// nest is the loop variable v, or (v / by) mod rows where TVM has fused the row's loop with others inside and around
-// it, such that the row that is stored is the iteration plus what the loops inside add. Every other access then lies in
-// rows step · (n / per) + reach of its own tensor in iteration n: neighbours for a convolution, every second one with
-// strides, n / 2 for upsampling, all of them where nothing is known. The intervals hold what is accessed; they may hold
-// more. After the boxes of Halide's bounds inference (Ragan-Kelley et al., PLDI 2013).
+// Idea: a tensor is divided along one of its dimensions, (element / stride) mod extent. The row loop of a nest is the
+// loop variable v, or (v / by) mod rows where TVM has fused the row's loop with others inside and around it, such that
+// the row that is stored is the iteration plus what the loops inside add. Every other access then lies in rows step ·
+// (n / per) + reach of its own tensor in iteration n: neighbours for a convolution, every second one with strides, n /
+// 2 for upsampling, all of them if unknown. The intervals contain all that is accessed, and possibly more. After the
+// boxes of Halide's bounds inference (Ragan-Kelley et al., PLDI 2013).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace usmp::loops {
 
-// A dimension of a tensor that is stored flat: element i stands in row (i / stride) mod extent.
+// A dimension of a tensor that is stored flat: element i is in row (i / stride) mod extent.
 struct Axis {
   std::int64_t stride = 1;
   std::int64_t extent = 1;  // rows
@@ -36,23 +36,23 @@ struct Rows {
   std::int64_t per = 1;
   Interval reach;
 
-  // Of the tensor, in one iteration at most.
+  // Share of the tensor that one iteration accesses at most.
   [[nodiscard]] double share() const;
-  // Those of the iteration that there are.
+  // The rows of the iteration that exist.
   [[nodiscard]] Interval in(std::int64_t iteration) const;
 };
 
-// A nest as one: iteration n is that in which (var / by) mod rows = n, or var / by = n if rows is 0; with rows, the
-// iterations of the loop come in another order than those of the stage. A nest that is not divided has one iteration,
-// and no var.
+// A nest as a stage: iteration n is the one in which (var / by) mod rows = n, or var / by = n if rows is 0; with rows,
+// the order of the loop's iterations differs from that of the stage. A nest that is not divided has one iteration, and
+// no var.
 struct Stage {
   std::size_t statement = 0;  // of the function's body
   tir::VarId var;
   std::int64_t by = 1;
   std::int64_t rows = 0;
   std::int64_t iterations = 1;
-  std::vector<Rows> provided;  // one a tensor that is stored, in the order of their variables
-  std::vector<Rows> required;  // one a tensor that is loaded and not stored; constants are not listed
+  std::vector<Rows> provided;  // one per stored tensor, in the order of their variables
+  std::vector<Rows> required;  // one per tensor that is only loaded; constants are not listed
 };
 
 // A function as a chain of stages.
@@ -64,14 +64,14 @@ struct Pipeline {
 };
 
 // The ways to divide the function into rows: from each dimension of each parameter, outputs first, outer dimensions
-// first; those in which some stage has several iterations. Empty, and `why`, if it is given: there is none. The
-// function consists of loops, branches, lets, scalar loads and stores, and every parameter is a storage of its own.
-// The dimensions of a tensor are those of its shape; of a buffer without one, those that the factors of its indices
+// first; those in which some stage has several iterations. Empty, with the reason in `why` if given: there is none.
+// Requires that the function consists of loops, branches, lets, scalar loads and stores, and that no parameters alias.
+// The dimensions of a tensor are those of its shape; of a buffer without a shape, those that the factors of its indices
 // suggest. O(dimensions² · accesses · size of the indices).
 [[nodiscard]] std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function,
                                                  std::string* why = nullptr);
 
-// The one that touches the smallest share; of several, the first. `pipelines` has one.
+// The one that accesses the smallest share, the first among equals. `pipelines` must not be empty.
 [[nodiscard]] const Pipeline& smallest(const std::vector<Pipeline>& pipelines);
 
 }  // namespace usmp::loops

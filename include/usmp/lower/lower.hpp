@@ -10,7 +10,7 @@
 
 namespace usmp::lower {
 
-// What stands where inside one function, for comments in the emitted C.
+// Places of the storage inside one function, for comments in the emitted C.
 struct Placement {
   tir::VarId var;
   placement::StorageId storage;
@@ -39,7 +39,7 @@ struct Lowered {
   std::vector<LoweredFunction> functions;  // by index into module.functions
 };
 
-// The table is of the module and its places are verified. Expressions that do not change stay shared with the source
+// The table must be of the module and its places verified. Expressions that do not change stay shared with the source
 // module. O(size of the module + calls · pools).
 [[nodiscard]] Lowered lower(const tir::Module& module, const placement::Table& table);
 

@@ -36,21 +36,20 @@ struct Limits {
 };
 
 // Reads a tar (plain, gzip, xz or zstd; PAX and GNU names) or the directory of an extracted one. Throws Error of kind
-// archive: cannot be opened, not a tar, compressed more than once, other bytes behind gzip data, truncated (names the
-// member; a tar without the block of zeros that ends it is), a link or device in a tar, a link out of the directory, a
-// name that is absolute, has "..", a control character or a backslash, stands there twice, or is a file and a
-// directory, a limit exceeded (checked against the claimed size before memory is taken). Names are otherwise the bytes
-// they are, whatever the locale.
+// archive: cannot be opened, not a tar, compressed more than once, other bytes after gzip data, truncated (names the
+// member; a tar must end with a block of zeros), a link or device in a tar, a link out of the directory, a name that is
+// absolute, has "..", a control character or a backslash, occurs twice, or is a file and a directory, a limit exceeded
+// (checked against the claimed size before memory is allocated). Other names are kept as bytes, whatever the locale.
 [[nodiscard]] Archive read_archive(const std::string& path, const Limits& limits = {});
 
 // The same from bytes; `path` is used in messages only.
 [[nodiscard]] Archive read_archive_bytes(std::string_view bytes, const std::string& path, const Limits& limits = {});
 
 // The first of the names, in byte order, that another one needs as a directory ("a" if there is "a/b"); empty if there
-// is none. Such files cannot stand beside each other in a file system. O(n log n) comparisons.
+// is none. A file system cannot hold both. O(n log n) comparisons.
 [[nodiscard]] std::string_view file_as_directory(std::vector<std::string_view> names);
 
-// A member for the writer: its content stands in memory or in a file.
+// A member for the writer: its content is in memory or in a file.
 struct TarEntry {
   std::string name;  // written with "./" in front, as TVM does
   std::string_view bytes;
@@ -60,8 +59,8 @@ struct TarEntry {
 
 // Writes an uncompressed PAX tar (plain ustar headers where they suffice) with fixed times and owners, directories
 // before their files: same entries, same bytes. Compressed if `path` ends in ".gz"/".tgz", ".xz"/".txz" or
-// ".zst"/".tzst": a temporary name must keep the ending. On error a partial file may stay. `between` is called every
-// few hundred KiB and may throw to leave. Throws Error of kind output.
+// ".zst"/".tzst": a temporary name must keep the ending. On error a partial file may remain. `between` is called every
+// few hundred KiB and may throw to stop. Throws Error of kind output.
 void write_tar(const std::string& path, const std::vector<TarEntry>& entries,
                const std::function<void()>& between = {});
 

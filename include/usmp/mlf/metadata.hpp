@@ -1,4 +1,4 @@
-// metadata.json and what else an archive says about its modules besides the TIR.
+// metadata.json and other information in an archive about its modules, except the TIR.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ struct Tensor {
   std::optional<Bytes> size;
 };
 
-// A function of external code generation: opaque to planning. Defined in a lib<n>.c that is neither the entry point nor
-// main nor metadata, nor marked by TVM as "tvm target: c" (whose functions are emitted anew from TIR). Not static.
+// A function from an external code generator: opaque to planning. Defined in a lib<n>.c that is neither the entry point
+// nor main nor metadata, nor marked by TVM as "tvm target: c" (whose functions are emitted anew from TIR). Not static.
 struct ForeignFunction {
   std::string name;
   std::string prototype;  // "int32_t tvmgen_default_cmsis_nn_main_0(int8_t* input_, …)", without TVM_DLL, one line
@@ -33,7 +33,7 @@ struct ModuleInfo {
                                        // archive's order
   bool packed_interface = false;  // the archive's entry point takes TVMValue arrays
   // In the order of the archive's own header (struct member order), else metadata's natural order ("output2" before
-  // "output10"); empty if the archive says nothing (TVM 0.9). Sanitised header names are matched to metadata names.
+  // "output10"); empty if the archive does not say (TVM 0.9). Sanitised header names are matched to metadata names.
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::optional<Bytes>
@@ -50,9 +50,9 @@ struct Metadata {
 };
 
 // Reads metadata.json and looks for the members of each module. Throws Error of kind archive: metadata.json missing
-// (names what the archive does hold and what an MLF archive should), malformed, of an unknown version, an executor
-// list without "aot" (the graph executor is not plannable here), a module name that cannot be part of a file name, more
-// than 100 modules. A missing TIR member is no error here.
+// (the message says what the archive contains and what an MLF archive must contain), malformed, of an unknown version,
+// an executor list without "aot" (the graph executor is not plannable here), a module name that cannot be part of a
+// file name, more than 100 modules. A missing TIR member is not an error here.
 [[nodiscard]] Metadata read_metadata(const Archive& archive);
 
 // New memory figures of one module for a re-planned archive.
@@ -62,9 +62,8 @@ struct MemoryFigures {
   Bytes constants_bytes = 0;  // sum over parameter pools
 };
 
-// metadata.json with memory.functions.main[*] of the modules updated (workspace_size_bytes, constants_size_bytes,
-// and every operator's workspace_size_bytes set to 0, since operators take none any more); keys sorted, everything
-// else unchanged.
+// metadata.json with memory.functions.main[*] of the modules updated (workspace_size_bytes, constants_size_bytes; every
+// operator's workspace_size_bytes is 0, since operators no longer allocate); keys sorted, everything else unchanged.
 [[nodiscard]] std::string updated_metadata(const Archive& archive, const std::vector<MemoryFigures>& figures);
 
 }  // namespace usmp::mlf

@@ -1,4 +1,4 @@
-// Choosing an algorithm, running it and verifying what it says.
+// Choosing an algorithm, running it and verifying its result.
 #pragma once
 
 #include <atomic>
@@ -23,14 +23,14 @@ struct ChosenAlgorithm {
   planners::Planner plan;
 };
 
-// What is looked for; usually the best plan.
+// What to search for; by default the best plan.
 struct Goal {
-  std::optional<PoolId> minimize = {};  // this pool is made small first
+  std::optional<PoolId> minimize = {};  // this pool is minimized first
   bool feasibility_only = false;        // any complete plan will do
-  bool shares_less = false;             // what comes out becomes C: see planners::share_less
+  bool shares_less = false;             // the plan becomes C: see planners::share_less
 };
 
-// How long to search, and who is told how far it is.
+// How long to search, and where to report progress.
 struct Search {
   std::optional<std::uint64_t> node_limit = {};              // >= 1, in search nodes; absent: the algorithm's default
   std::optional<std::chrono::milliseconds> time_limit = {};  // absent: none, so that every machine gives the same plan
@@ -40,30 +40,30 @@ struct Search {
   Log log = {};
 };
 
-// Of what is wrong with a plan so many lines are told.
+// Number of violations of a plan that messages show.
 inline constexpr std::size_t most_lines = 10;
 
-// What the verifier finds wrong with the plan, a line each, the first ten of many; empty if nothing.
+// The verifier's violations of the plan, one line each, at most most_lines; empty if there are none.
 [[nodiscard]] std::vector<std::string> violations_of(const Problem& problem, const Plan& plan);
 
-// A plan of our own that is wrong is a bug: throws std::logic_error.
+// Throws std::logic_error: a wrong plan of our own is a bug.
 [[noreturn]] void throw_wrong_plan(const std::vector<std::string>& violations);
 
-// The one of the table that stands first.
+// The first algorithm of the table.
 [[nodiscard]] ChosenAlgorithm default_algorithm();
 
-// What `--algorithm` and the pools file's `algorithm` name: a row of the table, or a program behind "exec:"; `place` is
-// where it was read. Throws Error of kind usage.
+// What `--algorithm` and the pools file's `algorithm` name: a row of the table, or a program after "exec:"; `place` is
+// where the name was read. Throws Error of kind usage.
 [[nodiscard]] ChosenAlgorithm algorithm_named(const std::string& name, const std::string& place = {});
 
-// The names of the table. "exec:PROGRAM" is one, too.
+// The names of the table. "exec:PROGRAM" is also accepted.
 [[nodiscard]] std::vector<std::string> algorithm_names();
 
-// Plans within the limits, verifying nothing.
+// Plans within the limits, without verification.
 [[nodiscard]] PlanResult search(const Problem& problem, const planners::Planner& planner, const Goal& goal,
                                 const Search& how);
 
-// A plan that the verifier refuses never leaves this function. Of our own algorithms it is a bug (std::logic_error), of
+// Never returns a plan that the verifier rejects. From our own algorithms such a plan is a bug (std::logic_error), from
 // an external one an Error of kind usage that names the violations.
 [[nodiscard]] PlanResult plan_and_verify(const ChosenAlgorithm& algorithm, const Problem& problem, const Goal& goal,
                                          const Search& how);

@@ -1,5 +1,4 @@
-// A module of an archive on its way to its planning problem: as the archive has it, transformed and analysed,
-// assembled.
+// The stages of a module up to its planning problem: as in the archive, transformed and analysed, assembled.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,20 @@
 
 namespace usmp::pipeline {
 
-// Gets a line about what is being done, for who looks for a fault; may be empty.
+// Gets one line per action, for debugging; may be empty.
 using Log = std::function<void(const std::string& line)>;
 
-// What may be done to a program before it is planned.
+// The transformations allowed before planning.
 struct Transformations {
   std::vector<transform::Step> steps;  // in the order of application
   std::int64_t recompute_percent = 0;
 };
 
-// Where a program's memory is to be, and what stays where it was.
+// Pools for a program, and earlier plans that pin buffers.
 struct Request {
   config::PoolsConfig pools;
   bool workspace_io = false;
-  std::vector<plan_file::PlanDocument> earlier;  // plans that pin buffers, at most one of each module
+  std::vector<plan_file::PlanDocument> earlier;  // plans that pin buffers, at most one per module
   Log log;
 };
 
@@ -48,7 +47,7 @@ struct SourceModule {
 // What is planned.
 struct Program {
   tir::Module module;
-  std::vector<transform::StepResult> transformed;  // how it came about
+  std::vector<transform::StepResult> transformed;  // the transformations applied
   liveness::Analysis analysis;
 };
 
@@ -56,7 +55,7 @@ struct AssembledModule {
   SourceModule source;
   Program program;
   assemble::Assembly assembly;
-  std::vector<std::string> warnings;  // of buffers that an earlier plan knows and that are not pinned
+  std::vector<std::string> warnings;  // about buffers of an earlier plan that are not pinned
   std::vector<bool> pinned;           // [i]: whether it has the buffer of the pools file's pin i
 };
 
@@ -66,28 +65,28 @@ struct AssembledModule {
 // From C in its place: `files` are info.c_members. Throws the same.
 [[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files);
 
-// With all transformations asked for. Throws Error with the member set.
+// With all requested transformations. Throws Error with the member set.
 [[nodiscard]] Program transformed(const SourceModule& source, const Transformations& transformations,
                                   bool workspace_io);
 
-// With those of the transformations that make the plan smaller: a step that only serves that (narrow, merge, reorder,
-// inplace) is left out if it is proved that no plan with it is better, in the order of Cost, than the one found without
-// it, or if no plan with it is found. Computing more than once stays if the plan then needs less of some pool and no
-// more of the others; the other steps are then those asked for. fuse and constants also save time and flash, and stay.
-// Steps left out are named in Program::transformed.
+// With the transformations that make the plan smaller. A step that only serves that (narrow, merge, reorder, inplace)
+// is dropped if no plan with it is found, or if it is proved that no plan with it is better, in the order of Cost, than
+// the one found without it. Recomputing is kept if the plan then needs less of some pool and no more of the others; the
+// other steps are then those requested. fuse and constants also save time and flash, and are kept. Program::transformed
+// names the dropped steps.
 //
-// What counts is the best plan in the request's pools (docs/planning.md) that few search nodes find; pins, the
-// algorithm and limits of the user's do not, so the same archive, pools and steps are always one program. Transforms
-// and plans at most seven times, about a second each in large programs; what these lists of steps have in front is
+// The plans compared are the best in the request's pools (docs/planning.md) that a few search nodes find. Pins,
+// algorithm and limits have no influence, so the same archive, pools and steps always give the same program. Transforms
+// and plans at most seven times, about a second each in large programs; common prefixes of the lists of steps are
 // applied once. Throws as `transformed` and assemble do.
 [[nodiscard]] Program with_useful_steps(const SourceModule& source, const Transformations& transformations,
                                         const Request& request);
 
-// Live ranges of the module, which is the source's own or made of it, as if `workspace_io` had been asked for.
+// Live ranges of the module (the source's own or a transformed one), with the given `workspace_io`.
 [[nodiscard]] liveness::Analysis live_ranges(const SourceModule& source, const tir::Module& module, bool workspace_io);
 
-// Transforms the module as far as that makes its plan smaller and brings it to its problem, pins included. Throws
-// Error: of kind usage and without a member for what the pools say, else with the member set.
+// Transforms the module as far as that makes its plan smaller, and assembles its problem, pins included. Throws Error:
+// of kind usage and without a member for errors in the pools, else with the member set.
 [[nodiscard]] AssembledModule assemble_module(SourceModule source, const Transformations& transformations,
                                               const Request& request);
 

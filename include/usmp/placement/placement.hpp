@@ -1,5 +1,5 @@
-// Where the storage of one module is: all that lowering, code generation and replay know of a plan. They see no problem
-// and no planner, so it makes no difference to them what was planned together to come to these places.
+// Where the storage of one module is: all that lowering, code generation and replay know about a plan. They see no
+// problem and no planner, so they do not depend on how the places were found.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace usmp::placement {
 struct Pool {
   std::string name;  // a C identifier, unique in the table
   PoolKind kind = PoolKind::workspace;
-  Bytes alignment = 1;       // a power of two; that of the pool's start which is asked for. Storage may ask for more
+  Bytes alignment = 1;       // a power of two; required alignment of the pool's start. Storage may require more
   std::string section = {};  // linker section of an internal pool; empty: none
   bool internal = false;     // the generated C owns the array
 };
@@ -32,16 +32,16 @@ using StorageId = Id<Storage>;  // index into Table::storages
 
 struct Storage {
   std::string name;  // TVM's name of the variable; an input's or output's parameter name
-  // Never empty. More than one: of a constant that is declared several times.
+  // Never empty. More than one for a constant that is declared several times.
   std::vector<Declaration> declarations;
   BufferKind kind = BufferKind::tensor;
   Bytes size = 0;
   Bytes alignment = 1;          // of its address; a power of two. The offset is a multiple of it
-  std::vector<LiveRange> live;  // sorted, disjoint. Empty: nothing accesses it, so that other storage may lie over it
+  std::vector<LiveRange> live;  // sorted, disjoint. Empty: nothing accesses it, so other storage may overlap it
   Allocation place;             // always in a pool
 };
 
-// Storage that is not in the table stays where the module has it. A variable is declared once at most.
+// Storage that is not in the table keeps its place in the module. A variable is declared at most once.
 struct Table {
   std::vector<Pool> pools;        // by PoolId
   std::vector<Storage> storages;  // by StorageId
@@ -50,7 +50,7 @@ struct Table {
   [[nodiscard]] const Storage& storage(StorageId id) const { return storages[id.index()]; }
 };
 
-// Bytes in use in each pool: the largest end of what is placed there; 0 if there is nothing. O(pools + storages).
+// Bytes in use in each pool: the largest end of the storage placed there; 0 if there is none. O(pools + storages).
 [[nodiscard]] std::vector<Bytes> used_bytes(const Table& table);
 
 }  // namespace usmp::placement

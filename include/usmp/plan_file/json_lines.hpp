@@ -1,5 +1,4 @@
-// JSON text that people can read and diff: an object's members below each other, and of a list every element on a
-// line of its own.
+// JSON text that people can read and diff: one line per member of an object, and one line per element of a list.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,10 +10,10 @@
 
 namespace usmp::plan_file {
 
-// Ends with a newline. Names that are not UTF-8 are repaired with U+FFFD.
+// Ends with a newline. Invalid UTF-8 in names becomes U+FFFD.
 [[nodiscard]] std::string json_lines(const nlohmann::ordered_json& object);
 
-// What `json_of` makes of the value; null without one.
+// `json_of` of the value; null if there is none.
 template <class T, class JsonOf>
 [[nodiscard]] nlohmann::ordered_json or_null(const std::optional<T>& value, const JsonOf& json_of) {
   return value ? nlohmann::ordered_json(json_of(*value)) : nlohmann::ordered_json(nullptr);

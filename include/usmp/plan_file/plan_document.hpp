@@ -1,7 +1,7 @@
-// Everything that M.plan.json holds, as a value that depends on nothing else: reports, diffs and checks work on it,
-// whether it was read from a file or made of a module that has just been planned.
+// The contents of M.plan.json as a value: reports, diffs and checks use it, whether it was read from a file or made
+// from a module that has just been planned.
 //
-// What plans of earlier versions do not say has the value that stands here.
+// Members missing from plans of earlier versions have the default values given here.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ namespace usmp::plan_file {
 
 inline constexpr int plan_schema_version = 2;  // 1: the bounds and statuses were those of each pool alone
 
-// C of the archive itself, which the emitted files hold as it is.
+// C of the archive itself, which is emitted unchanged.
 struct ImportedC {
-  std::string function;  // whose body asks for it
+  std::string function;  // whose body imports it
   std::size_t bytes = 0;
-  std::string first_line;  // that is not blank, blanks around it left out, cut behind 60 bytes
+  std::string first_line;  // that is not blank, trimmed, cut after 60 bytes
 
   friend bool operator==(const ImportedC&, const ImportedC&) = default;
 };
 
 struct PlanDocument {
   struct Search {
-    std::optional<std::string> minimized;  // the pool that was made small before everything else
+    std::optional<std::string> minimized;  // the pool that was minimized first
     StopReason stopped = StopReason::finished;
     std::uint64_t iterations = 0;  // of the algorithm's own kind
 

@@ -1,4 +1,4 @@
-// M.plan.json (docs/schema/plan.schema.json): plans written down and read back.
+// M.plan.json (docs/schema/plan.schema.json): writing and reading plans.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace usmp::plan_file {
 [[nodiscard]] std::string plan_json(const PlanDocument& document);
 
 // Reads a plan file of this or an earlier version. Throws Error of kind usage (place: a path like "buffers[3]", or a
-// byte) for anything that is no plan: JSON nested deeper than 64 levels, sizes beyond Problem::max_total_bytes, a
-// member of another type, live ranges that are empty, out of order or end behind the horizon, places in pools that are
-// not listed. Keys that are not known are left aside. O(text · log).
+// byte) for anything that is not a plan: JSON nested deeper than 64 levels, sizes beyond Problem::max_total_bytes, a
+// member of another type, live ranges that are empty, out of order or end after the horizon, places in pools that are
+// not listed. Unknown keys are ignored. O(text · log).
 [[nodiscard]] PlanDocument parse_plan_document(std::string_view text);
 
 // Reads a plan file, or the plans of several modules as `usmp-plan MODEL --json` prints them: {"modules": [plan, …]}.

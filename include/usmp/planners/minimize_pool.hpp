@@ -11,8 +11,8 @@ namespace usmp::planners {
 // A PlanFunction that may carry state.
 using Planner = std::function<PlanResult(const Problem& problem, const Options& options)>;
 
-// A plan that minimises, in this order: what is without a place, the used bytes of `pool`, then the usual Cost. The
-// other pools are bounded as the problem says.
+// A plan that minimises, in this order: the bytes of buffers without a place, the used bytes of `pool`, then the usual
+// Cost. The other pools keep their capacities.
 //
 // The result claims what is true of this order: `optimal` if no plan uses less of the pool and the algorithm has proved
 // the rest among the plans that use as little; bound->used[pool] is unconditional, every other entry of the bound holds

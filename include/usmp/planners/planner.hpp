@@ -18,7 +18,7 @@
 
 namespace usmp::planners {
 
-// How far a search is, for people who wait for it.
+// Progress of a search, for display.
 struct Progress {
   PoolId pool;      // whose size is being proved
   Bytes lower = 0;  // no plan uses less there
@@ -30,12 +30,12 @@ struct Options {
   std::uint64_t seed = 0;        // of randomised algorithms; the same seed gives the same plan everywhere
   std::uint64_t iterations = 0;  // limit of heuristic searches; 0: the algorithm's default
   std::uint64_t node_limit = 0;  // limit of exact searches, in search nodes; 0: the algorithm's default
-  // Exact searches end when so much time has passed. The plan then depends on the machine.
+  // Exact searches end after this time. The plan then depends on the machine.
   std::optional<std::chrono::milliseconds> time_limit = {};
   // Searches look at it every few thousand steps and end with the best plan so far once it is true. May be null.
   const std::atomic<bool>* interrupted = nullptr;
-  bool feasibility_only = false;  // any complete plan will do: an algorithm may end at its first one
-  // Called now and then, a few times a second at most, by the thread that called the algorithm. May be empty.
+  bool feasibility_only = false;  // any complete plan is accepted: an algorithm may end at its first one
+  // Called at most a few times a second, by the thread that called the algorithm. May be empty.
   std::function<void(const Progress&)> progress = {};
 };
 

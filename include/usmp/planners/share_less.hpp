@@ -1,4 +1,4 @@
-// Less sharing where the size of the pools does not ask for it.
+// Less sharing where the pool sizes do not need it.
 #pragma once
 
 #include "usmp/planners/minimize_pool.hpp"
@@ -7,9 +7,8 @@
 namespace usmp::planners {
 
 // The result, if possible with a plan of no higher cost in which fewer buffers share bytes while both are live: code in
-// which pointers do not reach the same bytes is faster. What the result claims stays true. Runs the algorithm at most
-// once more, and briefly, within what `options` allow. Looks at a fixed number of buffers and distances at most, and
-// that run.
+// which pointers do not alias is faster. The result's claims stay true. Runs the algorithm at most once more, briefly,
+// within the limits of `options`. Cost: that run, and at most a fixed number of buffers and distances.
 [[nodiscard]] PlanResult share_less(const Problem& problem, PlanResult result, const Planner& plan,
                                     const Options& options);
 

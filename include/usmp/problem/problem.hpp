@@ -1,14 +1,14 @@
-// The memory planning problem: buffers with live ranges, pools, and what a plan of it is. Pure values that know
-// nothing of archives or of the IR.
+// The memory planning problem: buffers with live ranges, pools, and plans. Plain values, independent of archives and of
+// the IR.
 //
 //   time  0   1   2   3   4   5
 //   A     |-------|                 size 32   live [0,2)
 //   B         |-----------|         size 16   live [1,4)
 //   C                 |-------|     size 32   live [3,5)
 //
-// A and B conflict (both are live at 1), B and C conflict, A and C may share memory: an optimal plan of one pool
-// puts A and C at offset 0 and B at offset 32, and needs 48 bytes, which is also the load (the largest sum of
-// sizes that are live at one time).
+// A and B conflict (both are live at 1), B and C conflict, A and C may share memory: an optimal plan of one pool puts A
+// and C at offset 0 and B at offset 32, and needs 48 bytes, which are also the peak live bytes (called "load": the
+// largest sum of sizes that are live at one time).
 #pragma once
 
 #include <cstddef>
@@ -49,13 +49,13 @@ struct Pool {
       0;  // >= 0; bytes at the pool's start that no buffer may use. They count as used if bytes behind them are
 };
 
-// Two buffers that are live together may share bytes after all, if one starts far enough above the other: the one
-// below is overwritten only where it has been read.
+// Two buffers that are live together may still share bytes if one starts far enough above the other: the one below is
+// overwritten only where it has already been read.
 //
 //   below  |###############|              size 15
 //   above       |###############|         may start 5 bytes higher: both need 20 bytes, not 30
 //
-// The planned operation has to allow it (see liveness/distances.hpp); whoever plans may leave it unused.
+// The operation must allow it (see liveness/distances.hpp); planners may ignore it.
 struct Distance {
   BufferId below;
   BufferId above;
@@ -68,13 +68,13 @@ struct Problem {
   std::vector<Pool> pools;  // the user's order
   std::vector<Buffer> buffers;
   Tick horizon = 0;  // every live range ends at or before it
-  // Sorted, each pair once in each direction at most. All other conflicting buffers stand apart.
+  // Sorted, each pair at most once per direction. All other conflicting buffers must not overlap.
   std::vector<Distance> distances = {};
 
-  // Bound on the sum of all sizes and alignments and on what pools reserve and pins reach: no planner's arithmetic can
-  // overflow.
+  // Bound on the sum of all sizes and alignments, on what pools reserve and on the ends of pins, so that no planner's
+  // arithmetic can overflow.
   static constexpr Bytes max_total_bytes = Bytes{1} << 56;
-  // What is said of pools takes up to the square of their number. Pools files and modules name fewer.
+  // Some costs grow with the square of the number of pools. Pools files and modules name fewer.
   static constexpr std::size_t max_pools = 256;
 
   [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
@@ -82,27 +82,27 @@ struct Problem {
 };
 
 // What is wrong with a problem (an id out of range, a live range that is empty or out of order, a total over
-// max_total_bytes, …); nothing if it is valid. Pins contradict nothing in a valid problem: each has its one candidate,
-// is aligned, lies in what the pool has and does not reserve, and is far enough from every other one that is live at
+// max_total_bytes, …); nothing if it is valid. In a valid problem pins contradict nothing: each has one candidate, is
+// aligned, lies within the pool and outside its reserved bytes, and is far enough from every other pin that is live at
 // the same tick. Every stage may assume a valid problem. O(total size + pins²).
 [[nodiscard]] std::optional<std::string> invalid_reason(const Problem& problem);
 
 // The alignment that a buffer's offset obeys in a pool: the least common multiple of both alignments.
 [[nodiscard]] Bytes alignment_in(const Buffer& buffer, const Pool& pool);
 
-// The lowest offset that a buffer may have in a pool: behind what is reserved there, and aligned. 0 for empty buffers,
-// which use none of the reserved bytes.
+// The lowest offset that a buffer may have in a pool: after the reserved bytes, and aligned. 0 for empty buffers, which
+// use none of the reserved bytes.
 [[nodiscard]] Bytes first_offset(const Buffer& buffer, const Pool& pool);
 
-// How far above the start of `below` a conflicting buffer `above` of the same pool has to start at least, if it is not
-// the one below: what Problem::distances says, or the size of `below`. O(log distances).
+// Minimum distance from the start of `below` to that of a conflicting buffer `above` in the same pool: from
+// Problem::distances, or the size of `below`. O(log distances).
 [[nodiscard]] Bytes distance(const Problem& problem, BufferId below, BufferId above);
 
 // Whether two buffers that conflict may have these offsets in one pool: one is far enough above the other, or one of
 // them is empty. O(log distances).
 [[nodiscard]] bool far_enough(const Problem& problem, BufferId a, Bytes offset_a, BufferId b, Bytes offset_b);
 
-// Which buffers are live together. Conflicts are the truth that planners obey.
+// Which buffers are live together.
 class Conflicts {
  public:
   // Two buffers conflict when their live ranges share a tick. O(n log n + conflicts).
@@ -152,7 +152,7 @@ enum class PlanStatus {
 
 [[nodiscard]] const char* to_string(PlanStatus status);
 
-// Why a buffer found no place: what each of its candidate pools would have needed.
+// Why a buffer has no place: the size that each of its candidate pools would need.
 struct Shortage {
   struct PoolNeed {
     PoolId pool;
@@ -180,9 +180,8 @@ struct PlanResult {
   std::optional<Shortage> shortage = {};  // the first buffer that did not fit, if status is infeasible or not_found
   std::uint64_t iterations = 0;           // of the algorithm's own kind (placements, swaps, search nodes, …)
   StopReason stopped = StopReason::finished;
-  // What the algorithm proved, entry by entry: every complete plan that is no worse than this one in all that is more
-  // important has at least this. Equal to cost_of(plan) if the status is optimal. Nothing: nothing but what the status
-  // says.
+  // Proved lower bounds, entry by entry: every complete plan that is no worse than this one in all more important
+  // entries has at least this. Equal to cost_of(plan) if the status is optimal. Nothing: no proof beyond the status.
   std::optional<Cost> bound = {};
 
   [[nodiscard]] bool has_plan() const { return status == PlanStatus::feasible || status == PlanStatus::optimal; }

@@ -1,5 +1,5 @@
-// What is said of storage before and after it is planned: what it holds, when it is live, which pool it is in. Planners
-// see it in a problem, what emits and checks planned code in a table of placements.
+// Properties of storage before and after planning: what it holds, when it is live, which pool it is in. Planners see
+// them in a problem, code generation and checks in a table of placements.
 #pragma once
 
 #include <compare>
@@ -12,9 +12,9 @@
 namespace usmp {
 
 struct Pool;
-using PoolId = Id<Pool>;  // index into the pools of a problem, and of all that is made of it
+using PoolId = Id<Pool>;  // index into the pools of a problem, and of everything derived from it
 
-// A point of the linearised execution; statements are numbered from 0 in execution order.
+// A step of the linearised execution; statements are numbered from 0 in execution order.
 using Tick = std::int64_t;
 
 // Half-open: live at every tick t with begin <= t < end. Always begin < end.

@@ -10,7 +10,7 @@
 
 namespace usmp::program {
 
-// A call by name (tir::named_call) of a function that the module has.
+// A call by name (tir::named_call) of a function of the module.
 struct CallSite {
   std::size_t callee = 0;  // index into Module::functions
   std::span<const tir::ExprRef> arguments;
@@ -19,7 +19,7 @@ struct CallSite {
 // By index into Module::functions; opaque functions (tir::is_opaque) have their calls like others. Points into the
 // module.
 struct CallGraph {
-  // By caller: in order of appearance, a call before those inside it; one that an expression holds in several places
+  // By caller: in order of appearance, a call before those inside it; a node shared by several places of an expression
   // once.
   std::vector<std::vector<CallSite>> calls;
   std::vector<std::vector<std::size_t>> callers;  // by callee: each once, ascending
@@ -28,19 +28,19 @@ struct CallGraph {
 // O(size of the module · log functions).
 [[nodiscard]] CallGraph call_graph(const tir::Module& module);
 
-// The roots, and what their calls reach, callees before callers: depth first, in the order of the roots and of the
-// calls. Opaque functions are left out, and so is what only they call. Throws Error of kind archive (place: function
+// The roots and the functions that their calls reach, callees before callers: depth first, in the order of the roots
+// and of the calls. Without opaque functions and what only they call. Throws Error of kind archive (place: function
 // name) if a function calls itself, directly or through others. O(functions + calls).
 [[nodiscard]] std::vector<std::size_t> callees_first(const tir::Module& module, const CallGraph& graph,
                                                      const std::vector<std::size_t>& roots);
 
-// The same of all functions.
+// The same for all functions.
 [[nodiscard]] std::vector<std::size_t> callees_first(const tir::Module& module, const CallGraph& graph);
 
 // Error of kind archive about a function: its name is the place.
 [[noreturn]] void fail_in(const tir::Function& function, std::string message);
 
-// The one that `callees_first` throws.
+// The error that `callees_first` throws.
 [[noreturn]] void fail_recursion(const tir::Function& function);
 
 }  // namespace usmp::program

@@ -1,4 +1,4 @@
-// What a function does to the storage that it is passed, callees included.
+// What a function, including its callees, does to the storage that it is passed.
 #pragma once
 
 #include <vector>
@@ -7,18 +7,18 @@
 
 namespace usmp::program {
 
-// Through a parameter, or a pointer that is made of it; perhaps.
+// Possible effects through a parameter or a pointer derived from it.
 struct ParamEffects {
   bool is_read = false;
   bool is_written = false;
-  bool escapes = false;  // it gets out of sight (see pointers.hpp): anybody may read and write later
+  bool escapes = false;  // the pointer escapes (see pointers.hpp): any code may read and write later
 
   [[nodiscard]] bool may_be_written() const { return is_written || escapes; }
 };
 
-// By function index and parameter index; all of an opaque function is read and written. Throws Error of kind archive
-// (place: function name): recursion, a wrong number of arguments, a pointer whose storage cannot be told. O(size of the
-// module · log).
+// By function index and parameter index; an opaque function reads and writes all its parameters. Throws Error of kind
+// archive (place: function name): recursion, a wrong number of arguments, a pointer whose storage is unknown. O(size of
+// the module · log).
 [[nodiscard]] std::vector<std::vector<ParamEffects>> param_effects(const tir::Module& module);
 
 }  // namespace usmp::program

@@ -15,16 +15,16 @@ namespace usmp::program {
 struct EntryCall {
   std::size_t statement = 0;          // index into the entry's body
   std::size_t callee = 0;             // index into Module::functions
-  std::vector<tir::VarId> arguments;  // by parameter; not valid() where something else than a variable is passed
+  std::vector<tir::VarId> arguments;  // by parameter; not valid() where the argument is not a variable
   bool passes_variables_only = true;  // all of them are valid
-  bool is_opaque = false;             // somebody else provides the callee's C
-  bool is_nested = false;             // it stands in a block inside the statement
-  bool is_plain = false;              // it is all that the statement does (plain_call)
+  bool is_opaque = false;             // the callee is opaque (tir::is_opaque)
+  bool is_nested = false;             // it is in a block inside the statement
+  bool is_plain = false;              // the statement does nothing else (plain_call)
 };
 
 struct EntryCalls {
   std::vector<EntryCall> calls;  // in order of appearance, a call before those inside it
-  // Variables that stand in other places than as arguments of these: read, stored to, part of an argument, …
+  // Variables used other than as arguments of these: read, stored to, part of an argument, …
   std::set<tir::VarId> used_otherwise;
   std::set<std::size_t> called_otherwise;  // functions of the module in calls that are not listed
 };
@@ -32,8 +32,8 @@ struct EntryCalls {
 // O(size of the entry · log).
 [[nodiscard]] EntryCalls entry_calls(const tir::Module& module);
 
-// The call by name that is all that a statement does: its result is dropped or compared with a constant, and its
-// arguments call nothing. Nothing: the statement is anything else. Points into `stmt`.
+// The call by name, if the statement does nothing else: its result is dropped or compared with a constant, and its
+// arguments call nothing. Nothing for any other statement. Points into `stmt`.
 [[nodiscard]] std::optional<tir::NamedCall> plain_call(const tir::Stmt& stmt);
 
 }  // namespace usmp::program

@@ -1,4 +1,4 @@
-// Two calls as one.
+// Joining two calls into one.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace usmp::program {
 
-// A function with the variables that a call passes to it, one a parameter.
+// A function with the variables that a call passes to it, one per parameter.
 struct PassedFunction {
   const tir::Function& function;
   const std::vector<tir::VarId>& arguments;
@@ -16,14 +16,14 @@ struct PassedFunction {
 
 struct JoinedFunction {
   tir::Function function;
-  std::vector<tir::VarId> arguments;  // of its call: those of both, each once, without the storage between them
-  tir::VarId inner;                   // what that storage is in the function
+  std::vector<tir::VarId> arguments;  // of its call: those of both, each once, without the storage between the two
+  tir::VarId inner;                   // that storage, inside the function
 };
 
-// A function that does what `first` does and then what `second` does, in which the storage that `between` declares,
-// which the first writes for the second, is a buffer. All of its variables are new in `module`, of which the functions'
-// variables are, too; its name and all else is that of the second. Nothing: the storage is no whole number of elements
-// of the parameter that it is passed for. O(size of both · log).
+// A function that does what `first` does and then what `second` does, with the storage declared by `between`, which the
+// first writes for the second, as a local buffer. All its variables are new in `module`, which also owns the variables
+// of both functions; its name and other attributes are those of the second. Nothing: the storage is not a whole number
+// of elements of its parameter. O(size of both · log).
 [[nodiscard]] std::optional<JoinedFunction> joined(tir::Module& module, const PassedFunction& first,
                                                    const PassedFunction& second, const tir::Allocate& between);
 

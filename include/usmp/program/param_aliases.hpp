@@ -1,4 +1,4 @@
-// Which parameters of a function may be one storage.
+// Which parameters of a function may alias.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class ParamAliases {
  public:
   explicit ParamAliases(const tir::Module& module);
 
-  // Whether every call passes whole variables, so that the parameters either are one storage or share nothing.
+  // Whether every call passes whole variables, so that parameters are either the same storage or disjoint.
   [[nodiscard]] bool known(std::size_t function) const { return known_[function]; }
-  // Of parameter variables of one function: whether some call passes one storage for both. A parameter of more than
-  // `most_classes` classes may also be what any other is that is in one. O(most_classes²).
+  // For parameters of one function: whether some call passes one storage for both. A parameter in more than
+  // `most_classes` classes counts as an alias of every parameter in a class. O(most_classes²).
   [[nodiscard]] bool may_alias(tir::VarId a, tir::VarId b) const;
   static constexpr std::size_t most_classes = 16;
 

@@ -1,9 +1,8 @@
 // What the statements of a function do through pointers. Pointers are followed by name only: a pointer expression
-// becomes the set of variables that it may be based on, so that what is found is independent of the callers.
+// becomes the set of variables that it may be based on, so the result does not depend on the callers.
 //
-// An expression of handle type stands in one of two positions. Where the pointer is merely passed on (value of a Let,
-// argument of a call, side of a selection) it becomes such a set. Everywhere else it gets out of sight and its storage
-// counts as escaped. A variable of a let expression stands for the set of its value.
+// Where a pointer is only passed on (value of a Let, argument of a call, side of a selection) it becomes such a set.
+// Everywhere else its storage escapes. A variable of a let expression has the set of its value.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@ using PointerSet = std::vector<Slot>;  // what a pointer expression may be based
 struct PointerAccess {
   bool reads = false;
   bool writes = false;
-  std::size_t function = 0;  // who does it: the function itself, or an opaque callee; index into Module::functions
+  std::size_t function = 0;  // the function itself, or an opaque callee; index into Module::functions
   Bytes element_bytes = 1;   // >= 1
 };
 
@@ -34,13 +33,13 @@ struct PointerCall {
   std::string callee;
   std::size_t function = 0;           // index into Module::functions, if is_defined
   bool is_defined = false;            // by the module
-  bool is_walked = false;             // the module has its body: it is defined, and not opaque
-  bool is_pure = false;               // nothing but its value comes of it
+  bool is_walked = false;             // its body is analysed: it is defined, and not opaque
+  bool is_pure = false;               // it has no side effects
   std::vector<PointerSet> arguments;  // of a function that is walked: by parameter
-  std::vector<bool> is_variable;      // by argument: it is the one variable that stands in `arguments`, as it is
+  std::vector<bool> is_variable;      // by argument: it is exactly the one variable in `arguments`
 };
 
-// Gets what a statement does, one call for each access, in no order: C leaves that open.
+// Receives what a statement does, one call per access, in no particular order, since C leaves it unspecified.
 class PointerUses {
  public:
   PointerUses() = default;
@@ -49,9 +48,9 @@ class PointerUses {
   virtual ~PointerUses() = default;
 
   virtual void access(const PointerSet& pointers, const PointerAccess& access) = 0;
-  // Whoever likes may access what they point to from here on.
+  // Any code may access what they point to from here on.
   virtual void escape(const PointerSet& pointers) = 0;
-  // What an opaque or unknown callee does is told as accesses.
+  // The effects of an opaque or unknown callee are reported as accesses.
   virtual void call(PointerCall call) = 0;
 };
 
@@ -61,13 +60,13 @@ class PointerReader {
   // The parameters have the first slots. `uses` gets what `read` finds.
   PointerReader(const tir::Module& module, std::size_t function, PointerUses& uses);
 
-  // Storage, or a pointer that is bound. The slot that it has already, if there is one.
+  // Declares storage or a bound pointer. Returns its slot, the existing one if it has one.
   Slot declare(tir::VarId var);
   [[nodiscard]] const std::vector<tir::VarId>& vars() const { return vars_; }  // by slot
 
-  // What stands directly in the statement, without the blocks inside; declares nothing. Of a Let gives what its value
-  // may be based on. Throws Error of kind archive (place: function name): a pointer to storage that is not declared, a
-  // wrong number of arguments. O(nodes + what the pointers may be based on).
+  // Reads the statement itself, without the blocks inside; declares nothing. For a Let, returns what its value may be
+  // based on. Throws Error of kind archive (place: function name): a pointer to storage that is not declared, a wrong
+  // number of arguments. O(nodes + what the pointers may be based on).
   PointerSet read(const tir::Stmt& stmt);
 
  private:

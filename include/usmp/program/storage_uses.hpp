@@ -1,4 +1,4 @@
-// How code uses the storage that it names itself, without what callees do.
+// How code uses the storage that it names, without callees.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace usmp::program {
 struct StorageUse {
   std::size_t loads = 0;  // places, not executions; with those below address_of
   std::size_t stores = 0;
-  std::size_t mentions = 0;          // of the pointer itself: as an argument, bound, compared, …
+  std::size_t mentions = 0;          // of the pointer itself: passed, bound, compared, …
   std::vector<tir::DataType> types;  // of the loads and stores, each once, in order of appearance
   bool has_vectors = false;          // some load or store is of several lanes
   bool has_predicates = false;       // or under a predicate
   bool has_addresses = false;        // of elements are taken
 
-  // Whether there is nothing but loads and stores of scalars of one type, or nothing at all.
+  // Whether all uses are loads and stores of scalars of one type, or there are none.
   [[nodiscard]] bool is_of_scalars() const;
 };
 

@@ -1,4 +1,4 @@
-// `usmp-plan check`: plans held to the budgets of a pools file, for people and CI services.
+// `usmp-plan check`: plans checked against the budgets of a pools file, for people and CI services.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@ namespace usmp::report {
 
 inline constexpr int check_schema_version = 1;
 
-// A table of the checks of each module, then what is beyond a limit as compilers say it: "FILE:LINE:COLUMN: error: …".
+// A table of the checks of each module, then each exceeded limit in the form of compiler messages: "FILE:LINE:COLUMN:
+// error: …".
 struct CheckTextOptions {
   bool color = false;
   bool quiet = false;  // no tables: nothing if all is within budget
@@ -18,10 +19,10 @@ struct CheckTextOptions {
 [[nodiscard]] std::string check_markdown(const compare::BudgetReport& report);
 [[nodiscard]] std::string check_json(const compare::BudgetReport& report);  // docs/schema/check.schema.json
 
-// GitHub's workflow commands, a line a finding: "::error file=…,line=…,col=…,title=…::message".
+// GitHub's workflow commands, one line per finding: "::error file=…,line=…,col=…,title=…::message".
 [[nodiscard]] std::string check_github(const compare::BudgetReport& report);
 
-// JUnit's XML: a suite a module, a case a limit and one for the plan; warnings are text of cases that pass.
+// JUnit's XML: one suite per module, one case per limit and one for the plan; warnings are text of cases that pass.
 [[nodiscard]] std::string check_junit(const compare::BudgetReport& report);
 
 }  // namespace usmp::report

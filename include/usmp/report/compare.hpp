@@ -1,4 +1,4 @@
-// `usmp-plan compare`: what several algorithms make of one problem, side by side.
+// `usmp-plan compare`: the results of several algorithms on one problem.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace usmp::report {
 
 inline constexpr int compare_schema_version = 1;
 
-// All of these leave times out where no run has one; apart from them, the same plans give the same bytes.
+// All of these omit times if no run has one; apart from times, the same plans give the same bytes.
 [[nodiscard]] std::string compare_text(const compare::Comparison& comparison, bool color);
 [[nodiscard]] std::string compare_markdown(const compare::Comparison& comparison);
 [[nodiscard]] std::string compare_json(const compare::Comparison& comparison);  // docs/schema/compare.schema.json
-[[nodiscard]] std::string compare_csv(const compare::Comparison& comparison);   // a line an algorithm and pool
+[[nodiscard]] std::string compare_csv(const compare::Comparison& comparison);   // one line per algorithm and pool
 
 }  // namespace usmp::report

@@ -1,4 +1,4 @@
-// `usmp-plan inspect`: what an archive holds, for people.
+// `usmp-plan inspect`: the contents of an archive, for people.
 #pragma once
 
 #include <string>

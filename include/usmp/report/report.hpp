@@ -11,13 +11,13 @@ namespace usmp::report {
 
 inline constexpr int report_schema_version = 1;
 
-// The plan's text (plan_text), then of each workspace pool what is lost and the operators' shares of the peak.
+// The plan's text (plan_text), then for each workspace pool the lost bytes and the operators' shares of the peak.
 [[nodiscard]] std::string report_text(const plan_file::PlanDocument& plan, const TextOptions& options);
 
 // docs/schema/report.schema.json: figures, timeline, peak and shares of each pool.
 [[nodiscard]] std::string report_json(const plan_file::PlanDocument& plan);
 
-// A line a buffer under a line of headings (RFC 4180, lines end with "\n"); live ranges as "0-17 40-52", half-open.
+// One line per buffer under a line of headings (RFC 4180, lines end with "\n"); live ranges as "0-17 40-52", half-open.
 [[nodiscard]] std::string report_csv(const plan_file::PlanDocument& plan);
 
 // Tables of the pools and of the buffers at the peak, for pull requests.

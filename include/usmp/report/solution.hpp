@@ -22,12 +22,12 @@ struct Solution {
   // that uses no more than its bound.
   [[nodiscard]] PlanStatus status() const;
 
-  // The better one of the bound and of what the algorithm proved (of the plans that are no worse in all that is more
-  // important).
+  // The higher of the bound and of what the algorithm proved (for plans that are no worse in all more important
+  // figures).
   [[nodiscard]] bounds::PoolBound lower_bound(PoolId pool) const;
 };
 
-// A line a pool: used, lower bound with its reason, status, gap.
+// One line per pool: used, lower bound with its reason, status, gap.
 [[nodiscard]] std::string solution_text(const Solution& solution, bool color);
 [[nodiscard]] std::string solution_json(const Solution& solution);
 

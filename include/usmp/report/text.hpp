@@ -1,4 +1,4 @@
-// Plans for people: a table a pool like GNU ld's --print-memory-usage, then peak, bounds, buffers at the peak,
+// Plans for people: a table of the pools like GNU ld's --print-memory-usage, then peak, bounds, buffers at the peak,
 // warnings.
 #pragma once
 

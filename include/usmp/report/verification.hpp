@@ -1,4 +1,4 @@
-// What was checked of a plan.
+// The checks done on a plan.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace usmp::report {
 
-// What was executed to compare with unshared code.
+// The comparison with a build in which no buffers overlap.
 struct Execution {
   std::string compiler;  // as it was called
   bool sanitized = false;
@@ -31,7 +31,7 @@ struct Replay {
   std::vector<LeftOut> left_out;  // of the pairs; all others were replayed from beginning to end
 };
 
-// A module whose plan is right.
+// A module whose plan is correct.
 struct Verified {
   const plan_file::PlanDocument* plan = nullptr;
   std::optional<std::size_t> conflicts;  // pairs of buffers that are live together; nothing if they were not counted

@@ -1,6 +1,6 @@
-// Loops in the shape of which compilers make good code, after their buffers have places and nests are functions whose
-// parameters say that they do not alias (lower, outline). TIR to TIR; what is read, computed and written for each
-// element, and in which order, stays the same, and so do plan and memory.
+// Rewrites loops for better machine code, after their buffers have places and nests are functions whose parameters are
+// declared not to alias (lower, outline). TIR to TIR; what is read, computed and written for each element, and its
+// order, do not change, nor do the plan and memory use.
 #pragma once
 
 #include "usmp/tir/ir.hpp"

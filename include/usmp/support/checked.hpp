@@ -1,4 +1,4 @@
-// Arithmetic on byte counts and offsets that says when it overflows.
+// Arithmetic on byte counts and offsets with overflow checks.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace usmp {
 
-// Closing is not checked: for descriptors that nothing is written to.
+// Ignores errors of close: for descriptors that are not written to.
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}

@@ -1,4 +1,4 @@
-// The one exception type that bad input raises, and where the bad input stands.
+// The exception type for bad input, and the location of the bad input.
 //
 // Bad input (archive, pools file, command line) throws Error. An infeasible problem is a result, never an
 // exception. Bugs are assertions. The driver catches Error at one place and turns its kind into an exit code.
@@ -15,8 +15,8 @@ namespace usmp {
 enum class ErrorKind {
   usage,    // command line or pools file: exit code 2
   archive,  // malformed or unsupported archive: exit code 3
-  // An archive that is right, but whose program is too large for what is computed of it: exit code 3, too. A kind of
-  // its own because a variant of a program that was only tried is then left alone.
+  // A valid archive whose program is too large to be processed: also exit code 3. A separate kind, so that a variant of
+  // a program that is only tried can be dropped instead.
   too_large,
   output,  // a result could not be written: exit code 5
 };
@@ -31,9 +31,9 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-// what() is "file: member: place: message", the empty parts left out, and each of the details on an indented line of
-// its own. Messages are lower case, have no full stop, and say what was found and what was expected. All parts may hold
-// text of input files: what() shows it as printable() does.
+// what() is "file: member: place: message", the empty parts left out, and each of the details on a separate indented
+// line. Messages are lower case, have no full stop, and say what was found and what was expected. All parts may contain
+// text of input files: what() applies printable().
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, Location where, std::string message, std::vector<std::string> details = {});

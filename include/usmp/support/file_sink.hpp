@@ -10,16 +10,16 @@
 
 namespace usmp {
 
-// Throws what `errno` says: std::bad_alloc for want of memory, else Error of kind output ("what: No space left …").
+// Throws according to `errno`: std::bad_alloc if out of memory, else Error of kind output ("what: No space left …").
 [[noreturn]] void fail_output(const std::string& path, const std::string& what);
 
-// A file that must be complete: what goes wrong while it is created, written or closed (some errors appear only then)
-// is thrown by fail_output, its file the path.
+// A file that must be complete: errors while it is created, written or closed (some appear only then) are thrown by
+// fail_output with its path.
 class FileSink final : public TextSink {
  public:
   enum class Mode : bool { replace, append };
 
-  // `between` is called before each block of some ten KiB is written and may throw to leave.
+  // `between` is called before each block (tens of KiB) is written and may throw to stop.
   explicit FileSink(const std::string& path, Mode mode = Mode::replace, std::function<void()> between = {});
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
@@ -37,7 +37,8 @@ class FileSink final : public TextSink {
   int descriptor_;
 };
 
-// The files below `root`, directories made as needed; on error a part of them may stay. Throws Error of kind output.
+// Writes the files below `root`, creating directories as needed; on error some of them may remain. Throws Error of kind
+// output.
 void write_files(const std::string& root, const std::vector<OutputFile>& files,
                  const std::function<void()>& between = {});
 

@@ -1,5 +1,5 @@
-// Sets of integers between two ends, and what arithmetic makes of them: the smallest interval that holds every result,
-// or nothing where an end leaves int64.
+// Sets of integers between two ends, and their arithmetic: the smallest interval that contains every result, or nothing
+// where an end overflows int64.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ enum class Rounding : std::uint8_t { toward_zero, down };  // of quotients: C's,
   return a % b + (a % b < 0 ? b : 0);
 }
 
-// What is in either.
+// The smallest interval that contains both.
 [[nodiscard]] inline Interval hull(const Interval& a, const Interval& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
@@ -38,7 +38,7 @@ enum class Rounding : std::uint8_t { toward_zero, down };  // of quotients: C's,
 [[nodiscard]] std::optional<Interval> difference(const Interval& a, const Interval& b);
 [[nodiscard]] std::optional<Interval> product(const Interval& a, const Interval& b);
 
-// By positive numbers: by.low > 0.
+// Requires by.low > 0.
 [[nodiscard]] Interval quotient(Rounding rounding, const Interval& a, const Interval& by);
 [[nodiscard]] Interval remainder(Rounding rounding, const Interval& a, const Interval& by);
 

@@ -1,4 +1,4 @@
-// How deep a JSON text nests, told before it is parsed.
+// Nesting depth of a JSON text, before it is parsed.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace usmp {
 
-// The most brackets and braces that are open at once, those in strings left out. Of malformed text some number.
-// O(text). For readers that build nlohmann's tree: its parser's callback, which is told the depth too, takes time that
-// grows with the square of a list's objects.
+// The maximum number of open brackets and braces, ignoring those in strings; some number for malformed text. O(text).
+// For readers that build nlohmann's tree: its parser's callback also gets the depth, but takes time quadratic in the
+// objects of a list.
 [[nodiscard]] std::size_t json_depth(std::string_view text);
 
 }  // namespace usmp

@@ -1,4 +1,4 @@
-// Where a byte of a text stands, for messages.
+// Line and column of a byte in a text, for messages.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace usmp {
 
-// "line L, column C", both from 1, columns in bytes. `byte` counts from 1 too, as nlohmann's parse errors do; 0 is the
-// first byte, and beyond the text is behind its last one. O(byte).
+// "line L, column C", both from 1, columns in bytes. `byte` also counts from 1, as in nlohmann's parse errors; 0 means
+// the first byte, and a byte beyond the text the place after its last. O(byte).
 [[nodiscard]] std::string line_and_column(std::string_view text, std::size_t byte);
 
 }  // namespace usmp

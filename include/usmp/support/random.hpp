@@ -1,5 +1,5 @@
-// Pseudo-random numbers of searches and of random inputs. The standard library's distributions may differ between
-// implementations; plans and inputs may not.
+// Pseudo-random numbers for searches and random inputs. The standard library's distributions differ between
+// implementations, but plans and inputs must not.
 #pragma once
 
 #include <cassert>
@@ -21,7 +21,7 @@ class Random {
     return z ^ (z >> 31U);
   }
 
-  // In [0, n), n >= 1. Biased by the remainder, as little as n is below 2^64.
+  // In [0, n), n >= 1. The bias of the remainder is negligible for n far below 2^64.
   std::size_t below(std::size_t n) {
     assert(n >= 1);
     return static_cast<std::size_t>(next() % n);

@@ -30,8 +30,8 @@ class StringSink final : public TextSink {
   std::string text_;
 };
 
-// A file to be written: its path below the output directory ('/' separators, no ".."), and what writes it.
-// `write` may be called more than once and writes the same bytes each time.
+// A file to be written: its path below the output directory ('/' separators, no ".."), and its writer. `write` may be
+// called more than once and writes the same bytes each time.
 struct OutputFile {
   std::string path;
   std::function<void(TextSink&)> write;
@@ -44,10 +44,10 @@ struct OutputFile {
 // [A-Za-z0-9_].
 [[nodiscard]] bool is_identifier_char(char c);
 
-// 'text', as messages show what the input names.
+// 'text', for names from the input in messages.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-// The same, cut when long: file content never floods a message.
+// The same, cut if long, so that file content does not flood a message.
 [[nodiscard]] std::string shown(std::string_view text);
 
 // "a, b, c".
@@ -59,24 +59,24 @@ struct OutputFile {
 // The first `most` of the lines, and "and more" behind them if there are more.
 [[nodiscard]] std::vector<std::string> first_lines(std::vector<std::string> lines, std::size_t most);
 
-// What stands between the separators, empty parts too; one part if there is no separator.
+// The parts between the separators, including empty ones; one part if there is no separator.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
 // Up to the first line break, which is left out.
 [[nodiscard]] std::string_view first_line(std::string_view text);
 
-// "1 pair", "2 pairs"; `several` where an s does not do it.
+// "1 pair", "2 pairs"; `several` is an irregular plural.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view several = {});
 
-// The last part of a path: what reports call a file.
+// The last part of a path, for reports.
 [[nodiscard]] std::string file_name_of(const std::string& path);
 
 // ASCII upper case.
 [[nodiscard]] std::string upper_case(std::string_view text);
 
-// The candidate nearest to `word` in edit distance (insertions, deletions, substitutions, neighbour swaps), if
-// one is near enough to be a misspelling; otherwise the only one that `word` is the beginning of, of three characters
-// at least; otherwise empty. Ties go to the earlier candidate. O(|word| · total length of the candidates).
+// The candidate nearest to `word` in edit distance (insertions, deletions, substitutions, neighbour swaps), if one is
+// near enough to be a misspelling; otherwise the only one that starts with `word`, if `word` has at least three
+// characters; otherwise empty. Ties go to the earlier candidate. O(|word| · total length of the candidates).
 [[nodiscard]] std::string_view nearest_spelling(std::string_view word, std::span<const std::string> candidates);
 
 // " (did you mean 'x'?)" for the nearest spelling, or the empty string.
@@ -86,7 +86,7 @@ struct OutputFile {
 [[nodiscard]] std::string shortest_decimal(double value);
 [[nodiscard]] std::string shortest_decimal(float value);
 
-// Two digits behind the point: "92.19".
+// Two digits after the point: "92.19".
 [[nodiscard]] std::string two_decimals(double value);
 
 // Three: "0.004".

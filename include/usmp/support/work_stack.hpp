@@ -1,5 +1,5 @@
-// Work that turns up while other work is done, in the order of a recursion but without its stack: what the depth of an
-// input costs is heap.
+// Work that creates more work, done in the order of a recursion but without its stack: the depth of an input costs heap
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace usmp {
 
-// Printing f(g(x), y) is its use: the work on f adds "f(", g(x), ", ", y and ")", and the work on g(x), when its turn
-// comes, adds parts that are done before ", ".
+// Example: to print f(g(x), y), the work on f adds "f(", g(x), ", ", y and ")"; the work on g(x) then adds parts that
+// are done before ", ".
 template <class Item>
 class WorkStack {
  public:
   void add(Item item) { items_.push_back(std::move(item)); }
 
-  // Calls work(item) for every item; what the call adds is done next, in the order in which it was added, before
-  // everything older. Until `run`, items are done in the order of adding. Work must not call `run`. Linear in the
-  // items.
+  // Calls work(item) for every item; items that the call adds are done next, in the order in which they were added,
+  // before all older ones. Items added before `run` are done in the order of adding. Work must not call `run`. Linear
+  // in the items.
   template <class Work>
   void run(const Work& work) {
     std::reverse(items_.begin(), items_.end());  // the next item stands last

@@ -1,10 +1,10 @@
-// What front ends make functions with. Source languages nest bodies in declarations, index tensors by dimensions and
-// leave conversions out; what comes out of here is the normal form of ir.hpp. Nothing recurses, so sources may nest as
-// deep as they like; what is built is held to the limits given.
+// Builders of functions for front ends. Source languages nest bodies in declarations, index tensors by dimensions and
+// omit conversions; the result is the normal form of ir.hpp. Nothing recurses, so sources may nest to any depth; the
+// given limits apply to what is built.
 //
 // A front end keeps its own names: it adds variables to Module::vars, builds expressions operands first, and statements
-// in program order. What it hands over at the end is checked by verify.hpp; here is refused what cannot be built at
-// all. Errors are of kind archive and have no place: the front end knows it.
+// in program order. verify.hpp checks the finished module; the builders only reject what cannot be built at all. Errors
+// are of kind archive and have no place, which the front end adds.
 #pragma once
 
 #include <cstddef>
@@ -29,35 +29,35 @@ struct Tree {
 // Storage as a tensor that is indexed by dimensions.
 struct View {
   VarId storage;
-  DataType element;  // of which the index counts; a scalar
+  DataType element;  // the unit of the index; a scalar
   std::size_t dimensions = 0;
-  std::vector<Tree> extents;   // of the dimensions behind the first, which takes no part in addresses
+  std::vector<Tree> extents;   // of the dimensions after the first, which does not affect addresses
   std::vector<Tree> strides;   // of all dimensions, in elements; empty: the last dimension is dense, row after row
   Tree offset = {nullptr, 0};  // of the first element, in elements; null: none
 };
 
-// Makes expressions of expressions. Each function is O(operands given).
+// Makes expressions from expressions. Each function is O(operands).
 class ExprBuilder {
  public:
-  // Throws where an expression would be higher.
+  // Expressions that would be higher throw.
   explicit ExprBuilder(std::size_t max_height) : max_height_(max_height) {}
 
   // The node with the operands.
   [[nodiscard]] Tree make(Expr node, std::span<const Tree> operands) const;
-  // The value in the type: cast, and repeated in every lane, where it is not of it. Literals are converted here.
+  // The value converted to the type: cast, and repeated in every lane, if needed. Literals are converted directly.
   [[nodiscard]] Tree converted(Tree value, DataType type) const;
 
-  // Parts of an index: integers, else it throws. Folded when constant, without the neutral element. A literal takes the
-  // type of the other side; otherwise the wider type decides. A scalar meets a vector in every lane. Throws where a
-  // constant does not fit the type, or lanes differ.
+  // Parts of an index: integers, else it throws. Constants are folded, neutral elements dropped. A literal takes the
+  // type of the other side; otherwise the wider type is used. A scalar is combined with every lane of a vector. Throws
+  // if a constant does not fit the type, or lanes differ.
   [[nodiscard]] Tree sum(Tree a, Tree b) const { return combined(ExprKind::add, std::move(a), std::move(b)); }
   [[nodiscard]] Tree product(Tree a, Tree b) const { return combined(ExprKind::mul, std::move(a), std::move(b)); }
-  // Of the element at the indices, one a dimension. A ramp in the last one stays a ramp. Throws where the numbers
-  // differ, or a vector stands beside a ramp.
+  // Index of the element at the indices, one per dimension. A ramp in the last one stays a ramp. Throws if the numbers
+  // of indices and dimensions differ, or if a vector is combined with a ramp.
   [[nodiscard]] Tree flat_index(const View& view, std::span<const Tree> indices) const;
 
-  // Of a scalar, or of a vector at a vector of indices, or at a scalar one that counts vectors. A predicate of constant
-  // truth is left out, as is one whose expression is null.
+  // Loads a scalar, or a vector at a vector of indices or at a scalar index that counts vectors. A predicate that is
+  // always true, or whose expression is null, is dropped.
   [[nodiscard]] Tree load(DataType type, VarId storage, Tree index, const Tree& predicate) const;
   [[nodiscard]] Store store(VarId storage, Tree index, Tree value, const Tree& predicate) const;
   // The same through a view, converted to and from its elements.
@@ -72,8 +72,8 @@ class ExprBuilder {
 };
 
 // TVM's q_multiply_shift rounds in 32 bits where factor and shift are literals and the factor is one half, in 64 bits
-// elsewhere. The operator for such operands, as the source has them; from then on it says how, whatever becomes of
-// them.
+// elsewhere. Returns the operator for the operands of the source; it then fixes the rounding, even if the operands
+// change.
 [[nodiscard]] Op fixed_point_op(std::span<const ExprRef> operands);
 
 // The statements of one function, in program order, into its body.
@@ -84,24 +84,22 @@ class ExprBuilder {
 //   body.add(store);
 //   body.close();
 //
-// A declaration of a language in which it has a body (TVM's Allocate) that ends before the block does stands in a
-// scope: open_scope, the declaration, its body, close.
+// A declaration with a body (TVM's Allocate) that ends before the block does needs a scope: open_scope, the
+// declaration, its body, close.
 class BodyBuilder {
  public:
-  // The function must outlive the builder and have no body so far. `max_depth`: of blocks inside each other, the
-  // function's own included; what opens one throws beyond it.
+  // The function must outlive the builder and have no body yet. `max_depth`: limit of nested blocks, including the
+  // function's own; opening more throws.
   BodyBuilder(const Module& module, Function& function, std::size_t max_depth)
       : module_(module), function_(function), max_depth_(max_depth), open_{{&function.body, nullptr}} {}
 
-  // --- What is declared until the block that is open ends. Storage has one size for each variable, wherever it is
-  // allocated, or they throw.
+  // --- Declarations until the end of the open block. They throw if storage of one variable has different sizes.
 
-  // Throws if an extent is no integer (check_extent says of which). A condition of constant truth is left out, as is
-  // one that is null.
+  // Throws if an extent is not an integer (see check_extent). A condition that is always true or null is dropped.
   void allocate(VarId var, DataType type, std::vector<ExprRef> extents, ExprRef condition,
                 std::vector<std::string> candidate_pools);
   static void check_extent(const Expr& extent);
-  // Throws if the data is not of the elements and extents.
+  // Throws if the data does not match the type and extents.
   void allocate_const(VarId var, DataType type, std::span<const std::int64_t> extents,
                       std::shared_ptr<const Constant> data, std::vector<std::string> candidate_pools);
   void let(VarId var, ExprRef value) { emit(Let{var, std::move(value)}); }
@@ -109,20 +107,20 @@ class BodyBuilder {
   // --- Statements
 
   void add(Store store) { emit(std::move(store)); }
-  void evaluate(ExprRef value);  // a number does nothing and is left out
+  void evaluate(ExprRef value);  // a literal has no effect and is dropped
   void require(ExprRef condition, std::string message) { emit(Assert{std::move(condition), std::move(message)}); }
 
-  // --- Blocks, which take the statements that follow until they are closed
+  // --- Blocks, which receive the following statements until they are closed
 
-  // Throws if the variable or a bound is no integer.
+  // Throws if the variable or a bound is not an integer.
   void open_loop(VarId var, ExprRef min, ExprRef extent);
   void open_while(ExprRef condition);
-  void open_branch(ExprRef condition);  // for what is done if it holds
-  void open_else();                     // closes that, for what is done if it does not
+  void open_branch(ExprRef condition);  // the branch if it holds
+  void open_else();                     // closes that; the branch if it does not hold
   void open_scope();
   void close();
 
-  // C that stands in front of the function; once, however often it is told.
+  // C to be emitted before the function; each source once.
   void import_c(std::string source);
 
  private:

@@ -1,4 +1,4 @@
-// What C makes of TIR's integer types.
+// TIR's integer types in C.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace usmp::tir {
 
-// All values of an integer type; nothing for uint64 (its values do not fit) and for what is not an integer.
+// The range of an integer type; nothing for uint64 (its values do not fit) and for other types.
 [[nodiscard]] std::optional<Interval> range_of_type(DataType type);
 
 // C's integer promotion: the result of an operation may leave the range of a narrow type, but not that of int.
 [[nodiscard]] DataType promoted(DataType type);
 
-// Integers and bools that C has a type for.
+// Whether C has a type for it: some integers, and bool.
 [[nodiscard]] bool is_c_integer(DataType type);
 
-// What a literal of the type stands for, of which modules may hold any bits. Nothing: beyond int64.
+// The value of a literal of the type; modules may contain any bits. Nothing: beyond int64.
 [[nodiscard]] std::optional<std::int64_t> value_in_type(std::int64_t bits, DataType type);
 
 // The bits of an element of scalar type, as they are stored.
 [[nodiscard]] std::uint64_t element_bits(const Constant& constant, std::size_t index);
-// What the stored bits of an integer stand for; a uint64 above INT64_MAX in two's complement, as in Expr::int_value.
+// The value of the stored bits of an integer; a uint64 above INT64_MAX in two's complement, as in Expr::int_value.
 [[nodiscard]] std::int64_t integer_of(std::uint64_t bits, DataType type);
 
 }  // namespace usmp::tir

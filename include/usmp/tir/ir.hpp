@@ -1,4 +1,4 @@
-// The TIR tree: what a TVM PrimFunc computes, in one normal form for all TVM versions.
+// The TIR tree: the computation of a TVM PrimFunc, in one normal form for all TVM versions.
 //
 // Differences from TVM's own classes, all made by the reader so that no later stage meets the variants:
 //  - Storage is a Var of dtype handle. tir.Buffer does not exist here: BufferLoad and Load are both Load(storage,
@@ -11,16 +11,15 @@
 //    loops, branches and expressions, not the number of its allocates.
 //  - DeclBuffer is gone; IterVar thread extents are serial loops.
 //
-// Integers narrower than int have the values that TVM's C computes: operators work on the promoted operands, and what
-// leaves the type stays uncut (int8 100 + 100 is 200 in a comparison, a division, a conversion, a shift, a choice)
-// until it is cut to the type: where it is stored, cast, passed, bound by a let, an operand of min or max, or
-// reinterpreted.
+// Integers narrower than int have the values that TVM's C computes: operators work on the promoted operands, and a
+// result outside the type is not truncated (int8 100 + 100 is 200 in a comparison, a division, a conversion, a shift, a
+// choice) until it is stored, cast, passed, bound by a let, an operand of min or max, or reinterpreted.
 //
-// Expressions are immutable and may be shared (a DAG); a stage that visits them per use visits a shared node more
-// than once. The reader bounds the size of that expansion (see tir_json/reader.hpp). Expressions may be deep: stages
-// walk them with the functions of visit.hpp, which do not recurse, and their destructor does not either. Blocks nest a
-// few hundred levels at most, as compilers of C take no more, so copying and destroying them may recurse.
-// Variables are ids into Module::vars: identity, never an address, orders and names them.
+// Expressions are immutable and may be shared (a DAG); a stage that visits them per use visits a shared node more than
+// once. The reader bounds the size of that expansion (see tir_json/reader.hpp). Expressions may be deep: stages walk
+// them with the functions of visit.hpp, which do not recurse, nor does their destructor. Blocks nest at most a few
+// hundred levels, the limit of C compilers, so copying and destroying them may recurse. Variables are ids into
+// Module::vars, which identify and order them; addresses never do.
 //
 // Front ends make this form with builder.hpp; verify.hpp checks it.
 #pragma once
@@ -73,12 +72,12 @@ inline constexpr DataType bool_type{TypeCode::uint, 1, 1};
 inline constexpr DataType handle_type{TypeCode::handle, 64, 1};
 inline constexpr DataType void_type{TypeCode::void_, 0, 1};
 
-// TVM's spelling ("int8", "float32x4", "bool", "handle"; void is ""). parse: nothing if it is none.
+// TVM's spelling ("int8", "float32x4", "bool", "handle"; void is ""). parse: nothing if invalid.
 [[nodiscard]] std::string to_string(DataType type);
 [[nodiscard]] std::optional<DataType> parse_data_type(const std::string& text);
 
-// Whether a compiler of C has to reckon with it that an access of one element type reaches bytes that one of the other
-// does: they are the same, or one is C's signed or unsigned char.
+// Whether a C compiler must assume that accesses of the two element types may alias: the types are the same, or one is
+// C's signed or unsigned char.
 [[nodiscard]] bool may_alias(DataType a, DataType b);
 
 struct Var {
@@ -125,8 +124,8 @@ enum class ExprKind : std::uint8_t {
 struct Expr;
 using ExprRef = std::shared_ptr<const Expr>;
 
-// The operands of an expression. Those that nobody else holds are destroyed one by one, not each by the destructor of
-// the one above, so that a deep tree takes no stack.
+// The operands of an expression. Unshared operands are destroyed one by one instead of recursively, so a deep tree
+// needs no stack.
 class Operands : public std::vector<ExprRef> {
  public:
   using std::vector<ExprRef>::vector;
@@ -144,7 +143,7 @@ struct Expr {
   Op op = Op::none;
   DataType type;
   VarId var;
-  std::int64_t int_value = 0;  // int_imm: the bits of a uint64 above INT64_MAX stand here in two's complement
+  std::int64_t int_value = 0;  // int_imm: a uint64 above INT64_MAX in two's complement
   double float_value = 0;
   std::string text;  // string_imm; of a call of Op::other the operator's name
   Operands operands;
@@ -168,7 +167,7 @@ struct Allocate {
   ExprRef condition;             // null: unconditional
   // Annotation candidate_memory_pools, by name, best first; empty: none. See Module::annotated_pools.
   std::vector<std::string> candidate_pools;
-  // A variable of the C function and no workspace. Set by transformations, of single elements.
+  // A variable of the C function instead of workspace. Set by transformations, for single elements.
   bool on_stack = false;
 };
 
@@ -219,7 +218,7 @@ struct Assert {
   std::string message;
 };
 
-struct Scope {  // ends what its statements declare
+struct Scope {  // ends the scope of its declarations
   Block body;
 };
 
@@ -235,7 +234,7 @@ struct Param {
   bool is_tensor = false;
   DataType element;
   std::optional<std::vector<std::int64_t>> shape;  // nothing if not constant
-  // While the function runs, no other pointer of it reaches the bytes that this one does, or nothing writes them.
+  // While the function runs, no other pointer of it reaches the same bytes, or nothing writes them.
   bool no_alias = false;
 };
 
@@ -246,7 +245,7 @@ struct Function {
   bool keep_apart = false;  // compilers are asked not to inline it (see lower/outline.hpp)
   std::vector<Param> params;
   Block body;
-  std::vector<std::string> notes;       // what was done to it, for people who read the emitted C
+  std::vector<std::string> notes;       // changes to it, for readers of the emitted C
   std::vector<std::string> imported_c;  // pragma_import_c sources in order, without repetition
 };
 
@@ -270,7 +269,7 @@ struct Module {
   std::optional<Bytes> constant_alignment;     // executor attribute constant-byte-alignment
 
   [[nodiscard]] const Var& var(VarId id) const { return vars[id.index()]; }
-  // Index into functions; nothing if there is none of that name. O(log n).
+  // Index into functions; nothing if no function has that name. O(log n).
   [[nodiscard]] std::optional<std::size_t> find(const std::string& function_name) const;
 };
 
@@ -281,7 +280,7 @@ struct AllocationSize {
   enum class Unknown { none, not_constant, negative, overflow } why = Unknown::none;
 };
 [[nodiscard]] AllocationSize allocation_size(const Allocate& allocate);
-// In elements of its type. Nothing: allocation_size does not know, or the type has no size.
+// In elements of its type. Nothing: allocation_size is unknown, or the type has no size.
 [[nodiscard]] std::optional<std::int64_t> element_count(const Allocate& allocate);
 
 // The value if the expression is an int_imm.
@@ -298,10 +297,10 @@ struct AllocationSize {
 [[nodiscard]] ExprRef make_cast(DataType type, ExprRef value);
 [[nodiscard]] ExprRef make_load(DataType type, VarId storage, ExprRef index);
 [[nodiscard]] ExprRef make_call(DataType type, Op op, std::vector<ExprRef> arguments);
-// By TVM's name, which the table need not have.
+// By TVM's name, which may be missing from the table.
 [[nodiscard]] ExprRef make_call(DataType type, std::string_view op, std::vector<ExprRef> arguments);
 
-// TVM's name of a call's operator; empty: no call.
+// TVM's name of a call's operator; empty: not a call.
 [[nodiscard]] std::string_view operator_name(const Expr& expr);
 
 }  // namespace usmp::tir

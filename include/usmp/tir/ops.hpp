@@ -1,7 +1,7 @@
-// TIR's operators, as tir.Call names them: one table, a row each.
+// TIR's operators, as tir.Call names them: one table, one row each.
 //
-// Who asks something of an operator asks its row; a new operator is a new row. Expressions hold the id, so no other
-// place compares names.
+// All properties of an operator are in its row; a new operator is a new row. Expressions hold the id, so no other code
+// compares names.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace usmp::tir {
 
 enum class Op : std::uint8_t {
   none,   // no call
-  other,  // of a name that the table has not; Expr::text holds it
+  other,  // a name that is not in the table; Expr::text holds it
   acos,
   acosh,
   address_of,
@@ -85,8 +85,8 @@ enum class Op : std::uint8_t {
   tvm_throw_last_error,
   type_annotation,
   undef,
-  // Those of this program's own, which builders and lowering make. Readers refuse their names.
-  hidden_zero,   // zero, of which compilers are not to know that it is: no operands, int32
+  // Operators of this program, made by builders and lowering. Readers reject their names.
+  hidden_zero,   // zero, but unknown to compilers: no operands, int32
   memory_fence,  // where memory may change hands between buffers of different types: no access may move across it: no
                  // operands, void
   q_multiply_shift_half,  // q_multiply_shift where TVM's factor is a literal 1 << 30, one half, and its shift one, too:
@@ -95,16 +95,16 @@ enum class Op : std::uint8_t {
             // up pairs of the products (SSE2), compilers are not to know more than that. Then a hidden zero
 };
 
-// Of operators that take as many operands as they are given.
+// Of operators with any number of operands.
 inline constexpr std::size_t any_arity = SIZE_MAX;
 
 struct OpInfo {
   Op op = Op::other;
   std::string_view name;         // TVM's: "tir.exp"
-  bool is_pure = false;          // gives a value and does nothing else: where nobody uses that, it may be dropped
-  bool is_elementwise = false;   // pure, and of the values of its operands alone: it may be moved and repeated
+  bool is_pure = false;          // has no side effects: may be dropped if its value is unused
+  bool is_elementwise = false;   // pure, and depends only on its operands: may be moved and repeated
   bool is_folded = false;        // `constant_value` computes it
-  bool derives_pointer = false;  // a pointer that it gives is one of those that it is given, moved at most
+  bool derives_pointer = false;  // a pointer result is one of its operands, possibly with an offset
   std::uint8_t cost = 0;         // scalar operations, roughly (loops/cost.hpp)
   std::size_t arity = any_arity;
   std::string_view c_name = {};  // function of math.h for double, with the suffix 'f' for float; empty: none
@@ -113,13 +113,13 @@ struct OpInfo {
 // All rows, in the order of the ids.
 [[nodiscard]] std::span<const OpInfo> all_ops();
 
-// The row; of `none` and `other` one that says nothing of them. O(1).
+// The row; an empty one for `none` and `other`. O(1).
 [[nodiscard]] const OpInfo& info(Op op);
 
 // By TVM's name; `other`: not in the table. O(log operators).
 [[nodiscard]] Op op_of(std::string_view name);
 
-// Whether the name is for operators of this program's own.
+// Whether the name is reserved for operators of this program.
 [[nodiscard]] bool is_reserved_op_name(std::string_view name);
 
 [[nodiscard]] constexpr bool is_bitwise(Op op) { return op >= Op::bitwise_and && op <= Op::bitwise_xor; }

@@ -1,4 +1,4 @@
-// TIR as text for people and tests. Stable: the same module always gives the same text. Not meant to be read back.
+// TIR as text for people and tests. The same module always gives the same text. There is no parser for it.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace usmp::tir {
 //     }
 //   }
 //
-// The entry says " entry" after its target. An allocation names its storage scope (unless global), its condition and
-// its candidate pools; an access of another type than the storage's reads x.as<int8>[i]; a predicate follows the index
+// The entry has " entry" after its target. An allocation names its storage scope (unless global), its condition and its
+// candidate pools; an access of another type than the storage's reads x.as<int8>[i]; a predicate follows the index
 // after "where". Integers that are not int32 and floats that are not float32 carry their type ("3i64", "0.5f64").
 //
 // Variables of one function that share a name get a suffix "_1", "_2", … in order of first appearance.

@@ -1,16 +1,16 @@
-// Whether a module is in the normal form of ir.hpp: all that stages take for granted and that no type of C++ says, in
-// one place. Front ends hand over nothing else, and passes give nothing else.
+// Checks the normal form of ir.hpp: all invariants that stages rely on and that C++ types do not express. Front ends
+// and passes produce only modules in this form.
 //
-// Of the module: functions are sorted by name, no two have the same, and one of them is the entry; pools have names of
-// their own. Of variables: each belongs to one function, is used where a parameter or a statement around the use
-// declares it, and is not declared again in its own scope; storage is a pointer, has one size, and its constants as
-// many bytes as their shape says. Of statements: bounds of loops, extents and indices are integers, conditions and
-// predicates bools, each with the lanes of what it is for; blocks nest no deeper than max_block_depth. Of
-// expressions: nodes and operators have the operands that they need, of the types that go together, and literals fit
-// their types; a call of one of the module's functions passes what its parameters are.
+// Module: functions are sorted by unique names, and one of them is the entry; names of pools are unique. Variables:
+// each belongs to one function, is used only where a parameter or an enclosing statement declares it, and is not
+// declared again in its own scope; storage is a pointer and has one size, and constants have as many bytes as their
+// shape says. Statements: loop bounds, extents and indices are integers, conditions and predicates are bools, each with
+// the right number of lanes; blocks nest no deeper than max_block_depth. Expressions: nodes and operators have the
+// right number of operands, of compatible types, and literals fit their types; a call of one of the module's functions
+// matches its parameters.
 //
-// Not judged: sizes (tir::allocation_size), whether an index is within its storage, recursion of calls, how large or
-// deep expressions are.
+// Not checked: sizes (tir::allocation_size), whether an index is within its storage, recursion of calls, size and depth
+// of expressions.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@
 
 namespace usmp::tir {
 
-// Blocks inside each other, the function's own included: what stages stand that recurse over blocks. Compilers of C
-// take fewer; the reader refuses, and the emitter tells, what is beyond theirs.
+// Nested blocks, including the function's own: the limit for stages that recurse over blocks. C compilers have a lower
+// limit; the reader rejects, and the emitter reports, what exceeds theirs.
 inline constexpr std::size_t max_block_depth = 512;
 
 enum class Form : std::uint8_t {
   planned,   // as analysed and planned
-  outlined,  // behind lower/outline.hpp: functions that were one share its variables
+  outlined,  // after lower/outline.hpp: functions that were one share its variables
 };
 
 struct Fault {
@@ -38,8 +38,8 @@ struct Fault {
   std::string message;                  // lower case, no full stop
 };
 
-// The first fault in program order; nothing: the module is well formed. Stands any module whose expressions have no
-// cycles. O(statements + nodes of expressions · log functions); what expressions share is looked at once in a scope.
+// The first fault in program order; nothing: the module is well formed. Accepts any module whose expressions have no
+// cycles. O(statements + nodes of expressions · log functions); shared nodes are checked once per scope.
 [[nodiscard]] std::optional<Fault> find_fault(const Module& module, Form form = Form::planned);
 
 // "function 'main', body[2]: message".
@@ -50,10 +50,10 @@ void verify(const Module& module);
 
 // --- After passes ----------------------------------------------------------------------------------------------------
 
-// Whether check_pass looks. It does not at first; tests and fuzzing switch it on. For the whole process.
+// Enables check_pass for the whole process. Off by default; tests and fuzzing switch it on.
 void set_pass_checks(bool on);
 
-// Called with what a pass has made: a fault of it is a bug, which is told on stderr with the pass's name and ends the
+// Called with the result of a pass: a fault is a bug, which is reported on stderr with the pass's name and ends the
 // program. O(1) unless switched on.
 void check_pass(const Module& module, std::string_view pass, Form form = Form::planned);
 

@@ -1,5 +1,5 @@
-// Walking the TIR. Nothing here recurses: how deep a tree is costs memory, not stack. `misc-no-recursion` of clang-tidy
-// keeps it so for the rest of the program, whose passes are calls of these.
+// Walking the TIR. Nothing here recurses: the depth of a tree costs heap memory, not stack. clang-tidy's
+// `misc-no-recursion` enforces the same for the rest of the program, whose passes call these functions.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace usmp::tir {
 
-// Helper for std::visit with a lambda a kind.
+// Helper for std::visit with one lambda per kind.
 template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
@@ -26,8 +26,8 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 // --- Expressions -----------------------------------------------------------------------------------------------------
 
-// Calls `visit` for the expression and everything below it, parents first, operands in order, a shared node once a use.
-// If `visit` gives a bool, false keeps out what is below. O(nodes visited).
+// Calls `visit` for the expression and everything below it, parents first, operands in order, a shared node once per
+// use. If `visit` returns a bool, false skips what is below. O(nodes visited).
 template <class Visit>
 void for_each_expr(const Expr& root, const Visit& visit) {
   std::vector<const Expr*> pending;
@@ -47,7 +47,7 @@ void for_each_expr(const Expr& root, const Visit& visit) {
 }
 
 // Calls `visit` for the expression and everything below it, operands first, each node once. Nodes for which `is_done`
-// holds are left out with what is below them; it must hold for a node that has been visited. O(nodes + operands).
+// holds are skipped with everything below; it must hold for a node that has been visited. O(nodes + operands).
 template <class IsDone, class Visit>
 void for_each_expr_bottom_up(const ExprRef& root, const IsDone& is_done, const Visit& visit) {
   std::vector<std::pair<const ExprRef*, bool>> pending = {{&root, false}};
@@ -71,8 +71,8 @@ void append_operands(const Expr& expr, std::vector<const Expr*>& parts);
 
 // The value of a tree from the values of its parts. parts(expr, list) appends the expressions that `expr` takes its
 // value from, mostly its operands or some of them; before(expr, i, values) is called before the i-th of them is
-// evaluated, with the values of those before it; combine(expr, values) gives the value of `expr`. Parts are evaluated
-// in order, a shared one once a use. O(parts), beside what the three functions do.
+// evaluated, with the values of those before it; combine(expr, values) returns the value of `expr`. Parts are evaluated
+// in order, a shared one once per use. O(parts), besides the three functions.
 template <class T, class Parts, class Before, class Combine>
 T fold(const Expr& root, const Parts& parts, const Before& before, const Combine& combine) {
   struct Frame {
@@ -115,7 +115,7 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
 
 [[nodiscard]] bool is_if_then_else(const Expr& expr);
 
-// Evaluating it does nothing else, and gives the same again while no memory changes.
+// Evaluating it has no side effects, and gives the same value while no memory changes.
 [[nodiscard]] bool is_pure(const Expr& expr);
 
 // The expression with other operands; null: that operand stays. Takes them out of `operands`.
@@ -125,9 +125,9 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
 // O(nodes of the smaller).
 [[nodiscard]] bool is_same(const Expr& a, const Expr& b);
 
-// Puts other expressions in the place of some, operands first, a shared node once. `change` gets an expression with the
-// operands that have come about and gives what is to stand there, or null to leave it. What has been rewritten is
-// remembered, and kept alive, for the roots that follow. O(new nodes + operands), beside `change`.
+// Replaces expressions, operands first, a shared node once. `change` gets an expression with its new operands and
+// returns its replacement, or null to keep it. Results are remembered, and kept alive, for later roots. O(new nodes +
+// operands), besides `change`.
 class ExprRewriter {
  public:
   using Change = std::function<ExprRef(const ExprRef&)>;
@@ -146,22 +146,22 @@ class ExprRewriter {
 
 // --- Statements ------------------------------------------------------------------------------------------------------
 
-// Calls `visit` for every expression that stands directly in the statement (not in nested blocks), in the order of
-// evaluation: of a Store index, value, predicate.
+// Calls `visit` for every expression directly in the statement (not in nested blocks), in the order of evaluation: for
+// a Store index, value, predicate.
 void for_each_expr_of(const Stmt& stmt, const std::function<void(const ExprRef&)>& visit);
 
-// The same, to put others in their place.
+// The same, to replace them.
 void for_each_expr_of(Stmt& stmt, const std::function<void(ExprRef&)>& visit);
 
-// The blocks directly inside a statement (bodies of loops, branches and scopes), of an IfThenElse both.
+// The blocks directly inside a statement (bodies of loops, branches and scopes; both of an IfThenElse).
 [[nodiscard]] std::vector<const Block*> blocks_of(const Stmt& stmt);
 [[nodiscard]] std::vector<Block*> blocks_of(Stmt& stmt);
 
-// The loop that is all there is in the block; null: there is something else, or nothing.
+// The loop, if it is the only statement of the block; else null.
 [[nodiscard]] const For* only_loop(const Block& block);
 [[nodiscard]] For* only_loop(Block& block);
 
-// The end of a loop whose extent is end - min, as bounds made smaller are written; null: the extent is anything else.
+// The end of a loop whose extent has the form end - min, as narrowed bounds are written; null for any other extent.
 [[nodiscard]] ExprRef end_of(const For& loop);
 
 // Walks a block and the blocks inside in program order: walker.open(block, owner) and walker.close(block, owner) around
@@ -197,8 +197,8 @@ void walk(const Block& root, Walker& walker) {
 // Calls `visit` for every statement of the block and of the blocks inside, parents first, in program order.
 void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& visit);
 
-// Calls `visit` for the block and the blocks inside, each before those inside of it. It may change the block: what it
-// leaves is where those inside are looked for. O(statements).
+// Calls `visit` for the block and the blocks inside, each before those inside of it. `visit` may change the block; the
+// walk continues in the changed block. O(statements).
 void for_each_block(Block& root, const std::function<void(Block&)>& visit);
 
 // Calls `visit` for every expression of every statement of the block, in the order of the two functions above.
@@ -206,8 +206,8 @@ void for_each_expr_in(const Block& block, const std::function<void(const Expr&)>
 
 // --- Functions and calls ---------------------------------------------------------------------------------------------
 
-// Whether somebody else provides the function's C: its target is another than the entry's ("cmsis-nn" beside "c").
-// A target that the module does not say is taken for the entry's.
+// Whether the function's C is provided externally: its target differs from the entry's ("cmsis-nn" and "c"). An unknown
+// target counts as the entry's.
 [[nodiscard]] bool is_opaque(const Module& module, const Function& function);
 
 // A call of a function by its name: call_extern, call_pure_extern, tvm_call_packed, tvm_call_cpacked.
@@ -216,7 +216,7 @@ struct NamedCall {
   std::span<const ExprRef> arguments;  // without the name and without the resource handle of tvm_call_cpacked
 };
 
-// Nothing if the expression is no such call. Points into `expr`.
+// Nothing if the expression is not such a call. Points into `expr`.
 [[nodiscard]] std::optional<NamedCall> named_call(const Expr& expr);
 
 }  // namespace usmp::tir

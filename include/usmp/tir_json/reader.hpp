@@ -1,5 +1,4 @@
-// tvm.ir.save_json graphs → tir::Module. The JSON is read as a stream (SAX); only the nodes that planning reaches are
-// built.
+// tvm.ir.save_json graphs → tir::Module. The JSON is read as a stream (SAX); only nodes that planning needs are built.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +10,33 @@
 
 namespace usmp::tir_json {
 
-// Limits on what a module may contain; beyond them it is refused. What sharing unfolds to is bounded in proportion to
-// the graph, so that memory is in proportion to the text: real modules have about as many expressions and statements as
-// nodes.
+// Limits on a module; beyond them it is rejected. The size after unfolding shared nodes is bounded in proportion to the
+// graph, so memory is proportional to the text: real modules have about as many expressions and statements as nodes.
 struct Limits {
   std::size_t nodes = 20'000'000;          // of the JSON graph
   std::size_t block_depth = 250;           // loops, branches and scopes inside each other, the function's body included
                                            // (in the normal form of tir/ir.hpp: a run of nested allocates counts
                                            // once). Clang compiles no more than 256 blocks
-  std::size_t expression_depth = 100'000;  // of one expression. Its C is held to less: see docs/generated-c.md
-  // Expressions and statements of all functions, shared ones once a use: at most the first number, and at most the
-  // second and `unfolding` times the graph's nodes and the elements of its Arrays and Maps.
+  std::size_t expression_depth = 100'000;  // of one expression. The limit for its C is lower: see docs/generated-c.md
+  // Expressions and statements of all functions, shared ones once per use: at most the first number, and at most the
+  // second plus `unfolding` times the graph's nodes and the elements of its Arrays and Maps.
   std::size_t expanded_nodes = 20'000'000;
   std::size_t small_expanded_nodes = 100'000;
   std::size_t unfolding = 8;
   std::size_t dimensions = 64;  // of a tensor
-  std::size_t pools = 32;       // that an allocation may name, and that are described in all
-  // Names and other texts, shared ones once a use: at most so many bytes and `text_unfolding` times the JSON's.
+  std::size_t pools = 32;       // that an allocation may name, and that are described in total
+  // Names and other texts, shared ones once per use: at most `small_texts` bytes plus `text_unfolding` times the
+  // JSON's.
   std::size_t small_texts = std::size_t{64} << 20;
   std::size_t text_unfolding = 16;
 };
 
-// Builds the module. Throws Error of kind archive whose place is the JSON path ("nodes[17].attrs.body"): malformed
-// JSON (byte offset), a node index out of range, a cycle, a missing or wrongly typed attribute, an unknown type_key or
+// Builds the module. Throws Error of kind archive whose place is the JSON path ("nodes[17].attrs.body"): malformed JSON
+// (byte offset), a node index out of range, a cycle, a missing or wrongly typed attribute, an unknown type_key or
 // operator shape inside a function body, an NDArray whose blob does not fit its header, one storage variable allocated
-// with two sizes, no entry function or several, a limit exceeded; and what tir::find_fault finds in the module, at its
-// function's node and the statement ("nodes[17], body[2].then[0]"). Sizes of allocations are not judged (see
-// tir::allocation_size). Unknown nodes that no function body reaches are ignored.
+// with two sizes, no entry function or several, a limit exceeded; and faults that tir::find_fault reports in the
+// module, at its function's node and the statement ("nodes[17], body[2].then[0]"). Sizes of allocations are not checked
+// (see tir::allocation_size). Unknown nodes that no function body reaches are ignored.
 [[nodiscard]] tir::Module read_module(std::string_view json, const Limits& limits = {});
 
 }  // namespace usmp::tir_json
