@@ -53,16 +53,16 @@ std::vector<std::string> pool_members(const ModuleLayout& layout) {
 void write_structs(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
   // A packed entry point takes TVM's own argument arrays; only the map functions need structs.
   if (module.info.packed_interface && !module.workspace_io) return;
-  write_brief("Where the inputs are", sink);
+  write_brief("Pointers to the inputs", sink);
   write_struct(layout.symbol + "_inputs", pointer_members(layout.inputs), sink);
-  write_brief("Where the outputs are", sink);
+  write_brief("Pointers to the outputs", sink);
   write_struct(layout.symbol + "_outputs", pointer_members(layout.outputs), sink);
   if (!layout.devices.empty()) {
-    write_brief("Contexts of the devices", sink);
+    write_brief("Device contexts", sink);
     write_struct(layout.symbol + "_devices", pointer_members(layout.devices), sink);
   }
   if (!layout.external.empty()) {
-    write_brief("First bytes of the memory pools that the application provides", sink);
+    write_brief("Pointers to the memory pools that the application provides", sink);
     write_struct(layout.symbol + "_workspace_pools", pool_members(layout), sink);
   }
 }
@@ -70,16 +70,16 @@ void write_structs(const PlannedModule& module, const ModuleLayout& layout, Text
 void write_map_functions(const ModuleLayout& layout, TextSink& sink) {
   const auto write_one = [&](const std::string& part, const std::string& remark) {
     sink.write("/*!\n * \\brief Where the " + part + " are inside the memory pools. " + remark + "\n");
-    if (!layout.external.empty()) sink.write(" * \\param workspace_pools The pools, as they will be given to run.\n");
+    if (!layout.external.empty()) sink.write(" * \\param workspace_pools The pools, as passed to run.\n");
     sink.write(" * \\return Pointers into the pools.\n */\n" + map_declaration(layout, part) + ";\n\n");
   };
-  write_one("inputs", "Write them before every run, which may reuse their memory.");
-  write_one("outputs", "They are there from the end of a run to the start of the next.");
+  write_one("inputs", "Write the inputs before every run, which may overwrite them.");
+  write_one("outputs", "Valid from the end of a run to the start of the next.");
 }
 
 void write_unpacked_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
   if (!module.workspace_io) {
-    sink.write(" * \\param inputs The inputs; they are not written to.\n * \\param outputs The outputs.\n");
+    sink.write(" * \\param inputs The inputs, which are not modified.\n * \\param outputs The outputs.\n");
   }
   if (!layout.external.empty()) {
     sink.write(" * \\param workspace_pools The memory pools, of the sizes and alignments below.\n");
@@ -95,12 +95,12 @@ void write_packed_run_comment(const PlannedModule& module, const ModuleLayout& l
   }
   for (const PoolId id : layout.external) order += ", pool " + layout.pools[id.index()].member;
   sink.write(" * \\param args TVMValue array: " + (order.empty() ? "empty" : order.substr(2)) +
-             ". A tensor is a DLTensor* in v_handle, a\n *   pool its first byte there.\n"
-             " * \\param type_code Not looked at.\n"
+             ". A tensor is a DLTensor* in v_handle, a\n *   pool its address.\n"
+             " * \\param type_code Ignored.\n"
              " * \\param num_args The number of values in args.\n"
-             " * \\param out_value Not written to.\n"
-             " * \\param out_type_code Not written to.\n"
-             " * \\param resource_handle Not looked at.\n");
+             " * \\param out_value Not written.\n"
+             " * \\param out_type_code Not written.\n"
+             " * \\param resource_handle Ignored.\n");
 }
 
 void write_run(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
@@ -143,7 +143,7 @@ void write_pool_macros(const PlannedModule& module, const ModuleLayout& layout, 
     const std::string prefix = layout.macro + "_" + pool_macro(pool);
     write_brief("Bytes in use in " + what, sink);
     write_macro(prefix + "_SIZE", std::to_string(pool.used), sink);
-    write_brief("What the address of " + what + " is a multiple of", sink);
+    write_brief("Required alignment of " + what + ", in bytes", sink);
     write_macro(prefix + "_ALIGNMENT", std::to_string(pool.alignment), sink);
     if (pool.kind == PoolKind::constant && !pool.is_internal) write_constant_data(module, layout, PoolId(i), sink);
   }

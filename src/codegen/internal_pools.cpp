@@ -31,7 +31,7 @@ constexpr const char* section_macro = R"(#ifndef USMP_SECTION
 #if defined(__GNUC__)
 #define USMP_SECTION(name) __attribute__((section(name)))
 #else
-#error "define USMP_SECTION(name) to what puts a variable into a linker section"
+#error "define USMP_SECTION(name) as the attribute that puts a variable into a linker section"
 #endif
 #endif
 

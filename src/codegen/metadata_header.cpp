@@ -52,7 +52,7 @@ void write_maxima(const std::vector<PlannedModule>& modules, MacroWriter& writer
       }
     }
   }
-  sink.write("\n/* The largest of all modules: what a pool needs that they share, one running at a time. */\n");
+  sink.write("\n/* The largest of all modules: the size of a pool that modules share if only one runs at a time. */\n");
   for (const PoolMacro& macro : maxima) writer.write("TVM_COMMON_" + macro.pool, macro.size);
 }
 

@@ -78,17 +78,17 @@ extern "C" {
 /*! \brief Bytes of output "out". */
 #define TVMGEN_NET_OUT_SIZE 8
 
-/*! \brief Where the inputs are. */
+/*! \brief Pointers to the inputs. */
 struct tvmgen_net_inputs {
   void* in_1;
 };
 
-/*! \brief Where the outputs are. */
+/*! \brief Pointers to the outputs. */
 struct tvmgen_net_outputs {
   void* out;
 };
 
-/*! \brief First bytes of the memory pools that the application provides. */
+/*! \brief Pointers to the memory pools that the application provides. */
 struct tvmgen_net_workspace_pools {
   void* dram;
   const void* flash;
@@ -97,7 +97,7 @@ struct tvmgen_net_workspace_pools {
 
 /*!
  * \brief Runs the model once.
- * \param inputs The inputs; they are not written to.
+ * \param inputs The inputs, which are not modified.
  * \param outputs The outputs.
  * \param workspace_pools The memory pools, of the sizes and alignments below.
  * \return 0, or -1 if a pool in use is missing or misaligned or an operator failed.
@@ -111,15 +111,15 @@ int32_t tvmgen_net_run(
 #define TVMGEN_NET_WORKSPACE_SIZE 40
 /*! \brief Bytes in use in workspace pool "sram". */
 #define TVMGEN_NET_SRAM_WORKSPACE_POOL_SIZE 40
-/*! \brief What the address of workspace pool "sram" is a multiple of. */
+/*! \brief Required alignment of workspace pool "sram", in bytes. */
 #define TVMGEN_NET_SRAM_WORKSPACE_POOL_ALIGNMENT 32
 /*! \brief Bytes in use in workspace pool "dram". */
 #define TVMGEN_NET_DRAM_WORKSPACE_POOL_SIZE 0
-/*! \brief What the address of workspace pool "dram" is a multiple of. */
+/*! \brief Required alignment of workspace pool "dram", in bytes. */
 #define TVMGEN_NET_DRAM_WORKSPACE_POOL_ALIGNMENT 1
 /*! \brief Bytes in use in parameter pool "flash". */
 #define TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE 32
-/*! \brief What the address of parameter pool "flash" is a multiple of. */
+/*! \brief Required alignment of parameter pool "flash", in bytes. */
 #define TVMGEN_NET_FLASH_CONSTANT_POOL_ALIGNMENT 64
 /*! \brief Contents of parameter pool "flash": initialiser of a uint8_t array. */
 #define TVMGEN_NET_FLASH_CONSTANT_POOL_DATA \
