@@ -164,8 +164,7 @@ class Shrinker {
     for (const VarId var : group.constants) {
       literals_[var] = literal;
       const std::size_t bytes = declared_.at(var).constant->data->bytes.size();
-      report(var,
-             "all elements are equal, a literal where they are read (" + bytes_text(static_cast<Bytes>(bytes)) + ")");
+      report(var, "all elements are equal, replaced by a literal (" + bytes_text(static_cast<Bytes>(bytes)) + ")");
     }
     for (const VarId var : group.params) literals_[var] = literal;
   }

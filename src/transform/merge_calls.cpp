@@ -300,8 +300,8 @@ bool merge_one(tir::Module& module, Peak& peak, std::set<VarId>& tried, MergeWor
     }
     changes.push_back({Step::merge,
                        module.functions[module.entry].name,
-                       name + ": gone, since the operator that wrote it and its reader are one",
-                       {{merged->function, "two operators in one, " + name + " between them"}}});
+                       name + ": removed, since the operator that wrote it and its reader are merged",
+                       {{merged->function, "two operators merged, " + name + " between them"}}});
     changes.insert(changes.end(), merged->changes.begin(), merged->changes.end());
     return true;
   }

@@ -264,7 +264,7 @@ class RecomputeSearch {
     const auto calls = merge_into_readers(merged.module, tensor);
     if (!calls) return;
     merged.changes.push_back({Step::recompute, state_.module.functions[state_.module.entry].name,
-                              state_.module.var(tensor).name + ": gone, since each reader computes it"});
+                              state_.module.var(tensor).name + ": removed, since each reader computes it"});
     for (const MergedCall& call : *calls) {
       merged.changes.insert(merged.changes.end(), call.changes.begin(), call.changes.end());
     }

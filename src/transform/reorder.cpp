@@ -40,11 +40,11 @@ bool shares(const OrderProblem& problem) {
 
 // What is counted of shared bytes is an estimate, of which nothing is proved.
 std::string description(const OrderResult& best, const OrderProblem& problem) {
-  const std::string peaks = "calls in another order: peak load " + std::to_string(best.given_peak) + " -> " +
-                            std::to_string(best.peak) + " bytes";
-  if (shares(problem)) return peaks + " with shared bytes";
-  if (best.bound == best.peak) return peaks + ", best order proved";
-  return peaks + ", no order has less than " + std::to_string(best.bound);
+  const std::string peaks =
+      "calls reordered: peak live bytes " + std::to_string(best.given_peak) + " -> " + std::to_string(best.peak);
+  if (shares(problem)) return peaks + ", with shared bytes";
+  if (best.bound == best.peak) return peaks + ", proved minimal";
+  return peaks + ", lower bound " + std::to_string(best.bound);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_CASE("a constant of equal elements is a literal where it is read") {
   const VarId constant = program.constant("zeros", int16, {5, 5});
   program.store(tir::make_cast(tir::int32_type, program.load(int16, constant)));
   CHECK(has(program.text(), "out[0] = 5\n"));
-  CHECK(has(program.text(), "main: zeros: all elements are equal, a literal where they are read (4 bytes)\n"));
+  CHECK(has(program.text(), "main: zeros: all elements are equal, replaced by a literal (4 bytes)\n"));
 }
 
 TEST_CASE("what is stored narrow is widened where it is read, by one cast") {

@@ -118,7 +118,7 @@ TEST_CASE("the changes are told in order, and all are the step's") {
   const std::vector<Change> changes = merged(network.network()).changes;
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].function == "main");
-  CHECK(changes[0].text == "mid: gone, since the operator that wrote it and its reader are one");
+  CHECK(changes[0].text == "mid: removed, since the operator that wrote it and its reader are merged");
   CHECK(changes[1].function == "add_merged");
   CHECK(changes[1].text == "t (32 bytes): computed where it is read");
   for (const Change& change : changes) CHECK(change.step == Step::merge);
@@ -132,7 +132,7 @@ TEST_CASE("the new function says what was done to both") {
   const Result result = transform::transform(module, {.steps = {Step::merge}});
   CHECK(result.module.functions[*result.module.find("add_merged")].notes ==
         std::vector<std::string>{"fuse: first", "fuse: same", "fuse: second",
-                                 "merge: two operators in one, mid between them",
+                                 "merge: two operators merged, mid between them",
                                  "merge: t (32 bytes): computed where it is read"});
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("a merge that raises the load is left out, and others are done") {
   const Merged result = merged(before);
   CHECK(peak_of(result.module).load == 4 * (8 + 25));
   REQUIRE_FALSE(result.changes.empty());
-  CHECK(has(result.changes[0].text, "small: gone"));
+  CHECK(has(result.changes[0].text, "small: removed"));
   CHECK(has(text(result.module, "main"), "allocate mid"));
 }
 
@@ -465,7 +465,7 @@ TEST_CASE("a peak that is lower elsewhere falls") {
   network.declarations[0] = network.allocate(network.mid, 9);
   network.shared_tensor("load", 8);
   const Merged result = merged(network.network());
-  CHECK(has(result.changes.at(0).text, "mid: gone"));
+  CHECK(has(result.changes.at(0).text, "mid: removed"));
   CHECK(peak_of(result.module).load == 4 * 8);
 }
 

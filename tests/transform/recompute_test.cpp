@@ -88,7 +88,7 @@ TEST_CASE_FIXTURE(Fixture, "recompute: what costs as much as is allowed is done,
     CHECK(step->load_before == 40);
     CHECK(step->load_after == 0);
     CHECK(step->extra_work_permille == 451);
-    CHECK(step->changes.front().text == "t: gone, since each reader computes it, 45.1% more work");
+    CHECK(step->changes.front().text == "t: removed, since each reader computes it, 45.1% more work");
     CHECK(loops::work_of(result.module) == 296);
   }
   SUBCASE("more: the cheapest is done all the same") {

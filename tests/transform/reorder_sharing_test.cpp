@@ -92,7 +92,7 @@ TEST_CASE("an order in which the last reader writes where it reads") {
   CHECK(callees(result.module) == Network::Names{"make", "small", "big", "last"});
   REQUIRE(row(result, Step::reorder).changes.size() == 1);
   CHECK(row(result, Step::reorder).changes[0].text ==
-        "calls in another order: peak load 3200 -> 1616 bytes with shared bytes");
+        "calls reordered: peak live bytes 3200 -> 1616, with shared bytes");
   CHECK(row(result, Step::inplace).load_after == 1616);
 }
 

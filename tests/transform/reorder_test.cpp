@@ -147,7 +147,7 @@ TEST_CASE("reorder: independent calls change places if that lowers the peak, and
   REQUIRE(n.result.changes.size() == 1);
   CHECK(n.result.changes[0].step == transform::Step::reorder);
   CHECK(n.result.changes[0].function == "main");
-  CHECK(n.result.changes[0].text == "calls in another order: peak load 3216 -> 1616 bytes, best order proved");
+  CHECK(n.result.changes[0].text == "calls reordered: peak live bytes 3216 -> 1616, proved minimal");
 }
 
 TEST_CASE("reorder: a program that gains nothing stays as it is") {
@@ -482,8 +482,8 @@ TEST_CASE("reorder: what it says of real archives is what live ranges say") {
       const tir::Module module = tir_json::read_module(archive.find(info.tir_member)->bytes);
       const Reordered result = reordered(module);
       for (const transform::Change& change : result.changes) {
-        const std::string figures = "peak load " + std::to_string(peak_load(module)) + " -> " +
-                                    std::to_string(peak_load(result.module)) + " bytes";
+        const std::string figures = "peak live bytes " + std::to_string(peak_load(module)) + " -> " +
+                                    std::to_string(peak_load(result.module)) + ",";
         CHECK(change.text.find(figures) != std::string::npos);
       }
       if (result.changes.empty()) CHECK(tir::print(result.module) == tir::print(module));
