@@ -63,8 +63,8 @@ struct PoolsConfig {
 // Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
 // near spelling where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …),
 // unknown key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name
-// that is no C identifier, a keyword or taken, a pool that no target can use or that reserves all it has, a budget that
-// limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
+// that is not a C identifier, a keyword or taken, a pool that no target can use or that reserves all it has, a budget
+// that limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
 [[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
 
 // Without a pools file: one unbounded internal workspace pool named "global_workspace".
