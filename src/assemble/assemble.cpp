@@ -86,7 +86,8 @@ class Assembler {
     for (const tir::AnnotatedPool& pool : module_.annotated_pools) {
       if (!named.contains(pool.name) || by_name_.contains(pool.name)) continue;
       if (c_identifier(pool.name) != pool.name) {
-        throw Error(ErrorKind::archive, {}, "the module's memory pool " + in_quotes(pool.name) + " is no C identifier");
+        throw Error(ErrorKind::archive, {},
+                    "the module's memory pool " + in_quotes(pool.name) + " is not a C identifier");
       }
       add_pool(spec_of(pool));
     }
@@ -116,8 +117,8 @@ class Assembler {
     if (site.alignment < 1 || site.alignment > max_alignment ||
         !std::has_single_bit(static_cast<std::uint64_t>(site.alignment))) {
       throw Error(ErrorKind::archive, {.file = {}, .member = {}, .place = function_of(site)},
-                  "buffer " + in_quotes(site.name) + " asks for an alignment of " + std::to_string(site.alignment) +
-                      ", which is no power of two up to " + std::to_string(max_alignment));
+                  "buffer " + in_quotes(site.name) + " requires an alignment of " + std::to_string(site.alignment) +
+                      ", which is not a power of two up to " + std::to_string(max_alignment));
     }
     return {.name = site.name,
             .function = function_of(site),
@@ -167,12 +168,12 @@ class Assembler {
     if (refused.empty()) {
       message += std::string("there is no ") + to_string(kind) + " pool";
     } else {
-      message += std::string("it needs a ") + to_string(kind) + " pool that ";
+      message += std::string("it needs a ") + to_string(kind) + " pool";
       if (!targets.empty()) {
-        message += std::string(targets.size() > 1 ? "the targets " : "the target ") + joined(targets) + " may " +
-                   (kind == PoolKind::constant ? "read" : "read and write") + ", and ";
+        message += std::string(targets.size() > 1 ? " that the targets " : " that the target ") + joined(targets) +
+                   " may " + (kind == PoolKind::constant ? "read" : "read and write");
       }
-      message += joined(refused) + (refused.size() > 1 ? " are not" : " is not");
+      message += ", unlike " + joined(refused);
     }
     throw Error(ErrorKind::usage, {}, std::move(message));
   }
@@ -184,7 +185,7 @@ class Assembler {
       if (!sum || *sum > Problem::max_total_bytes) {
         throw Error(
             ErrorKind::too_large, {},
-            "the module's buffers take more than " + std::to_string(Problem::max_total_bytes) + " bytes in all");
+            "the module's buffers take more than " + std::to_string(Problem::max_total_bytes) + " bytes in total");
       }
       total = *sum;
     }

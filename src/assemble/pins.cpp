@@ -87,7 +87,7 @@ class Names {
     const std::size_t occurrence = pin.occurrence.value_or(0);
     if (occurrence >= meant.size()) {
       fail(pin, "occurrence is " + std::to_string(occurrence) + ", but " + full_name(problem_.buffer(meant.front())) +
-                    " stands for " + std::to_string(meant.size()) +
+                    " names " + std::to_string(meant.size()) +
                     (meant.size() == 1 ? " planned buffer" : " planned buffers") + ", counted from 0");
     }
     return meant[occurrence];
@@ -107,8 +107,9 @@ class Names {
       if (counts[buffer.function] > 1) choice += ", occurrence: " + std::to_string(occurrence);
       choices.push_back(choice + "} (" + std::to_string(buffer.size) + " bytes)");
     }
-    fail(pin, "buffer " + in_quotes(pin.buffer) + " may be one of " + std::to_string(meant.size()) + ": expected " +
-                  (one_function ? "the key occurrence" : "the key function") + ", as in " + first_few(choices));
+    fail(pin, "buffer " + in_quotes(pin.buffer) + " is ambiguous, there are " + std::to_string(meant.size()) +
+                  ": expected " + (one_function ? "the key occurrence" : "the key function") + ", such as " +
+                  first_few(choices));
   }
 
   const Problem& problem_;
@@ -140,10 +141,10 @@ struct LeftOut {
       if (!names.empty())
         all.push_back(std::string("not pinned as in the earlier plan, ") + reason + ": " + first_few(names));
     };
-    add("the module has no such buffer any more", gone);
+    add("the module no longer has the buffer", gone);
     add("the size has changed", resized);
-    add("the pool is none of theirs any more", moved);
-    add("the place is taken or not in the pool any more", contradicting);
+    add("the pool is no longer a candidate", moved);
+    add("the place is taken or no longer in the pool", contradicting);
     return all;
   }
 };
@@ -188,8 +189,9 @@ void throw_unknown_buffer(const config::PinSpec& pin, const std::vector<const As
   if (functions.empty()) {
     const std::vector<std::string> known(names.begin(), names.end());
     const std::string near = did_you_mean(pin.buffer, known);
-    fail(pin, "unknown buffer " + in_quotes(pin.buffer) +
-                  (near.empty() ? "; usmp-plan inspect lists those that --transform leaves" : near));
+    fail(pin,
+         "unknown buffer " + in_quotes(pin.buffer) +
+             (near.empty() ? "; usmp-plan inspect lists the buffers that remain with the same --transform" : near));
   }
   const std::vector<std::string> known(functions.begin(), functions.end());
   const std::string near = did_you_mean(*pin.function, known);

@@ -54,7 +54,7 @@ class Recorded {
       plan.allocations.push_back(allocation(identity, buffer, *found->second));
       places_.erase(found);
     }
-    for (const auto& [identity, place] : places_) differ(text_of(identity) + " is in the plan only");
+    for (const auto& [identity, place] : places_) differ(text_of(identity) + " is only in the plan");
     if (!differences_.empty()) fail();
     return plan;
   }
@@ -79,7 +79,7 @@ class Recorded {
     if (!place.placed()) {
       differ(text_of(identity) + " is not placed");
     } else if (pool == pools_.end()) {
-      differ(text_of(identity) + " is in pool '" + place.pool + "', which is none of the pools");
+      differ(text_of(identity) + " is in pool '" + place.pool + "', which is not one of the pools");
     } else {
       return {pool->second, place.offset};
     }
@@ -88,7 +88,7 @@ class Recorded {
 
   [[noreturn]] void fail() const {
     throw Error(ErrorKind::usage, {},
-                "is no plan of this archive with these pools:", first_lines(differences_, most_differences));
+                "is not a plan of this archive with these pools:", first_lines(differences_, most_differences));
   }
 
   const Problem& problem_;

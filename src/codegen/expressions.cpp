@@ -65,7 +65,7 @@ void ExpressionPrinter::count_brackets(std::string_view text) {
     if (character == ')' || character == ']') --brackets_;
     if (brackets_ > max_bracket_depth) {
       unsupported("an expression needs more than " + std::to_string(max_bracket_depth) +
-                  " brackets inside each other, which is the limit: C compilers take no more");
+                  " nested brackets, which is the limit: C compilers accept no more");
     }
   }
 }
@@ -172,7 +172,7 @@ void ExpressionPrinter::unsupported(const std::string& what) const { fail(functi
 
 void ExpressionPrinter::check_type(DataType type) const {
   if (!has_c_type(type.element()))
-    unsupported("data type " + (type.is_void() ? "void" : tir::to_string(type)) + " has no C");
+    unsupported("data type " + (type.is_void() ? "void" : tir::to_string(type)) + " has no C equivalent");
 }
 
 std::string ExpressionPrinter::c_type(DataType type) {
@@ -199,7 +199,7 @@ void ExpressionPrinter::need_operands(const Expr& expr, std::size_t count) const
 void ExpressionPrinter::check_depth() const {
   if (depth_ <= max_expression_depth) return;
   unsupported("an expression nests deeper than " + std::to_string(max_expression_depth) +
-              " levels, which is the limit: C compilers take no more");
+              " levels, which is the limit: C compilers accept no more");
 }
 
 void ExpressionPrinter::add_value(const Expr& expr, int min, std::size_t lane) {
@@ -355,7 +355,8 @@ void ExpressionPrinter::add_load(const Expr& expr, int min, std::size_t lane) {
 void ExpressionPrinter::add_element(const Expr& expr, int min, std::size_t lane) {
   const Expr& index = *expr.operands[0];
   const DataType element = expr.type.element();
-  if (expr.type.lanes != index.type.lanes) unsupported("a load of several lanes has an index of another number");
+  if (expr.type.lanes != index.type.lanes)
+    unsupported("a load of several lanes has an index with a different number of lanes");
   const bool opened = element.is_bool() && open(prec_equality, min);
   if (is_half(element)) add(file_.helpers.half_to_float(element) + "(");
   const std::string storage = storage_type(element);
@@ -398,7 +399,7 @@ void ExpressionPrinter::add_shuffle(const Expr& expr, int min, std::size_t lane)
   const auto vectors = static_cast<std::size_t>(expr.int_value);
   if (expr.int_value < 0 || vectors + lane >= expr.operands.size()) unsupported("a shuffle has too few operands");
   const auto index = tir::as_int(*expr.operands[vectors + lane]);
-  if (!index || *index < 0) unsupported("a shuffle takes a lane that is no constant");
+  if (!index || *index < 0) unsupported("a shuffle takes a lane index that is not constant");
   auto rest = static_cast<std::size_t>(*index);
   for (std::size_t i = 0; i < vectors; ++i) {
     const std::size_t lanes = expr.operands[i]->type.lanes;

@@ -58,7 +58,7 @@ void write_structs(const PlannedModule& module, const ModuleLayout& layout, Text
   write_brief("Addresses of the outputs", sink);
   write_struct(layout.symbol + "_outputs", pointer_members(layout.outputs), sink);
   if (!layout.devices.empty()) {
-    write_brief("Contexts of the devices", sink);
+    write_brief("Device contexts", sink);
     write_struct(layout.symbol + "_devices", pointer_members(layout.devices), sink);
   }
   if (!layout.external.empty()) {
@@ -79,7 +79,7 @@ void write_map_functions(const ModuleLayout& layout, TextSink& sink) {
 
 void write_unpacked_run_comment(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
   if (!module.workspace_io) {
-    sink.write(" * \\param inputs The inputs; they are not written to.\n * \\param outputs The outputs.\n");
+    sink.write(" * \\param inputs The inputs, which are not modified.\n * \\param outputs The outputs.\n");
   }
   if (!layout.external.empty()) {
     sink.write(" * \\param workspace_pools The memory pools, of the sizes and alignments below.\n");

@@ -110,7 +110,8 @@ class Matcher {
     if (!matched) {
       for (const mlf::Tensor& input : info_.inputs) {
         if (!find_free(input.name)) {
-          fail("the archive names an input " + in_quotes(input.name) + ", which is no parameter of the entry function");
+          fail("the archive names an input " + in_quotes(input.name) +
+               ", which is not a parameter of the entry function");
         }
       }
       fail("the archive names inputs that share parameters of the entry function");

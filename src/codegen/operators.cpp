@@ -57,7 +57,7 @@ bool ExpressionPrinter::may_call(const Expr& root) const {
 void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane) {
   if (expr.type.is_handle()) return add_pointer_as_is(expr, min);
   if (const auto call = tir::named_call(expr)) {
-    if (expr.type.is_vector()) unsupported("a call of '" + *call->name + "' gives a vector");
+    if (expr.type.is_vector()) unsupported("a call of '" + *call->name + "' returns a vector");
     return add_call(*call, expr.type);
   }
   if (expr.op == tir::Op::if_then_else) {
@@ -93,9 +93,9 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     return;
   }
   if (expr.op == tir::Op::lookup_param) {
-    unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not hold");
+    unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not contain");
   }
-  unsupported("operator " + name_of_operator(expr) + " has no C here");
+  unsupported("operator " + name_of_operator(expr) + " is not supported here");
 }
 
 bool ExpressionPrinter::add_math(const Expr& expr, int min, std::size_t lane) {
@@ -144,7 +144,7 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
     need_operands(expr, 2);
     const auto low = tir::as_int(*expr.operands[0]);
     const auto high = tir::as_int(*expr.operands[1]);
-    if (!low || !high) unsupported("operator tir.large_uint_imm has an operand that is no constant");
+    if (!low || !high) unsupported("operator tir.large_uint_imm has an operand that is not constant");
     const std::uint64_t bits =
         static_cast<std::uint64_t>(*high) << 32 | (static_cast<std::uint64_t>(*low) & UINT32_MAX);
     add(int_literal(static_cast<std::int64_t>(bits), expr.type.element(), false));
@@ -258,7 +258,7 @@ bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t l
   // One half in Q31: a shift, rounded once, that never leaves 32 bits.
   if (is_half) {
     const auto shift = constant_of(*expr.operands[3]);
-    if (!shift) unsupported("operator " + name_of_operator(expr) + " shifts by no literal");
+    if (!shift) unsupported("operator " + name_of_operator(expr) + " does not shift by a literal");
     if (*shift == 1) {
       add(*expr.operands[0], min, lane);
       return true;

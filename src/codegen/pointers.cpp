@@ -151,7 +151,7 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     case ExprKind::call:
       break;
     default:
-      unsupported("a pointer is computed by an expression that has no C");
+      unsupported("a pointer is computed by an unsupported expression");
   }
   if (expr.op == tir::Op::address_of) {
     need_operands(expr, 1);
@@ -165,7 +165,7 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
   if (is_access_ptr(expr)) {
     if (expr.operands.size() < 3) unsupported("operator tir.tvm_access_ptr has too few operands");
     const std::string element = element_of(expr.operands[0]->type);
-    if (element == "void") unsupported("operator tir.tvm_access_ptr has a type without C");
+    if (element == "void") unsupported("operator tir.tvm_access_ptr has a type without a C equivalent");
     return add_offset_pointer(*expr.operands[1], element, *expr.operands[2], min);
   }
   if (expr.op == tir::Op::reinterpret && expr.operands.size() == 1) {
@@ -177,7 +177,7 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
     return close(opened);
   }
   if (expr.kind == ExprKind::select || expr.op == tir::Op::if_then_else) {
-    if (expr.operands.size() != 3) unsupported("operator " + name_of_operator(expr) + " has not three operands");
+    if (expr.operands.size() != 3) unsupported("operator " + name_of_operator(expr) + " does not have three operands");
     const PointerType type = pointer_type_of(expr);
     const bool opened = open(prec_ternary, min);
     add_condition(*expr.operands[0], 0);
@@ -195,9 +195,9 @@ void ExpressionPrinter::add_pointer_as_is(const Expr& expr, int min) {
   }
   if (const auto call = tir::named_call(expr)) return add_call(*call, expr.type);
   if (expr.op == tir::Op::lookup_param) {
-    unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not hold");
+    unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not contain");
   }
-  unsupported("operator " + name_of_operator(expr) + " has no C here");
+  unsupported("operator " + name_of_operator(expr) + " is not supported here");
 }
 
 // --- Calls -----------------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, Data
             .checks_arguments = types.has_value()};
   }
   if (is_reserved_name(name) && !name.starts_with("TVMBackend")) {
-    unsupported("the called function '" + name + "' has a name that C keeps for itself");
+    unsupported("the called function '" + name + "' has a name that is reserved in C");
   }
   function.checks_arguments = true;
   std::string list;

@@ -95,7 +95,7 @@ void StatementPrinter::begin_block(std::string_view head) {
 void StatementPrinter::indent_more() {
   if (++depth_ <= max_block_depth) return;
   printer_.unsupported("loops, branches and scopes need more than " + std::to_string(max_block_depth) +
-                       " blocks inside each other, which is the limit: C compilers take no more");
+                       " nested blocks, which is the limit: C compilers accept no more");
 }
 void StatementPrinter::end_block() {
   --depth_;
@@ -212,7 +212,7 @@ void StatementPrinter::print(const tir::Let& let) {
 
 void StatementPrinter::print_pointer_let(const tir::Let& let) {
   if (mentions(*let.value, let.var)) {
-    printer_.unsupported("pointer '" + module_.var(let.var).name + "' is bound to a value made of itself");
+    printer_.unsupported("pointer '" + module_.var(let.var).name + "' is bound to a value that contains itself");
   }
   const PointerType type = printer_.pointer(let.var).type;
   const std::string name = printer_.declare(let.var);

@@ -72,7 +72,8 @@ void StatementPrinter::print_store(const tir::Store& store, const std::function<
 void StatementPrinter::print_vector_store(const tir::Store& store) {
   const std::size_t lanes = store.value->type.lanes;
   if (store.index->type.lanes != lanes || (store.predicate && store.predicate->type.lanes != lanes)) {
-    printer_.unsupported("a store of " + std::to_string(lanes) + " lanes has an index or predicate of another number");
+    printer_.unsupported("a store of " + std::to_string(lanes) +
+                         " lanes has an index or predicate with a different number of lanes");
   }
   begin_block();
   std::vector<std::string> predicates;
@@ -171,7 +172,7 @@ void StatementPrinter::print_check_return(const Expr& call) {
   if (!expected || !returned) printer_.unsupported("operator tir.tvm_check_return has operands of another kind");
   const auto checked = tir::named_call(*call.operands[2]);
   if (checked && printer_.gives_nothing(*checked->name)) {
-    printer_.unsupported("the result of '" + *checked->name + "' is checked, but its C gives none");
+    printer_.unsupported("the result of '" + *checked->name + "' is checked, but its C returns none");
   }
   print_return_if(
       [&] {
@@ -182,7 +183,7 @@ void StatementPrinter::print_check_return(const Expr& call) {
 }
 
 void StatementPrinter::print_ret(const Expr& call) {
-  if (call.operands.size() != 1) printer_.unsupported("operator tir.ret has not one operand");
+  if (call.operands.size() != 1) printer_.unsupported("operator tir.ret does not have exactly one operand");
   const Expr& value = *call.operands[0];
   if (value.type.is_handle() || value.type.is_vector()) {
     printer_.unsupported("a value of type " + tir::to_string(value.type) + " is returned");

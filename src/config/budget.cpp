@@ -24,7 +24,7 @@ Limit<Percent> percent_of(const YamlEntry& entry, std::int64_t least, std::int64
   const auto percent = value.kind == YamlNode::Kind::scalar ? parse_percent(value.text) : std::nullopt;
   if (!percent || percent->hundredths < least || percent->hundredths > most) {
     fail_value(entry, "a percentage from " + format_percent({least}) + " to " + format_percent({most}) +
-                          ", as 95% or 0.5% (two digits behind the point at most)");
+                          ", such as 95% or 0.5% (at most two decimal places)");
   }
   return {*percent, position_of(value.mark)};
 }
@@ -77,7 +77,7 @@ Budget read_budget(const YamlEntry& entry) {
     }
   }
   if (!budget.any())
-    fail(entry.value.mark, "the budget limits nothing: expected at least one of " + joined(budget_keys()));
+    fail(entry.value.mark, "the budget has no limit: expected at least one of " + joined(budget_keys()));
   return budget;
 }
 
@@ -89,11 +89,11 @@ void check_budget(const Budget& budget, std::optional<Bytes> pool_size) {
   }
   if (budget.warn_at && !budget.max && !pool_size) {
     fail(mark_of(budget.warn_at->position),
-         "warn_at is a part of max or of the pool's size, and there is neither: expected max or size_hint_bytes");
+         "warn_at is a percentage of max or of the pool's size, and there is neither: expected max or size_hint_bytes");
   }
   if (!budget.min_headroom) return;
   if (!pool_size) {
-    fail(mark_of(budget.min_headroom->position), "min_headroom of a pool without bound: expected size_hint_bytes");
+    fail(mark_of(budget.min_headroom->position), "min_headroom of an unbounded pool: expected size_hint_bytes");
   }
   if (budget.min_headroom->value >= *pool_size) {
     fail(mark_of(budget.min_headroom->position),

@@ -27,13 +27,13 @@ Bytes alignment_of(const YamlEntry& entry) {
 }
 
 std::string name_of(const YamlEntry& entry) {
-  static const std::string expected = "a C identifier (letters, digits and '_', no digit in front)";
+  static const std::string expected = "a C identifier (letters, digits and '_', not starting with a digit)";
   const YamlNode& value = entry.value;
   if (value.kind != YamlNode::Kind::scalar || value.text.empty() || c_identifier(value.text) != value.text) {
     fail_value(entry, expected);
   }
   if (value.text.size() > max_name) fail_value(entry, "a name of at most " + std::to_string(max_name) + " characters");
-  if (is_keyword(value.text)) fail_value(entry, "a name that is no keyword of C or C++");
+  if (is_keyword(value.text)) fail_value(entry, "a name that is not a keyword of C or C++");
   return value.text;
 }
 
@@ -53,7 +53,7 @@ void check_target_name(const YamlEntry& target) {
 }
 
 std::map<std::string, Access> targets_of(const YamlEntry& entry, PoolKind kind) {
-  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of targets to ro or rw, as {c: rw}");
+  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of targets to ro or rw, such as {c: rw}");
   std::map<std::string, Access> targets;
   bool writable = false;
   for (const YamlEntry& target : entry.value.entries) {
@@ -68,7 +68,7 @@ std::map<std::string, Access> targets_of(const YamlEntry& entry, PoolKind kind) 
   }
   if (targets.empty()) {
     fail(entry.value.mark,
-         "targets names no target, so nothing can use the pool: expected at least one; without the key all may use it");
+         "targets is empty, so nothing can use the pool: expected at least one target; without the key all may use it");
   }
   if (kind == PoolKind::workspace && !writable) {
     fail(entry.value.mark, "no target may write this workspace pool: expected rw for at least one target");
@@ -78,7 +78,7 @@ std::map<std::string, Access> targets_of(const YamlEntry& entry, PoolKind kind) 
 
 // Checked, so that a file is right when something reads it; kept nowhere, since nothing does.
 void check_burst_bytes(const YamlEntry& entry) {
-  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of targets to bytes, as {c: 4}");
+  if (entry.value.kind != YamlNode::Kind::map) fail_value(entry, "a map of targets to bytes, such as {c: 4}");
   for (const YamlEntry& target : entry.value.entries) {
     check_target_name(target);
     if (!integer_at_least(target.value, -1)) {
@@ -157,10 +157,10 @@ class Reader {
   PoolsConfig read(const YamlNode& root) {
     if (root.kind == YamlNode::Kind::null) {
       fail(Mark{},
-           "the file names no pools: expected workspace_pools (usmp-plan init MODEL.tar writes a file to start from)");
+           "the file names no pools: expected workspace_pools (usmp-plan init MODEL.tar prints a starter file)");
     }
     if (root.kind != YamlNode::Kind::map) {
-      fail(root.mark, "the file holds " + found(root) + ": expected the keys " + joined(file_keys()));
+      fail(root.mark, "the file contains " + found(root) + ": expected the keys " + joined(file_keys()));
     }
     for (const YamlEntry& entry : root.entries) read_file_key(entry);
     if (config_.workspace_pools.empty()) {
@@ -193,13 +193,13 @@ class Reader {
 
   static std::vector<PinSpec> read_pins(const YamlEntry& list) {
     static const std::string example = "'- {buffer: sid_1, pool: sram, offset: 0}'";
-    if (list.value.kind != YamlNode::Kind::list) fail_value(list, "a list of pins, as " + example);
+    if (list.value.kind != YamlNode::Kind::list) fail_value(list, "a list of pins, such as " + example);
     std::vector<PinSpec> pins;
     for (const YamlNode& item : list.value.items) {
       if (item.kind != YamlNode::Kind::map) {
         fail(item.kind == YamlNode::Kind::null ? list.value.mark : item.mark,
-             "entry " + std::to_string(pins.size() + 1) + " of pinned is " + found(item) + ": expected a pin, as " +
-                 example);
+             "entry " + std::to_string(pins.size() + 1) + " of pinned is " + found(item) +
+                 ": expected a pin, such as " + example);
       }
       pins.push_back(read_pin(item));
     }
@@ -214,7 +214,7 @@ class Reader {
         // The parser puts an absent entry where the next token stands.
         fail(item.kind == YamlNode::Kind::null ? list.value.mark : item.mark,
              "entry " + std::to_string(pools.size() + 1) + " of " + list.key + " is " + found(item) +
-                 ": expected a pool, as '- name: sram'");
+                 ": expected a pool, such as '- name: sram'");
       }
       if (pools.size() == max_pools)
         fail(item.mark, "more than " + std::to_string(max_pools) + " pools in " + list.key);
@@ -255,9 +255,9 @@ class Reader {
     const auto [first, is_new] = names_.emplace(upper_case(name), FirstUse{name, mark.line});
     if (is_new) return;
     const std::string line = " on line " + std::to_string(first->second.line);
-    if (first->second.name == name) fail(mark, "pool '" + name + "' stands twice (first" + line + ")");
+    if (first->second.name == name) fail(mark, "pool '" + name + "' appears twice (first" + line + ")");
     fail(mark, "pool '" + name + "' differs only in case from '" + first->second.name + "'" + line +
-                   ": expected names that stay apart in upper case, as C macros");
+                   ": expected names that differ in upper case, for C macros");
   }
 
   struct FirstUse {

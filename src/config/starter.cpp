@@ -48,33 +48,33 @@ std::string starter_file(const ModelSummary& model) {
   if (model.unplanned_workspace) text += "; the unplanned build takes " + bytes(*model.unplanned_workspace);
   text += ".\n## Constants: " + bytes(model.constant_bytes) + ".\n##\n";
   text +=
-      "## A line behind a single '#' is a setting: remove the '#' to use it.\n"
+      "## Lines with a single '#' are settings: remove the '#' to use them.\n"
       "\n"
-      "## Memory that the model computes in. The first pool is filled first; what finds no room goes to the next.\n"
+      "## Memory for intermediate data. The first pool is filled first; buffers that do not fit go to the next.\n"
       "workspace_pools:\n"
       "#  - name: dtcm\n";
   text += "#    size_hint_bytes: " + format_size(example_bound(model.workspace_load)) +
-          "  # the pool's size (65536, 64KiB, 2MiB, 1GiB); without it, no bound\n";
+          "  # the pool's size (65536, 64KiB, 2MiB, 1GiB); unbounded without it\n";
   text +=
-      "#    pool_offset: 256  # bytes at the pool's start that stay free\n"
+      "#    pool_offset: 256  # reserved bytes at the start of the pool\n"
       "#    alignment: 16  # of the pool and of every buffer in it\n"
       "#    internal: true  # the generated C defines the array; false: the application passes a pointer\n"
-      "#    section: .dtcm  # of the linker script, for that array\n"
-      "#    budget: {warn_at: 95%, max_growth: 1%}  # what usmp-plan check warns of, or fails for\n";
+      "#    section: .dtcm  # linker section of that array\n"
+      "#    budget: {warn_at: 95%, max_growth: 1%}  # limits for usmp-plan check\n";
   text += "#    targets: " + targets_map(model.targets, "rw") + "  # without it, every target may read and write\n";
   text +=
       "  - name: sram\n"
       "\n"
-      "## Memory that holds the constants. Without any, constants are arrays beside the operators' code.\n"
+      "## Memory for the constants. Without a pool, constants are arrays beside the operators' code.\n"
       "#parameter_pools:\n"
       "#  - name: flash\n";
   text += "#    targets: " + targets_map(model.targets, "ro") + "\n";
   text +=
       "\n"
-      "## usmp-plan --list-algorithms names them all; the command line wins.\n"
+      "## usmp-plan --list-algorithms lists them; the command line overrides this.\n"
       "#algorithm: optimal\n"
       "\n"
-      "## true: inputs and outputs live in the workspace pools too.\n"
+      "## true: inputs and outputs are placed in the workspace pools too.\n"
       "#workspace_io: false\n";
   return text;
 }

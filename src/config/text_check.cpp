@@ -38,7 +38,7 @@ void check_control(std::string_view rest, Mark mark) {
   if (!is_control(c) || c == '\n' || c == '\t') return;
   if (c != '\r') fail(mark, "the control character " + hexadecimal(c) + ": expected text");
   if (rest.size() < 2 || rest[1] != '\n') {
-    fail(mark, "a carriage return inside a line: expected line ends of a line feed, or of both");
+    fail(mark, "a carriage return inside a line: expected lines that end in LF or CR LF");
   }
 }
 

@@ -59,18 +59,18 @@ std::optional<std::int64_t> integer_at_least(const YamlNode& value, std::int64_t
 
 std::optional<Bytes> size_hint_of(const YamlEntry& entry) {
   static const std::string expected =
-      "bytes as 65536, 64KiB, 2MiB or 1GiB, or -1 for a pool without bound (no other units, no space)";
+      "bytes such as 65536, 64KiB, 2MiB or 1GiB, or -1 for an unbounded pool (no other units, no space)";
   const YamlNode& value = entry.value;
   if (value.kind != YamlNode::Kind::scalar) fail_value(entry, expected);
   if (value.text == "-1") return std::nullopt;
   const auto size = parse_size(value.text);
   if (!size) fail_value(entry, is_size(value.text) ? "at most 8589934591GiB" : expected);
-  if (*size == 0) fail_value(entry, "at least one byte; without the key the pool has no bound");
+  if (*size == 0) fail_value(entry, "at least one byte; without the key the pool is unbounded");
   return size;
 }
 
 Bytes offset_of(const YamlEntry& entry) {
-  static const std::string expected = "bytes as 0, 65536, 64KiB, 2MiB or 1GiB (no other units, no space)";
+  static const std::string expected = "bytes such as 0, 65536, 64KiB, 2MiB or 1GiB (no other units, no space)";
   constexpr Bytes most = Problem::max_total_bytes / 8;
   const YamlNode& value = entry.value;
   if (value.kind != YamlNode::Kind::scalar || !is_size(value.text)) fail_value(entry, expected);

@@ -127,13 +127,13 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void take_key(const YamlNode& node) {
-    if (node.kind == YamlNode::Kind::null) fail(node.mark, "an empty key: expected a name in front of ':'");
+    if (node.kind == YamlNode::Kind::null) fail(node.mark, "an empty key: expected a name before ':'");
     if (node.text == "<<") fail(node.mark, "the merge key '<<': merging is not supported, write the keys out");
     Level& level = levels_.back();
     const auto [first, is_new] = level.key_lines.emplace(node.text, node.mark.line);
     if (!is_new) {
       fail(node.mark,
-           "key " + shown(node.text) + " stands twice (first on line " + std::to_string(first->second) + ")");
+           "key " + shown(node.text) + " appears twice (first on line " + std::to_string(first->second) + ")");
     }
     level.key = node.text;
     level.key_mark = node.mark;
@@ -142,8 +142,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, YamlNode::Kind kind) {
     if (awaits_key()) {
-      fail(to_mark(mark), kind == YamlNode::Kind::list ? "a list as a key: expected a name in front of ':'"
-                                                       : "a map as a key: expected a name in front of ':'");
+      fail(to_mark(mark), kind == YamlNode::Kind::list ? "a list as a key: expected a name before ':'"
+                                                       : "a map as a key: expected a name before ':'");
     }
     if (levels_.size() == max_depth) {
       fail(to_mark(mark), "nested deeper than " + std::to_string(max_depth) + " levels");

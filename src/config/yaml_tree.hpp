@@ -38,7 +38,7 @@ inline constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t max_depth = 50;
 
 // Reads one document. An empty one gives a null node. Throws Error of kind usage with "line L, column C": text that is
-// too long, not UTF-8 or not YAML; anchors, aliases, tags and merge keys; a key that stands twice or is no scalar; a
+// too long, not UTF-8 or not YAML; anchors, aliases, tags and merge keys; a key that appears twice or is no scalar; a
 // second document; nesting beyond max_depth. O(text · log of the keys of a map).
 [[nodiscard]] YamlNode read_yaml(std::string_view text);
 

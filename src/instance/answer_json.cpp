@@ -47,7 +47,7 @@ class AnswerReader {
     if (problem_.buffers.empty()) throw id.fault("there are no buffers");
     const auto index = static_cast<std::size_t>(id.integer(0, static_cast<std::int64_t>(problem_.buffers.size()) - 1));
     Allocation& at = answer_.plan.allocations[index];
-    if (at.placed()) throw id.fault("buffer " + std::to_string(index) + " stands twice");
+    if (at.placed()) throw id.fault("buffer " + std::to_string(index) + " appears twice");
     const JsonValue pool = value.member("pool");
     const auto found = std::find(pool_names_.begin(), pool_names_.end(), pool.string());
     if (found == pool_names_.end()) {

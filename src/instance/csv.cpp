@@ -60,7 +60,7 @@ class Header {
                             ", expected id,lower,upper,size[,alignment][,offset]");
     }
     auto& at = fields_[static_cast<std::size_t>(found - column_names.begin())];
-    if (at) throw fault(line, "column '" + name + "' stands twice");
+    if (at) throw fault(line, "column '" + name + "' appears twice");
     at = field;
   }
 
@@ -193,7 +193,7 @@ class Parser {
       } else if (buffer.live.back().end == row.live.begin) {
         buffer.live.back().end = row.live.end;
       } else {
-        throw fault(row.line, "the life time overlaps another one of the same id, " + excerpt(buffer.name));
+        throw fault(row.line, "the live range overlaps another one of the same id, " + excerpt(buffer.name));
       }
     }
   }

@@ -70,7 +70,7 @@ void CsvRecords::quoted() {
   ++position_;
   if (position_ < text_.size() && text_[position_] != ',' && !at_line_end()) {
     throw fault(line_, position_ - line_start_ + 1,
-                "found text behind a field in quotes, expected a comma or the line's end");
+                "found text after a quoted field, expected a comma or the end of the line");
   }
 }
 

@@ -72,13 +72,13 @@ class DocumentSax {
 
   bool key(string_t& name) {
     if (open_.empty()) return root_key(name);
-    if (open_.back()->contains(name)) throw fault_at(place(), "key " + excerpt(name) + " stands twice");
+    if (open_.back()->contains(name)) throw fault_at(place(), "key " + excerpt(name) + " appears twice");
     keys_.back() = std::move(name);
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string& /*last_token*/, const nlohmann::json::exception& error) {
-    if (error.id == 406) throw fault_at(place(), "a number is beyond every type");  // out_of_range
+    if (error.id == 406) throw fault_at(place(), "a number is too large");  // out_of_range
     throw fault_at(line_and_column(text_, position), "malformed JSON: " + parser_message(error.what()));
   }
 
@@ -93,7 +93,7 @@ class DocumentSax {
       throw fault_at({}, "unknown key " + excerpt(name) + did_you_mean(name, names));
     }
     member_ = static_cast<std::size_t>(at - members_.begin());
-    if (seen_[member_]) throw fault_at({}, "key '" + name + "' stands twice");
+    if (seen_[member_]) throw fault_at({}, "key '" + name + "' appears twice");
     seen_[member_] = true;
     return true;
   }

@@ -86,7 +86,7 @@ class ProblemReader {
     value.check_keys({"id", "size", "candidates", "live"}, {"name", "function", "kind", "alignment", "pinned"});
     const auto index = static_cast<std::int64_t>(problem_.buffers.size());
     const JsonValue id = value.member("id");
-    if (id.integer(0) != index) throw id.wrong_type(std::to_string(index) + ", its place in the list");
+    if (id.integer(0) != index) throw id.wrong_type(std::to_string(index) + ", its index in the list");
     Buffer buffer;
     if (const auto name = value.find("name")) buffer.name = name->string();
     if (const auto function = value.find("function")) buffer.function = function->string();

@@ -180,7 +180,7 @@ class Walk {
     Frame& frame = frames_.back();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       Roots& roots = frame.slots[frame.program->params[i]];
-      // A parameter that stands twice has the roots of both arguments.
+      // A parameter that appears twice has the roots of both arguments.
       frame.is_base[frame.program->params[i]] = is_base[i] && roots.empty();
       roots.insert(roots.end(), arguments[i].begin(), arguments[i].end());
     }

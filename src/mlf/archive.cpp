@@ -28,7 +28,7 @@ Error Intake::fault(std::string_view member, std::string message) const {
 
 void Intake::count(std::string_view name, std::uint64_t claimed_bytes) {
   if (++entries_ > limits_.members) {
-    throw fault(name, "the archive holds more than " + std::to_string(limits_.members) + " members, the limit");
+    throw fault(name, "the archive has more than " + std::to_string(limits_.members) + " members, the limit");
   }
   if (claimed_bytes > limits_.member_bytes) {
     throw fault(name, "claims " + std::to_string(claimed_bytes) + " bytes, more than the limit of " +
@@ -70,11 +70,11 @@ void Intake::add(Member member) {
   const bool is_odd = std::any_of(member.name.begin(), member.name.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\';
   });
-  if (is_odd) throw fault(member.name, "the member's name holds a control character or a backslash");
+  if (is_odd) throw fault(member.name, "the member's name contains a control character or a backslash");
   if (std::count(member.name.begin(), member.name.end(), '/') > max_path_depth) {
-    throw fault(member.name, "lies more than " + std::to_string(max_path_depth) + " directories deep");
+    throw fault(member.name, "is more than " + std::to_string(max_path_depth) + " directories deep");
   }
-  if (!names_.insert(member.name).second) throw fault(member.name, "the member stands in the archive twice");
+  if (!names_.insert(member.name).second) throw fault(member.name, "the archive contains the member twice");
   archive_.members.push_back(std::move(member));
 }
 
@@ -87,7 +87,7 @@ void Intake::reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes) {
 Archive Intake::finish() && {
   const std::vector<std::string_view> names(names_.begin(), names_.end());
   const std::string_view name = file_as_directory(names);
-  if (!name.empty()) throw fault(name, "is a file, but other members lie below it");
+  if (!name.empty()) throw fault(name, "is a file, but other members are inside it");
   return std::move(archive_);
 }
 

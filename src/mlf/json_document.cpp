@@ -24,7 +24,7 @@ std::string parser_message(std::string_view text) {
 
 Error missing(const Archive& archive) {
   const std::string nested = "/" + std::string(metadata_member);
-  std::string message = "missing; the archive holds ";
+  std::string message = "missing; the archive contains ";
   for (std::size_t i = 0; i < std::min(archive.members.size(), max_shown); ++i) {
     message += (i == 0 ? "'" : ", '") + archive.members[i].name + "'";
   }
@@ -100,7 +100,7 @@ nlohmann::json parse_metadata(const Archive& archive) {
         "", "has " + std::to_string(member->bytes.size()) + " bytes, expected at most " + std::to_string(max_bytes));
   }
   if (json_depth(member->bytes) > max_json_depth)
-    throw fault("", "nested more than " + std::to_string(max_json_depth) + " deep");
+    throw fault("", "nested more than " + std::to_string(max_json_depth) + " levels deep");
   try {
     return nlohmann::json::parse(member->bytes);
   } catch (const nlohmann::json::parse_error& error) {

@@ -1,6 +1,6 @@
 // Reading tars. Two libarchive readers stand in a row: the first takes the compression off ("raw" format), the second
 // parses the tar. The byte stream between them is ours to watch, because libarchive takes a tar that was cut off
-// between two members for a complete one: only the block of zeros behind the last member tells the difference.
+// between two members for a complete one: only the block of zeros after the last member tells the difference.
 //
 // The bytes of the file are ours to hand out, too. libarchive would take off one compression after the other, and a few
 // thousand bytes, compressed three times, keep it busy for hours without one byte of output: the first bytes say which
@@ -266,7 +266,8 @@ class TarReader {
       if (status != ARCHIVE_OK) throw member_fault();
       const auto begin = static_cast<std::uint64_t>(offset);
       if (offset < 0 || begin < bytes.size() || begin > claimed || size > claimed - begin) {
-        throw intake_.fault(last_, "its parts do not fit the " + std::to_string(claimed) + " bytes that it claims");
+        throw intake_.fault(last_,
+                            "its parts do not match the " + std::to_string(claimed) + " bytes that its header states");
       }
       bytes.resize(static_cast<std::size_t>(begin));  // a hole of a sparse file
       Intake::reserve_ahead(bytes, claimed);
@@ -279,12 +280,12 @@ class TarReader {
   void drain() {
     for (std::uint64_t bytes = 0; bytes <= most_padding;) {
       const auto chunk = stream_.next();
-      if (!chunk) throw intake_.fault("", stream_.fault() + " behind the last member");
+      if (!chunk) throw intake_.fault("", stream_.fault() + " after the last member");
       if (chunk->empty()) return;
       bytes += chunk->size();
     }
-    throw intake_.fault("",
-                        "more than " + std::to_string(most_padding) + " bytes stand behind the last member, the limit");
+    throw intake_.fault(
+        "", "more than " + std::to_string(most_padding) + " bytes follow the last member, which is the limit");
   }
 
   [[nodiscard]] std::uint64_t position() const {
@@ -347,7 +348,7 @@ void require_end(archive* raw, Source& source, Compression compression, const st
     throw Error(ErrorKind::archive, {path, "", ""}, std::string("cannot be read: ") + std::strerror(source.fault()));
   if (*end <= consumed) return;
   throw Error(ErrorKind::archive, {path, "", ""},
-              "other bytes stand behind the gzip data, from byte " + std::to_string(consumed) +
+              "other bytes follow the gzip data, from byte " + std::to_string(consumed) +
                   " on, expected the end of the file or more gzip data");
 }
 
@@ -380,7 +381,7 @@ Archive read_tar(const std::string& path, const Limits& limits, Source source) {
   }
   Archive result = TarReader(raw.get(), path, limits).read();
   require_end(raw.get(), source, compression, path);
-  if (result.members.empty()) throw Error(ErrorKind::archive, {path, "", ""}, "the archive holds no files");
+  if (result.members.empty()) throw Error(ErrorKind::archive, {path, "", ""}, "the archive contains no files");
   return result;
 }
 

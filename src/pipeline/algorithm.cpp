@@ -23,7 +23,7 @@ ChosenAlgorithm of_table(const planners::Algorithm& row) {
 // Reports leave out where it lies, as they do of the archive.
 ChosenAlgorithm of_program(const std::string& program, const std::string& place) {
   if (program.empty()) {
-    throw Error(ErrorKind::usage, {{}, {}, place}, "found nothing behind 'exec:', expected a program");
+    throw Error(ErrorKind::usage, {{}, {}, place}, "found nothing after 'exec:', expected a program");
   }
   return {.name = std::string(external_prefix) + file_name_of(program),
           .program = program,

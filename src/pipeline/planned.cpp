@@ -26,8 +26,8 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
   for (const codegen::InterfaceTensor& output : source.interface.outputs) {
     if (effects[output.param].may_be_written()) continue;
     warnings.push_back("output '" + output.name +
-                       "' is never written: it keeps what was in its memory before. TVM makes such archives of a "
-                       "tensor that the network gives out twice, or of a reshape of another output");
+                       "' is never written: it contains whatever was in its memory before. TVM generates this for a "
+                       "tensor that is an output twice, and for a reshape of another output");
   }
   return warnings;
 }

@@ -295,15 +295,15 @@ ParsedJson parsed(std::string_view text) {
   try {
     return ParsedJson::parse(text);
   } catch (const ParsedJson::parse_error& error) {
-    fail("byte " + std::to_string(error.byte), "is no JSON: expected a plan of usmp-plan");
+    fail("byte " + std::to_string(error.byte), "is not JSON: expected a plan of usmp-plan");
   } catch (const ParsedJson::out_of_range&) {
-    fail({}, "holds a number that is too large: expected a plan of usmp-plan");
+    fail({}, "contains a number that is too large: expected a plan of usmp-plan");
   }
 }
 
 int version_of(const ParsedJson& json) {
   if (!json.is_object() || json.value("schema", ParsedJson()) != ParsedJson("usmp-plan/plan")) {
-    fail({}, "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
+    fail({}, "is not a plan of usmp-plan: expected the key schema with usmp-plan/plan");
   }
   const ParsedJson& version = Object(json, {}, "a plan").required("schema_version");
   for (int known = 1; known <= plan_schema_version; ++known) {
@@ -321,7 +321,7 @@ void check_pools(const PlanDocument& document) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < document.pools.size(); ++i) {
     if (!names.insert(document.pools[i].name).second) {
-      fail("pools[" + std::to_string(i) + "]", "pool '" + document.pools[i].name + "' stands twice");
+      fail("pools[" + std::to_string(i) + "]", "pool '" + document.pools[i].name + "' appears twice");
     }
   }
   for (std::size_t i = 0; i < document.buffers.size() && !names.empty(); ++i) {
@@ -341,7 +341,7 @@ void check_live_ranges(const PlanDocument& document) {
       if (range.begin < previous || range.begin >= range.end || range.end > document.horizon) {
         fail("buffers[" + std::to_string(i) + "].live",
              "[" + std::to_string(range.begin) + "," + std::to_string(range.end) +
-                 "] is empty, not behind the range before it, or ends behind the horizon " +
+                 "] is empty, not after the range before it, or ends after the horizon " +
                  std::to_string(document.horizon));
       }
       previous = range.end;
@@ -420,8 +420,7 @@ std::vector<PlanDocument> parse_plan_documents(std::string_view text) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     if (names.insert(documents[i].module).second) continue;
-    fail("modules[" + std::to_string(i) + "]",
-         "module is '" + documents[i].module + "', of which there is a plan already");
+    fail("modules[" + std::to_string(i) + "]", "module is '" + documents[i].module + "', which already has a plan");
   }
   return documents;
 }

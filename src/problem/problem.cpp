@@ -52,7 +52,7 @@ std::optional<std::string> invalid_pools(const std::vector<Pool>& pools) {
     if (pool.alignment < 1) return "pool " + in_quotes(pool.name) + ": alignment is below 1";
     if (pool.capacity && *pool.capacity < 0) return "pool " + in_quotes(pool.name) + ": negative capacity";
     if (pool.reserved < 0) return "pool " + in_quotes(pool.name) + ": negative reserved bytes";
-    if (!names.insert(pool.name).second) return "pool " + in_quotes(pool.name) + " stands twice";
+    if (!names.insert(pool.name).second) return "pool " + in_quotes(pool.name) + " appears twice";
   }
   return std::nullopt;
 }
@@ -93,12 +93,12 @@ std::optional<std::string> invalid_distances(const Problem& problem) {
     const Buffer& below = problem.buffer(distance.below);
     const std::string who = "the distance from buffer " + in_quotes(below.name) + " to buffer " +
                             in_quotes(problem.buffer(distance.above).name);
-    if (distance.below == distance.above) return who + ": they are one";
+    if (distance.below == distance.above) return who + ": both are the same buffer";
     if (distance.bytes < 0 || distance.bytes >= below.size) {
       return who + " is " + std::to_string(distance.bytes) + ", not in [0, " + std::to_string(below.size) + ")";
     }
     const auto key = [](const Distance& one) { return std::pair(one.below, one.above); };
-    if (previous != nullptr && key(*previous) >= key(distance)) return who + " stands twice or out of order";
+    if (previous != nullptr && key(*previous) >= key(distance)) return who + " appears twice or out of order";
     previous = &distance;
   }
   return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<std::string> invalid_pin(const Problem& problem, const Buffer& buf
     return pin + ", but its first " + std::to_string(pool.reserved) + " bytes are reserved";
   }
   if (*buffer.pinned % alignment_in(buffer, pool) != 0) {
-    return pin + ", which is no multiple of its alignment " + std::to_string(alignment_in(buffer, pool));
+    return pin + ", which is not a multiple of its alignment " + std::to_string(alignment_in(buffer, pool));
   }
   if (pool.capacity && *buffer.pinned + buffer.size > *pool.capacity) {
     return pin + " and has " + std::to_string(buffer.size) + " bytes, but the pool's capacity is " +
@@ -184,7 +184,7 @@ std::optional<std::string> invalid_reason(const Problem& problem) {
     if (auto reason = invalid_live_ranges(buffer, problem.horizon)) return reason;
   }
   if (!total_bytes(problem)) {
-    return "the buffers need more than " + std::to_string(Problem::max_total_bytes) + " bytes in all";
+    return "the buffers need more than " + std::to_string(Problem::max_total_bytes) + " bytes in total";
   }
   if (auto reason = invalid_distances(problem)) return reason;
   return invalid_pins(problem);

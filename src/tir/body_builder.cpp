@@ -106,7 +106,7 @@ void BodyBuilder::close() {
 void BodyBuilder::check_depth() const {
   if (open_.size() < max_depth_) return;
   refuse_statement("loops, branches and scopes nest deeper than " + std::to_string(max_depth_) +
-                   " levels, which is the limit: C compilers take no more");
+                   " levels, which is the limit: C compilers accept no more");
 }
 
 }  // namespace usmp::tir

@@ -109,7 +109,7 @@ Rule shuffle_fault(const Expr& expr) {
     return "a shuffle takes " + std::to_string(operands - vectors) + " lanes for type " + shown_type(expr.type);
   }
   for (std::size_t i = vectors; i < operands; ++i) {
-    if (!is_scalar_integer(expr.operands[i]->type)) return "a shuffle takes a lane by no integer";
+    if (!is_scalar_integer(expr.operands[i]->type)) return "a shuffle takes a lane index that is not an integer";
     const auto lane = as_int(*expr.operands[i]);
     if (lane && (*lane < 0 || *lane >= lanes)) {
       return "a shuffle takes lane " + std::to_string(*lane) + ", which its vectors do not have";
@@ -249,8 +249,9 @@ bool is_pointer(DataType type) { return type.is_handle() && !type.is_vector(); }
 bool is_scalar_integer(DataType type) { return type.is_integer() && !type.is_vector(); }
 
 std::optional<std::string> fault_of_node(const Module& module, const Expr& expr) {
-  if (!is_possible(expr.type)) return std::string("a type that there is not");
-  if (expr.kind != ExprKind::call && expr.op != Op::none) return std::string("an operator of what is no call");
+  if (!is_possible(expr.type)) return std::string("an impossible type");
+  if (expr.kind != ExprKind::call && expr.op != Op::none)
+    return std::string("an operator on an expression that is not a call");
   const auto [least, most] = operand_count(expr);
   const Operands& operands = expr.operands;
   if (operands.size() < least || operands.size() > most) {

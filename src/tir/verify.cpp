@@ -279,7 +279,8 @@ class Verifier {
     for (const std::int64_t extent : data.shape) {
       size = size && extent >= 0 ? checked_mul(*size, extent) : std::nullopt;
     }
-    if (size != static_cast<Bytes>(data.bytes.size())) fail_of("constant", s.var, " has not the bytes of its shape");
+    if (size != static_cast<Bytes>(data.bytes.size()))
+      fail_of("constant", s.var, " does not have the bytes of its shape");
     if (data.type.element_bytes() != s.type.element_bytes()) {
       fail("constant " + name(s.var) + " is " + shown(to_string(s.type)) + ", but its data is " +
            shown(to_string(data.type)));

@@ -50,10 +50,11 @@ void BodyReader::statement(NodeId node) {
     case NodeType::assert_stmt:
       return assert_stmt(node);
     case NodeType::block:
-      fail_at(node, graph_.describe(node) +
-                        " is TensorIR that is not lowered, expected the module that TVM hands to its memory planner");
+      fail_at(node,
+              graph_.describe(node) +
+                  " is TensorIR that has not been lowered, expected the module that TVM passes to its memory planner");
     default:
-      fail_at(node, "found " + graph_.describe(node) + ", expected a statement that planning knows");
+      fail_at(node, "found " + graph_.describe(node) + ", expected a supported statement");
   }
 }
 

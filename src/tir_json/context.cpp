@@ -104,7 +104,7 @@ std::shared_ptr<const tir::Constant> ModuleContext::constant_of(NodeId allocate_
       const std::int64_t index = graph_.int_attribute(node, "data");
       if (index < 0 || static_cast<std::uint64_t>(index) >= graph_.blob_count()) {
         fail_at(node, "data",
-                "index " + std::to_string(index) + " is out of range, b64ndarrays holds " +
+                "index " + std::to_string(index) + " is out of range, b64ndarrays has " +
                     std::to_string(graph_.blob_count()));
       }
       const auto blob = static_cast<std::size_t>(index);

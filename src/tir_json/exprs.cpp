@@ -207,7 +207,7 @@ tir::Tree ExprReader::construct_leaf(NodeId node) {
 
 tir::Tree ExprReader::construct_operator(NodeId node) {
   const auto kind = plain_operator(graph_.type(node));
-  if (!kind) fail_at(node, "found " + graph_.describe(node) + ", expected an expression that planning knows");
+  if (!kind) fail_at(node, "found " + graph_.describe(node) + ", expected a supported expression");
   std::vector<tir::Tree> operands;
   for (const std::string_view name : graph_.info(node).children) {
     if (!name.empty()) operands.push_back(built_attribute(node, name));
@@ -263,7 +263,7 @@ tir::Tree ExprReader::construct_call(NodeId node) {
     const std::string name = graph_.text(op);
     if (tir::is_reserved_op_name(name)) {
       fail_at(node, "op",
-              "found the operator " + shown(name) + ", which this program adds by itself, expected one of TVM's");
+              "found the operator " + shown(name) + ", which only this program generates, expected one of TVM's");
     }
     expr.op = tir::op_of(name);
     if (expr.op == tir::Op::other) expr.text = name;

@@ -86,7 +86,7 @@ std::string decode_base64(std::string_view text, const std::string& place) {
     if (i + 4 == text.size() && padding > 1) values[2] = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       if (values[k] == not_base64) {
-        fail(place, "character " + std::to_string(i + k) + " of the base64 text is none of base64");
+        fail(place, "character " + std::to_string(i + k) + " of the base64 text is not a base64 character");
       }
     }
     const std::uint32_t group = values[0] << 18U | values[1] << 12U | values[2] << 6U | values[3];
@@ -124,7 +124,7 @@ tir::Constant decode_ndarray(std::string_view base64, const std::string& place) 
   const auto claimed = reader.read<std::int64_t>("byte size");
   if (!size || *size != claimed) {
     fail(place, "the NDArray claims " + std::to_string(claimed) + " bytes, expected " +
-                    (size ? std::to_string(*size) : "more than an int64 holds") + " by its shape and type");
+                    (size ? std::to_string(*size) : "more than an int64 holds") + " from its shape and type");
   }
   if (static_cast<std::uint64_t>(claimed) != reader.rest()) {
     fail(place, "the NDArray claims " + std::to_string(claimed) + " bytes, but " + std::to_string(reader.rest()) +

@@ -198,8 +198,8 @@ TEST_CASE("a buffer without a candidate names its targets and the pools that wer
     f.pools.workspace_pools[0].targets = {{"c", Access::read_only}};
     f.analysis.sites = {site("x", BufferKind::tensor)};
     CHECK(f.message(ErrorKind::usage) ==
-          "buffer 'x' of 'main' has no pool: it needs a workspace pool that the target 'c' may read and write, and "
-          "'sram' is not");
+          "buffer 'x' of 'main' has no pool: it needs a workspace pool that the target 'c' may read and write, unlike "
+          "'sram'");
   }
   SUBCASE("several pools and targets") {
     f.pools.parameter_pools = {pool("rom", PoolKind::constant), pool("flash", PoolKind::constant)};
@@ -207,9 +207,10 @@ TEST_CASE("a buffer without a candidate names its targets and the pools that wer
     f.pools.parameter_pools[1].targets = {{"npu", Access::read_only}};
     f.analysis.sites = {site("w", BufferKind::constant, {"npu", "c"})};
     f.analysis.sites[0].function = 1;
-    CHECK(f.message(ErrorKind::usage) ==
-          "buffer 'w' of 'operator' has no pool: it needs a parameter pool that the targets 'c', 'npu' may read, and "
-          "'rom', 'flash' are not");
+    CHECK(
+        f.message(ErrorKind::usage) ==
+        "buffer 'w' of 'operator' has no pool: it needs a parameter pool that the targets 'c', 'npu' may read, unlike "
+        "'rom', 'flash'");
   }
 }
 
@@ -228,27 +229,27 @@ TEST_CASE("what the module claims is checked") {
     odd.name = "a-b";
     f.module.annotated_pools = {odd};
     f.analysis.sites[0].candidate_pools = {"a-b"};
-    CHECK(f.message(ErrorKind::archive) == "the module's memory pool 'a-b' is no C identifier");
+    CHECK(f.message(ErrorKind::archive) == "the module's memory pool 'a-b' is not a C identifier");
   }
   SUBCASE("an alignment that is no power of two") {
     f.analysis.sites[1].alignment = 24;
     CHECK(f.message(ErrorKind::archive) ==
-          "main: buffer 'y' asks for an alignment of 24, which is no power of two up to 1073741824");
+          "main: buffer 'y' requires an alignment of 24, which is not a power of two up to 1073741824");
     f.analysis.sites[1].alignment = 0;
     CHECK(f.message(ErrorKind::archive) ==
-          "main: buffer 'y' asks for an alignment of 0, which is no power of two up to 1073741824");
+          "main: buffer 'y' requires an alignment of 0, which is not a power of two up to 1073741824");
     f.analysis.sites[1].alignment = Bytes{1} << 31;
     CHECK(f.message(ErrorKind::archive).find("alignment of 2147483648") != std::string::npos);
   }
   SUBCASE("sizes that no planner can add up") {
     f.analysis.sites[0].size = Problem::max_total_bytes;
-    CHECK(f.message(ErrorKind::too_large) == "the module's buffers take more than 72057594037927936 bytes in all");
+    CHECK(f.message(ErrorKind::too_large) == "the module's buffers take more than 72057594037927936 bytes in total");
     f.analysis.sites[0].size = INT64_MAX;
-    CHECK(f.message(ErrorKind::too_large) == "the module's buffers take more than 72057594037927936 bytes in all");
+    CHECK(f.message(ErrorKind::too_large) == "the module's buffers take more than 72057594037927936 bytes in total");
   }
   SUBCASE("alignments of the file that do so") {
     f.pools.workspace_pools[0].alignment = Bytes{1} << 55;
-    CHECK(f.message(ErrorKind::usage) == "the buffers need more than 72057594037927936 bytes in all");
+    CHECK(f.message(ErrorKind::usage) == "the buffers need more than 72057594037927936 bytes in total");
   }
 }
 

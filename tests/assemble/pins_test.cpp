@@ -83,17 +83,19 @@ TEST_CASE("a pin fixes pool and offset, and only of its buffer") {
 
 TEST_CASE("names that say too little are refused with the choices") {
   CHECK(message_of({pin_of("t", "sram", 0)}) ==
-        "line 7, column 3: buffer 't' may be one of 3: expected the key function, as in {buffer: t, function: f, "
+        "line 7, column 3: buffer 't' is ambiguous, there are 3: expected the key function, such as {buffer: t, "
+        "function: f, "
         "occurrence: 0} (32 bytes), {buffer: t, function: f, occurrence: 1} (32 bytes), {buffer: t, function: g} (16 "
         "bytes)");
   PinSpec pin = pin_of("t", "sram", 0);
   pin.function = "f";
   CHECK(message_of({pin}) ==
-        "line 7, column 3: buffer 't' may be one of 2: expected the key occurrence, as in {buffer: t, function: f, "
+        "line 7, column 3: buffer 't' is ambiguous, there are 2: expected the key occurrence, such as {buffer: t, "
+        "function: f, "
         "occurrence: 0} (32 bytes), {buffer: t, function: f, occurrence: 1} (32 bytes)");
   pin.occurrence = 2;
   CHECK(message_of({pin}) ==
-        "line 7, column 3: occurrence is 2, but 't' of 'f' stands for 2 planned buffers, counted from 0");
+        "line 7, column 3: occurrence is 2, but 't' of 'f' names 2 planned buffers, counted from 0");
   pin.function = "g";
   pin.occurrence = 0;
   CHECK(message_of({pin}) == "accepted");
@@ -104,7 +106,8 @@ TEST_CASE("names that say too little are refused with the choices") {
 TEST_CASE("unknown buffers, functions and pools come with near spellings") {
   CHECK(unknown(pin_of("kk", "sram", 0)) == "line 7, column 3: unknown buffer 'kk' (did you mean 'k'?)");
   CHECK(unknown(pin_of("nothing", "sram", 0)) ==
-        "line 7, column 3: unknown buffer 'nothing'; usmp-plan inspect lists those that --transform leaves");
+        "line 7, column 3: unknown buffer 'nothing'; usmp-plan inspect lists the buffers that remain with the same "
+        "--transform");
   PinSpec pin = pin_of("t", "sram", 0);
   pin.function = "ff";
   CHECK(unknown(pin) == "line 7, column 3: no function 'ff' declares a planned buffer 't' (did you mean 'f'?)");
@@ -120,7 +123,7 @@ TEST_CASE("contradictions are told at the pin that makes them") {
         "b: buffer 'y' is pinned to offset 96 of pool 'dtcm' and overlaps buffer 'x', pinned to offset 64 and live at "
         "the same time");
   CHECK(message_of({pin_of("k", "sram", 0, "a"), pin_of("x", "dtcm", 40, "b")}) ==
-        "b: buffer 'x' is pinned to offset 40 of pool 'dtcm', which is no multiple of its alignment 16");
+        "b: buffer 'x' is pinned to offset 40 of pool 'dtcm', which is not a multiple of its alignment 16");
   CHECK(message_of({pin_of("x", "dtcm", 16)}) ==
         "line 7, column 3: buffer 'x' is pinned to offset 16 of pool 'dtcm', but its first 32 bytes are reserved");
   CHECK(message_of({pin_of("x", "dtcm", 208)}).find("the pool's capacity is 256") != std::string::npos);
@@ -185,13 +188,12 @@ TEST_CASE("what has changed since an earlier plan is left to the planner, with a
   plan.buffers[2].offset = 4;
   plan.buffers.push_back(place("k", "g", "sram", 8, 0));
   plan.buffers.push_back(place("y", "f", "dtcm", 64, 224));
-  CHECK(
-      (pin_as_before(assembly, plan) ==
-       std::vector<std::string>{"not pinned as in the earlier plan, the module has no such buffer any more: 'k' of 'g'",
-                                "not pinned as in the earlier plan, the size has changed: 'x' of 'f'",
-                                "not pinned as in the earlier plan, the pool is none of theirs any more: 't' of 'f'",
-                                "not pinned as in the earlier plan, the place is taken or not in the pool any more: "
-                                "'t' of 'f', 'y' of 'f'"}));
+  CHECK((pin_as_before(assembly, plan) ==
+         std::vector<std::string>{"not pinned as in the earlier plan, the module no longer has the buffer: 'k' of 'g'",
+                                  "not pinned as in the earlier plan, the size has changed: 'x' of 'f'",
+                                  "not pinned as in the earlier plan, the pool is no longer a candidate: 't' of 'f'",
+                                  "not pinned as in the earlier plan, the place is taken or no longer in the pool: "
+                                  "'t' of 'f', 'y' of 'f'"}));
   CHECK((pinned_offsets(assembly) == Offsets{open, open, open, open, open, 64}));
   CHECK_FALSE(invalid_reason(assembly.problem).has_value());
 }

@@ -97,7 +97,7 @@ struct tvmgen_net_workspace_pools {
 
 /*!
  * \brief Runs the model once.
- * \param inputs The inputs; they are not written to.
+ * \param inputs The inputs, which are not modified.
  * \param outputs The outputs.
  * \param workspace_pools The memory pools, of the sizes and alignments below.
  * \return 0, or -1 if a pool in use is missing or misaligned or an operator failed.

@@ -134,7 +134,7 @@ TEST_CASE("an archive that names no tensors, with opaque kernels that may write 
 TEST_CASE("what does not fit is an error of the archive") {
   const tir::Module module = module_of({{"x"}, {"output", {2}}});
   CHECK(error_of(info_of("m", {tensor("z"), tensor("w")}, {tensor("y")}), module) ==
-        "main: the archive names an input 'z', which is no parameter of the entry function");
+        "main: the archive names an input 'z', which is not a parameter of the entry function");
   CHECK(error_of(info_of("m", {tensor("x"), tensor("x")}, {tensor("y")}), module) ==
         "main: the archive names inputs that share parameters of the entry function");
   CHECK(error_of(info_of("m", {tensor("x")}, {tensor("y"), tensor("z")}), module) ==

@@ -52,8 +52,8 @@ TEST_CASE("every file in testdata/pools/bad gives the message in its first line"
 
 TEST_CASE("files of no or only blank lines") {
   const std::string message =
-      "line 1, column 1: the file names no pools: expected workspace_pools (usmp-plan init MODEL.tar writes a file to "
-      "start from)";
+      "line 1, column 1: the file names no pools: expected workspace_pools (usmp-plan init MODEL.tar prints a starter "
+      "file)";
   for (const std::string text : {"", "\n", "  \n\n", "---\n", "---\n...\n", "# only a comment", "\xef\xbb\xbf", "~"}) {
     CAPTURE(text);
     CHECK(message_of(text) == message);
@@ -62,7 +62,7 @@ TEST_CASE("files of no or only blank lines") {
 
 TEST_CASE("a byte order mark counts for no column") {
   CHECK(message_of("\xef\xbb\xbf[]") ==
-        "line 1, column 1: the file holds a list: expected the keys workspace_pools, parameter_pools, algorithm, "
+        "line 1, column 1: the file contains a list: expected the keys workspace_pools, parameter_pools, algorithm, "
         "workspace_io, pinned");
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("limits on pools and names") {
 TEST_CASE("no keyword of C or C++ is a pool name, and only those are refused") {
   for (const std::string word : {"int", "class", "_Bool", "restrict", "co_await", "xor_eq", "while", "true"}) {
     CHECK(message_of("workspace_pools:\n  - name: " + word) ==
-          "line 2, column 11: name is '" + word + "': expected a name that is no keyword of C or C++");
+          "line 2, column 11: name is '" + word + "': expected a name that is not a keyword of C or C++");
   }
   for (const std::string word : {"Int", "class_", "main", "yes", "on", "_", "a1"}) {
     CHECK(message_of("workspace_pools:\n  - name: " + word) == "accepted");

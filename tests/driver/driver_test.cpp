@@ -417,8 +417,8 @@ TEST_CASE("pins that cannot stand: exit code 2, the pools file and the place") {
     return outcome.err.substr(std::min(start.size(), outcome.err.size()));
   };
   CHECK(message("  - {buffer: fused_cast_constant, pool: flash, offset: 8}\n") ==
-        "line 4, column 5: buffer 'fused_cast_constant' is pinned to offset 8 of pool 'flash', which is no multiple of "
-        "its alignment 16\n");
+        "line 4, column 5: buffer 'fused_cast_constant' is pinned to offset 8 of pool 'flash', which is not a multiple "
+        "of its alignment 16\n");
   CHECK(message("  - {buffer: fused_cast_constant, pool: flash, offset: 0}\n"
                 "  - {buffer: fused_cast_constant_1, pool: flash, offset: 0}\n") ==
         "line 5, column 5: buffer 'fused_cast_constant_1' is pinned to offset 0 of pool 'flash' and overlaps buffer "
@@ -455,8 +455,7 @@ TEST_CASE("an earlier plan keeps its buffers where they are, through a change of
   options.output = temporary.file("third");
   outcome = run_plan(options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
-  CHECK(outcome.out.find(
-            "warning: not pinned as in the earlier plan, the place is taken or not in the pool any more: ") !=
+  CHECK(outcome.out.find("warning: not pinned as in the earlier plan, the place is taken or no longer in the pool: ") !=
         std::string::npos);
   for (const auto& [name, buffer] : buffers_of(temporary.path / "third/default.plan.json")) {
     const long before = first.at(name)["offset"].get<long>();
@@ -476,7 +475,7 @@ TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
     CHECK(outcome.code == exit_usage);
     return outcome.err;
   };
-  CHECK(message("[") == "usmp-plan: error: " + file + ": byte 2: is no JSON: expected a plan of usmp-plan\n");
+  CHECK(message("[") == "usmp-plan: error: " + file + ": byte 2: is not JSON: expected a plan of usmp-plan\n");
   const std::string plan = R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "defautl", "buffers": []})";
   CHECK(message(plan) == "usmp-plan: error: " + file +
                              ": is a plan of module 'defautl', which is none of those planned (did you mean "

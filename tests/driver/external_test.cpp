@@ -90,7 +90,7 @@ TEST_CASE("a pools file may name a program") {
   outcome = run_plan(testdata + "/lstm.tar", temporary.file("pools.yaml"), std::nullopt, temporary.file("out2"));
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err == "usmp-plan: error: " + temporary.file("pools.yaml") +
-                           ": line 3, column 12: found nothing behind 'exec:', expected a program\n");
+                           ": line 3, column 12: found nothing after 'exec:', expected a program\n");
 }
 
 TEST_CASE("a wrong plan is refused with its violations: exit code 2, nothing written") {

@@ -121,10 +121,10 @@ TEST_CASE("plan files that are none of this archive and these pools") {
     change(plan.json);
     plan.check_refused(text);
   };
-  changed([](Json& json) { json["buffers"].erase(3); }, "is no plan of this archive with these pools:\n  ");
+  changed([](Json& json) { json["buffers"].erase(3); }, "is not a plan of this archive with these pools:\n  ");
   changed([](Json& json) { json["buffers"].erase(3); }, "' is missing in the plan");
   changed([](Json& json) { json["buffers"][3]["name"] = "other"; }, "buffer 'other' of ");
-  changed([](Json& json) { json["buffers"][3]["name"] = "other"; }, " is in the plan only");
+  changed([](Json& json) { json["buffers"][3]["name"] = "other"; }, " is only in the plan");
   changed([](Json& json) { json["buffers"][3]["size"] = 7; }, " has 7 bytes in the plan, ");
   changed(
       [](Json& json) {
@@ -139,7 +139,7 @@ TEST_CASE("plan files that are none of this archive and these pools") {
   changed([](Json& json) { json["module"] = "defualt"; },
           "is a plan of module 'defualt', which is none of those planned");
   changed([](Json& json) { json["workspace_io"] = 1; }, "workspace_io is number: expected true or false");
-  changed([](Json& json) { json["schema"] = "x"; }, "is no plan of usmp-plan");
+  changed([](Json& json) { json["schema"] = "x"; }, "is not a plan of usmp-plan");
 }
 
 TEST_CASE("plan files whose places are wrong") {

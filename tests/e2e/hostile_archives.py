@@ -128,9 +128,9 @@ def members(sandbox: Sandbox, archive: bytes) -> None:
     refused("hard link", member(source + "evil.c", tarfile.LNKTYPE, link="/etc/passwd"), "hard link")
     for kind, name in ((tarfile.CHRTYPE, "character device"), (tarfile.BLKTYPE, "block device"), (tarfile.FIFOTYPE, "pipe")):
         refused(name, member(source + "evil.c", kind), "a device, pipe or socket")
-    refused("twice", member("x.c") + member("./x.c"), "stands in the archive twice")
-    refused("twice by another spelling", member("a/x.c") + member("a//./x.c"), "stands in the archive twice")
-    refused("a file that is a directory", member("a/b", data=b"") + member("a/b/c"), "a/b", "is a file, but other members lie below it")
+    refused("twice", member("x.c") + member("./x.c"), "the archive contains the member twice")
+    refused("twice by another spelling", member("a/x.c") + member("a//./x.c"), "the archive contains the member twice")
+    refused("a file that is a directory", member("a/b", data=b"") + member("a/b/c"), "a/b", "is a file, but other members are inside it")
     refused("newline", member(source + "evil\n::error::x.c"), "evil\\n::error::x.c", "control character or a backslash")
     refused("escape sequence", member(source + "\x1b]0;evil\x07.c"), "\\x1b]0;evil\\x07.c", "control character or a backslash")
     refused("backslash", member("codegen\\..\\..\\evil.c"), "control character or a backslash")

@@ -96,10 +96,10 @@ TEST_CASE("names that could lead somewhere else are refused") {
         "a.tar: src/../../x: the member's name leads out of the archive with '..'");
   CHECK(read_error(file(".", "") + file("a", "") + end_marker()) == "a.tar: a member has an empty name");
   CHECK(read_error(file("./a", "1") + file("a", "2") + end_marker()) ==
-        "a.tar: a: the member stands in the archive twice");
+        "a.tar: a: the archive contains the member twice");
   for (const std::string name : {"a\nb", "a\x1b[2J", "a\x7f", "..\\b"}) {
     CHECK(read_error(file(name, "") + end_marker())
-              .ends_with("the member's name holds a control character or a backslash"));
+              .ends_with("the member's name contains a control character or a backslash"));
   }
 }
 
@@ -112,11 +112,11 @@ TEST_CASE("members lie at most 64 directories deep") {
   std::string name;
   for (int i = 0; i < 64; ++i) name += "d/";
   CHECK(read_error(long_file(name + "x") + end_marker()) == "no error");
-  CHECK(read_error(long_file(name + "d/x") + end_marker()).ends_with("/d/x: lies more than 64 directories deep"));
+  CHECK(read_error(long_file(name + "d/x") + end_marker()).ends_with("/d/x: is more than 64 directories deep"));
 }
 
 TEST_CASE("a file that is a directory too is refused, in either order") {
-  const std::string refused = "a.tar: a/b: is a file, but other members lie below it";
+  const std::string refused = "a.tar: a/b: is a file, but other members are inside it";
   CHECK(read_error(file("a/b", "") + file("a/b!", "") + file("a/b/c", "") + end_marker()) == refused);
   CHECK(read_error(file("a/b/c", "") + file("a/b", "") + end_marker()) == refused);
 }
@@ -153,7 +153,7 @@ TEST_CASE("limits are checked against the claim, before memory is taken") {
   CHECK(read_error(tar, {.member_bytes = 8, .total_bytes = 15, .members = 2}) ==
         "a.tar: b: claims 8 bytes after 8 bytes of other members, more than the limit of 15 bytes for an archive");
   CHECK(read_error(tar, {.member_bytes = 8, .total_bytes = 16, .members = 1}) ==
-        "a.tar: b: the archive holds more than 1 members, the limit");
+        "a.tar: b: the archive has more than 1 members, the limit");
 }
 
 TEST_CASE("a name has a limit") {
@@ -189,11 +189,11 @@ TEST_CASE("what is not a tar is said not to be one") {
   CHECK(read_error("hello") == not_tar);
   CHECK(read_error(std::string(5000, 'x')) == not_tar);
   CHECK(read_error(std::string("PK\3\4") + std::string(600, 'z')) == not_tar);
-  CHECK(read_error(end_marker()) == "a.tar: the archive holds no files");
+  CHECK(read_error(end_marker()) == "a.tar: the archive contains no files");
   CHECK(error_of([] { (void)read_archive("no/such.tar"); }) == "no/such.tar: no such file or directory");
 }
 
-// Where the bytes behind the last member start.
+// Where the bytes after the last member start.
 std::size_t end_of_members(const std::string& tar) {
   std::size_t end = tar.size();
   while (tar[end - 1] == '\0') --end;

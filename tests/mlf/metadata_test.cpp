@@ -113,7 +113,7 @@ TEST_CASE("a missing metadata.json: what there is, and what there should be") {
   CHECK(error_of([] {
           (void)read_metadata(archive_of({{"a", ""}, {"b/c", ""}}));
         }) ==
-        "a.tar: metadata.json: missing; the archive holds 'a', 'b/c', expected a Model Library Format archive with "
+        "a.tar: metadata.json: missing; the archive contains 'a', 'b/c', expected a Model Library Format archive with "
         "metadata.json, codegen/ and src/ at its top");
   CHECK(error_of([] {
           (void)read_metadata(archive_of({{"m/metadata.json", ""}}));
@@ -135,10 +135,10 @@ TEST_CASE("malformed JSON is placed by line and column") {
   CHECK(error("{\"version\": 1e999}").starts_with("a.tar: metadata.json: malformed JSON: "));
   CHECK(error("{\"a\": \"\xFF\"}").find("malformed JSON") != std::string::npos);
   CHECK(error("[]") == "a.tar: metadata.json: found a JSON array, expected an object");
-  CHECK(error(std::string(100000, '[')) == "a.tar: metadata.json: nested more than 64 deep");
+  CHECK(error(std::string(100000, '[')) == "a.tar: metadata.json: nested more than 64 levels deep");
   std::string objects;
   for (int i = 0; i < 100000; ++i) objects += "{\"a\":";
-  CHECK(error(objects) == "a.tar: metadata.json: nested more than 64 deep");
+  CHECK(error(objects) == "a.tar: metadata.json: nested more than 64 levels deep");
 }
 
 TEST_CASE("wrong types and ranges are named with their path") {

@@ -124,7 +124,7 @@ TEST_CASE("a compressed archive cut off behind its tar's end is refused, too") {
   const std::string whole = test::read_file(scratch.path("a.tar.gz"));
   REQUIRE(read_archive_bytes(whole, "a.tar.gz").members.size() == 1);
   CHECK(error_of([&] { (void)read_archive_bytes(std::string_view(whole).substr(0, whole.size() - 20), "a.tar.gz"); }) ==
-        "a.tar.gz: truncated gzip input behind the last member");
+        "a.tar.gz: truncated gzip input after the last member");
 }
 
 // The bytes as `program` compresses them.
@@ -171,7 +171,7 @@ TEST_CASE("what stands behind the compressed tar is refused, but more of the sam
   CHECK(read_error(gzip) == "no error");
   CHECK(read_error(gzip + compressed("gzip -n", "")) == "no error");
   CHECK(read_error(gzip + std::string(1000000, '\0')) == "no error");
-  const std::string others = "a.tar: other bytes stand behind the gzip data, from byte " + std::to_string(gzip.size()) +
+  const std::string others = "a.tar: other bytes follow the gzip data, from byte " + std::to_string(gzip.size()) +
                              " on, expected the end of the file or more gzip data";
   CHECK(read_error(gzip + "x") == others);
   CHECK(read_error(gzip + "\x1F\x8B") == others);
@@ -199,7 +199,7 @@ TEST_CASE("padding behind the tar has a limit") {
   };
   CHECK(padded_error(std::size_t{63} << 20) == "no error");
   CHECK(padded_error(std::size_t{65} << 20) ==
-        scratch.path("a.tar") + ": more than 67108864 bytes stand behind the last member, the limit");
+        scratch.path("a.tar") + ": more than 67108864 bytes follow the last member, which is the limit");
 }
 
 TEST_CASE("a decompression bomb ends at the limit") {

@@ -203,7 +203,7 @@ TEST_CASE("what is no plan file is refused with its place") {
   CHECK(with("live", {{0, 2}, {2, 3}}) == "accepted");
   CHECK(with("live", {{0, 2}, {3}}) == "buffers[0].live[1]: expected a live range of two ticks");
   CHECK(with("live", {{0, 2}, {1, 3}}) ==
-        "buffers[0].live: [1,3] is empty, not behind the range before it, or ends behind the horizon 3");
+        "buffers[0].live: [1,3] is empty, not after the range before it, or ends after the horizon 3");
   const auto with_member = [&](const std::string& key, const json& value) {
     json plan = {{"schema", "usmp-plan/plan"}, {"schema_version", 2}, {"module", "m"}, {"buffers", json::array()}};
     plan[key] = value;
@@ -211,7 +211,7 @@ TEST_CASE("what is no plan file is refused with its place") {
   };
   const json sram = {{"name", "sram"}, {"kind", "workspace"}, {"used", 8}};
   CHECK(with_member("pools", json::array({sram})) == "accepted");
-  CHECK(with_member("pools", json::array({sram, sram})) == "pools[1]: pool 'sram' stands twice");
+  CHECK(with_member("pools", json::array({sram, sram})) == "pools[1]: pool 'sram' appears twice");
   CHECK(with_member("pools", std::vector<json>(257, sram)) == "pools: holds 257 pools: expected at most 256");
   CHECK(with_member("pools", json::array({{{"name", "sram"}, {"kind", "workspace"}}})) ==
         "pools[0]: the key used is missing: expected a plan of usmp-plan");
@@ -229,9 +229,9 @@ TEST_CASE("what is no plan file is refused with its place") {
                      {"pools", json::array({sram})},
                      {"buffers", json::array({buffer})}}
                     .dump()) == "buffers[0]: pool is 'dtcm': expected one of the pools of the plan");
-  CHECK(message("{") == "byte 2: is no JSON: expected a plan of usmp-plan");
-  CHECK(message("[]") == "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
-  CHECK(message(R"({"schema": "usmp-plan/inspect"})").starts_with("is no plan of usmp-plan"));
+  CHECK(message("{") == "byte 2: is not JSON: expected a plan of usmp-plan");
+  CHECK(message("[]") == "is not a plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  CHECK(message(R"({"schema": "usmp-plan/inspect"})").starts_with("is not a plan of usmp-plan"));
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 3})") == "schema_version is 3: expected at most 2");
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 2})") ==
         "the key module is missing: expected a plan of usmp-plan");
@@ -240,9 +240,9 @@ TEST_CASE("what is no plan file is refused with its place") {
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "m", "buffers": [3]})") ==
         "buffers[0]: is number: expected a buffer");
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": 1e999})") ==
-        "holds a number that is too large: expected a plan of usmp-plan");
+        "contains a number that is too large: expected a plan of usmp-plan");
   const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
-  CHECK(message(nested(64)) == "is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  CHECK(message(nested(64)) == "is not a plan of usmp-plan: expected the key schema with usmp-plan/plan");
   CHECK(message(nested(65)) == "nested deeper than 64 levels: expected a plan of usmp-plan");
   CHECK(message(R"({"schema": "usmp-plan/plan", "schema_version": )" + nested(1'000'000) + "}") ==
         "nested deeper than 64 levels: expected a plan of usmp-plan");
@@ -262,10 +262,10 @@ TEST_CASE("the plans of several modules are read from one file, and a single pla
     CHECK_THROWS_WITH_AS((void)parse_plan_documents(text), message, usmp::Error);
   };
   refused("{\"modules\": [\n" + plan_json(plan) + ",\n" + plan_json(plan) + "]}\n",
-          "modules[1]: module is 'default', of which there is a plan already");
+          "modules[1]: module is 'default', which already has a plan");
   refused("{\"modules\": []}", "modules: is empty: expected at least one plan of usmp-plan");
   refused("{\"modules\": {}}", "modules: is object: expected a list");
-  refused("{\"modules\": [3]}", "modules[0]: is no plan of usmp-plan: expected the key schema with usmp-plan/plan");
+  refused("{\"modules\": [3]}", "modules[0]: is not a plan of usmp-plan: expected the key schema with usmp-plan/plan");
   std::string bad = both;
   bad.replace(bad.rfind("\"size\":48"), 9, "\"size\":-1");
   refused(bad, "modules[1].buffers[0]: size is -1: expected bytes from 0 to 72057594037927936");

@@ -51,7 +51,7 @@ TEST_CASE("a pool that is too small for a buffer does not count for it") {
   add(problem, 11, {0, 1}, both);
   add(problem, 9, {0, 1}, both);
   CHECK_FALSE(proved_infeasible(problem));
-  add(problem, 10, {0, 1}, {PoolId(1)});  // 30 bytes in all, but 11 and 10 can only be in the larger pool
+  add(problem, 10, {0, 1}, {PoolId(1)});  // 30 bytes in total, but 11 and 10 can only be in the larger pool
   CHECK(proved_infeasible(problem));
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("buffers of several lists of pools count together") {
   add(problem, 8, {0, 1}, {PoolId(0)});
   add(problem, 8, {0, 1}, {PoolId(1)});
   add(problem, 4, {0, 1}, {PoolId(1), PoolId(0)});
-  CHECK_FALSE(proved_infeasible(problem));  // 20 bytes in all, although none of the rests holds 4
+  CHECK_FALSE(proved_infeasible(problem));  // 20 bytes in total, although none of the rests holds 4
   problem.buffers[2].size = 5;
   CHECK(proved_infeasible(problem));
 }

@@ -64,14 +64,14 @@ TEST_CASE("every fault of a problem has its message") {
   CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{0, 2}, {2, 3}}; }) == unsorted);
   CHECK(reason_after([](Problem& p) { p.buffers[1].live = {{0, 2}, {3, 4}}; }).empty());
   CHECK(reason_after([](Problem& p) { p.horizon = -1; }) == "negative horizon");
-  CHECK(reason_after([](Problem& p) { p.pools.push_back(p.pools[0]); }) == "pool 'sram' stands twice");
+  CHECK(reason_after([](Problem& p) { p.pools.push_back(p.pools[0]); }) == "pool 'sram' appears twice");
   CHECK(reason_after([](Problem& p) { p.pools.resize(257); }) == "there are 257 pools, more than the limit of 256");
   CHECK(reason_after([](Problem& p) { p.pools[0].alignment = 0; }) == "pool 'sram': alignment is below 1");
   CHECK(reason_after([](Problem& p) { p.pools[0].capacity = -1; }) == "pool 'sram': negative capacity");
 }
 
 TEST_CASE("totals that planners could overflow on are refused") {
-  const std::string message = "the buffers need more than 72057594037927936 bytes in all";
+  const std::string message = "the buffers need more than 72057594037927936 bytes in total";
   CHECK(reason_after([](Problem& p) { p.buffers[0].size = std::numeric_limits<Bytes>::max(); }) == message);
   CHECK(reason_after([](Problem& p) { p.buffers[0].size = Problem::max_total_bytes; }) == message);
   CHECK(reason_after([](Problem& p) {
@@ -100,7 +100,7 @@ TEST_CASE("pins contradict nothing") {
           p.buffers[1].alignment = 8;
           p.pools[0].alignment = 6;
           p.buffers[1].pinned = 16;
-        }) == "buffer 'B' is pinned to offset 16 of pool 'sram', which is no multiple of its alignment 24");
+        }) == "buffer 'B' is pinned to offset 16 of pool 'sram', which is not a multiple of its alignment 24");
   CHECK(reason_after([](Problem& p) { p.buffers[1].pinned = 33; }) ==
         "buffer 'B' is pinned to offset 33 of pool 'sram' and has 16 bytes, but the pool's capacity is 48");
   CHECK(reason_after([](Problem& p) {
@@ -125,9 +125,9 @@ TEST_CASE("pins contradict nothing") {
   CHECK(reason_after([](Problem& p) {
           p.pools[0].capacity.reset();
           p.buffers[0].pinned = Problem::max_total_bytes;
-        }) == "the buffers need more than 72057594037927936 bytes in all");
+        }) == "the buffers need more than 72057594037927936 bytes in total");
   CHECK(reason_after([](Problem& p) { p.pools[0].reserved = Problem::max_total_bytes; }) ==
-        "the buffers need more than 72057594037927936 bytes in all");
+        "the buffers need more than 72057594037927936 bytes in total");
   CHECK(reason_after([](Problem& p) { p.pools[0].reserved = -1; }) == "pool 'sram': negative reserved bytes");
 }
 
@@ -200,11 +200,13 @@ TEST_CASE("every fault of a distance has its message") {
   const BufferId b(1);
   CHECK(reason_of({{a, b, 0}, {b, a, 15}}) == "");
   CHECK(reason_of({{a, BufferId(3), 0}}) == "a distance is between buffers that do not exist");
-  CHECK(reason_of({{a, a, 0}}) == "the distance from buffer 'A' to buffer 'A': they are one");
+  CHECK(reason_of({{a, a, 0}}) == "the distance from buffer 'A' to buffer 'A': both are the same buffer");
   CHECK(reason_of({{a, b, -1}}) == "the distance from buffer 'A' to buffer 'B' is -1, not in [0, 32)");
   CHECK(reason_of({{b, a, 16}}) == "the distance from buffer 'B' to buffer 'A' is 16, not in [0, 16)");
-  CHECK(reason_of({{a, b, 1}, {a, b, 2}}) == "the distance from buffer 'A' to buffer 'B' stands twice or out of order");
-  CHECK(reason_of({{b, a, 1}, {a, b, 2}}) == "the distance from buffer 'A' to buffer 'B' stands twice or out of order");
+  CHECK(reason_of({{a, b, 1}, {a, b, 2}}) ==
+        "the distance from buffer 'A' to buffer 'B' appears twice or out of order");
+  CHECK(reason_of({{b, a, 1}, {a, b, 2}}) ==
+        "the distance from buffer 'A' to buffer 'B' appears twice or out of order");
 }
 
 TEST_CASE("buffers are far enough apart as the distance says, or by the size of the one below") {

@@ -226,7 +226,7 @@ TEST_CASE_FIXTURE(Body, "builder: what a function imports stands there once") {
 
 TEST_CASE_FIXTURE(Body, "builder: blocks nest no deeper than the limit") {
   const std::string message =
-      "loops, branches and scopes nest deeper than 4 levels, which is the limit: C compilers take no more";
+      "loops, branches and scopes nest deeper than 4 levels, which is the limit: C compilers accept no more";
   body.open_scope();
   body.open_loop(i, make_int(0), make_int(4));
   body.open_branch(flag);

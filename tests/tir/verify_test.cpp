@@ -184,9 +184,9 @@ TEST_CASE_FIXTURE(Fixture, "malformed: storage") {
   CHECK(changed([](Allocate& s) { s.on_stack = true; }) ==
         "body[0]: storage 'a' is a variable of C, but no single element");
   CHECK(fault(block(constant({int8_type, {3}, "abcd"}, int8_type))) ==
-        "body[0]: constant 'a' has not the bytes of its shape");
+        "body[0]: constant 'a' does not have the bytes of its shape");
   CHECK(fault(block(constant({int8_type, {-1, -4}, "abcd"}, int8_type))) ==
-        "body[0]: constant 'a' has not the bytes of its shape");
+        "body[0]: constant 'a' does not have the bytes of its shape");
   CHECK(fault(block(constant({int8_type, {4}, "abcd"}, float32_type))) ==
         "body[0]: constant 'a' is 'float32', but its data is 'int8'");
   CHECK(fault(block(constant({int8_type, {4}, "abcd"}, int8_type))).empty());
@@ -263,11 +263,11 @@ TEST_CASE_FIXTURE(Fixture, "malformed: literals and types") {
   CHECK(fault(make_int(1, int32x4)) == "an integer literal is of type 'int32x4'");
   CHECK(fault(make_float(1, int32_type)) == "a floating point literal is of type 'int32'");
   CHECK(fault(node(ExprKind::string_imm, int32_type)) == "a text is of type 'int32'");
-  CHECK(fault(make_int(1, {TypeCode::int_, 0, 1})) == "a type that there is not");
-  CHECK(fault(make_int(1, {TypeCode::int_, 65, 1})) == "a type that there is not");
-  CHECK(fault(make_int(1, {TypeCode::int_, 32, 0})) == "a type that there is not");
-  CHECK(fault(make_call({TypeCode::handle, 32, 1}, "tir.sink", {})) == "a type that there is not");
-  CHECK(fault(make_call({TypeCode::void_, 8, 1}, "tir.sink", {})) == "a type that there is not");
+  CHECK(fault(make_int(1, {TypeCode::int_, 0, 1})) == "an impossible type");
+  CHECK(fault(make_int(1, {TypeCode::int_, 65, 1})) == "an impossible type");
+  CHECK(fault(make_int(1, {TypeCode::int_, 32, 0})) == "an impossible type");
+  CHECK(fault(make_call({TypeCode::handle, 32, 1}, "tir.sink", {})) == "an impossible type");
+  CHECK(fault(make_call({TypeCode::void_, 8, 1}, "tir.sink", {})) == "an impossible type");
 }
 
 TEST_CASE_FIXTURE(Fixture, "malformed: types of operands") {
@@ -320,7 +320,7 @@ TEST_CASE_FIXTURE(Fixture, "malformed: vectors") {
   CHECK(shuffled(0, int32_type, {four, one}) == "a shuffle of 0 vectors has 2 operands");
   CHECK(shuffled(1, int8_type, {four, one}) == "a shuffle of 'int32x4' gives 'int8'");
   CHECK(shuffled(1, int32_type, {four, one, one}) == "a shuffle takes 2 lanes for type 'int32'");
-  CHECK(shuffled(1, int32_type, {four, real}) == "a shuffle takes a lane by no integer");
+  CHECK(shuffled(1, int32_type, {four, real}) == "a shuffle takes a lane index that is not an integer");
   CHECK(shuffled(1, int32_type, {four, make_int(4)}) == "a shuffle takes lane 4, which its vectors do not have");
 }
 
@@ -384,7 +384,8 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
   CHECK(fault(node(ExprKind::call, int32_type, {}, {}, Op::other)) == "a call whose operator has two names or none");
   CHECK(fault(node(ExprKind::call, int32_type, {}, {}, Op::undef, "tir.more")) ==
         "a call whose operator has two names or none");
-  CHECK(fault(node(ExprKind::int_imm, int32_type, {}, {}, Op::exp)) == "an operator of what is no call");
+  CHECK(fault(node(ExprKind::int_imm, int32_type, {}, {}, Op::exp)) ==
+        "an operator on an expression that is not a call");
 }
 
 TEST_CASE_FIXTURE(Fixture, "malformed: calls by name") {

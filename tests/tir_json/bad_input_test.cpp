@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(Fixture, "operators that only lowering makes") {
     const Node call = b.call(name, {});
     const Error error = refused(b.module_of_body(b.evaluate(call)));
     CHECK(error.where().place == place(call, "op"));
-    CHECK(contains(error.message(), "found the operator '" + name + "', which this program adds by itself"));
+    CHECK(contains(error.message(), "found the operator '" + name + "', which only this program generates"));
   }
 }
 

@@ -54,7 +54,7 @@ TEST_CASE_FIXTURE(Fixture, "data in b64ndarrays") {
   CHECK(first(read(b.module_of_body(constant(0, 0), {{"constants", b.array({relay})}}))).bytes == blob.bytes);
   const Node wrong = b.add("relay.Constant", {{"data", "1"}});
   const Error error = refused(b.module_of_body(constant(0, 0), {{"constants", b.array({wrong})}}));
-  CHECK(contains(error.message(), "index 1 is out of range, b64ndarrays holds 1"));
+  CHECK(contains(error.message(), "index 1 is out of range, b64ndarrays has 1"));
 }
 
 TEST_CASE_FIXTURE(Fixture, "constants longer than what the parser is shown") {
@@ -104,11 +104,11 @@ TEST_CASE_FIXTURE(Fixture, "blobs that do not fit their headers") {
   }
   SUBCASE("a size that its shape does not give") {
     bad.shape = {4};
-    CHECK(contains(refusal(bad), "claims 6 bytes, expected 8 by its shape and type"));
+    CHECK(contains(refusal(bad), "claims 6 bytes, expected 8 from its shape and type"));
   }
   SUBCASE("a shape that overflows") {
     bad.shape = {INT64_MAX, INT64_MAX};
-    CHECK(contains(refusal(bad), "expected more than an int64 holds by its shape and type"));
+    CHECK(contains(refusal(bad), "expected more than an int64 holds from its shape and type"));
   }
   SUBCASE("a negative extent") {
     bad.shape = {-3};

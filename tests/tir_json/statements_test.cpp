@@ -216,16 +216,16 @@ TEST_CASE_FIXTURE(Fixture, "unknown and unlowered nodes in a body are refused") 
   const Node producer = b.add("tir.ProducerLoad", {{"dtype", "int32"}});
   Error error = refused(b.module_of_body(b.evaluate(producer)));
   CHECK(error.where().place == place(producer));
-  CHECK(error.message() == "found 'tir.ProducerLoad', expected an expression that planning knows (in function 'main')");
+  CHECK(error.message() == "found 'tir.ProducerLoad', expected a supported expression (in function 'main')");
 
   const Node prefetch = b.add("tir.Prefetch");
   error = refused(b.module_of_body(b.seq({prefetch, prefetch})));
   CHECK(error.where().place == place(prefetch));
-  CHECK(error.message() == "found 'tir.Prefetch', expected a statement that planning knows (in function 'main')");
+  CHECK(error.message() == "found 'tir.Prefetch', expected a supported statement (in function 'main')");
 
   const Node block = b.add("tir.BlockRealize");
   error = refused(b.module_of_body(block));
-  CHECK(contains(error.message(), "'tir.BlockRealize' is TensorIR that is not lowered"));
+  CHECK(contains(error.message(), "'tir.BlockRealize' is TensorIR that has not been lowered"));
 
   const Node loop_var = b.var("x", "float32");
   const Node loop = b.for_loop(loop_var, b.integer(0), b.integer(1), call("f"));
