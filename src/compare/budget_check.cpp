@@ -26,9 +26,9 @@ std::vector<PoolSpec> all_pools(const config::PoolsConfig& config) {
   return pools;
 }
 
-// "required 16256 bytes, available 15000 (max), excess 1256".
-std::string figures_text(const LimitCheck& check, const std::string& of_required, const std::string& of_available) {
-  return "required " + bytes_text(check.required) + of_required + ", available " + std::to_string(check.available) +
+// "required 9536 bytes, available 9000 (max), excess 536".
+std::string figures_text(const LimitCheck& check, const std::string& of_available) {
+  return "required " + bytes_text(check.required) + ", available " + std::to_string(check.available) +
          " (" + of_available + "), excess " + std::to_string(check.excess());
 }
 
@@ -74,9 +74,8 @@ class PlannedPool {
   }
 
  private:
-  void add(LimitCheck check, const std::string& what, const std::string& of_required, const std::string& of_available) {
-    if (check.excess() > 0)
-      check.message = pool_.name + " " + what + ": " + figures_text(check, of_required, of_available);
+  void add(LimitCheck check, const std::string& what, const std::string& of_available) {
+    if (check.excess() > 0) check.message = pool_.name + " " + what + ": " + figures_text(check, of_available);
     result_.checks.push_back(std::move(check));
   }
 
@@ -84,7 +83,7 @@ class PlannedPool {
   void size() { result_.checks.push_back(compared(Rule::size, pool_.used, *pool_.capacity, spec_.size_position)); }
 
   void max(const config::Limit<Bytes>& limit) {
-    add(compared(Rule::max, pool_.used, limit.value, limit.position), "uses more than max", "", "max");
+    add(compared(Rule::max, pool_.used, limit.value, limit.position), "uses more than max", "max");
   }
 
   void warn_at(const config::Limit<config::Percent>& limit) {
@@ -97,14 +96,15 @@ class PlannedPool {
     const Bytes whole = budget.max ? budget.max->value : *pool_.capacity;
     const std::string of = part + (budget.max ? " of max " : " of the pool's ") + std::to_string(whole);
     add(compared(Rule::warn_at, pool_.used, config::share_of(whole, limit.value), limit.position),
-        "uses more than warn_at", "", of);
+        "uses more than warn_at", of);
   }
 
   void min_headroom(const config::Limit<Bytes>& limit) {
+    const Bytes size = *pool_.capacity;
     const std::string parts =
-        " (" + std::to_string(pool_.used) + " used, " + std::to_string(limit.value) + " of headroom)";
-    add(compared(Rule::min_headroom, pool_.used + limit.value, *pool_.capacity, limit.position),
-        "leaves less than min_headroom", parts, "size_hint_bytes");
+        "size_hint_bytes " + std::to_string(size) + " less min_headroom " + std::to_string(limit.value);
+    add(compared(Rule::min_headroom, pool_.used, std::max<Bytes>(0, size - limit.value), limit.position),
+        "leaves less than min_headroom", parts);
   }
 
   void max_growth(const config::Limit<config::Percent>& limit, bool has_baseline) {
@@ -117,7 +117,7 @@ class PlannedPool {
     const Bytes before = *result_.baseline;
     const std::string grown = before > 0 && pool_.used > before ? " by " + percent(pool_.used - before, before) : "";
     add(compared(Rule::max_growth, pool_.used, before + config::share_of(before, limit.value), limit.position),
-        "grew" + grown + ", more than max_growth", "",
+        "grew" + grown + ", more than max_growth",
         config::format_percent(limit.value) + " above the baseline's " + std::to_string(before));
   }
 
@@ -135,7 +135,7 @@ PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module) {
   const std::string why = "there is no plan";
   if (need != module.needs.end() && need->required > need->available) {
     LimitCheck check = compared(Rule::size, need->required, need->available, spec.size_position);
-    check.message = spec.name + " is too small: " + figures_text(check, "", "size_hint_bytes");
+    check.message = spec.name + " is too small: " + figures_text(check, "size_hint_bytes");
     result.checks.push_back(std::move(check));
   } else if (spec.size_hint) {
     result.checks.push_back(not_checked(Rule::size, spec.size_position, why));
