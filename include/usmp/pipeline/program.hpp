@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +30,13 @@ struct Transformations {
   std::int64_t recompute_percent = 0;
 };
 
+// Capacities of pools by name, in place of those they have; nothing: unbounded.
+using Capacities = std::map<std::string, std::optional<Bytes>>;
+
 // Where a program's memory is to be, and what stays where it was.
 struct Request {
   config::PoolsConfig pools;
+  Capacities capacities = {};  // what if
   bool workspace_io = false;
   std::vector<plan_file::PlanDocument> earlier;  // plans that pin buffers, at most one of each module
   Log log;
@@ -56,6 +62,9 @@ struct AssembledModule {
   assemble::Assembly assembly;
   std::vector<std::string> warnings;  // of buffers that an earlier plan knows and that are not pinned
   std::vector<bool> pinned;           // [i]: whether it has the buffer of the pools file's pin i
+  // The programs that it was chosen from, as problems without the pins of earlier plans. If there is no plan of any of
+  // them in larger pools, then there is none of the program that would be chosen for these pools.
+  std::vector<Problem> tried;
 };
 
 // `tir`: the bytes of info.tir_member. Throws Error of kind archive with the member set.
@@ -75,8 +84,10 @@ struct AssembledModule {
 // algorithm and limits of the user's do not, so the same archive, pools and steps are always one program. Transforms
 // and plans at most seven times, about a second each in large programs; what these lists of steps have in front is
 // applied once. Throws as `transformed` and assemble do.
+//
+// `tried`, unless null, gets the problems of the programs that were planned, without pins; none if there was no choice.
 [[nodiscard]] Program with_useful_steps(const SourceModule& source, const Transformations& transformations,
-                                        const Request& request);
+                                        const Request& request, std::vector<Problem>* tried = nullptr);
 
 // Live ranges of the module, which is the source's own or made of it, as if `workspace_io` had been asked for.
 [[nodiscard]] liveness::Analysis live_ranges(const SourceModule& source, const tir::Module& module, bool workspace_io);
