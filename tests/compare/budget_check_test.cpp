@@ -98,4 +98,29 @@ TEST_CASE("whether there is anything to check") {
   CHECK(has_limits(parse_pools("workspace_pools: [{name: a}]\nparameter_pools: [{name: b, size_hint_bytes: 1}]")));
 }
 
+TEST_CASE("a pool that is too small: what is enough, what is proved, and what else would do") {
+  PlanningOutcome without;
+  without.module = "m";
+  without.no_plan = "no plan fits the pools";
+  const auto message = [&](std::vector<Enlargement> choices) {
+    without.needed.shortfalls = {{std::move(choices)}};
+    const BudgetReport report = compare::check_budgets(pools(""), {without}, {});
+    CHECK(report.modules.at(0).needed.shortfalls.size() == 1);
+    const LimitCheck check = report.modules.at(0).pools.at(0).checks.at(0);
+    CHECK((check.verdict == Verdict::breach) == (check.excess() > 0));
+    return check.message;
+  };
+  const NeededSize flash{"flash", 2048, 3000, 3000};
+  const std::string is_too_small =
+      "dtcm is too small: required 1100 bytes, available 1024 (size_hint_bytes), excess 76";
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}}}) == is_too_small);
+  CHECK(message({{{"dtcm", 1024, 1090, 1100}}}) == is_too_small + ", at least 1090 needed");
+  CHECK(message({{{"dtcm", 1024, 1024, 1100}}}) == is_too_small + ", less may be enough");
+  CHECK(message({{{"dtcm", 1024, 1100, std::nullopt}}}) == is_too_small + ", no size was found that is enough");
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}}, {flash}}) == is_too_small + "; or enlarge flash instead");
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}, flash}}) == is_too_small + "; enlarge flash too");
+  CHECK(message({{{"dtcm", 1024, 1024, std::nullopt}}}) == "there is no plan");
+  CHECK(message({{flash}}) == "there is no plan");
+}
+
 }  // namespace usmp::compare::budget_check_test

@@ -1,10 +1,12 @@
 """Holds the sizes that "no plan fits" names against what the program does with pools of these sizes.
 
-Usage: needed_sizes.py USMP_PLAN DIR..., directories with archives. Each archive is planned into pools that are too
+Usage: needed_sizes.py USMP_PLAN DIR... [--but DIR], directories with archives. With --but, those of that directory are
+left out, and each of the others gets one set of pools instead of three. An archive is planned into pools that are too
 small for it. With each pool as large as was said it has to fit, and with one byte less it must not where that is said to
 be proved. The exact figures of some archives are in KNOWN.
 """
 
+import argparse
 import copy
 import json
 import subprocess
@@ -14,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROGRAM = Path(sys.argv[1]).resolve()
-SLOW = ("inception", "randwire")  # which take seconds
+SLOW = ("inception", "randwire")  # which take seconds: one pool
 # Archive and pool, its size, and the least size that works.
 KNOWN = [
     ("ds_cnn", "sram", 8000, 9536),
@@ -49,26 +51,32 @@ def used(folder: Path, archive: Path) -> tuple[int, int, dict]:
     return sizes["sram"], sizes["flash"], max(tensors, key=lambda one: one["size"], default=None)
 
 
-def cases(archive: Path, sram: int, flash: int, largest: dict | None) -> Iterator[tuple[dict, list[str]]]:
-    """Pools that are too small, and further options."""
-    two = [pool("dtcm", sram // 4), pool("sram", sram // 2)]
+Case = tuple[dict, list[str]]  # pools that are too small, and further options
+
+
+def cases(sram: int, flash: int, largest: dict | None) -> Iterator[Case]:
+    def workspace(*pools: dict) -> dict:
+        return {"workspace_pools": list(pools), "workspace_io": True}
+
     if sram > 8:
-        yield {"workspace_pools": two, "workspace_io": True}, []
-    if sram > 8 and any(name in archive.name for name in SLOW):
-        return
-    if sram > 8:
-        yield {"workspace_pools": [pool("sram", sram // 3 + 48, alignment=64, pool_offset=48)], "workspace_io": True}, []
-        # Three of a kind, the constants in another two, nothing transformed.
-        pools = [pool("a", sram // 8), pool("b", sram // 8, alignment=32), pool("c", sram // 8)]
-        roms = [pool("rom", flash // 3), pool("flash", flash // 3)] if flash > 8 else []
-        yield {"workspace_pools": pools, "parameter_pools": roms, "workspace_io": True}, ["--transform", "none"]
-        yield {"workspace_pools": [pool("sram", sram // 2)], "workspace_io": True}, ["--algorithm", "greedy_by_size"]
-        pin = {"buffer": largest["name"], "function": largest["function"], "pool": "sram", "offset": 256}
-        pins = [pin] if largest["size"] > 64 and largest.get("occurrence", 0) == 0 else []
-        yield {"workspace_pools": [pool("dtcm", 1), pool("sram", largest["size"] + 256)], "workspace_io": True,
-               "pinned": pins}, []
+        yield workspace(pool("sram", sram // 3 + 48, alignment=64, pool_offset=48)), []
+        yield workspace(pool("dtcm", sram // 4), pool("sram", sram // 2)), []
     if flash > 8:
         yield {"workspace_pools": [pool("sram", max(1, sram // 5))], "parameter_pools": [pool("flash", flash // 2)]}, []
+    if sram > 8 and largest is not None:
+        yield workspace(pool("sram", sram // 2)), ["--algorithm", "greedy_by_size"]
+        three = workspace(pool("a", sram // 8), pool("b", sram // 8, alignment=32), pool("c", sram // 8))
+        roms = {"parameter_pools": [pool("rom", flash // 3), pool("flash", flash // 3)]} if flash > 8 else {}
+        yield three | roms, ["--transform", "none"]
+        pin = {"buffer": largest["name"], "function": largest["function"], "pool": "sram", "offset": 256}
+        both = workspace(pool("dtcm", 1), pool("sram", largest["size"] + 256))
+        yield (both | {"pinned": [pin]} if largest["size"] > 64 else both), []
+
+
+def some(index: int, few: bool, all_cases: list[Case]) -> list[Case]:
+    """Three of them in turn; one if there is little time."""
+    chosen = [all_cases[(index + step) % len(all_cases)] for step in range(0, min(len(all_cases), 5), 2)]
+    return chosen[:1] if few else chosen
 
 
 def enlarged(pools: dict, sizes: dict[str, int]) -> dict:
@@ -127,20 +135,26 @@ def check_known(folder: Path, archive: Path) -> int:
 
 
 def main() -> None:
-    archives = sorted({path.name: path for folder in sys.argv[2:] for path in Path(folder).glob("*.tar")}.values())
+    options = argparse.ArgumentParser()
+    options.add_argument("folders", nargs="+", type=Path)
+    options.add_argument("--but", type=Path)
+    given = options.parse_args(sys.argv[2:])
+    left_out = {path.name for path in given.but.glob("*.tar")} if given.but else set()
+    archives = sorted(path for folder in given.folders for path in folder.glob("*.tar") if path.name not in left_out)
     assert archives, sys.argv
     total = said = proved = known = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for archive in archives:
+        for index, archive in enumerate(archives):
             known += check_known(folder, archive)
-            for pools, options in cases(archive, *used(folder, archive)):
+            turn = 0 if archive.stem in SLOW else index
+            for pools, options in some(turn, given.but is not None, list(cases(*used(folder, archive)))):
                 sizes, exact = held(folder, archive, pools, options)
                 total += sizes > 0
                 said += sizes
                 proved += exact
                 assert exact == sizes or "--algorithm" in options or "pinned" in pools, (archive, pools)
-    assert known >= 4 and total > 2 * len(archives) and proved > said // 2, (known, total, said, proved)
+    assert known > 0 and total >= len(archives) and proved > said // 2, (known, total, said, proved)
     print(f"{len(archives)} archives, {total} sets of pools too small: {said} sizes fit, {proved} of them proved and "
           f"one byte less does not; {known} known figures")
 

@@ -9,6 +9,7 @@
 
 #include "planning_support/oracle.hpp"
 #include "planning_support/random_problem.hpp"
+#include "random_modules/networks.hpp"
 
 namespace usmp::pipeline::needed_sizes_test {
 namespace {
@@ -53,7 +54,47 @@ bool fits(Problem problem, const std::vector<Shortfall>& shortfalls, const Enlar
   return test::truth_of(problem).best.has_value();
 }
 
+// A network in a workspace pool of this size, planned with the steps that are of use there.
+struct Run {
+  Run(std::uint64_t seed, Bytes size) {
+    request.pools = config::default_pools();
+    request.capacities = {{name, size}};
+    SourceModule source;
+    source.info.name = "default";
+    source.module = random_modules::generate_network(seed).module;
+    static_cast<AssembledModule&>(planned) = assemble_module(std::move(source), steps, request);
+    planned.result = planners::optimal(planned.assembly.problem, {});
+  }
+
+  [[nodiscard]] NeededSizes needed() const { return needed_sizes(planned, steps, request, default_algorithm(), {}); }
+
+  std::string name = "global_workspace";
+  Transformations steps = {{std::begin(transform::all_steps), std::end(transform::all_steps)}, 0};
+  Request request;
+  PlannedProgram planned;
+};
+
 }  // namespace
+
+TEST_CASE("needed sizes: of whole runs, transformations and all; a byte less does not do") {
+  int alternatives = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    const Run roomy(seed, Problem::max_total_bytes);
+    const Bytes used = used_bytes(roomy.planned.assembly.problem, roomy.planned.result.plan).front();
+    const Run failed(seed, used / 2);
+    if (failed.planned.result.has_plan()) continue;  // it uses nothing
+    alternatives += failed.planned.tried.size() > 1 ? 1 : 0;
+    const NeededSizes sizes = failed.needed();
+    REQUIRE(sizes.shortfalls.size() == 1);
+    const NeededSize& size = sizes.shortfalls[0].choices.at(0).at(0);
+    REQUIRE(size.enough.has_value());
+    CHECK(size.proved());
+    CHECK(Run(seed, *size.enough).planned.result.has_plan());
+    CHECK_FALSE(Run(seed, size.at_least - 1).planned.result.has_plan());
+  }
+  CHECK(alternatives > 10);
+}
 
 TEST_CASE("needed sizes: one pool, its least size") {
   Problem problem;
@@ -115,7 +156,7 @@ TEST_CASE("needed sizes: random problems, against exhaustive search") {
   int alone = 0;
   int together = 0;
   test::ProblemMaker maker(11);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 90; ++i) {
     const bool tight = i % 3 == 0;
     Problem problem =
         maker.make({.buffers = 5, .pools = 1 + maker.below(3), .bounded = true, .sharing = i % 2 == 0, .pins = !tight});
@@ -141,8 +182,8 @@ TEST_CASE("needed sizes: random problems, against exhaustive search") {
 TEST_CASE("needed sizes: a search that stops at its limit says at most and at least") {
   int open = 0;
   test::ProblemMaker maker(5);
-  for (int i = 0; i < 40; ++i) {
-    Problem problem = maker.make({.buffers = 14, .largest = 900});
+  for (int i = 0; i < 20; ++i) {
+    Problem problem = maker.make({.buffers = 10, .largest = 900});
     problem.pools[0].capacity = 1;
     const NeededSizes exact = sizes_of(problem);
     const NeededSizes limited = sizes_of(problem, "optimal", {.node_limit = 1});
