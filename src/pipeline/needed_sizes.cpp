@@ -11,8 +11,9 @@ namespace {
 
 using planners::CapacityRange;
 
-// A search node takes time that grows with the square of the buffers; all of them a few seconds at most.
-std::uint64_t nodes_of_range(const Problem& problem) {
+// Of a search of several, when no limit is given: a node takes time that grows with the square of the buffers; all of
+// them a few seconds at most.
+std::uint64_t nodes_of_one_of_many(const Problem& problem) {
   constexpr std::uint64_t work = 200'000'000;
   constexpr std::uint64_t least = 500;
   constexpr std::uint64_t most = 200'000;
@@ -81,7 +82,8 @@ class SizeSearch {
     return names;
   }
 
-  [[nodiscard]] CapacityRange range_in(Problem problem, const std::string& pool, const Capacities& capacities) const {
+  [[nodiscard]] CapacityRange range_in(Problem problem, const std::string& pool, const Capacities& capacities,
+                                       bool one_of_many_searches) const {
     const std::optional<PoolId> id = pool_of(problem, pool);
     if (!id) return {};  // a pool that only another program names
     for (Pool& other : problem.pools) {
@@ -90,7 +92,7 @@ class SizeSearch {
     const Search how = time_.search(one_of_many);
     planners::Options options;
     options.seed = how.seed;
-    options.node_limit = how.node_limit.value_or(nodes_of_range(problem));
+    options.node_limit = how.node_limit.value_or(one_of_many_searches ? nodes_of_one_of_many(problem) : 0);
     options.time_limit = how.time_limit;
     options.interrupted = how.interrupted;
     if (how.progress) {
@@ -101,20 +103,30 @@ class SizeSearch {
     return planners::capacity_range(problem, *id, options);
   }
 
-  // What the pool needs with the others at these capacities. Of several programs the least.
+  // Whether the pool is a group by itself: then one search is enough to know what a program needs of it.
+  [[nodiscard]] bool is_alone(const std::string& pool) const {
+    const std::optional<PoolId> id = pool_of(problem_, pool);
+    return std::ranges::any_of(planners::pool_groups(problem_),
+                               [&](const auto& group) { return group.size() == 1 && group.front() == *id; });
+  }
+
+  // What the pool needs with the others at these capacities. Of several programs the least. The run plans the first
+  // one unless another one needs less, so what is found of that is found with as much effort as the run's.
   [[nodiscard]] CapacityRange range_of(const std::string& pool, const Capacities& capacities = {}) const {
     CapacityRange least{.impossible = true};
     const auto lower_upper = [&](const CapacityRange& range) {
       if (range.upper && (!least.upper || *range.upper < *least.upper)) least.upper = range.upper;
     };
+    const bool takes_many = !is_alone(pool);
     for (const Problem& problem : run_.bounding) {
-      const CapacityRange range = range_in(problem, pool, capacities);
+      const bool is_first = &problem == &problem_;
+      const CapacityRange range = range_in(problem, pool, capacities, takes_many || !is_first);
       if (range.impossible) continue;
       least.lower = least.impossible ? range.lower : std::min(least.lower, range.lower);
       least.impossible = false;
       if (run_.pinned.empty()) lower_upper(range);
     }
-    for (const Problem& problem : run_.pinned) lower_upper(range_in(problem, pool, capacities));
+    for (const Problem& problem : run_.pinned) lower_upper(range_in(problem, pool, capacities, takes_many));
     return least;
   }
 
@@ -184,8 +196,9 @@ class SizeSearch {
   void confirm(const std::vector<NeededSize*>& sizes, const Capacities& others) {
     if (fits(sizes, others)) return;
     Capacities roomy = others;
+    std::vector<std::optional<Bytes>> tried;
     for (NeededSize* size : sizes) {
-      size->enough.reset();
+      tried.push_back(std::exchange(size->enough, std::nullopt));
       roomy[size->pool] = std::nullopt;
     }
     if (const Used used = run_.again(roomy, time_.search(one_of_many))) {
@@ -194,7 +207,8 @@ class SizeSearch {
           const Bytes bytes = std::max(bytes_of(*used, size->pool), size->available + 1);
           size->enough = (bytes * eighths + 7) / 8;
         }
-        if (fits(sizes, others)) break;
+        const bool is_new = !std::ranges::equal(sizes, tried, {}, &NeededSize::enough);
+        if (is_new && fits(sizes, others)) break;
         for (NeededSize* size : sizes) size->enough.reset();
       }
     }

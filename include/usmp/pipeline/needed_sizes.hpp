@@ -37,10 +37,10 @@ struct FailedRun {
 // is not enough for the run, because its algorithm is a heuristic or its limits end it, `enough` is what it uses when
 // it may use all it wants. `at_least` is proved by the exact search for every algorithm.
 //
-// Time: for each bounded pool an exact search (`bounding` times, O(log) times as many for pools that share buffers)
-// with fewer nodes than a plan may take, and once or three times the run. The time limit of `how` holds for all
-// together; what it ends says less, never what is wrong. Interrupted, nothing is said. Deterministic without a time
-// limit.
+// Time: for each bounded pool an exact search as of a plan, further ones with fewer nodes (of the rest of `bounding`;
+// O(log) times as many for pools that share buffers), and once to seven times the run. The time limit of `how` holds
+// for all together; what it ends says less, never what is wrong. Interrupted, nothing is said. Deterministic without a
+// time limit.
 [[nodiscard]] NeededSizes needed_sizes(const FailedRun& run, const Search& how);
 
 // Of a planned module without a plan, with what it was planned with. Says too whether the default algorithm would have
