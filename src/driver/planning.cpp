@@ -78,7 +78,10 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
   for (const auto& planned : planning.modules) {
     const auto start = std::chrono::steady_clock::now();
     plan_module(*planned, planning, options, interrupt, terminal);
-    if (planned->result.has_plan()) continue;
+    if (planned->result.has_plan()) {
+      planned->tried.clear();
+      continue;
+    }
     const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));

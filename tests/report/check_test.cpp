@@ -66,6 +66,12 @@ TEST_CASE("a module without a plan is a breach, with the figures of the pools th
   REQUIRE(silent.size() == 1);
   CHECK(silent[0].message == "module m: no plan fits the pools");
   CHECK(silent[0].verdict == Verdict::breach);
+  without.needed.shortfalls = {{.choices = {{{"of_the_module", 8, 9, 9}}}}, {.choices = {{{"other", 1, 2, 2}}}}};
+  const std::vector<Finding> unlisted = findings_of(compare::check_budgets(pools("max: 60"), {without}, {}));
+  REQUIRE(unlisted.size() == 1);
+  CHECK(unlisted[0].message ==
+        "module m: no plan fits the pools: of_the_module: 9 bytes needed, 8 available, 1 missing; other: 2 bytes "
+        "needed, 1 available, 1 missing");
 }
 
 }  // namespace usmp::report::check_test
