@@ -26,10 +26,10 @@ std::vector<PoolSpec> all_pools(const config::PoolsConfig& config) {
   return pools;
 }
 
-// "required 16256 bytes, available 15000 (max), excess 1256".
-std::string figures_text(const LimitCheck& check, const std::string& of_required, const std::string& of_available) {
-  return "required " + bytes_text(check.required) + of_required + ", available " + std::to_string(check.available) +
-         " (" + of_available + "), excess " + std::to_string(check.excess());
+// "required 9536 bytes, available 9000 (max), excess 536".
+std::string figures_text(const LimitCheck& check, const std::string& of_available) {
+  return "required " + bytes_text(check.required) + ", available " + std::to_string(check.available) + " (" +
+         of_available + "), excess " + std::to_string(check.excess());
 }
 
 LimitCheck compared(Rule rule, Bytes required, Bytes available, config::Position position) {
@@ -74,9 +74,8 @@ class PlannedPool {
   }
 
  private:
-  void add(LimitCheck check, const std::string& what, const std::string& of_required, const std::string& of_available) {
-    if (check.excess() > 0)
-      check.message = pool_.name + " " + what + ": " + figures_text(check, of_required, of_available);
+  void add(LimitCheck check, const std::string& what, const std::string& of_available) {
+    if (check.excess() > 0) check.message = pool_.name + " " + what + ": " + figures_text(check, of_available);
     result_.checks.push_back(std::move(check));
   }
 
@@ -84,7 +83,7 @@ class PlannedPool {
   void size() { result_.checks.push_back(compared(Rule::size, pool_.used, *pool_.capacity, spec_.size_position)); }
 
   void max(const config::Limit<Bytes>& limit) {
-    add(compared(Rule::max, pool_.used, limit.value, limit.position), "uses more than max", "", "max");
+    add(compared(Rule::max, pool_.used, limit.value, limit.position), "uses more than max", "max");
   }
 
   void warn_at(const config::Limit<config::Percent>& limit) {
@@ -97,14 +96,15 @@ class PlannedPool {
     const Bytes whole = budget.max ? budget.max->value : *pool_.capacity;
     const std::string of = part + (budget.max ? " of max " : " of the pool's ") + std::to_string(whole);
     add(compared(Rule::warn_at, pool_.used, config::share_of(whole, limit.value), limit.position),
-        "uses more than warn_at", "", of);
+        "uses more than warn_at", of);
   }
 
   void min_headroom(const config::Limit<Bytes>& limit) {
+    const Bytes size = *pool_.capacity;
     const std::string parts =
-        " (" + std::to_string(pool_.used) + " used, " + std::to_string(limit.value) + " of headroom)";
-    add(compared(Rule::min_headroom, pool_.used + limit.value, *pool_.capacity, limit.position),
-        "leaves less than min_headroom", parts, "size_hint_bytes");
+        "size_hint_bytes " + std::to_string(size) + " less min_headroom " + std::to_string(limit.value);
+    add(compared(Rule::min_headroom, pool_.used, std::max<Bytes>(0, size - limit.value), limit.position),
+        "leaves less than min_headroom", parts);
   }
 
   void max_growth(const config::Limit<config::Percent>& limit, bool has_baseline) {
@@ -117,7 +117,7 @@ class PlannedPool {
     const Bytes before = *result_.baseline;
     const std::string grown = before > 0 && pool_.used > before ? " by " + percent(pool_.used - before, before) : "";
     add(compared(Rule::max_growth, pool_.used, before + config::share_of(before, limit.value), limit.position),
-        "grew" + grown + ", more than max_growth", "",
+        "grew" + grown + ", more than max_growth",
         config::format_percent(limit.value) + " above the baseline's " + std::to_string(before));
   }
 
@@ -126,17 +126,51 @@ class PlannedPool {
   PoolCheck result_;
 };
 
+// What else there is to say of a pool that is too small, besides how large it has to be.
+std::string beside(const NeededSize& size, const Shortfall& shortfall, const Enlargement& choice) {
+  std::string text;
+  if (!size.enough) text += ", no size was found that is enough";
+  if (size.enough && !size.proved()) {
+    text += size.at_least > size.available ? ", at least " + std::to_string(size.at_least) + " needed"
+                                           : ", less may be enough";
+  }
+  std::vector<std::string> names;
+  for (const Enlargement& other : shortfall.choices) {
+    if (&other != &choice) names.push_back(other.front().pool);
+  }
+  if (!names.empty()) text += "; or enlarge " + joined(names, " or ") + " instead";
+  names.clear();
+  for (const NeededSize& other : choice) {
+    if (&other != &size) names.push_back(other.pool);
+  }
+  if (!names.empty()) text += "; enlarge " + joined(names, " and ") + " too";
+  return text;
+}
+
+// The breach of a pool that has to be larger; nothing: nothing is known of it.
+std::optional<LimitCheck> too_small(const PoolSpec& spec, const NeededSizes& needed) {
+  for (const Shortfall& shortfall : needed.shortfalls) {
+    for (const Enlargement& choice : shortfall.choices) {
+      for (const NeededSize& size : choice) {
+        const Bytes required = size.enough.value_or(size.at_least);
+        if (size.pool != spec.name || required <= size.available) continue;
+        LimitCheck check = compared(Rule::size, required, size.available, spec.size_position);
+        check.message =
+            spec.name + " is too small: " + figures_text(check, "size_hint_bytes") + beside(size, shortfall, choice);
+        return check;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 // Of a module without a plan: what did not fit, and everything else unchecked.
 PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module) {
   PoolCheck result{
       .name = spec.name, .kind = spec.kind, .used = {}, .capacity = spec.size_hint, .baseline = {}, .checks = {}};
-  const auto need = std::find_if(module.needs.begin(), module.needs.end(),
-                                 [&](const PlanningOutcome::Need& one) { return one.pool == spec.name; });
   const std::string why = "there is no plan";
-  if (need != module.needs.end() && need->required > need->available) {
-    LimitCheck check = compared(Rule::size, need->required, need->available, spec.size_position);
-    check.message = spec.name + " is too small: " + figures_text(check, "", "size_hint_bytes");
-    result.checks.push_back(std::move(check));
+  if (std::optional<LimitCheck> check = too_small(spec, module.needed)) {
+    result.checks.push_back(*std::move(check));
   } else if (spec.size_hint) {
     result.checks.push_back(not_checked(Rule::size, spec.size_position, why));
   }
@@ -213,6 +247,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     result.algorithm = module.algorithm;
     if (!module.plan) {
       result.no_plan = module.no_plan;
+      result.needed = module.needed;
       for (const PoolSpec& spec : specs) result.pools.push_back(unplanned_pool(spec, module));
       continue;
     }

@@ -7,20 +7,37 @@
 
 #include "usmp/driver/driver.hpp"
 #include "usmp/report/algorithms.hpp"
+#include "usmp/report/needed.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
 
-std::string no_plan_text(const Problem& problem, const PlanResult& result, const pipeline::ChosenAlgorithm& algorithm) {
+namespace {
+
+// The proof of a size that is not there is one that no plan exists.
+bool is_proved(const NeededSizes& needed) {
+  for (const Shortfall& shortfall : needed.shortfalls) {
+    for (const Enlargement& choice : shortfall.choices) {
+      for (const NeededSize& size : choice) {
+        if (size.at_least > size.available) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string no_plan_text(const PlanResult& result, const NeededSizes& needed,
+                         const pipeline::ChosenAlgorithm& algorithm) {
   std::string text = "no plan fits the pools";
-  if (result.status != PlanStatus::infeasible) {
+  if (result.status != PlanStatus::infeasible && !is_proved(needed)) {
     text = "no plan was found that fits the pools (algorithm " + printable(algorithm.name);
     if (result.stopped != StopReason::finished) text += ", " + report::stop_text(result.stopped);
     text += ")";
   }
-  if (result.shortage) text += "\n" + report::shortage_text(problem, *result.shortage);
-  return text;
+  return text + report::needed_text(needed);
 }
 
 std::vector<std::string> algorithm_names() { return pipeline::algorithm_names(); }

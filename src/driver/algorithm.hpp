@@ -4,11 +4,13 @@
 #include <string>
 
 #include "usmp/pipeline/algorithm.hpp"
+#include "usmp/problem/needed_sizes.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::driver {
 
-// Why there is no plan: "no plan fits the pools", or that none was found, and what the first buffer lacked.
-std::string no_plan_text(const Problem& problem, const PlanResult& result, const pipeline::ChosenAlgorithm& algorithm);
+// Why there is no plan: "no plan fits the pools", or that none was found, and the sizes that are needed.
+std::string no_plan_text(const PlanResult& result, const NeededSizes& needed,
+                         const pipeline::ChosenAlgorithm& algorithm);
 
 }  // namespace usmp::driver

@@ -8,7 +8,6 @@
 #include "output.hpp"
 #include "planning.hpp"
 #include "run.hpp"
-#include "usmp/bounds/bounds.hpp"
 #include "usmp/report/check.hpp"
 
 namespace usmp::driver {
@@ -31,23 +30,6 @@ Documents read_baselines(const std::vector<std::string>& files) {
   return all;
 }
 
-// Which pools are too small: by what every plan needs of a pool while the others stay as they are. Where that explains
-// nothing, by what the planner lacked for the first buffer without a place.
-std::vector<compare::PlanningOutcome::Need> needs_of(const Problem& problem, const std::optional<Shortage>& shortage) {
-  std::vector<compare::PlanningOutcome::Need> needs;
-  const auto add = [&](const Pool& pool, Bytes required) {
-    if (pool.capacity && required > *pool.capacity) needs.push_back({pool.name, required, *pool.capacity});
-  };
-  for (std::size_t i = 0; i < problem.pools.size(); ++i) {
-    Problem larger = problem;
-    larger.pools[i].capacity.reset();
-    add(problem.pools[i], bounds::pool_bounds(larger)[i].bytes);
-  }
-  if (!needs.empty() || !shortage) return needs;
-  for (const Shortage::PoolNeed& lacking : shortage->pools) add(problem.pool(lacking.pool), lacking.required);
-  return needs;
-}
-
 compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, const Settings& settings) {
   compare::PlanningOutcome outcome;
   outcome.module = planned.source.info.name;
@@ -56,9 +38,8 @@ compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, con
     outcome.plan = planned.document;
     return outcome;
   }
-  const Problem& problem = planned.assembly.problem;
-  outcome.no_plan = no_plan_text(problem, planned.result, settings.algorithm);
-  outcome.needs = needs_of(problem, planned.result.shortage);
+  outcome.no_plan = no_plan_text(planned.result, planned.needed, settings.algorithm);
+  outcome.needed = planned.needed;
   return outcome;
 }
 

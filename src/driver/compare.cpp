@@ -57,7 +57,7 @@ pipeline::ChosenAlgorithm timed(const pipeline::ChosenAlgorithm& algorithm, Cloc
 // What the algorithms make of one module.
 struct Compared {
   std::vector<compare::AlgorithmRun> runs;
-  std::string no_plan;  // why the first algorithm found none
+  std::string no_plan;  // why the first algorithm found none, if none did
 
   [[nodiscard]] bool has_plan() const {
     return std::any_of(runs.begin(), runs.end(), [](const compare::AlgorithmRun& run) { return run.plan.has_value(); });
@@ -68,6 +68,8 @@ Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
                         const std::vector<pipeline::ChosenAlgorithm>& algorithms, const CompareOptions& options,
                         const Interrupt& interrupt, std::ostream* terminal) {
   Compared compared;
+  PlanResult first;
+  const Clock::time_point start = Clock::now();
   for (const pipeline::ChosenAlgorithm& algorithm : algorithms) {
     Clock::duration spent{};
     planning.settings.algorithm = timed(algorithm, spent);
@@ -75,11 +77,14 @@ Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
     compare::AlgorithmRun& run = compared.runs.emplace_back();
     run.algorithm = algorithm.name;
     if (options.times) run.time = std::chrono::duration_cast<std::chrono::microseconds>(spent);
-    if (module.result.has_plan()) {
-      run.plan = module.document;
-    } else if (compared.no_plan.empty()) {
-      compared.no_plan = no_plan_text(module.assembly.problem, module.result, algorithm);
-    }
+    if (module.result.has_plan()) run.plan = module.document;
+    if (compared.runs.size() == 1) first = module.result;
+  }
+  if (!compared.has_plan()) {
+    const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+    planning.settings.algorithm = algorithms.front();
+    find_needed_sizes(module, planning, options, interrupt, terminal, spent);
+    compared.no_plan = no_plan_text(first, module.needed, algorithms.front());
   }
   return compared;
 }

@@ -7,6 +7,7 @@
 
 #include "algorithm.hpp"
 #include "search.hpp"
+#include "usmp/pipeline/needed_sizes.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -64,11 +65,27 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
                  origin_of(planned, planning, options.search.seed), planning.replay_steps);
 }
 
+void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
+                       const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent) {
+  spdlog::debug("module {}: sizes that would be enough", planned.source.info.name);
+  const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
+  planned.needed = pipeline::needed_sizes(planned, planning.model.transformations, planning.settings.request,
+                                          planning.settings.algorithm, search.limits());
+}
+
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
   const Interrupt interrupt;
   for (const auto& planned : planning.modules) {
+    const auto start = std::chrono::steady_clock::now();
     plan_module(*planned, planning, options, interrupt, terminal);
-    if (!planned->result.has_plan() && without_plan == WithoutPlan::stop) return;
+    if (planned->result.has_plan()) {
+      planned->tried.clear();
+      continue;
+    }
+    const auto spent = std::chrono::steady_clock::now() - start;
+    find_needed_sizes(*planned, planning, options, interrupt, terminal,
+                      std::chrono::duration_cast<std::chrono::milliseconds>(spent));
+    if (without_plan == WithoutPlan::stop) return;
   }
 }
 
@@ -82,7 +99,7 @@ pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planni
 
 int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err) {
   err << "usmp-plan: error: module '" << printable(planned.source.info.name)
-      << "': " << no_plan_text(planned.assembly.problem, planned.result, settings.algorithm) << '\n';
+      << "': " << no_plan_text(planned.result, planned.needed, settings.algorithm) << '\n';
   return exit_infeasible;
 }
 

@@ -1,6 +1,7 @@
 // From the command line to planned modules. Shared by the commands that plan archives.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -36,11 +37,15 @@ struct Planning {
 void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
                  const Interrupt& interrupt, std::ostream* terminal);
 
+// The sizes that pools need for a plan of the module, which has none. `spent` of the time limit is gone.
+void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
+                       const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent);
+
 // What becomes of the other modules when there is no plan for one.
 enum class WithoutPlan : bool { stop, go_on };
 
-// Plans every module; by default it stops at the first one for which there is no plan. Progress goes to `terminal`,
-// which may be null.
+// Plans every module, with the sizes that are needed where there is no plan; by default it stops at the first one for
+// which there is no plan. Progress goes to `terminal`, which may be null.
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal,
               WithoutPlan without_plan = WithoutPlan::stop);
 

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <string>
 
 namespace usmp::driver {
@@ -18,6 +19,11 @@ WatchedSearch::WatchedSearch(const SearchOptions& options, const Interrupt& inte
   search_.progress = [this](const std::string& pool, const planners::Progress& progress) {
     line_->show(pool, progress);
   };
+}
+
+SearchOptions what_is_left(SearchOptions options, std::chrono::milliseconds spent) {
+  if (options.time_limit) options.time_limit = std::max(std::chrono::milliseconds(1), *options.time_limit - spent);
+  return options;
 }
 
 pipeline::Log debug_log() {

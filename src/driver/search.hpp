@@ -1,6 +1,7 @@
 // A search as the user asked for it: limits, Ctrl-C, progress.
 #pragma once
 
+#include <chrono>
 #include <iosfwd>
 #include <optional>
 
@@ -25,6 +26,9 @@ class WatchedSearch {
   std::optional<ProgressLine> line_;  // erased when it goes
   pipeline::Search search_;
 };
+
+// The same search with `spent` less of its time limit, a millisecond at least.
+[[nodiscard]] SearchOptions what_is_left(SearchOptions options, std::chrono::milliseconds spent);
 
 // Debug lines of the program's own log.
 [[nodiscard]] pipeline::Log debug_log();

@@ -1,5 +1,6 @@
 // usmp-plan solve: a bare instance → problem → plan → verification → CSV or answer.
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "usmp/instance/csv.hpp"
 #include "usmp/instance/json.hpp"
 #include "usmp/instance/limits.hpp"
+#include "usmp/pipeline/needed_sizes.hpp"
 #include "usmp/report/solution.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -76,15 +78,22 @@ std::string plan_text(const Instance& read, const report::Solution& solution) {
   return instance::answer_json(read.problem, {solution.status(), solution.result.plan});
 }
 
-// Ctrl-C ends what runs in here; what comes after it is done in a moment.
-PlanResult plan_of(const SolveOptions& options, const pipeline::ChosenAlgorithm& algorithm, const Problem& problem,
-                   std::ostream& err) {
+// Plans the problem of the solution, and says what is needed without a plan. Ctrl-C ends what runs in here; what comes
+// after it is done in a moment.
+void plan(report::Solution& solution, const SolveOptions& options, const pipeline::ChosenAlgorithm& algorithm,
+          std::ostream& err) {
   const Interrupt interrupt;
   const bool any_plan = options.capacity && !options.minimize;
   const pipeline::Goal goal = {
       .minimize = {}, .feasibility_only = any_plan, .shares_less = !any_plan && algorithm.program.empty()};
-  const WatchedSearch search(options.search, interrupt, options.progress ? &err : nullptr);
-  return pipeline::plan_and_verify(algorithm, problem, goal, search.limits());
+  std::ostream* const terminal = options.progress ? &err : nullptr;
+  const auto start = std::chrono::steady_clock::now();
+  solution.result = pipeline::plan_and_verify(algorithm, *solution.problem, goal,
+                                              WatchedSearch(options.search, interrupt, terminal).limits());
+  if (solution.result.has_plan()) return;
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+  const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
+  solution.needed = pipeline::needed_sizes(*solution.problem, algorithm, goal, search.limits());
 }
 
 int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream& err) {
@@ -97,13 +106,14 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
                             .algorithm = algorithm.name,
                             .seed = options.search.seed,
                             .problem = &read.problem,
-                            .result = plan_of(options, algorithm, read.problem, err),
+                            .result = {},
                             .bounds = bounds::pool_bounds(read.problem)};
+  plan(solution, options, algorithm, err);
   if (!solution.result.has_plan()) {
     if (options.json) out << report::solution_json(solution);
     solution.result.status = solution.status();
     err << "usmp-plan: error: " << printable(options.instance) << ": "
-        << no_plan_text(read.problem, solution.result, algorithm) << '\n';
+        << no_plan_text(solution.result, solution.needed, algorithm) << '\n';
     return exit_infeasible;
   }
   const std::string text =

@@ -89,12 +89,25 @@ liveness::Analysis live_ranges(const SourceModule& source, const tir::Module& mo
   return liveness::analyse(module, liveness_options(source, module, workspace_io));
 }
 
+assemble::Assembly assembled(const Program& program, const Request& request) {
+  assemble::Assembly assembly = assemble::assemble(program.module, program.analysis, request.pools);
+  for (std::size_t i = 0; i < assembly.pools.size(); ++i) {
+    const auto wanted = request.capacities.find(assembly.pools[i].name);
+    if (wanted == request.capacities.end()) continue;
+    assembly.pools[i].size_hint = wanted->second;
+    assembly.problem.pools[i].capacity = wanted->second;
+  }
+  return assembly;
+}
+
 AssembledModule assemble_module(SourceModule source, const Transformations& transformations, const Request& request) {
-  AssembledModule module{.source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}};
+  AssembledModule module{
+      .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
   try {
-    module.program = with_useful_steps(module.source, transformations, request);
-    module.assembly = assemble::assemble(module.program.module, module.program.analysis, request.pools);
+    module.program = with_useful_steps(module.source, transformations, request, &module.tried);
+    module.assembly = assembled(module.program, request);
     module.pinned = assemble::pin(module.assembly, request.pools.pinned);
+    if (module.tried.empty()) module.tried.push_back(module.assembly.problem);
     for (const plan_file::PlanDocument& plan : request.earlier) {
       if (plan.module != module.source.info.name) continue;
       std::vector<std::string> sentences = assemble::pin_as_before(module.assembly, plan);

@@ -88,8 +88,9 @@ const StepResult* row_of(const Program& program, Step step) {
 
 class StepSelection {
  public:
-  StepSelection(const SourceModule& source, const Transformations& asked, const Request& request)
-      : source_(source), asked_(asked), request_(request) {}
+  StepSelection(const SourceModule& source, const Transformations& asked, const Request& request,
+                std::vector<Problem>* tried)
+      : source_(source), asked_(asked), request_(request), tried_(tried) {}
 
   Program run() {
     const std::vector<Step> optional = optional_steps(asked_);
@@ -133,11 +134,10 @@ class StepSelection {
     }
   }
 
-  void plan(Trial& trial) const {
-    plan(trial, assemble::assemble(trial.program.module, trial.program.analysis, request_.pools));
-  }
+  void plan(Trial& trial) const { plan(trial, assembled(trial.program, request_)); }
 
   void plan(Trial& trial, const assemble::Assembly& assembly) const {
+    if (tried_ != nullptr) tried_->push_back(assembly.problem);
     const PlanResult result = planners::optimal(assembly.problem, {.node_limit = nodes_for(assembly.problem)});
     if (!result.has_plan()) return;
     trial.plan = need_of(assembly.problem, cost_of(assembly.problem, result.plan));
@@ -156,7 +156,7 @@ class StepSelection {
     }
     assemble::Assembly assembly;
     try {
-      assembly = assemble::assemble(trial->program.module, trial->program.analysis, request_.pools);
+      assembly = assembled(trial->program, request_);
     } catch (const Error&) {  // of a buffer and the pools that it may have
       return std::nullopt;
     }
@@ -213,14 +213,16 @@ class StepSelection {
   const SourceModule& source_;
   const Transformations& asked_;
   const Request& request_;
+  std::vector<Problem>* tried_;
   Passed all_;  // with all steps asked for, kept for recomputing
   std::vector<StepResult> left_out_;
 };
 
 }  // namespace
 
-Program with_useful_steps(const SourceModule& source, const Transformations& transformations, const Request& request) {
-  return StepSelection(source, transformations, request).run();
+Program with_useful_steps(const SourceModule& source, const Transformations& transformations, const Request& request,
+                          std::vector<Problem>* tried) {
+  return StepSelection(source, transformations, request, tried).run();
 }
 
 }  // namespace usmp::pipeline

@@ -1,4 +1,5 @@
 #include "report/findings.hpp"
+#include "report/needed_json.hpp"
 #include "usmp/plan_file/json_lines.hpp"
 #include "usmp/report/check.hpp"
 
@@ -46,6 +47,7 @@ Json module_json(const ModuleCheck& module) {
   json["algorithm"] = module.algorithm;
   json["result"] = to_string(module.verdict());
   json["no_plan"] = module.no_plan.empty() ? Json(nullptr) : Json(module.no_plan);
+  json["shortfalls"] = shortfalls_json(module.needed);
   json["pools"] = Json::array();
   for (const PoolCheck& pool : module.pools) json["pools"].push_back(pool_json(pool));
   return json;

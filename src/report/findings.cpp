@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "usmp/report/needed.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -15,6 +16,16 @@ using compare::PoolCheck;
 using compare::Verdict;
 
 std::string prefix_of(const ModuleCheck& module) { return "module " + printable(module.module) + ": "; }
+
+// ": sram: …; flash: …" of lines below a first one: sizes of pools that the file has no line of.
+std::string in_one_line(const std::string& lines) {
+  std::string text;
+  for (const std::string& line : split(lines, '\n')) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos) text += (text.empty() ? ": " : "; ") + line.substr(begin);
+  }
+  return text;
+}
 
 bool is_found(const LimitCheck& check) { return check.verdict == Verdict::warning || check.verdict == Verdict::breach; }
 
@@ -37,7 +48,10 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
       }
     }
     if (planned || any) continue;
-    findings.push_back({.verdict = Verdict::breach, .position = {}, .title = "no plan", .message = front});
+    findings.push_back({.verdict = Verdict::breach,
+                        .position = {},
+                        .title = "no plan",
+                        .message = front + in_one_line(needed_text(module.needed))});
   }
   return findings;
 }

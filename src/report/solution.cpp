@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/layout.hpp"
+#include "report/needed_json.hpp"
 #include "report/proved.hpp"
 #include "usmp/bounds/proved.hpp"
 #include "usmp/plan_file/json_lines.hpp"
@@ -87,6 +88,7 @@ std::string solution_json(const Solution& solution) {
   json["status"] = to_string(solution.status());
   json["stopped"] = to_string(solution.result.stopped);
   json["iterations"] = solution.result.iterations;
+  json["shortfalls"] = shortfalls_json(solution.needed);
   json["pools"] = Json::array();
   for (std::size_t i = 0; i < solution.problem->pools.size(); ++i) {
     json["pools"].push_back(pool_json(solution, PoolId(i), used));

@@ -248,16 +248,4 @@ std::string stop_text(StopReason reason) {
   return "?";
 }
 
-std::string shortage_text(const Problem& problem, const Shortage& shortage) {
-  const Buffer& buffer = problem.buffer(shortage.buffer);
-  std::string text = "buffer '" + printable(buffer.name) + "' (";
-  if (!buffer.function.empty()) text += printable(buffer.function) + ", ";
-  text += "size " + bytes_text(buffer.size) + ") does not fit:";
-  for (const Shortage::PoolNeed& need : shortage.pools) {
-    text += "\n  " + printable(problem.pool(need.pool).name) + ": required " + std::to_string(need.required) +
-            ", available " + std::to_string(need.available) + ", missing " + bytes_text(need.missing());
-  }
-  return text;
-}
-
 }  // namespace usmp::report

@@ -44,11 +44,11 @@ TEST_CASE("min_headroom is what has to be left of the pool's size") {
   CHECK(only("min_headroom: 1000", 24, Rule::min_headroom).verdict == Verdict::ok);
   const LimitCheck check = only("min_headroom: 1000", 64, Rule::min_headroom);
   CHECK(check.verdict == Verdict::breach);
-  CHECK(check.required == 1064);
-  CHECK(check.available == 1024);
+  CHECK(check.required == 64);
+  CHECK(check.available == 24);
   CHECK(check.message ==
-        "dtcm leaves less than min_headroom: required 1064 bytes (64 used, 1000 of headroom), available 1024 "
-        "(size_hint_bytes), excess 40");
+        "dtcm leaves less than min_headroom: required 64 bytes, available 24 (size_hint_bytes 1024 less min_headroom "
+        "1000), excess 40");
 }
 
 TEST_CASE("max_growth is measured against the pool of the same name in the module of the same name") {
@@ -96,6 +96,31 @@ TEST_CASE("whether there is anything to check") {
   CHECK(has_limits(parse_pools("workspace_pools: [{name: a, budget: {max: 1}}]")));
   CHECK_FALSE(has_limits(parse_pools("workspace_pools: [{name: a}]\nparameter_pools: [{name: b}]")));
   CHECK(has_limits(parse_pools("workspace_pools: [{name: a}]\nparameter_pools: [{name: b, size_hint_bytes: 1}]")));
+}
+
+TEST_CASE("a pool that is too small: what is enough, what is proved, and what else would do") {
+  PlanningOutcome without;
+  without.module = "m";
+  without.no_plan = "no plan fits the pools";
+  const auto message = [&](std::vector<Enlargement> choices) {
+    without.needed.shortfalls = {{std::move(choices)}};
+    const BudgetReport report = compare::check_budgets(pools(""), {without}, {});
+    CHECK(report.modules.at(0).needed.shortfalls.size() == 1);
+    const LimitCheck check = report.modules.at(0).pools.at(0).checks.at(0);
+    CHECK((check.verdict == Verdict::breach) == (check.excess() > 0));
+    return check.message;
+  };
+  const NeededSize flash{"flash", 2048, 3000, 3000};
+  const std::string is_too_small =
+      "dtcm is too small: required 1100 bytes, available 1024 (size_hint_bytes), excess 76";
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}}}) == is_too_small);
+  CHECK(message({{{"dtcm", 1024, 1090, 1100}}}) == is_too_small + ", at least 1090 needed");
+  CHECK(message({{{"dtcm", 1024, 1024, 1100}}}) == is_too_small + ", less may be enough");
+  CHECK(message({{{"dtcm", 1024, 1100, std::nullopt}}}) == is_too_small + ", no size was found that is enough");
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}}, {flash}}) == is_too_small + "; or enlarge flash instead");
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}, flash}}) == is_too_small + "; enlarge flash too");
+  CHECK(message({{{"dtcm", 1024, 1024, std::nullopt}}}) == "there is no plan");
+  CHECK(message({{flash}}) == "there is no plan");
 }
 
 }  // namespace usmp::compare::budget_check_test

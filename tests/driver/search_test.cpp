@@ -214,6 +214,14 @@ TEST_CASE("a search that takes longer shows its pool, and leaves nothing on the 
   CHECK(visible(terminal.str()) == "");
 }
 
+TEST_CASE("what is left of a time limit") {
+  SearchOptions options;
+  CHECK_FALSE(what_is_left(options, milliseconds(7)).time_limit.has_value());
+  options.time_limit = milliseconds(10);
+  CHECK(what_is_left(options, milliseconds(7)).time_limit == milliseconds(3));
+  CHECK(what_is_left(options, milliseconds(70)).time_limit == milliseconds(1));
+}
+
 TEST_CASE("a gap is never rounded to none, and a long line is cut") {
   CHECK(progress_text("p", {PoolId(0), 1041408, 1041409, 1}) == "p: 1041408 to 1041409 bytes (gap 0.01%), 1 nodes");
   CHECK(progress_text("p", {PoolId(0), 986112, 1041408, 1}) == "p: 986112 to 1041408 bytes (gap 5.61%), 1 nodes");

@@ -85,8 +85,10 @@ parameter_pools:
   PlanningOutcome without;
   without.module = "<&\"odd\",:\n%>";
   without.algorithm = "exec:my";
-  without.no_plan = "no plan was found that fits the pools (algorithm exec:my)\nbuffer 'b' does not fit:\n  dtcm: …";
-  without.needs = {{"dtcm", 2000, 1024}};
+  without.no_plan =
+      "no plan was found that fits the pools (algorithm exec:my)\n  dtcm: 2000 bytes needed, 1024 available, 976 "
+      "missing";
+  without.needed.shortfalls = {{.choices = {{{"dtcm", 1024, 2000, 2000}}}}};
   BudgetReport report = compare::check_budgets(config, {outcome(example()), without}, {{baseline}});
   report.archive = "net|1.tar";
   report.pools_file = "./ci/pools,1.yaml";

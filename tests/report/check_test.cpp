@@ -52,7 +52,7 @@ TEST_CASE("a module without a plan is a breach, with the figures of the pools th
   PlanningOutcome without;
   without.module = "m";
   without.no_plan = "no plan fits the pools\nbuffer …";
-  without.needs = {{"dtcm", 2000, 1024}};
+  without.needed.shortfalls = {{.choices = {{{"dtcm", 1024, 2000, 2000}}}}};
   const BudgetReport report = compare::check_budgets(pools("max: 60"), {without}, {});
   CHECK(report.verdict() == Verdict::breach);
   const std::vector<Finding> findings = findings_of(report);
@@ -61,11 +61,17 @@ TEST_CASE("a module without a plan is a breach, with the figures of the pools th
   CHECK(findings[0].message ==
         "module m: no plan fits the pools: dtcm is too small: required 2000 bytes, available 1024 (size_hint_bytes), "
         "excess 976");
-  without.needs.clear();
+  without.needed = {};
   const std::vector<Finding> silent = findings_of(compare::check_budgets(pools("max: 60"), {without}, {}));
   REQUIRE(silent.size() == 1);
   CHECK(silent[0].message == "module m: no plan fits the pools");
   CHECK(silent[0].verdict == Verdict::breach);
+  without.needed.shortfalls = {{.choices = {{{"of_the_module", 8, 9, 9}}}}, {.choices = {{{"other", 1, 2, 2}}}}};
+  const std::vector<Finding> unlisted = findings_of(compare::check_budgets(pools("max: 60"), {without}, {}));
+  REQUIRE(unlisted.size() == 1);
+  CHECK(unlisted[0].message ==
+        "module m: no plan fits the pools: of_the_module: 9 bytes needed, 8 available, 1 missing; other: 2 bytes "
+        "needed, 1 available, 1 missing");
 }
 
 }  // namespace usmp::report::check_test

@@ -12,7 +12,6 @@ using usmp::Bytes;
 using usmp::PoolId;
 using usmp::PoolKind;
 using usmp::report::plan_text;
-using usmp::report::shortage_text;
 
 namespace {
 
@@ -237,22 +236,6 @@ TEST_CASE("unplanned allocates of no function that is known") {
   fill_example(planned);
   planned.document.unplanned = {{"dyn", "", "extent 0 is not a constant"}};
   CHECK(contains(plan_text(planned.finish(), {}), "\n  dyn: extent 0 is not a constant\n"));
-}
-
-TEST_CASE("a shortage names the buffer and what each pool lacks") {
-  Planned planned;
-  fill_example(planned);
-  usmp::Shortage shortage;
-  shortage.buffer = BufferId(0);
-  shortage.pools = {{PoolId(0), 1100, 1024}, {PoolId(1), 49, 48}};
-  CHECK(shortage_text(planned.problem, shortage) ==
-        "buffer 'a' (main, size 48 bytes) does not fit:\n"
-        "  dtcm: required 1100, available 1024, missing 76 bytes\n"
-        "  sram: required 49, available 48, missing 1 byte");
-  planned.problem.buffers[0].function.clear();
-  planned.problem.buffers[0].size = 1;
-  shortage.pools.clear();
-  CHECK(shortage_text(planned.problem, shortage) == "buffer 'a' (size 1 byte) does not fit:");
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "usmp/config/pools.hpp"
 #include "usmp/plan_file/plan_document.hpp"
+#include "usmp/problem/needed_sizes.hpp"
 
 namespace usmp::compare {
 
@@ -43,6 +44,7 @@ struct ModuleCheck {
   std::string module;
   std::string algorithm;
   std::string no_plan;  // why there is no plan, first a line and then perhaps details; empty if there is one
+  NeededSizes needed;   // if there is none
   std::vector<PoolCheck> pools;
 
   [[nodiscard]] Verdict verdict() const;  // the most severe; without a plan a breach
@@ -58,18 +60,11 @@ struct BudgetReport {
 
 // What planning made of a module.
 struct PlanningOutcome {
-  // What a pool would have to have: for the buffer that did not fit, or because no plan uses less of it.
-  struct Need {
-    std::string pool;
-    Bytes required = 0;
-    Bytes available = 0;
-  };
-
   std::string module;
   std::string algorithm;
   std::optional<plan_file::PlanDocument> plan;
-  std::string no_plan;      // if there is none: why
-  std::vector<Need> needs;  // if there is none: empty where the algorithm does not say
+  std::string no_plan;  // if there is none: why
+  NeededSizes needed;   // if there is none
 };
 
 // Holds each module to the budgets of `pools`. `baseline`: the plans to measure growth against, matched by the names of

@@ -12,6 +12,7 @@
 #include "usmp/pipeline/program.hpp"
 #include "usmp/placement/placement.hpp"
 #include "usmp/plan_file/plan_document.hpp"
+#include "usmp/problem/needed_sizes.hpp"
 #include "usmp/problem/problem.hpp"
 #include "usmp/replay/replay.hpp"
 
@@ -33,6 +34,7 @@ struct Origin {
 struct PlannedProgram : AssembledModule {
   std::optional<PoolId> minimized;  // the pool that is minimized first
   PlanResult result;
+  NeededSizes needed;  // without a plan, see needed_sizes.hpp
   // If there is a plan:
   replay::Result replayed;
   placement::Table placements;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,9 +31,13 @@ struct Transformations {
   std::int64_t recompute_percent = 0;
 };
 
+// Capacities of pools by name, in place of those they have; nothing: unbounded.
+using Capacities = std::map<std::string, std::optional<Bytes>>;
+
 // Pools for a program, and earlier plans that pin buffers.
 struct Request {
   config::PoolsConfig pools;
+  Capacities capacities = {};  // what if
   bool workspace_io = false;
   std::vector<plan_file::PlanDocument> earlier;  // plans that pin buffers, at most one per module
   Log log;
@@ -57,6 +63,9 @@ struct AssembledModule {
   assemble::Assembly assembly;
   std::vector<std::string> warnings;  // about buffers of an earlier plan that are not pinned
   std::vector<bool> pinned;           // [i]: whether it has the buffer of the pools file's pin i
+  // The programs that it was chosen from, as problems without the pins of earlier plans. If there is no plan of any of
+  // them in larger pools, then there is none of the program that would be chosen for these pools.
+  std::vector<Problem> tried;
 };
 
 // `tir`: the bytes of info.tir_member. Throws Error of kind archive with the member set.
@@ -79,8 +88,10 @@ struct AssembledModule {
 // algorithm and limits have no influence, so the same archive, pools and steps always give the same program. Transforms
 // and plans at most seven times, about a second each in large programs; common prefixes of the lists of steps are
 // applied once. Throws as `transformed` and assemble do.
+//
+// `tried`, unless null, gets the problems of the programs that were planned, without pins; none if there was no choice.
 [[nodiscard]] Program with_useful_steps(const SourceModule& source, const Transformations& transformations,
-                                        const Request& request);
+                                        const Request& request, std::vector<Problem>* tried = nullptr);
 
 // Live ranges of the module (the source's own or a transformed one), with the given `workspace_io`.
 [[nodiscard]] liveness::Analysis live_ranges(const SourceModule& source, const tir::Module& module, bool workspace_io);

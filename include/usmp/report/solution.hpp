@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "usmp/bounds/bounds.hpp"
+#include "usmp/problem/needed_sizes.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::report {
@@ -17,6 +18,7 @@ struct Solution {
   const Problem* problem = nullptr;
   PlanResult result;
   std::vector<bounds::PoolBound> bounds;  // by PoolId
+  NeededSizes needed = {};                // without a plan
 
   // What bounds and result prove together: also "infeasible" of a bound beyond a capacity, and "optimal" of one pool
   // that uses no more than its bound.

@@ -19,7 +19,4 @@ struct TextOptions {
 // "stopped by the node limit" and the like: why a search that was not finished ended.
 [[nodiscard]] std::string stop_text(StopReason reason);
 
-// Which buffer did not fit and what each pool would have needed; several lines, no trailing newline.
-[[nodiscard]] std::string shortage_text(const Problem& problem, const Shortage& shortage);
-
 }  // namespace usmp::report
