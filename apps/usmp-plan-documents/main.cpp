@@ -7,7 +7,7 @@
 #include <map>
 
 #include "documents.hpp"
-#include "usmp-plan/program.hpp"
+#include "usmp-plan/run.hpp"
 
 namespace {
 
@@ -23,8 +23,7 @@ int run(const std::string& kind) {
     std::cerr << "usage: usmp-plan-documents man|bash|zsh|fish\n";
     return 2;
   }
-  const usmp::apps::Program program;
-  std::cout << found->second(program.manual());
+  std::cout << found->second(usmp::apps::manual_of_program());
   return std::cout.flush() ? 0 : 1;
 }
 

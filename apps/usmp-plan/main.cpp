@@ -1,9 +1,8 @@
-// Command line of usmp-plan: picks the command, turns what is wrong with the command line into an exit code.
+// usmp-plan: every way a process may end becomes an exit code.
 #include <cxxabi.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -12,10 +11,10 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 #include <typeinfo>
 
-#include "program.hpp"
-#include "usage_error.hpp"
+#include "run.hpp"
 #include "usmp/driver/driver.hpp"
 
 namespace usmp::apps {
@@ -56,21 +55,8 @@ void end_of_program() {
   if (!has_returned) ::_exit(driver::exit_memory);
 }
 
-int parse_and_run(Program& program, int argc, char** argv) {
-  try {
-    program.parser().parse(argc, argv);
-    if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
-    return program.chosen().run();
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0 && !misspelled_command(program)) return program.parser().exit(error);  // --help
-    std::cerr << "usmp-plan: error: " << usage_message(program, error) << '\n';
-    return driver::exit_usage;
-  }
-}
-
 int run(int argc, char** argv) {
-  Program program;
-  const int code = parse_and_run(program, argc, argv);
+  const int code = parse_and_run(argc, argv);
   errno = 0;
   if (!std::cout.flush() && code == driver::exit_ok) {
     std::cerr << "usmp-plan: error: standard output could not be written"

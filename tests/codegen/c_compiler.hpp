@@ -79,7 +79,7 @@ class CompilerSandbox {
   // Compiles the files as C, links and runs them.
   [[nodiscard]] Outcome build_and_run(const std::string& files) const {
     expect_silence(std::string("gcc ") + c_flags +
-                   " -fsanitize=address,undefined -fno-sanitize-recover=all -g -I. -o program " + files);
+                   " -fsanitize=address,undefined -fno-sanitize-recover=all -g1 -I. -o program " + files);
     return run("./program");
   }
 

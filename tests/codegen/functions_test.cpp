@@ -319,7 +319,7 @@ Run run_with(CaseProgram& program, const std::string& main_text) {
   sandbox.expect_silence("gcc -std=c99 -Wall -Wextra -Werror -pedantic -c m.c");
   sandbox.expect_silence("g++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ m.c");
   sandbox.expect_silence(
-      "gcc -std=c99 -g -fsanitize=address,undefined -fno-sanitize-recover=all m.o main.c -o program");
+      "gcc -std=c99 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all m.o main.c -o program");
   const auto outcome = sandbox.run("./program");
   return {outcome.status, outcome.output};
 }

@@ -1,0 +1,26 @@
+#include "run.hpp"
+
+#include <iostream>
+
+#include "program.hpp"
+#include "usage_error.hpp"
+#include "usmp/driver/driver.hpp"
+
+namespace usmp::apps {
+
+int parse_and_run(int argc, char** argv) {
+  Program program;
+  try {
+    program.parser().parse(argc, argv);
+    if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
+    return program.chosen().run();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0 && !misspelled_command(program)) return program.parser().exit(error);  // --help
+    std::cerr << "usmp-plan: error: " << usage_message(program, error) << '\n';
+    return driver::exit_usage;
+  }
+}
+
+Manual manual_of_program() { return Program().manual(); }
+
+}  // namespace usmp::apps
