@@ -1,4 +1,5 @@
 #include "report/layout.hpp"
+#include "report/peak.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -23,7 +24,7 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
   Table table({{"Bytes", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
   for (std::size_t i = 0; i < std::min(most, figures.shares.size()); ++i) {
     const PoolFigures::Share& share = figures.shares[i];
-    table.add({std::to_string(share.bytes), percent(share.bytes, figures.load), name_of(plan, share.call)});
+    table.add({std::to_string(share.bytes), percent(share.bytes, figures.occupied_at_peak), name_of(plan, share.call)});
   }
   std::string text = table.text("  ");
   if (figures.shares.size() > most) text += "  and " + std::to_string(figures.shares.size() - most) + " more\n";
@@ -64,11 +65,8 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];
     if (pool.kind != PoolKind::workspace || of_pool.load == 0) continue;
-    text += "\n" + printable(pool.name) + ": " + bytes_text(of_pool.asked) + " without sharing; used are " +
-            (pool.reserved > 0 ? std::to_string(pool.reserved) + " reserved, " : "") + std::to_string(of_pool.load) +
-            " live at the peak, " + std::to_string(of_pool.lost_to_alignment) + " lost to alignment, " +
-            std::to_string(of_pool.lost_to_fragmentation) + " to fragmentation\n" +
-            shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
+    text += "\n" + printable(pool.name) + ": " + used_text(pool, of_pool) + "; " + bytes_text(of_pool.asked) +
+            " without sharing\n" + shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
             without_lines(plan, figures, i);
     if (!plan.calls.empty()) {
       text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);
