@@ -183,10 +183,12 @@ PlanFigures plan_figures(const PlanDocument& document) {
 }
 
 std::string operator_name(const PlanDocument& document, std::size_t call) {
+  const std::string number = "#" + std::to_string(call + 1) + " ";
+  if (!document.calls[call].kind.empty()) return number + document.calls[call].kind;
   std::string_view name = document.calls[call].callee;
   const std::string prefix = "tvmgen_" + c_identifier(document.module) + "_";
   if (name.starts_with(prefix) && name.size() > prefix.size()) name.remove_prefix(prefix.size());
-  return "#" + std::to_string(call + 1) + " " + std::string(name);
+  return number + std::string(name);
 }
 
 }  // namespace usmp::compare

@@ -91,4 +91,9 @@ std::vector<Operator> operators_of(const tir::Module& module) {
   return result;
 }
 
+Operator called_operator(const tir::Module& module, const std::vector<Operator>& all, const std::string& callee) {
+  const auto index = module.find(callee);
+  return index ? all[*index] : external_operator(callee);
+}
+
 }  // namespace usmp::operators

@@ -4,6 +4,7 @@
 #include "report/markdown.hpp"
 #include "report/peak.hpp"
 #include "report/steps.hpp"
+#include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -121,7 +122,11 @@ std::string report_markdown(const PlanDocument& plan) {
   const PlanFigures figures = plan_figures(plan);
   std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
                      ")\n\nPlanned by " + markdown_text(plan.algorithm) + ", status " + to_string(plan.status) +
-                     ". Sizes in bytes.\n\n" + pools_table(plan, figures) + transformed_table(plan);
+                     ". Sizes in bytes.\n\n" + pools_table(plan, figures);
+  const std::vector<std::string> summary = summary_lines(plan);
+  if (!summary.empty()) text += "\n";
+  for (const std::string& line : summary) text += "- " + markdown_text(line) + "\n";
+  text += transformed_table(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PoolFigures& of_pool = figures.pools[i];
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;

@@ -9,6 +9,7 @@
 #include "report/pool_lines.hpp"
 #include "report/proved.hpp"
 #include "report/steps.hpp"
+#include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/support/text.hpp"
 
@@ -54,6 +55,7 @@ class PlanText {
     spilled();
     if (plan_.search) out_ += search_text(plan_.search->stopped, plan_.search->iterations);
     against_unplanned();
+    for (const std::string& line : summary_lines(plan_)) out_ += line + "\n";
     transformed();
     for (std::size_t i = 0; i < plan_.pools.size(); ++i) peak(plan_.pools[i], figures_.pools[i]);
     if (options_.verbose) all_buffers();
@@ -162,7 +164,7 @@ class PlanText {
     const bool shares = shares_at_peak(figures);
     Table table = buffer_table(shares);
     for (std::size_t i = 0; i < shown; ++i) {
-      std::vector<std::string> cells = row(plan_.buffers[live[i]]);
+      std::vector<std::string> cells = row(live[i]);
       if (shares) {
         cells.insert(cells.begin() + counted_column, std::to_string(figures.counted[i]));
         cells.push_back(shared_at_peak(plan_, figures, live[i]));
@@ -186,15 +188,16 @@ class PlanText {
     heading("All buffers");
     out_ += "\n";
     Table table = buffer_table(false);
-    for (const std::size_t index : all) table.add(row(plan_.buffers[index]));
+    for (const std::size_t index : all) table.add(row(index));
     out_ += table.text("  ");
   }
 
   static constexpr std::ptrdiff_t counted_column = 3;
 
   [[nodiscard]] Table buffer_table(bool shares) const {
-    std::vector<Table::Column> columns = {{"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
-                                          {"Kind", Align::left}, {"Buffer", Align::left},  {"Function", Align::left}};
+    std::vector<Table::Column> columns = {
+        {"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
+        {"Kind", Align::left}, {"Buffer", Align::left},  {knows_kinds() ? "Operator" : "Function", Align::left}};
     if (options_.verbose) columns.push_back({"Live", Align::left});
     if (shares) {
       columns.insert(columns.begin() + counted_column, {"Counted", Align::right});
@@ -203,11 +206,23 @@ class PlanText {
     return Table(std::move(columns));
   }
 
-  [[nodiscard]] std::vector<std::string> row(const PlanDocument::Buffer& buffer) const {
+  [[nodiscard]] bool knows_kinds() const {
+    return std::any_of(plan_.calls.begin(), plan_.calls.end(),
+                       [](const PlanDocument::Call& call) { return !call.kind.empty(); });
+  }
+
+  // The operator, or the function that declares the buffer.
+  [[nodiscard]] std::string owner_of(std::size_t buffer) const {
+    const auto& call = figures_.operators[buffer];
+    return printable(call && knows_kinds() ? compare::operator_name(plan_, *call) : plan_.buffers[buffer].function);
+  }
+
+  [[nodiscard]] std::vector<std::string> row(std::size_t index) const {
+    const PlanDocument::Buffer& buffer = plan_.buffers[index];
     std::vector<std::string> cells = {
         printable(buffer.pool),      std::to_string(buffer.offset),
         std::to_string(buffer.size), std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
-        printable(buffer.name),      printable(buffer.function)};
+        printable(buffer.name),      owner_of(index)};
     if (options_.verbose) cells.push_back(live_text(*buffer.live));
     return cells;
   }

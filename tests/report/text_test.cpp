@@ -82,6 +82,37 @@ warning: lib2.c is copied unchanged
 )");
 }
 
+TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators by their kinds") {
+  Planned planned;
+  fill_example(planned);
+  planned.document.inputs = {{"big", 100, true}, {"x", 30, false}};
+  planned.document.outputs = {{"y", 5, false}, {"z", 2, false}};
+  planned.document.stack_estimate = 345;
+  planned.document.constant_bytes = 10;
+  planned.document.multiply_accumulates = 12'501'632;
+  planned.document.calls[0].kind = "conv2d";
+  const auto has = [&](const std::string& line) {
+    return contains(plan_text(planned.finish(), {}), "\n" + line + "\n");
+  };
+  CHECK(has("RAM: 201 bytes = 164 workspace + 30 inputs + 7 outputs; stack (estimate) at most 345 bytes"));
+  CHECK(has("constants: 10 bytes"));
+  CHECK(has("work: 12501632 multiply-accumulates (12.50 million)"));
+  CHECK(has("  dtcm      48    16  scratch  b       #1 conv2d"));
+  CHECK(has("  dtcm       0    48  tensor   a       main"));
+  planned.document.multiply_accumulates = 1'005'000;
+  CHECK(has("work: 1005000 multiply-accumulates (1.01 million)"));
+  planned.document.multiply_accumulates = 9'999;
+  CHECK(has("work: 9999 multiply-accumulates"));
+  planned.document.multiply_accumulates.reset();
+  planned.document.calls[0].multiply_accumulates = 7;
+  CHECK(has("work: 7 multiply-accumulates, and those of operators of which it is not known"));
+  planned.document.outputs[1].size.reset();
+  planned.document.stack_estimate.reset();
+  CHECK(has("RAM: at least 194 bytes = 164 workspace + 30 inputs"));
+  planned.plan.allocations[4] = {};
+  CHECK(has("constants: 10 bytes, outside of the pools"));
+}
+
 TEST_CASE("verbose lists every buffer by pool and offset, with its live ranges") {
   Planned planned;
   fill_example(planned);

@@ -90,7 +90,8 @@ struct PlanFigures {
 // Problem::max_total_bytes. O(n log n) for n buffers, calls, distances and live ranges of buffers with distances.
 [[nodiscard]] PlanFigures plan_figures(const plan_file::PlanDocument& document);
 
-// What reports call a call: "#3 fused_nn_conv2d" for the third one, without TVM's prefix "tvmgen_<module>_".
+// What reports call a call: "#3 conv2d" for the third one, by its kind; of a plan that does not say, its name without
+// TVM's prefix "tvmgen_<module>_".
 [[nodiscard]] std::string operator_name(const plan_file::PlanDocument& document, std::size_t call);
 
 }  // namespace usmp::compare

@@ -43,4 +43,8 @@ struct Operator {
 // Of a function that the module does not have: what its name says, else "external".
 [[nodiscard]] Operator external_operator(std::string_view function);
 
+// Of what a call names; `all` as of operators_of.
+[[nodiscard]] Operator called_operator(const tir::Module& module, const std::vector<Operator>& all,
+                                       const std::string& callee);
+
 }  // namespace usmp::operators

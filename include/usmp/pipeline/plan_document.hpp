@@ -16,8 +16,8 @@ namespace usmp::pipeline {
 // What the module, its problem and the algorithm's result say: pools, buffers, calls, what is proved and how the search
 // ended. Each lower bound is the larger one of the algorithm's own (named so) and of bounds::pool_bounds. A pool is
 // optimal when it uses no more than its lower bound; without a plan, it has the status of the result. The rest (module,
-// archive, seed, workspace_io, what was minimised, transformed, warnings, the unplanned build) is the caller's.
-// `result` has an allocation for every buffer. O(total size) besides pool_bounds.
+// archive, inputs, outputs, stack, seed, workspace_io, what was minimised, transformed, warnings, the unplanned build)
+// is the caller's. `result` has an allocation for every buffer. O(total size) besides pool_bounds.
 [[nodiscard]] plan_file::PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& analysis,
                                                     const assemble::Assembly& assembly, const PlanResult& result,
                                                     const std::string& algorithm);
