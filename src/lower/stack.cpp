@@ -14,11 +14,11 @@ namespace usmp::lower {
 namespace {
 
 // Of functions without loops, which hand pointers on.
-constexpr Bytes caller_frame = 64;
+constexpr Bytes caller_frame = 48;
 constexpr Bytes caller_name = 4;
 // Of functions with loops.
-constexpr Bytes loop_frame = 48;
-constexpr Bytes loop_name = 13;
+constexpr Bytes loop_frame = 32;
+constexpr Bytes loop_name = 10;
 
 // Counts what is in scope while a function is walked.
 class StackWalker {

@@ -3,8 +3,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string_view>
 
+#include "report/label_room.hpp"
 #include "report/layout.hpp"
 #include "report/markup.hpp"
 #include "report/pool_lines.hpp"
@@ -34,6 +36,7 @@ constexpr Tenths line_height = 160;
 constexpr std::size_t name_length = 25;  // of an operator below a panel
 // Of a buffer, in the title of each of its rectangles: with all of them the picture would grow with their square.
 constexpr std::size_t most_ranges_told = 16;
+constexpr std::size_t most_shared_told = 4;
 
 // Light enough for dark letters, in both schemes.
 constexpr std::array<std::string_view, 12> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482", "#b8a1e3", "#f7a072",
@@ -49,9 +52,16 @@ text{font:11px system-ui,sans-serif;fill:var(--text)}
 .buffers rect{stroke:#14181d;stroke-opacity:.45;stroke-width:.6}.labels text{fill:#14181d;pointer-events:none}
 .reserved{fill:var(--dim);fill-opacity:.25}.peak{fill:var(--peak);fill-opacity:.16;pointer-events:none}
 .peak-text{fill:var(--peak);font-weight:600}.live{fill:none;stroke:var(--text);stroke-width:1.4;pointer-events:none}
+.shared rect{fill:url(#hatch)}.outlines rect{fill:none;stroke:#14181d;stroke-width:.9;pointer-events:none}
 .bound{stroke:var(--bound);stroke-dasharray:5 3;pointer-events:none}.capacity{stroke:var(--peak);pointer-events:none}
 </style>
 )";
+
+// Over what two buffers share, both colours and outlines shining through.
+constexpr std::string_view hatch =
+    "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\"><rect width=\"2.5\" height=\"6\" fill=\"#14181d\" "
+    "fill-opacity=\".5\"/></pattern></defs>\n";
 
 std::string pixels(Tenths value) {
   const std::string text = std::to_string(std::abs(value) / 10);
@@ -119,7 +129,7 @@ class Drawing {
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + pixels(page_width) + "\" height=\"" + pixels(y_) +
            "\" viewBox=\"0 0 " + size + "\" role=\"img\">\n<title>" +
            markup_text("Memory map of module " + document_.module) + "</title>\n" + std::string(style) +
-           "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + out_ + "</svg>\n";
+           std::string(hatch) + "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + out_ + "</svg>\n";
   }
 
  private:
@@ -153,7 +163,7 @@ class Drawing {
     if (workspace) operators();
     buffers(pool, figures);
     if (workspace) peak(figures);
-    limits(pool);
+    limits(pool, figures);
   }
 
   // A little more than what is drawn.
@@ -211,6 +221,12 @@ class Drawing {
     }
     out_ += "<g class=\"buffers\">\n";
     std::string labels;
+    std::string outlines;
+    shared_of_.clear();
+    for (const PoolFigures::SharedBytes& shared : figures.shared_bytes) {
+      shared_of_[shared.first].push_back(&shared);
+      shared_of_[shared.second].push_back(&shared);
+    }
     for (const std::size_t index : figures.buffers) {
       const PlanDocument::Buffer& buffer = document_.buffers[index];
       const Tenths top = y(buffer.offset + buffer.size);
@@ -221,10 +237,49 @@ class Drawing {
         const Tenths width = std::max<Tenths>(10, x(range.end) - left);
         out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"><title>" + title +
                 "</title></rect>\n";
-        labels += label(printable(buffer.name), left, top, width, height);
+        const auto shared = shared_of_.find(index);
+        labels += label(index, range, shared == shared_of_.end() ? no_shared_ : shared->second);
+        if (shared != shared_of_.end()) outlines += rectangle(left, top, width, height) + "/>\n";
       }
     }
-    out_ += "</g>\n<g class=\"labels\">\n" + labels + "</g>\n";
+    out_ += "</g>\n";
+    if (!figures.shared_bytes.empty()) {
+      out_ += "<g class=\"shared\">\n" + hatched(figures) + "</g>\n<g class=\"outlines\">\n" + outlines + "</g>\n";
+    }
+    out_ += "<g class=\"labels\">\n" + labels + "</g>\n";
+  }
+
+  [[nodiscard]] std::string hatched(const PoolFigures& figures) const {
+    std::string text;
+    for (const PoolFigures::SharedBytes& shared : figures.shared_bytes) {
+      const std::string title =
+          markup_text(bytes_text(shared.bytes()) + " at " + std::to_string(shared.begin) + " are of both " +
+                      document_.buffers[shared.first].name + " and " + document_.buffers[shared.second].name +
+                      ", live " + first_ranges(shared.ticks));
+      for (const LiveRange& range : shared.ticks) {
+        text += rectangle(x(range.begin), y(shared.end), std::max<Tenths>(10, x(range.end) - x(range.begin)),
+                          std::max<Tenths>(10, y(shared.begin) - y(shared.end))) +
+                "><title>" + title + "</title></rect>\n";
+      }
+    }
+    return text;
+  }
+
+  // The operator, if the plan says what it is; else the buffer's name.
+  [[nodiscard]] std::string label_text(std::size_t index) const {
+    const OperatorIndex call = figures_.operators[index];
+    const bool has_kind = call && !document_.calls[*call].kind.empty();
+    return printable(has_kind ? operator_name(document_, *call) : document_.buffers[index].name);
+  }
+
+  [[nodiscard]] std::string label(std::size_t index, const LiveRange& range,
+                                  const std::vector<const PoolFigures::SharedBytes*>& shared) const {
+    for (const Room& room : label_rooms(document_.buffers[index], range, shared)) {
+      const std::string text = label(label_text(index), x(room.ticks.begin), y(room.high),
+                                     x(room.ticks.end) - x(room.ticks.begin), y(room.low) - y(room.high));
+      if (!text.empty()) return text;
+    }
+    return {};
   }
 
   // Empty if there is no room for some letters.
@@ -252,6 +307,14 @@ class Drawing {
     std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
                        ", live " + first_ranges(*buffer.live) + ", " + to_string(buffer.kind);
     if (const OperatorIndex call = figures_.operators[index]) text += ", " + operator_name(document_, *call);
+    if (const auto found = shared_of_.find(index); found != shared_of_.end()) {
+      const std::vector<const PoolFigures::SharedBytes*>& shared = found->second;
+      for (std::size_t i = 0; i < std::min(shared.size(), most_shared_told); ++i) {
+        const std::size_t other = shared[i]->first == index ? shared[i]->second : shared[i]->first;
+        text += ", shares " + bytes_text(shared[i]->bytes()) + " with " + document_.buffers[other].name;
+      }
+      if (shared.size() > most_shared_told) text += " and others";
+    }
     return text;
   }
 
@@ -271,12 +334,12 @@ class Drawing {
                          "peak: " + bytes_text(figures.load) + " live at tick " + std::to_string(figures.peak_at));
   }
 
-  void limits(const PlanDocument::Pool& pool) {
+  void limits(const PlanDocument::Pool& pool, const PoolFigures& figures) {
     const auto across = [&](std::string_view name, const std::optional<Bytes>& address) {
       if (!address || *address > extent_) return;
       out_ += line_element(name, gutter, y(*address), gutter + panel_width, y(*address));
     };
-    across("bound", pool.lower_bound);
+    if (figures.smaller_is_better) across("bound", pool.lower_bound);
     across("capacity", pool.capacity);
   }
 
@@ -290,8 +353,14 @@ class Drawing {
     entry("live", "live bytes");
     entry("bound", "lower bound");
     entry("capacity", "capacity, if near");
-    out_ += text_element(at, y_, " class=\"dim\"",
-                         "colour: the operator in which a buffer is first live, of constants the one that uses it");
+    const bool shares = std::any_of(figures_.pools.begin(), figures_.pools.end(),
+                                    [](const PoolFigures& pool) { return !pool.shared_bytes.empty(); });
+    if (shares) {
+      out_ += "<g class=\"shared\">" + rectangle(at, y_ - 100, 240, 110) + "/></g>\n" +
+              text_element(at + 300, y_, " class=\"dim\"", "shared by two live buffers");
+      at += 300 + 29 * letter_width;
+    }
+    out_ += text_element(at, y_, " class=\"dim\"", "colour: the operator that makes a buffer or uses a constant");
     y_ += 200;
   }
 
@@ -302,7 +371,9 @@ class Drawing {
   // Of the panel that is being drawn.
   Tenths top_ = 0;
   Tenths height_ = 0;
-  Bytes extent_ = 1;  // addresses that its height shows
+  Bytes extent_ = 1;                                                               // addresses that its height shows
+  std::map<std::size_t, std::vector<const PoolFigures::SharedBytes*>> shared_of_;  // by buffer
+  const std::vector<const PoolFigures::SharedBytes*> no_shared_;
   std::string out_;
 };
 
