@@ -39,6 +39,14 @@
   const operatorText = (index) => index < 0 ? '' : plan.calls[index].name;
   const labelOf = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].kind !== '' ? operatorText(buffer.call) : buffer.name;
 
+  // As much of a label as so many letters hold: all, "#5 depth…", "#5"; of names the middle is left out.
+  const fitted = (label, letters) => {
+    const number = label.startsWith('#') ? label.indexOf(' ') : -1;
+    if (number < 0) return letters < Math.min(6, label.length) ? '' : shortened(label, letters);
+    if (letters >= label.length) return label;
+    return letters >= number + 4 ? label.slice(0, letters - 1) + '…' : letters >= number ? label.slice(0, number) : '';
+  };
+
   // The longest part of [begin, end) that is in none of the stretches.
   const longestFree = (begin, end, stretches) => {
     let best = [begin, begin], free = begin;
@@ -158,9 +166,19 @@
         }
       }
       this.drawShared();
+      const crowded = [];  // buffers that share all of a live range
       for (const buffer of this.buffers) {
-        for (let i = 0; i < buffer.live.length; i += 2) this.drawLabel(buffer, buffer.live[i], buffer.live[i + 1]);
+        for (let i = 0; i < buffer.live.length; i += 2) {
+          const range = [buffer.live[i], buffer.live[i + 1]];
+          if (!this.drawLabel(buffer, ...range) && this.sharedOf.has(buffer.id)) crowded.push([...range, buffer]);
+        }
       }
+      // Over what is shared: neighbours in time take turns in the thirds of their heights.
+      crowded.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2].id - b[2].id);
+      crowded.forEach(([begin, end, buffer], turn) => {
+        const bottom = buffer.offset + buffer.size * (2 - turn % 3) / 3;
+        this.putLabel(buffer, ' over', [begin, end], [bottom, bottom + buffer.size / 3]);
+      });
     }
 
     // What two buffers share is hatched, and both keep their outlines.
@@ -194,18 +212,22 @@
       }).filter((one) => one.during.length > 0);
       const inView = [Math.max(begin, view.begin), Math.min(end, view.end)];
       const bytesInView = [Math.max(buffer.offset, this.low), Math.min(buffer.offset + buffer.size, this.high)];
-      if (inView[0] >= inView[1] || bytesInView[0] >= bytesInView[1]) return;
+      if (inView[0] >= inView[1] || bytesInView[0] >= bytesInView[1]) return false;
       const rooms = [[longestFree(...inView, shared.flatMap((one) => one.during)), bytesInView]];
       if (shared.length > 0) rooms.push([inView, longestFree(...bytesInView, shared.map((one) => [one.begin, one.end]))]);
-      const text = labelOf(buffer);
-      for (const [ticks, addresses] of rooms) {
-        const left = this.x(ticks[0]), letters = Math.floor((this.x(ticks[1]) - left - 8) / 7);
-        const top = this.y(addresses[1]), height = this.y(addresses[0]) - top;
-        if (height < 13 || letters < Math.min(6, text.length)) continue;
-        make(this.inner, 'text', {class: 'label' + (matches.includes(buffer) ? ' match' : ''), 'data-id': buffer.id,
-          x: left + 4, y: top + height / 2 + 4}, shortened(text, letters));
-        return;
-      }
+      return rooms.some(([ticks, addresses]) => this.putLabel(buffer, '', ticks, addresses));
+    }
+
+    // Whether there is room for some letters in what is in view of the rectangle.
+    putLabel(buffer, names, ticks, addresses) {
+      const left = this.x(Math.max(ticks[0], view.begin)), right = this.x(Math.min(ticks[1], view.end));
+      const top = this.y(Math.min(addresses[1], this.high)), height = this.y(Math.max(addresses[0], this.low)) - top;
+      const letters = Math.floor((right - left - 8) / 7);
+      const text = height < 13 ? '' : fitted(labelOf(buffer), letters);
+      if (text === '') return false;
+      make(this.inner, 'text', {class: 'label' + names + (matches.includes(buffer) ? ' match' : ''), 'data-id': buffer.id,
+        x: left + 4, y: top + height / 2 + 4}, text);
+      return true;
     }
 
     // Live bytes on the same axis as addresses: where the line meets the topmost buffer, no byte is lost.
