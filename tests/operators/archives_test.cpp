@@ -60,7 +60,8 @@ TEST_CASE("archives: multiply-accumulates are those that are known, transformed 
       {tiny / "mlperf_ad.tar", 264'192}};
   for (const auto& [path, expected] : known) {
     if (!fs::exists(path)) continue;
-    INFO(path.string());
+    const std::string name = path.string();
+    INFO(name);
     const tir::Module module = module_of(path);
     CHECK(total(module) == expected);
     CHECK(total(transformed(module)) == expected);
