@@ -205,7 +205,7 @@ const char* to_string(BufferChange change) {
 bool PoolDiff::differs() const {
   if (!before || !after) return true;
   return before->capacity != after->capacity || before->used != after->used ||
-         before->lower_bound != after->lower_bound || before->live_at_peak != after->live_at_peak;
+         before->live_at_peak != after->live_at_peak;
 }
 
 Bytes PoolDiff::growth() const { return (after ? after->used : 0) - (before ? before->used : 0); }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "compare/pool_distances.hpp"
+#include "compare/shared_bytes.hpp"
 #include "usmp/bounds/load.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -50,18 +51,29 @@ Problem problem_of(const PlanDocument& document, const PlanDocument::Pool& pool,
 
 void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::vector<OperatorIndex>& operators) {
   const std::vector<LiveRange> peak = {{figures.peak_at, figures.peak_at + 1}};
-  std::map<OperatorIndex, Bytes> shares;
   for (const std::size_t index : figures.buffers) {
-    const PlanDocument::Buffer& buffer = document.buffers[index];
-    if (!overlap(*buffer.live, peak)) continue;
-    figures.at_peak.push_back(index);
-    shares[operators[index]] += buffer.size;
+    if (overlap(*document.buffers[index].live, peak)) figures.at_peak.push_back(index);
   }
   std::stable_sort(figures.at_peak.begin(), figures.at_peak.end(),
                    [&](std::size_t a, std::size_t b) { return document.buffers[a].size > document.buffers[b].size; });
+  figures.counted = bytes_counted_once(document, figures.at_peak);
+  std::map<OperatorIndex, Bytes> shares;
+  for (std::size_t i = 0; i < figures.at_peak.size(); ++i) {
+    shares[operators[figures.at_peak[i]]] += figures.counted[i];
+    figures.occupied_at_peak += figures.counted[i];
+  }
   for (const auto& [call, bytes] : shares) figures.shares.push_back({call, bytes});
   std::stable_sort(figures.shares.begin(), figures.shares.end(),
                    [](const PoolFigures::Share& a, const PoolFigures::Share& b) { return a.bytes > b.bytes; });
+}
+
+// Whether a buffer in the pool could be in one that it names later.
+bool is_preferred(const PlanDocument& document, const PlanDocument::Pool& pool,
+                  const std::vector<std::size_t>& buffers) {
+  return std::any_of(buffers.begin(), buffers.end(), [&](std::size_t index) {
+    const PlanDocument::Buffer& buffer = document.buffers[index];
+    return !buffer.pinned && !buffer.candidates.empty() && buffer.candidates.back() != pool.name;
+  });
 }
 
 // The bound of packing without one of the buffers; `problem` has those of the pool in the order of `figures.buffers`.
@@ -93,10 +105,14 @@ PoolFigures figures_of(const PlanDocument& document, const PlanDocument::Pool& p
   figures.peak_at = load.at;
   fill_peak(figures, document, operators);
   if (pool.kind == PoolKind::workspace) fill_without(figures, problem);
+  const bool minimized = document.search && document.search->minimized == pool.name;
+  figures.smaller_is_better = minimized || !is_preferred(document, pool, figures.buffers);
   if (pool.used == 0) return figures;
   const Bytes packed = std::min(pool.used, bounds::packing_bound(problem, all, problem.pools[0]).bytes);
+  const Bytes minimum = std::clamp(pool.lower_bound.value_or(0), packed, pool.used);
   figures.lost_to_alignment = std::max<Bytes>(0, packed - pool.reserved - load.bytes);
-  figures.lost_to_fragmentation = pool.used - packed;
+  figures.proved_gap = minimum - packed;
+  figures.open_gap = pool.used - minimum;
   return figures;
 }
 
@@ -133,6 +149,8 @@ class Calls {
 
 }  // namespace
 
+bool PoolFigures::SharedBytes::at(Tick tick) const { return overlap(ticks, {{tick, tick + 1}}); }
+
 Bytes PoolFigures::live_at(Tick tick) const {
   const auto behind = std::upper_bound(timeline.begin(), timeline.end(), tick,
                                        [](Tick at, const TimelinePoint& point) { return at < point.at; });
@@ -152,21 +170,25 @@ PlanFigures plan_figures(const PlanDocument& document) {
   PlanFigures figures;
   const Calls calls(document);
   std::map<std::string, std::vector<std::size_t>> placed;
+  std::map<std::string, std::vector<PoolFigures::SharedBytes>> shared = shared_bytes_of(document);
   for (std::size_t i = 0; i < document.buffers.size(); ++i) {
     figures.operators.push_back(calls.of(document.buffers[i]));
     if (document.buffers[i].placed()) placed[document.buffers[i].pool].push_back(i);
   }
   for (const PlanDocument::Pool& pool : document.pools) {
     figures.pools.push_back(figures_of(document, pool, std::move(placed[pool.name]), figures.operators));
+    figures.pools.back().shared_bytes = std::move(shared[pool.name]);
   }
   return figures;
 }
 
 std::string operator_name(const PlanDocument& document, std::size_t call) {
+  const std::string number = "#" + std::to_string(call + 1) + " ";
+  if (!document.calls[call].kind.empty()) return number + document.calls[call].kind;
   std::string_view name = document.calls[call].callee;
   const std::string prefix = "tvmgen_" + c_identifier(document.module) + "_";
   if (name.starts_with(prefix) && name.size() > prefix.size()) name.remove_prefix(prefix.size());
-  return "#" + std::to_string(call + 1) + " " + std::string(name);
+  return number + std::string(name);
 }
 
 }  // namespace usmp::compare

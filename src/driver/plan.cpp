@@ -11,6 +11,7 @@
 #include "run.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/text.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -147,6 +148,9 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     if (!options.dry_run) write_results(options, modules, model, std::move(files));
   }
   out << text;
+  if (!options.dry_run && !options.model.json && options.verbosity != Verbosity::quiet) {
+    out << "\nwritten to " << printable(options.output.value_or(default_output(options.model.model))) << "\n";
+  }
   return exit_ok;
 }
 

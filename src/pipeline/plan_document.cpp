@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "usmp/bounds/proved.hpp"
+#include "usmp/operators/operators.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::pipeline {
@@ -89,6 +90,24 @@ std::vector<ImportedC> imported_c(const tir::Module& module) {
   return sources;
 }
 
+std::vector<PlanDocument::Call> calls_of(const tir::Module& module, const liveness::Analysis& analysis,
+                                         const std::vector<operators::Operator>& operators) {
+  std::vector<PlanDocument::Call> calls;
+  for (const liveness::Call& call : analysis.calls) {
+    const operators::Operator one = operators::called_operator(module, operators, call.callee);
+    calls.push_back({call.callee, call.ticks, one.kind, one.multiply_accumulates, one.reads, one.writes});
+  }
+  return calls;
+}
+
+Bytes constants_read(const liveness::Analysis& analysis) {
+  Bytes total = 0;
+  for (const liveness::Site& site : analysis.sites) {
+    if (site.kind == BufferKind::constant && !site.live.empty()) total += site.size;
+  }
+  return total;
+}
+
 }  // namespace
 
 PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& analysis,
@@ -115,7 +134,10 @@ PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& 
     document.buffers.push_back(buffer_of(problem, result.plan, BufferId(i)));
   }
   document.distances = problem.distances;
-  for (const liveness::Call& call : analysis.calls) document.calls.push_back({call.callee, call.ticks});
+  const std::vector<operators::Operator> operators = operators::operators_of(module);
+  document.calls = calls_of(module, analysis, operators);
+  document.multiply_accumulates = operators[module.entry].multiply_accumulates;
+  document.constant_bytes = constants_read(analysis);
   for (const liveness::Unplanned& allocate : analysis.unplanned) {
     document.unplanned.push_back({allocate.name, module.functions[allocate.function].name, allocate.reason});
   }

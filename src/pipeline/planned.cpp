@@ -5,6 +5,7 @@
 
 #include "usmp/assemble/placements.hpp"
 #include "usmp/lower/outline.hpp"
+#include "usmp/lower/stack.hpp"
 #include "usmp/pipeline/plan_document.hpp"
 #include "usmp/program/effects.hpp"
 #include "usmp/shape/shape_loops.hpp"
@@ -32,6 +33,15 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
   return warnings;
 }
 
+std::vector<plan_file::PlanDocument::Tensor> tensors_of(const std::vector<codegen::InterfaceTensor>& tensors,
+                                                        bool in_pool) {
+  std::vector<plan_file::PlanDocument::Tensor> result;
+  for (const codegen::InterfaceTensor& tensor : tensors) {
+    result.push_back({tensor.name, tensor.size > 0 ? std::optional(tensor.size) : std::nullopt, in_pool});
+  }
+  return result;
+}
+
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const mlf::ModuleInfo& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
@@ -40,6 +50,9 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   document.archive = origin.archive;
   document.seed = origin.seed;
   document.workspace_io = origin.workspace_io;
+  document.inputs = tensors_of(planned.source.interface.inputs, origin.workspace_io);
+  document.outputs = tensors_of(planned.source.interface.outputs, origin.workspace_io);
+  document.stack_estimate = lower::stack_estimate(planned.lowered.module);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);
   if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {

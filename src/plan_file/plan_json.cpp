@@ -67,6 +67,18 @@ Json planned_call_json(const PlanDocument::Call& call) {
   Json json;
   json["callee"] = call.callee;
   json["ticks"] = {call.ticks.begin, call.ticks.end};
+  json["kind"] = call.kind;
+  json["multiply_accumulates"] = or_null(call.multiply_accumulates);
+  json["reads"] = call.reads;
+  json["writes"] = call.writes;
+  return json;
+}
+
+Json tensor_json(const PlanDocument::Tensor& tensor) {
+  Json json;
+  json["name"] = tensor.name;
+  json["size"] = or_null(tensor.size);
+  json["in_pool"] = tensor.in_pool;
   return json;
 }
 
@@ -110,6 +122,11 @@ std::string plan_json(const PlanDocument& document) {
   json["totals"]["workspace_used"] = document.workspace_used;
   json["totals"]["constants_used"] = document.constants_used;
   json["totals"]["unplanned_workspace"] = or_null(document.unplanned_workspace);
+  json["totals"]["constant_bytes"] = or_null(document.constant_bytes);
+  json["totals"]["stack_estimate"] = or_null(document.stack_estimate);
+  json["totals"]["multiply_accumulates"] = or_null(document.multiply_accumulates);
+  json["inputs"] = list_json(document.inputs, tensor_json);
+  json["outputs"] = list_json(document.outputs, tensor_json);
   json["spilled"] = list_json(document.spilled, spilled_json);
   json["pools"] = list_json(document.pools, planned_pool_json);
   json["buffers"] = list_json(document.buffers,

@@ -77,6 +77,11 @@ class Object {
     read_bytes(key, target.emplace());
   }
 
+  void read_count(const char* key, std::optional<std::int64_t>& target) const {
+    if (const ParsedJson* const value = find(key); value == nullptr || value->is_null()) return;
+    read_count(key, target.emplace());
+  }
+
   void read(const char* key, std::optional<std::string>& target) const {
     if (const ParsedJson* const value = find(key); value == nullptr || value->is_null()) return;
     read(key, target.emplace());
@@ -233,7 +238,20 @@ PlanDocument::Call read_call(const ParsedJson& json, const std::string& place) {
   PlanDocument::Call call;
   object.read("callee", call.callee);
   call.ticks = read_range(object.required("ticks"), object.place_of("ticks"));
+  object.read("kind", call.kind);
+  object.read_count("multiply_accumulates", call.multiply_accumulates);
+  object.read_list("reads", call.reads, text_item);
+  object.read_list("writes", call.writes, text_item);
   return call;
+}
+
+PlanDocument::Tensor read_tensor(const ParsedJson& json, const std::string& place) {
+  const Object object(json, place, "an input or output");
+  PlanDocument::Tensor tensor;
+  object.read("name", tensor.name);
+  object.read_bytes("size", tensor.size);
+  object.read("in_pool", tensor.in_pool);
+  return tensor;
 }
 
 PlanDocument::Unplanned read_unplanned(const ParsedJson& json, const std::string& place) {
@@ -286,6 +304,9 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
   object.read_bytes("workspace_used", document.workspace_used);
   object.read_bytes("constants_used", document.constants_used);
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
+  object.read_bytes("constant_bytes", document.constant_bytes);
+  object.read_bytes("stack_estimate", document.stack_estimate);
+  object.read_count("multiply_accumulates", document.multiply_accumulates);
 }
 
 ParsedJson parsed(std::string_view text) {
@@ -382,6 +403,8 @@ PlanDocument document_of(const ParsedJson& json) {
   if (const ParsedJson* const search = object.find("search")) document.search = read_search(*search, "search");
   object.read_count("horizon", document.horizon);
   if (const ParsedJson* const totals = object.find("totals")) read_totals(*totals, document);
+  object.read_list("inputs", document.inputs, read_tensor);
+  object.read_list("outputs", document.outputs, read_tensor);
   object.read_list("spilled", document.spilled, read_spilled);
   object.read_list("pools", document.pools, read_pool);
   object.read_list("buffers", document.buffers, read_buffer);

@@ -38,21 +38,18 @@ std::string figures(const PoolDiff& pool, const Figure& figure) {
 }
 
 std::vector<std::string> pool_cells(const PoolDiff& pool) {
-  const auto or_dash = [](const std::optional<Bytes>& value) { return value ? std::to_string(*value) : "-"; };
   const Bytes before = pool.before ? pool.before->used : 0;
   return {printable(pool.name),
           figures(pool, [](const PoolState& f) { return std::to_string(f.used); }),
           pool.growth() == 0 ? "-" : signed_number(pool.growth()),
           pool.growth() == 0 || before == 0 ? "-" : (pool.growth() > 0 ? "+" : "") + percent(pool.growth(), before),
-          figures(pool, [&](const PoolState& f) { return or_dash(f.lower_bound); }),
           figures(pool, [](const PoolState& f) { return std::to_string(f.live_at_peak); }),
           figures(pool, [](const PoolState& f) { return f.capacity ? std::to_string(*f.capacity) : "unbounded"; })};
 }
 
 std::vector<Table::Column> pool_columns() {
-  return {{"Pool", Align::left},      {"Used", Align::right},        {"Change", Align::right},
-          {"Change %", Align::right}, {"Lower bound", Align::right}, {"Live at peak", Align::right},
-          {"Capacity", Align::right}};
+  return {{"Pool", Align::left},      {"Used", Align::right},         {"Change", Align::right},
+          {"Change %", Align::right}, {"Live at peak", Align::right}, {"Capacity", Align::right}};
 }
 
 std::string place_text(const std::optional<BufferPlace>& place, const std::string& other_pool) {

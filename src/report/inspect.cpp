@@ -1,6 +1,8 @@
 #include "usmp/report/inspect.hpp"
 
 #include "report/layout.hpp"
+#include "report/summary.hpp"
+#include "usmp/operators/operators.hpp"
 #include "usmp/plan_file/json_lines.hpp"
 
 namespace usmp::report {
@@ -8,6 +10,7 @@ namespace {
 
 using plan_file::json_lines;
 using plan_file::live_json;
+using plan_file::PlanDocument;
 
 using Json = nlohmann::ordered_json;
 
@@ -76,10 +79,31 @@ std::string buffers_text(const tir::Module& module, const liveness::Analysis& an
   return "\nBuffers, live in ticks of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ");
 }
 
-std::string calls_text(const liveness::Analysis& analysis) {
+// The calls with what is called, as a plan has them.
+std::vector<PlanDocument::Call> described_calls(const tir::Module& module, const liveness::Analysis& analysis) {
+  const std::vector<operators::Operator> all = operators::operators_of(module);
+  std::vector<PlanDocument::Call> calls;
+  for (const liveness::Call& call : analysis.calls) {
+    const operators::Operator one = operators::called_operator(module, all, call.callee);
+    calls.push_back({call.callee, call.ticks, one.kind, one.multiply_accumulates, one.reads, one.writes});
+  }
+  return calls;
+}
+
+std::string calls_text(const tir::Module& module, const liveness::Analysis& analysis) {
   if (analysis.calls.empty()) return {};
-  Table table({{"Call", Align::left}, {"Ticks", Align::left}});
-  for (const liveness::Call& call : analysis.calls) table.add({printable(call.callee), live_text({call.ticks})});
+  Table table({{"#", Align::right},
+               {"Kind", Align::left},
+               {"Multiply-accumulates", Align::right},
+               {"Reads -> writes", Align::left},
+               {"Ticks", Align::left},
+               {"Call", Align::left}});
+  std::size_t number = 0;
+  for (const PlanDocument::Call& call : described_calls(module, analysis)) {
+    table.add({std::to_string(++number), call.kind.empty() ? "?" : call.kind,
+               call.multiply_accumulates ? std::to_string(*call.multiply_accumulates) : "?", operands_text(call),
+               live_text({call.ticks}), printable(call.callee)});
+  }
   return "\nCalls in order\n" + table.text("  ");
 }
 
@@ -141,12 +165,16 @@ Json buffers_json(const tir::Module& module, const liveness::Analysis& analysis)
   return list;
 }
 
-Json calls_json(const liveness::Analysis& analysis) {
+Json calls_json(const tir::Module& module, const liveness::Analysis& analysis) {
   Json list = Json::array();
-  for (const liveness::Call& call : analysis.calls) {
+  for (const PlanDocument::Call& call : described_calls(module, analysis)) {
     Json json;
     json["callee"] = call.callee;
     json["ticks"] = {call.ticks.begin, call.ticks.end};
+    json["kind"] = call.kind;
+    json["multiply_accumulates"] = plan_file::or_null(call.multiply_accumulates);
+    json["reads"] = call.reads;
+    json["writes"] = call.writes;
     list.push_back(std::move(json));
   }
   return list;
@@ -168,7 +196,7 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
 
 std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
   return head(info, module, analysis) + tensors_text(info) + functions_text(module) + buffers_text(module, analysis) +
-         calls_text(analysis) + unplanned_text(module, analysis) + extern_text(analysis);
+         calls_text(module, analysis) + unplanned_text(module, analysis) + extern_text(analysis);
 }
 
 std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
@@ -184,7 +212,7 @@ std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
   json["outputs"] = tensors_json(info.outputs);
   json["functions"] = functions_json(module);
   json["buffers"] = buffers_json(module, analysis);
-  json["calls"] = calls_json(analysis);
+  json["calls"] = calls_json(module, analysis);
   json["unplanned"] = unplanned_allocates_json(module, analysis);
   json["extern_callees"] = analysis.extern_callees;
   return json_lines(json);

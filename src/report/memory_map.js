@@ -37,6 +37,26 @@
   const shortened = (text, most) => text.length <= most ? text
     : text.slice(0, Math.ceil(most / 2) - 1) + '…' + text.slice(text.length - Math.floor(most / 2));
   const operatorText = (index) => index < 0 ? '' : plan.calls[index].name;
+  const labelOf = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].kind !== '' ? operatorText(buffer.call) : buffer.name;
+
+  // As much of a label as so many letters hold: all, "#5 depth…", "#5"; of names the middle is left out.
+  const fitted = (label, letters) => {
+    const number = label.startsWith('#') ? label.indexOf(' ') : -1;
+    if (number < 0) return letters < Math.min(6, label.length) ? '' : shortened(label, letters);
+    if (letters >= label.length) return label;
+    return letters >= number + 4 ? label.slice(0, letters - 1) + '…' : letters >= number ? label.slice(0, number) : '';
+  };
+
+  // The longest part of [begin, end) that is in none of the stretches.
+  const longestFree = (begin, end, stretches) => {
+    let best = [begin, begin], free = begin;
+    for (const [from, to] of [...stretches.sort((a, b) => a[0] - b[0]), [end, end]]) {
+      const until = Math.min(from, end);
+      if (until - free > best[1] - best[0]) best = [free, until];
+      free = Math.max(free, to);
+    }
+    return best;
+  };
 
   // Steps of 1, 2, 4, 8, … for bytes and 1, 2, 5, 10, … for ticks, so that no more than `most` are shown.
   const byteStep = (span, most) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(span, 1) / most)));
@@ -59,6 +79,13 @@
     constructor(pool) {
       this.pool = pool;
       this.buffers = plan.buffers.filter((buffer) => plan.pools[buffer.pool] === pool);
+      this.sharedOf = new Map();  // by id: the other buffer's id, begin, end, ticks
+      for (const [first, second, begin, end, ...ticks] of pool.shared) {
+        for (const [one, other] of [[first, second], [second, first]]) {
+          if (!this.sharedOf.has(one)) this.sharedOf.set(one, []);
+          this.sharedOf.get(one).push({other, begin, end, ticks});
+        }
+      }
       this.full = Math.max(pool.used, pool.lower_bound, 1) * 1.06;
       this.low = 0;
       this.high = this.full;
@@ -83,6 +110,10 @@
       const clip = 'clip' + plan.pools.indexOf(this.pool);
       const frame = {x: GUTTER, y: TOP, width: this.width, height: this.height};
       make(make(this.svg, 'clipPath', {id: clip}), 'rect', frame);
+      this.hatch = 'hatch' + plan.pools.indexOf(this.pool);
+      const pattern = make(make(this.svg, 'defs', {}), 'pattern', {id: this.hatch, width: 6, height: 6,
+        patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'});
+      make(pattern, 'rect', {width: 2.5, height: 6, fill: '#14181d', 'fill-opacity': .5});
       make(this.svg, 'rect', {...frame, class: 'frame'});
       this.drawAxes();
       this.inner = make(this.svg, 'g', {'clip-path': 'url(#' + clip + ')'});
@@ -132,14 +163,71 @@
           const x = this.x(buffer.live[i]), width = Math.max(1, this.x(buffer.live[i + 1]) - x);
           make(this.inner, 'rect', {class: 'buffer' + found, 'data-id': buffer.id, x, y, width, height,
             fill: colorOf(buffer)});
-          const left = Math.max(x, GUTTER), room = Math.min(x + width, GUTTER + this.width) - left;
-          const letters = Math.floor((room - 8) / 7);
-          if (height >= 13 && letters >= Math.min(6, buffer.name.length)) {
-            make(this.inner, 'text', {class: 'label' + found, x: left + 4, y: y + height / 2 + 4},
-              shortened(buffer.name, letters));
-          }
         }
       }
+      this.drawShared();
+      const crowded = [];  // buffers that share all of a live range
+      for (const buffer of this.buffers) {
+        for (let i = 0; i < buffer.live.length; i += 2) {
+          const range = [buffer.live[i], buffer.live[i + 1]];
+          if (!this.drawLabel(buffer, ...range) && this.sharedOf.has(buffer.id)) crowded.push([...range, buffer]);
+        }
+      }
+      // Over what is shared: neighbours in time take turns in the thirds of their heights.
+      crowded.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2].id - b[2].id);
+      crowded.forEach(([begin, end, buffer], turn) => {
+        const bottom = buffer.offset + buffer.size * (2 - turn % 3) / 3;
+        this.putLabel(buffer, ' over', [begin, end], [bottom, bottom + buffer.size / 3]);
+      });
+    }
+
+    // What two buffers share is hatched, and both keep their outlines.
+    drawShared() {
+      for (const [, , low, high, ...ticks] of this.pool.shared) {
+        for (let i = 0; i < ticks.length; i += 2) {
+          const x = this.x(ticks[i]), y = this.y(high);
+          make(this.inner, 'rect', {class: 'hatch', x, y, width: Math.max(1, this.x(ticks[i + 1]) - x),
+            height: Math.max(1, this.y(low) - y), fill: 'url(#' + this.hatch + ')'});
+        }
+      }
+      for (const buffer of this.buffers) {
+        if (!this.sharedOf.has(buffer.id)) continue;
+        const y = this.y(buffer.offset + buffer.size), height = Math.max(1, this.y(buffer.offset) - y);
+        for (let i = 0; i < buffer.live.length; i += 2) {
+          const x = this.x(buffer.live[i]);
+          make(this.inner, 'rect', {class: 'outline', 'data-id': buffer.id, x, y,
+            width: Math.max(1, this.x(buffer.live[i + 1]) - x), height});
+        }
+      }
+    }
+
+    // In a part of the rectangle that is in view and the buffer's alone: all its bytes for some time, or some for all.
+    drawLabel(buffer, begin, end) {
+      const shared = (this.sharedOf.get(buffer.id) ?? []).map((one) => {
+        const during = [];
+        for (let i = 0; i < one.ticks.length; i += 2) {
+          if (one.ticks[i] < end && begin < one.ticks[i + 1]) during.push([one.ticks[i], one.ticks[i + 1]]);
+        }
+        return {...one, during};
+      }).filter((one) => one.during.length > 0);
+      const inView = [Math.max(begin, view.begin), Math.min(end, view.end)];
+      const bytesInView = [Math.max(buffer.offset, this.low), Math.min(buffer.offset + buffer.size, this.high)];
+      if (inView[0] >= inView[1] || bytesInView[0] >= bytesInView[1]) return false;
+      const rooms = [[longestFree(...inView, shared.flatMap((one) => one.during)), bytesInView]];
+      if (shared.length > 0) rooms.push([inView, longestFree(...bytesInView, shared.map((one) => [one.begin, one.end]))]);
+      return rooms.some(([ticks, addresses]) => this.putLabel(buffer, '', ticks, addresses));
+    }
+
+    // Whether there is room for some letters in what is in view of the rectangle.
+    putLabel(buffer, names, ticks, addresses) {
+      const left = this.x(Math.max(ticks[0], view.begin)), right = this.x(Math.min(ticks[1], view.end));
+      const top = this.y(Math.min(addresses[1], this.high)), height = this.y(Math.max(addresses[0], this.low)) - top;
+      const letters = Math.floor((right - left - 8) / 7);
+      const text = height < 13 ? '' : fitted(labelOf(buffer), letters);
+      if (text === '') return false;
+      make(this.inner, 'text', {class: 'label' + names + (matches.includes(buffer) ? ' match' : ''), 'data-id': buffer.id,
+        x: left + 4, y: top + height / 2 + 4}, text);
+      return true;
     }
 
     // Live bytes on the same axis as addresses: where the line meets the topmost buffer, no byte is lost.
@@ -168,13 +256,36 @@
     }
 
     mark() {
-      for (const rect of this.svg.querySelectorAll('.buffer')) {
+      for (const rect of this.svg.querySelectorAll('.buffer, .outline')) {
         rect.classList.toggle('chosen', chosen !== null && Number(rect.dataset.id) === chosen.id);
       }
     }
 
-    // Keeps the point under (x, y) where it is.
-    zoom(factor, x = GUTTER + this.width / 2, y = TOP + this.height / 2) {
+    // The middle of what the chosen buffer shows, else of the panel.
+    centre() {
+      if (!chosen || !this.buffers.includes(chosen) || chosen.live.length === 0) {
+        return [GUTTER + this.width / 2, TOP + this.height / 2];
+      }
+      const middle = (from, to, low, high) => (clamp(from, low, high) + clamp(to, low, high)) / 2;
+      return [this.x(middle(chosen.live[0], chosen.live.at(-1), view.begin, view.end)),
+        this.y(middle(chosen.offset, chosen.offset + chosen.size, this.low, this.high))];
+    }
+
+    // Makes the buffer visible and large enough to be seen.
+    reveal(buffer) {
+      const begin = buffer.live[0] ?? 0, end = buffer.live.at(-1) ?? horizon;
+      const inside = view.begin <= begin && end <= view.end && this.low <= buffer.offset
+        && buffer.offset + buffer.size <= this.high;
+      const large = this.x(end) - this.x(begin) >= 14 && this.y(buffer.offset) - this.y(buffer.offset + buffer.size) >= 14;
+      if (!inside || !large) this.zoomTo(buffer);
+      drawAll();
+      const rect = this.svg.querySelector('.buffer[data-id="' + buffer.id + '"]');
+      (rect ?? this.svg).scrollIntoView({block: 'center'});
+    }
+
+    // Keeps the point (x, y) where it is; the chosen buffer, where none is given.
+    zoom(factor, x, y) {
+      if (x === undefined) [x, y] = this.centre();
       const tick = view.begin + (x - GUTTER) / this.width * (view.end - view.begin);
       const address = this.low + (TOP + this.height - y) / this.height * (this.high - this.low);
       const span = clamp((view.end - view.begin) / factor, Math.min(2, horizon), horizon);
@@ -299,8 +410,13 @@
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      for (const panel of panels) panel.draw();
+      drawAll();
+      if (chosen && !tip.hidden) show(chosen);
     });
+  }
+
+  function drawAll() {
+    for (const panel of panels) panel.draw();
   }
 
   function reset() {
@@ -310,9 +426,9 @@
     redraw();
   }
 
-  function liveText(buffer) {
+  function ticksText(ticks) {
     const parts = [];
-    for (let i = 0; i < buffer.live.length; i += 2) parts.push('[' + buffer.live[i] + ', ' + buffer.live[i + 1] + ')');
+    for (let i = 0; i < ticks.length; i += 2) parts.push('[' + ticks[i] + ', ' + ticks[i + 1] + ')');
     return parts.length === 0 ? 'never' : 'ticks ' + parts.join(' ');
   }
 
@@ -331,18 +447,29 @@
     row('size', bytes(buffer.size));
     row('offset', grouped(buffer.offset) + ' to ' + grouped(buffer.offset + buffer.size) + ' (0x'
       + buffer.offset.toString(16) + ') in ' + plan.pools[buffer.pool].name);
-    row('live', liveText(buffer));
+    row('live', ticksText(buffer.live));
     row('operator', operatorText(buffer.call));
     if (buffer.kind !== 'constant' && buffer.live.length > 0) {
       const during = callsDuring(buffer.live[0], buffer.live.at(-1));
       if (during.length > 1) row('until', operatorText(during.at(-1)));
     }
+    if (buffer.call >= 0) {
+      if (plan.calls[buffer.call].operands !== '') row('operands', plan.calls[buffer.call].operands);
+      if (plan.calls[buffer.call].kind !== '') row('function', plan.calls[buffer.call].callee);
+    }
+    const shared = panelOf(buffer)?.sharedOf.get(buffer.id) ?? [];
+    for (const one of shared.slice(0, 4)) {
+      row('shares', bytes(one.end - one.begin) + ' with ' + plan.buffers[indexById.get(one.other)].name + ', '
+        + ticksText(one.ticks));
+    }
+    if (shared.length > 4) row('shares', 'and with ' + (shared.length - 4) + ' more');
     row('declared in', plan.functions[buffer.function]);
     row('kind', buffer.kind + (buffer.pinned ? ', pinned' : '') + ', alignment ' + buffer.alignment);
     if (x === undefined) {
       const rect = document.querySelector('.buffer[data-id="' + buffer.id + '"]');
       if (!rect) return;
       const box = rect.getBoundingClientRect();
+      tip.hidden = box.bottom < 0 || box.top > innerHeight;
       [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
     }
     const left = x + 16 + tip.offsetWidth > innerWidth ? x - 16 - tip.offsetWidth : x + 16;
@@ -360,7 +487,8 @@
   // Every word has to stand in the name, the function, the operator or the kind.
   function find() {
     const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
-    const text = (buffer) => [buffer.name, plan.functions[buffer.function], operatorText(buffer.call), buffer.kind]
+    const text = (buffer) => [buffer.name, plan.functions[buffer.function], operatorText(buffer.call), buffer.kind,
+      buffer.call < 0 ? '' : plan.calls[buffer.call].callee]
       .join(' ').toLowerCase();
     matches = words.length === 0 ? [] : plan.buffers.filter((b) => words.every((word) => text(b).includes(word)));
     const list = document.getElementById('matches');
@@ -368,7 +496,7 @@
     for (const buffer of matches.slice(0, 60)) {
       const button = html(list, 'button', buffer.name + ' · ' + bytes(buffer.size));
       button.addEventListener('click', () => {
-        panelOf(buffer)?.svg.scrollIntoView({block: 'nearest'});
+        panelOf(buffer)?.reveal(buffer);
         choose(buffer);
       });
     }
@@ -390,7 +518,7 @@
   }
 
   const zoomAll = (factor) => {
-    const panel = panels.find((one) => one.svg === document.activeElement) ?? panels.find((one) => one.svg);
+    const panel = (chosen && panelOf(chosen)) ?? panels.find((one) => one.svg === document.activeElement) ?? panels.find((one) => one.svg);
     if (panel) panel.zoom(factor);
   };
 
@@ -416,9 +544,9 @@
   search.addEventListener('input', find);
   coloring.addEventListener('change', () => { legend(); redraw(); });
   addEventListener('resize', redraw);
-  addEventListener('scroll', () => show(null), {passive: true});
+  addEventListener('scroll', () => show(chosen), {passive: true});
 
   for (const pool of plan.pools) panels.push(new Panel(pool));
   legend();
-  for (const panel of panels) panel.draw();
+  drawAll();
 })();

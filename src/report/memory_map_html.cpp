@@ -8,6 +8,7 @@
 #include "report/memory_map_assets.hpp"
 #include "report/pool_lines.hpp"
 #include "report/steps.hpp"
+#include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/memory_map.hpp"
 
@@ -33,9 +34,18 @@ Json pool_json(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   json["capacity"] = pool.capacity ? Json(*pool.capacity) : Json(nullptr);
   json["reserved"] = pool.reserved;
   json["used"] = pool.used;
-  json["lower_bound"] = pool.lower_bound ? Json(*pool.lower_bound) : Json(nullptr);
+  json["lower_bound"] = pool.lower_bound && figures.smaller_is_better ? Json(*pool.lower_bound) : Json(nullptr);
   json["text"] = Json::array();
   for (const std::string& line : pool_lines(pool, figures)) json["text"].push_back(printable(line));
+  json["shared"] = Json::array();
+  for (const PoolFigures::SharedBytes& shared : figures.shared_bytes) {
+    Json one = {shared.first, shared.second, shared.begin, shared.end};
+    for (const LiveRange& range : shared.ticks) {
+      one.push_back(range.begin);
+      one.push_back(range.end);
+    }
+    json["shared"].push_back(std::move(one));
+  }
   json["load"] = figures.load;
   json["peak_at"] = figures.peak_at;
   json["timeline"] = Json::array();
@@ -98,6 +108,9 @@ Json data_json(const PlanDocument& document) {
     call["name"] = printable(operator_name(document, i));
     call["begin"] = document.calls[i].ticks.begin;
     call["end"] = document.calls[i].ticks.end;
+    call["kind"] = name_json(document.calls[i].kind);
+    call["callee"] = name_json(document.calls[i].callee);
+    call["operands"] = name_json(operands_text(document.calls[i]));
     json["calls"].push_back(std::move(call));
   }
   json["functions"] = functions.names();
@@ -131,7 +144,7 @@ constexpr std::string_view controls = R"(<div class="tools">
 </div>
 <div id="panels"></div>
 <ul id="legend" class="legend"></ul>
-<p>Thin line: live bytes. Dashed: lower bound. Red: capacity, if near. Red band: the peak.</p>
+<p>Thin line: live bytes. Dashed: lower bound. Red: capacity, if near. Red band: the peak. Hatched: bytes that two buffers share while both are live.</p>
 <p><kbd>/</kbd> search, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, in a panel <kbd>←</kbd> <kbd>→</kbd> the buffers by time,
 <kbd>↑</kbd> <kbd>↓</kbd> by address, <kbd>Enter</kbd> zooms to the chosen one, <kbd>Shift</kbd> with arrows or dragging moves,
 <kbd>Ctrl</kbd> with the wheel zooms, a double click zooms to a buffer or shows all, <kbd>Esc</kbd> clears.</p>

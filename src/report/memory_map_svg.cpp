@@ -3,11 +3,16 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "report/label_room.hpp"
 #include "report/layout.hpp"
 #include "report/markup.hpp"
 #include "report/pool_lines.hpp"
+#include "report/svg_elements.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/memory_map.hpp"
 
@@ -21,67 +26,23 @@ using compare::PlanFigures;
 using compare::PoolFigures;
 using plan_file::PlanDocument;
 
-using Tenths = std::int64_t;
-
 constexpr Tenths page_width = 10000;
 constexpr Tenths gutter = 1180;  // left of a panel: addresses, and where the leftmost operator's name reaches
 constexpr Tenths panel_width = page_width - gutter - 160;
 constexpr Tenths workspace_height = 3200;
 constexpr Tenths parameter_height = 1400;
 constexpr Tenths names_height = 1120;  // below a panel of workspace
-constexpr Tenths letter_width = 62;
+constexpr Tenths letter_width = 66;
 constexpr Tenths line_height = 160;
 constexpr std::size_t name_length = 25;  // of an operator below a panel
 // Of a buffer, in the title of each of its rectangles: with all of them the picture would grow with their square.
 constexpr std::size_t most_ranges_told = 16;
+constexpr std::size_t most_shared_told = 4;
 
 // Light enough for dark letters, in both schemes.
 constexpr std::array<std::string_view, 12> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482", "#b8a1e3", "#f7a072",
                                                      "#76c7b7", "#e2c044", "#d9a5c9", "#a3b18a", "#9fb4d8", "#e5b8a0"};
 constexpr std::string_view no_operator_color = "#c3c9d1";
-
-constexpr std::string_view style = R"(<style>
-svg{--page:#fff;--text:#1b2128;--dim:#5b6672;--line:#d5dae0;--panel:#f6f8fa;--peak:#c4262e;--bound:#2b6cb0}
-@media(prefers-color-scheme:dark){svg{--page:#14181d;--text:#e6eaef;--dim:#9aa5b1;--line:#39424d;--panel:#1b2027;--peak:#ff7b72;--bound:#79b8ff}}
-text{font:11px system-ui,sans-serif;fill:var(--text)}
-.page{fill:var(--page)}.title{font-size:15px;font-weight:600}.pool{font-size:13px;font-weight:600}
-.dim{fill:var(--dim)}.panel{fill:var(--panel);stroke:var(--line)}.grid{stroke:var(--line)}
-.buffers rect{stroke:#14181d;stroke-opacity:.45;stroke-width:.6}.labels text{fill:#14181d;pointer-events:none}
-.reserved{fill:var(--dim);fill-opacity:.25}.peak{fill:var(--peak);fill-opacity:.16;pointer-events:none}
-.peak-text{fill:var(--peak);font-weight:600}.live{fill:none;stroke:var(--text);stroke-width:1.4;pointer-events:none}
-.bound{stroke:var(--bound);stroke-dasharray:5 3;pointer-events:none}.capacity{stroke:var(--peak);pointer-events:none}
-</style>
-)";
-
-std::string pixels(Tenths value) {
-  const std::string text = std::to_string(std::abs(value) / 10);
-  const Tenths rest = std::abs(value) % 10;
-  return (value < 0 ? "-" : "") + text + (rest == 0 ? "" : "." + std::to_string(rest));
-}
-
-// value / span of `length`.
-Tenths scaled(std::int64_t value, std::int64_t span, Tenths length) {
-  return std::llround(static_cast<double>(value) / static_cast<double>(span) * static_cast<double>(length));
-}
-
-std::string svg_attribute(std::string_view name, Tenths value) {
-  return " " + std::string(name) + "=\"" + pixels(value) + "\"";
-}
-
-std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height) {
-  return "<rect" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("width", width) +
-         svg_attribute("height", height);
-}
-
-std::string text_element(Tenths x, Tenths y, std::string_view attributes, std::string_view text) {
-  return "<text" + svg_attribute("x", x) + svg_attribute("y", y) + std::string(attributes) + ">" + markup_text(text) +
-         "</text>\n";
-}
-
-std::string line_element(std::string_view name, Tenths x1, Tenths y1, Tenths x2, Tenths y2) {
-  return "<line class=\"" + std::string(name) + "\"" + svg_attribute("x1", x1) + svg_attribute("y1", y1) +
-         svg_attribute("x2", x2) + svg_attribute("y2", y2) + "/>\n";
-}
 
 // "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step.
 std::string address_text(Bytes bytes) {
@@ -118,8 +79,8 @@ class Drawing {
     const std::string size = pixels(page_width) + " " + pixels(y_);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + pixels(page_width) + "\" height=\"" + pixels(y_) +
            "\" viewBox=\"0 0 " + size + "\" role=\"img\">\n<title>" +
-           markup_text("Memory map of module " + document_.module) + "</title>\n" + std::string(style) +
-           "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + out_ + "</svg>\n";
+           markup_text("Memory map of module " + document_.module) + "</title>\n" + std::string(svg_style) +
+           std::string(svg_hatch) + "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n" + out_ + "</svg>\n";
   }
 
  private:
@@ -153,7 +114,7 @@ class Drawing {
     if (workspace) operators();
     buffers(pool, figures);
     if (workspace) peak(figures);
-    limits(pool);
+    limits(pool, figures);
   }
 
   // A little more than what is drawn.
@@ -211,6 +172,13 @@ class Drawing {
     }
     out_ += "<g class=\"buffers\">\n";
     std::string labels;
+    std::string outlines;
+    std::vector<std::tuple<Tick, Tick, std::size_t>> crowded;  // buffers that share all of a live range
+    shared_of_.clear();
+    for (const PoolFigures::SharedBytes& shared : figures.shared_bytes) {
+      shared_of_[shared.first].push_back(&shared);
+      shared_of_[shared.second].push_back(&shared);
+    }
     for (const std::size_t index : figures.buffers) {
       const PlanDocument::Buffer& buffer = document_.buffers[index];
       const Tenths top = y(buffer.offset + buffer.size);
@@ -221,19 +189,72 @@ class Drawing {
         const Tenths width = std::max<Tenths>(10, x(range.end) - left);
         out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"><title>" + title +
                 "</title></rect>\n";
-        labels += label(printable(buffer.name), left, top, width, height);
+        const auto shared = shared_of_.find(index);
+        const std::string text = label(index, range, shared == shared_of_.end() ? no_shared_ : shared->second);
+        labels += text;
+        if (text.empty() && shared != shared_of_.end()) crowded.emplace_back(range.begin, range.end, index);
+        if (shared != shared_of_.end()) outlines += rectangle(left, top, width, height) + "/>\n";
       }
     }
-    out_ += "</g>\n<g class=\"labels\">\n" + labels + "</g>\n";
+    out_ += "</g>\n";
+    if (!figures.shared_bytes.empty()) {
+      out_ += "<g class=\"shared\">\n" + hatched(figures) + "</g>\n<g class=\"outlines\">\n" + outlines + "</g>\n";
+    }
+    std::sort(crowded.begin(), crowded.end());
+    for (std::size_t i = 0; i < crowded.size(); ++i) labels += crowded_label(crowded[i], static_cast<Tenths>(i));
+    out_ += "<g class=\"labels\">\n" + labels + "</g>\n";
+  }
+
+  [[nodiscard]] std::string hatched(const PoolFigures& figures) const {
+    std::string text;
+    for (const PoolFigures::SharedBytes& shared : figures.shared_bytes) {
+      const std::string title =
+          markup_text(bytes_text(shared.bytes()) + " at " + std::to_string(shared.begin) + " are of both " +
+                      document_.buffers[shared.first].name + " and " + document_.buffers[shared.second].name +
+                      ", live " + first_ranges(shared.ticks));
+      for (const LiveRange& range : shared.ticks) {
+        text += rectangle(x(range.begin), y(shared.end), std::max<Tenths>(10, x(range.end) - x(range.begin)),
+                          std::max<Tenths>(10, y(shared.begin) - y(shared.end))) +
+                "><title>" + title + "</title></rect>\n";
+      }
+    }
+    return text;
+  }
+
+  // The operator, if the plan says what it is; else the buffer's name.
+  [[nodiscard]] std::string label_text(std::size_t index) const {
+    const OperatorIndex call = figures_.operators[index];
+    const bool has_kind = call && !document_.calls[*call].kind.empty();
+    return printable(has_kind ? operator_name(document_, *call) : document_.buffers[index].name);
+  }
+
+  [[nodiscard]] std::string label(std::size_t index, const LiveRange& range,
+                                  const std::vector<const PoolFigures::SharedBytes*>& shared) const {
+    for (const Room& room : label_rooms(document_.buffers[index], range, shared)) {
+      const std::string text = label(label_text(index), x(room.ticks.begin), y(room.high),
+                                     x(room.ticks.end) - x(room.ticks.begin), y(room.low) - y(room.high));
+      if (!text.empty()) return text;
+    }
+    return {};
+  }
+
+  // Over what is shared: neighbours in time take turns in the thirds of their heights.
+  [[nodiscard]] std::string crowded_label(const std::tuple<Tick, Tick, std::size_t>& where, Tenths turn) const {
+    const auto& [begin, end, index] = where;
+    const PlanDocument::Buffer& buffer = document_.buffers[index];
+    const Tenths top = y(buffer.offset + buffer.size);
+    const Tenths height = (y(buffer.offset) - top) / 3;
+    return label(label_text(index), x(begin), top + turn % 3 * height, x(end) - x(begin), height, " class=\"over\"");
   }
 
   // Empty if there is no room for some letters.
-  static std::string label(const std::string& name, Tenths left, Tenths top, Tenths width, Tenths height) {
+  static std::string label(const std::string& name, Tenths left, Tenths top, Tenths width, Tenths height,
+                           std::string_view attributes = "") {
     constexpr Tenths least_height = 125;
-    const Tenths least_letters = std::min<Tenths>(6, std::ssize(name));
-    const Tenths letters = (width - 80) / letter_width;
-    if (height < least_height || letters < least_letters) return {};
-    return text_element(left + 40, top + height / 2 + 40, "", shortened(name, static_cast<std::size_t>(letters)));
+    const Tenths letters = (width - 60) / letter_width;
+    if (height < least_height || letters < 1) return {};
+    const std::string text = fitted_label(name, static_cast<std::size_t>(letters));
+    return text.empty() ? text : text_element(left + 40, top + height / 2 + 40, attributes, text);
   }
 
   [[nodiscard]] std::string_view color_of(std::size_t buffer) const {
@@ -252,6 +273,14 @@ class Drawing {
     std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
                        ", live " + first_ranges(*buffer.live) + ", " + to_string(buffer.kind);
     if (const OperatorIndex call = figures_.operators[index]) text += ", " + operator_name(document_, *call);
+    if (const auto found = shared_of_.find(index); found != shared_of_.end()) {
+      const std::vector<const PoolFigures::SharedBytes*>& shared = found->second;
+      for (std::size_t i = 0; i < std::min(shared.size(), most_shared_told); ++i) {
+        const std::size_t other = shared[i]->first == index ? shared[i]->second : shared[i]->first;
+        text += ", shares " + bytes_text(shared[i]->bytes()) + " with " + document_.buffers[other].name;
+      }
+      if (shared.size() > most_shared_told) text += " and others";
+    }
     return text;
   }
 
@@ -271,12 +300,12 @@ class Drawing {
                          "peak: " + bytes_text(figures.load) + " live at tick " + std::to_string(figures.peak_at));
   }
 
-  void limits(const PlanDocument::Pool& pool) {
+  void limits(const PlanDocument::Pool& pool, const PoolFigures& figures) {
     const auto across = [&](std::string_view name, const std::optional<Bytes>& address) {
       if (!address || *address > extent_) return;
       out_ += line_element(name, gutter, y(*address), gutter + panel_width, y(*address));
     };
-    across("bound", pool.lower_bound);
+    if (figures.smaller_is_better) across("bound", pool.lower_bound);
     across("capacity", pool.capacity);
   }
 
@@ -290,8 +319,14 @@ class Drawing {
     entry("live", "live bytes");
     entry("bound", "lower bound");
     entry("capacity", "capacity, if near");
-    out_ += text_element(at, y_, " class=\"dim\"",
-                         "colour: the operator in which a buffer is first live, of constants the one that uses it");
+    const bool shares = std::any_of(figures_.pools.begin(), figures_.pools.end(),
+                                    [](const PoolFigures& pool) { return !pool.shared_bytes.empty(); });
+    if (shares) {
+      out_ += "<g class=\"shared\">" + rectangle(at, y_ - 100, 240, 110) + "/></g>\n" +
+              text_element(at + 300, y_, " class=\"dim\"", "shared by two live buffers");
+      at += 300 + 29 * letter_width;
+    }
+    out_ += text_element(at, y_, " class=\"dim\"", "colour: the operator that makes a buffer or uses a constant");
     y_ += 200;
   }
 
@@ -302,7 +337,9 @@ class Drawing {
   // Of the panel that is being drawn.
   Tenths top_ = 0;
   Tenths height_ = 0;
-  Bytes extent_ = 1;  // addresses that its height shows
+  Bytes extent_ = 1;                                                               // addresses that its height shows
+  std::map<std::size_t, std::vector<const PoolFigures::SharedBytes*>> shared_of_;  // by buffer
+  const std::vector<const PoolFigures::SharedBytes*> no_shared_;
   std::string out_;
 };
 

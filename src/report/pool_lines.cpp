@@ -1,6 +1,7 @@
 #include "report/pool_lines.hpp"
 
 #include "report/layout.hpp"
+#include "report/peak.hpp"
 
 namespace usmp::report {
 namespace {
@@ -8,10 +9,11 @@ namespace {
 using compare::PoolFigures;
 using plan_file::PlanDocument;
 
-std::string usage(const PlanDocument::Pool& pool) {
+std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
   if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
+  if (!figures.smaller_is_better) return text + ", filled before later choices";
   if (!pool.lower_bound) return text;
   text +=
       pool.used == *pool.lower_bound ? ", the least possible" : ", lower bound " + std::to_string(*pool.lower_bound);
@@ -22,10 +24,8 @@ std::string usage(const PlanDocument::Pool& pool) {
 
 std::vector<std::string> pool_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   if (figures.buffers.empty()) return {"holds nothing" + (pool.capacity ? " of " + bytes_text(*pool.capacity) : "")};
-  if (pool.kind != PoolKind::workspace) return {usage(pool)};
-  return {usage(pool), bytes_text(figures.asked) + " without sharing, " + std::to_string(figures.load) +
-                           " live at the peak; " + std::to_string(figures.lost_to_alignment) + " lost to alignment, " +
-                           std::to_string(figures.lost_to_fragmentation) + " to fragmentation"};
+  if (pool.kind != PoolKind::workspace) return {usage(pool, figures)};
+  return {usage(pool, figures), used_text(pool, figures) + "; " + bytes_text(figures.asked) + " without sharing"};
 }
 
 }  // namespace usmp::report

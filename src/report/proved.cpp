@@ -18,7 +18,8 @@ std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<By
   for (std::size_t r = 0; r < spilled.size(); ++r) {
     if (spilled[r] == 0) continue;
     text += "outside their first " + (r == 0 ? "choice" : std::to_string(r + 1) + " choices") + ": " +
-            bytes_text(spilled[r]) + ", " + proved_text(spilled[r], spilled_bounds[r], {}, color) + "\n";
+            bytes_text(spilled[r]) +
+            (spilled_bounds[r] > 0 ? ", " + proved_text(spilled[r], spilled_bounds[r], {}, color) : "") + "\n";
   }
   return text;
 }

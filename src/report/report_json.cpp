@@ -13,6 +13,7 @@ using compare::plan_figures;
 using compare::PlanFigures;
 using compare::PoolFigures;
 using plan_file::json_lines;
+using plan_file::live_json;
 using plan_file::or_null;
 using plan_file::PlanDocument;
 using plan_file::step_json;
@@ -30,9 +31,11 @@ Json operator_json(const PlanDocument& plan, const OperatorIndex& call) {
 Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::vector<OperatorIndex>& operators) {
   Json json;
   json["bytes"] = figures.load;
+  json["occupied"] = figures.occupied_at_peak;
   json["tick"] = figures.peak_at;
   json["buffers"] = Json::array();
-  for (const std::size_t index : figures.at_peak) {
+  for (std::size_t i = 0; i < figures.at_peak.size(); ++i) {
+    const std::size_t index = figures.at_peak[i];
     const PlanDocument::Buffer& buffer = plan.buffers[index];
     Json one;
     one["id"] = index;
@@ -41,6 +44,7 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
     one["operator"] = operator_json(plan, operators[index]);
     one["offset"] = buffer.offset;
     one["size"] = buffer.size;
+    one["counted"] = figures.counted[i];
     json["buffers"].push_back(std::move(one));
   }
   json["shares"] = Json::array();
@@ -51,6 +55,19 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
     json["shares"].push_back(std::move(one));
   }
   return json;
+}
+
+Json shared_json(const PoolFigures& figures) {
+  Json list = Json::array();
+  for (const PoolFigures::SharedBytes& shared : figures.shared_bytes) {
+    Json one;
+    one["buffers"] = {shared.first, shared.second};
+    one["offset"] = shared.begin;
+    one["bytes"] = shared.bytes();
+    one["ticks"] = live_json(shared.ticks);
+    list.push_back(std::move(one));
+  }
+  return list;
 }
 
 // The buffers are those of the peak: their ids say which.
@@ -80,8 +97,11 @@ Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& a
   json["buffers"] = figures.buffers.size();
   json["asked"] = figures.asked;
   json["lost_to_alignment"] = figures.lost_to_alignment;
-  json["lost_to_fragmentation"] = figures.lost_to_fragmentation;
+  json["lost_to_fragmentation"] = figures.lost_to_fragmentation();
+  json["proved_gap"] = figures.proved_gap;
+  json["smaller_is_better"] = figures.smaller_is_better;
   json["peak"] = peak_json(plan, figures, all.operators);
+  json["shared"] = shared_json(figures);
   json["without"] = without_json(figures);
   json["timeline"] = Json::array();
   for (const PoolFigures::TimelinePoint& point : figures.timeline) json["timeline"].push_back({point.at, point.live});

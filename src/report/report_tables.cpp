@@ -2,7 +2,9 @@
 #include "report/csv.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
+#include "report/peak.hpp"
 #include "report/steps.hpp"
+#include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -42,31 +44,44 @@ std::string csv_live(const std::vector<LiveRange>& live) {
 
 std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
   std::string text =
-      "| pool | used | of | lower bound | live at the peak | lost to alignment | lost to fragmentation | without "
-      "sharing "
-      "|\n|---|--:|--:|---|--:|--:|--:|--:|\n";
+      "| pool | used | of | lower bound | live at the peak | lost to alignment | gaps, proved unavoidable | "
+      "other gaps | without sharing |\n|---|--:|--:|---|--:|--:|--:|--:|--:|\n";
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];
     const std::string bound =
-        pool.lower_bound ? std::to_string(*pool.lower_bound) + " (" + markdown_text(pool.lower_bound_reason) + ")" : "";
-    text += markdown_row({markdown_text(pool.name), std::to_string(pool.used),
-                          pool.capacity ? std::to_string(*pool.capacity) : "unbounded", bound,
-                          std::to_string(of_pool.load), std::to_string(of_pool.lost_to_alignment),
-                          std::to_string(of_pool.lost_to_fragmentation), std::to_string(of_pool.asked)});
+        pool.lower_bound && of_pool.smaller_is_better
+            ? std::to_string(*pool.lower_bound) + " (" + markdown_text(pool.lower_bound_reason) + ")"
+            : "";
+    text +=
+        markdown_row({markdown_text(pool.name), std::to_string(pool.used),
+                      pool.capacity ? std::to_string(*pool.capacity) : "unbounded", bound, std::to_string(of_pool.load),
+                      std::to_string(of_pool.lost_to_alignment), std::to_string(of_pool.proved_gap),
+                      std::to_string(of_pool.open_gap), std::to_string(of_pool.asked)});
   }
   return text;
 }
 
 std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
                        const std::vector<OperatorIndex>& operators) {
-  std::string text = "| buffer | size | offset | kind | live | operator |\n|---|--:|--:|---|---|---|\n";
+  const bool shares = shares_at_peak(figures);
+  std::string text = shares ? "| buffer | size | counted once | offset | kind | live | operator | shares |\n"
+                              "|---|--:|--:|--:|---|---|---|---|\n"
+                            : "| buffer | size | offset | kind | live | operator |\n|---|--:|--:|---|---|---|\n";
   for (std::size_t i = 0; i < std::min(rows_at_peak, figures.at_peak.size()); ++i) {
     const PlanDocument::Buffer& buffer = plan.buffers[figures.at_peak[i]];
     const OperatorIndex call = operators[figures.at_peak[i]];
-    text += markdown_row({markdown_text(buffer.name), std::to_string(buffer.size), std::to_string(buffer.offset),
-                          to_string(buffer.kind), markdown_text(live_text(*buffer.live)),
-                          call ? markdown_text(operator_name(plan, *call)) : ""});
+    std::vector<std::string> cells = {markdown_text(buffer.name),
+                                      std::to_string(buffer.size),
+                                      std::to_string(buffer.offset),
+                                      to_string(buffer.kind),
+                                      markdown_text(live_text(*buffer.live)),
+                                      call ? markdown_text(operator_name(plan, *call)) : ""};
+    if (shares) {
+      cells.insert(cells.begin() + 2, std::to_string(figures.counted[i]));
+      cells.push_back(markdown_text(shared_at_peak(plan, figures, figures.at_peak[i])));
+    }
+    text += markdown_row(cells);
   }
   if (figures.at_peak.size() > rows_at_peak) {
     text += "\nand " + std::to_string(figures.at_peak.size() - rows_at_peak) + " more\n";
@@ -107,12 +122,15 @@ std::string report_markdown(const PlanDocument& plan) {
   const PlanFigures figures = plan_figures(plan);
   std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
                      ")\n\nPlanned by " + markdown_text(plan.algorithm) + ", status " + to_string(plan.status) +
-                     ". Sizes in bytes.\n\n" + pools_table(plan, figures) + transformed_table(plan);
+                     ". Sizes in bytes.\n\n" + pools_table(plan, figures);
+  const std::vector<std::string> summary = summary_lines(plan);
+  if (!summary.empty()) text += "\n";
+  for (const std::string& line : summary) text += "- " + markdown_text(line) + "\n";
+  text += transformed_table(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PoolFigures& of_pool = figures.pools[i];
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;
-    text += "\nLive at the peak of " + markdown_text(plan.pools[i].name) + " (" + bytes_text(of_pool.load) +
-            " at tick " + std::to_string(of_pool.peak_at) + " of " + std::to_string(plan.horizon) + "):\n\n" +
+    text += "\nLive at the peak of " + markdown_text(plan.pools[i].name) + " (" + peak_text(plan, of_pool) + "):\n\n" +
             peak_table(plan, of_pool, figures.operators) + without_list(plan, figures, i);
   }
   return text;

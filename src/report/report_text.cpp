@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "report/layout.hpp"
+#include "report/peak.hpp"
+#include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
 
@@ -23,7 +29,7 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
   Table table({{"Bytes", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
   for (std::size_t i = 0; i < std::min(most, figures.shares.size()); ++i) {
     const PoolFigures::Share& share = figures.shares[i];
-    table.add({std::to_string(share.bytes), percent(share.bytes, figures.load), name_of(plan, share.call)});
+    table.add({std::to_string(share.bytes), percent(share.bytes, figures.occupied_at_peak), name_of(plan, share.call)});
   }
   std::string text = table.text("  ");
   if (figures.shares.size() > most) text += "  and " + std::to_string(figures.shares.size() - most) + " more\n";
@@ -33,11 +39,26 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
 // What is live in each operator, in order of execution, with a bar as long as its share of the peak.
 std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
   constexpr Bytes longest_bar = 24;
-  Table table({{"Most live", Align::right}, {"", Align::left}, {"In operator", Align::left}});
+  const bool describes = std::any_of(plan.calls.begin(), plan.calls.end(), [](const PlanDocument::Call& call) {
+    return !call.kind.empty() || !operands_text(call).empty();
+  });
+  std::vector<Table::Column> columns = {{"Most live", Align::right}, {"", Align::left}, {"In operator", Align::left}};
+  if (describes) {
+    columns.push_back({"Multiply-accumulates", Align::right});
+    columns.push_back({"Reads -> writes", Align::left});
+  }
+  Table table(std::move(columns));
   for (std::size_t i = 0; i < std::min(most, plan.calls.size()); ++i) {
     const Bytes live = figures.most_live(plan.calls[i].ticks);
     const auto length = static_cast<std::size_t>((live * longest_bar + figures.load - 1) / figures.load);
-    table.add({std::to_string(live), std::string(length, '#'), printable(operator_name(plan, i))});
+    std::vector<std::string> cells = {std::to_string(live), std::string(length, '#'),
+                                      printable(operator_name(plan, i))};
+    if (describes) {
+      const std::optional<std::int64_t>& sums = plan.calls[i].multiply_accumulates;
+      cells.push_back(sums ? std::to_string(*sums) : "?");
+      cells.push_back(operands_text(plan.calls[i]));
+    }
+    table.add(std::move(cells));
   }
   std::string text = table.text("  ");
   if (plan.calls.size() > most) text += "  and " + std::to_string(plan.calls.size() - most) + " more\n";
@@ -64,11 +85,8 @@ std::string report_text(const PlanDocument& plan, const TextOptions& options) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];
     if (pool.kind != PoolKind::workspace || of_pool.load == 0) continue;
-    text += "\n" + printable(pool.name) + ": " + bytes_text(of_pool.asked) + " without sharing; used are " +
-            (pool.reserved > 0 ? std::to_string(pool.reserved) + " reserved, " : "") + std::to_string(of_pool.load) +
-            " live at the peak, " + std::to_string(of_pool.lost_to_alignment) + " lost to alignment, " +
-            std::to_string(of_pool.lost_to_fragmentation) + " to fragmentation\n" +
-            shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
+    text += "\n" + printable(pool.name) + ": " + used_text(pool, of_pool) + "; " + bytes_text(of_pool.asked) +
+            " without sharing\n" + shares_table(plan, of_pool, options.verbose ? of_pool.shares.size() : most_shares) +
             without_lines(plan, figures, i);
     if (!plan.calls.empty()) {
       text += "\n" + timeline_table(plan, of_pool, options.verbose ? plan.calls.size() : most_operators);

@@ -15,12 +15,25 @@ using plan_file::json_lines;
 
 using Json = nlohmann::ordered_json;
 
+// Whether a buffer in the pool could be in one that is a later choice: the plan then fills the pool on purpose.
+bool is_preferred(const Solution& solution, PoolId id) {
+  const Problem& problem = *solution.problem;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    const bool movable = !buffer.pinned && !buffer.candidates.empty() && buffer.candidates.back() != id;
+    if (movable && solution.result.plan.of(BufferId(i)).pool == id) return true;
+  }
+  return false;
+}
+
 std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool color) {
   const Pool& pool = solution.problem->pool(id);
   const bounds::PoolBound bound = solution.lower_bound(id);
   return printable(pool.name) + ": " +
          (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) + ", " +
-         proved_text(used, bound.bytes, bound.reason, color) + "\n";
+         (is_preferred(solution, id) ? "filled before later choices"
+                                     : proved_text(used, bound.bytes, bound.reason, color)) +
+         "\n";
 }
 
 Json pool_json(const Solution& solution, PoolId id, const std::vector<Bytes>& used) {

@@ -5,8 +5,11 @@
 #include <string_view>
 
 #include "report/layout.hpp"
+#include "report/peak.hpp"
+#include "report/pool_lines.hpp"
 #include "report/proved.hpp"
 #include "report/steps.hpp"
+#include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/support/text.hpp"
 
@@ -27,17 +30,17 @@ constexpr std::string_view yellow = "\x1b[33m";
 constexpr std::string_view reset = "\x1b[0m";
 }  // namespace ansi
 
-// GNU ld's spelling of a region's size: the largest unit that divides it. ld writes 0 as "0 GB".
+// As a pools file takes it: the largest unit that divides the size.
 std::string region_size(Bytes size) {
   struct Unit {
     Bytes bytes;
     std::string_view name;
   };
-  constexpr std::array<Unit, 3> units = {{{Bytes{1} << 30, " GB"}, {Bytes{1} << 20, " MB"}, {Bytes{1} << 10, " KB"}}};
+  constexpr std::array<Unit, 3> units = {{{Bytes{1} << 30, "GiB"}, {Bytes{1} << 20, "MiB"}, {Bytes{1} << 10, "KiB"}}};
   for (const Unit& unit : units) {
     if (size != 0 && size % unit.bytes == 0) return std::to_string(size / unit.bytes) + std::string(unit.name);
   }
-  return std::to_string(size) + " B";
+  return std::to_string(size);
 }
 
 class PlanText {
@@ -52,6 +55,7 @@ class PlanText {
     spilled();
     if (plan_.search) out_ += search_text(plan_.search->stopped, plan_.search->iterations);
     against_unplanned();
+    for (const std::string& line : summary_lines(plan_)) out_ += line + "\n";
     transformed();
     for (std::size_t i = 0; i < plan_.pools.size(); ++i) peak(plan_.pools[i], figures_.pools[i]);
     if (options_.verbose) all_buffers();
@@ -86,7 +90,7 @@ class PlanText {
     for (const PlanDocument::Pool& pool : plan_.pools) width = std::max(width, printable(pool.name).size());
     out_ += colored(ansi::bold, pad_right("Memory region", width + 6) + "Used Size  Region Size  %age Used") + "\n";
     for (const PlanDocument::Pool& pool : plan_.pools) {
-      out_ += pad_left(printable(pool.name), width) + ": " + pad_left(std::to_string(pool.used) + " B", size_width) +
+      out_ += pad_left(printable(pool.name), width) + ": " + pad_left(std::to_string(pool.used), size_width) +
               pad_left(pool.capacity ? region_size(*pool.capacity) : "unbounded", size_width) +
               pad_left(pool.capacity && *pool.capacity > 0 ? percent(pool.used, *pool.capacity) : "-", percent_width) +
               "\n";
@@ -95,10 +99,13 @@ class PlanText {
   }
 
   void against_bounds() {
-    for (const PlanDocument::Pool& pool : plan_.pools) {
+    for (std::size_t i = 0; i < plan_.pools.size(); ++i) {
+      const PlanDocument::Pool& pool = plan_.pools[i];
       out_ += printable(pool.name) + ": " + bytes_text(pool.used);
       if (pool.used > 0 && pool.reserved > 0) out_ += " (" + std::to_string(pool.reserved) + " reserved)";
-      if (pool.lower_bound) {
+      if (!figures_.pools[i].smaller_is_better) {
+        out_ += ", filled before later choices";
+      } else if (pool.lower_bound) {
         out_ += ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, options_.color);
       }
       if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimised first";
@@ -153,12 +160,20 @@ class PlanText {
     const std::vector<std::size_t>& live = figures.at_peak;
     const std::size_t shown = options_.verbose ? live.size() : std::min(live.size(), lines_at_peak);
     heading("Live at the peak of " + printable(pool.name));
-    out_ += " (" + bytes_text(figures.load) + " at tick " + std::to_string(figures.peak_at) + " of " +
-            std::to_string(plan_.horizon) + ")\n";
-    Table table = buffer_table();
-    for (std::size_t i = 0; i < shown; ++i) table.add(row(plan_.buffers[live[i]]));
+    out_ += " (" + peak_text(plan_, figures) + ")\n";
+    const bool shares = shares_at_peak(figures);
+    Table table = buffer_table(shares);
+    for (std::size_t i = 0; i < shown; ++i) {
+      std::vector<std::string> cells = row(live[i]);
+      if (shares) {
+        cells.insert(cells.begin() + counted_column, std::to_string(figures.counted[i]));
+        cells.push_back(shared_at_peak(plan_, figures, live[i]));
+      }
+      table.add(std::move(cells));
+    }
     out_ += table.text("  ");
     if (shown < live.size()) out_ += "  and " + std::to_string(live.size() - shown) + " more\n";
+    if (shares) out_ += "  Counted: bytes that no buffer above holds, so that shared ones count once.\n";
   }
 
   void all_buffers() {
@@ -172,23 +187,42 @@ class PlanText {
     if (all.empty()) return;
     heading("All buffers");
     out_ += "\n";
-    Table table = buffer_table();
-    for (const std::size_t index : all) table.add(row(plan_.buffers[index]));
+    Table table = buffer_table(false);
+    for (const std::size_t index : all) table.add(row(index));
     out_ += table.text("  ");
   }
 
-  [[nodiscard]] Table buffer_table() const {
-    std::vector<Table::Column> columns = {{"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
-                                          {"Kind", Align::left}, {"Buffer", Align::left},  {"Function", Align::left}};
+  static constexpr std::ptrdiff_t counted_column = 3;
+
+  [[nodiscard]] Table buffer_table(bool shares) const {
+    std::vector<Table::Column> columns = {
+        {"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
+        {"Kind", Align::left}, {"Buffer", Align::left},  {knows_kinds() ? "Operator" : "Function", Align::left}};
     if (options_.verbose) columns.push_back({"Live", Align::left});
+    if (shares) {
+      columns.insert(columns.begin() + counted_column, {"Counted", Align::right});
+      columns.push_back({"Shares", Align::left});
+    }
     return Table(std::move(columns));
   }
 
-  [[nodiscard]] std::vector<std::string> row(const PlanDocument::Buffer& buffer) const {
+  [[nodiscard]] bool knows_kinds() const {
+    return std::any_of(plan_.calls.begin(), plan_.calls.end(),
+                       [](const PlanDocument::Call& call) { return !call.kind.empty(); });
+  }
+
+  // The operator, or the function that declares the buffer.
+  [[nodiscard]] std::string owner_of(std::size_t buffer) const {
+    const auto& call = figures_.operators[buffer];
+    return printable(call && knows_kinds() ? compare::operator_name(plan_, *call) : plan_.buffers[buffer].function);
+  }
+
+  [[nodiscard]] std::vector<std::string> row(std::size_t index) const {
+    const PlanDocument::Buffer& buffer = plan_.buffers[index];
     std::vector<std::string> cells = {
         printable(buffer.pool),      std::to_string(buffer.offset),
         std::to_string(buffer.size), std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
-        printable(buffer.name),      printable(buffer.function)};
+        printable(buffer.name),      owner_of(index)};
     if (options_.verbose) cells.push_back(live_text(*buffer.live));
     return cells;
   }

@@ -32,7 +32,7 @@ TEST_CASE("each figure of a pool and each place is a difference") {
   };
   CHECK(differs([](PlanDocument& d) { d.pools[0].capacity = std::nullopt; }));
   CHECK(differs([](PlanDocument& d) { d.pools[0].used = 80; }));
-  CHECK(differs([](PlanDocument& d) { d.pools[0].lower_bound = 61; }));
+  CHECK_FALSE(differs([](PlanDocument& d) { d.pools[0].lower_bound = 61; }));  // the problem is the same
   CHECK(differs([](PlanDocument& d) { d.buffers[2].live = {{1, 5}}; }));
   CHECK(differs([](PlanDocument& d) { d.buffers[2].offset = 16; }));
   CHECK(differs([](PlanDocument& d) { d.buffers[2].pool = "sram"; }));

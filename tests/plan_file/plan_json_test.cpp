@@ -115,6 +115,15 @@ TEST_CASE("a plan that is written reads back as the same document") {
   planned.problem.buffers[4].pinned = 0;
   planned.problem.distances = {{usmp::BufferId(1), usmp::BufferId(0), 7}};
   planned.plan.allocations[1] = {};
+  planned.document.calls[0].kind = "conv2d";
+  planned.document.calls[0].multiply_accumulates = INT64_MAX;
+  planned.document.calls[0].reads = {"int8[1,4]", "int8[?]"};
+  planned.document.calls[0].writes = {"int16[1,2]"};
+  planned.document.constant_bytes = 11;
+  planned.document.stack_estimate = 12;
+  planned.document.multiply_accumulates = 13;
+  planned.document.inputs = {{"x", 14, true}, {"z", std::nullopt, false}};
+  planned.document.outputs = {{"y", 15, false}};
   const PlanDocument document = planned.finish();
   CHECK(document.buffers.size() == 5);
   CHECK(document.transformed.at(0).changes.at(0).what == "T_add: computed where it is read");

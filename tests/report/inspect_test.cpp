@@ -85,9 +85,9 @@ Buffers, live in ticks of [0,40)
   weights   300     16  constant  tvmgen_default_fused_conv    [0,40)
 
 Calls in order
-  Call                       Ticks
-  tvmgen_default_fused_conv  [0,17)
-  cmsis_nn_relu              [17,40)
+  #  Kind  Multiply-accumulates  Reads -> writes  Ticks    Call
+  1  ?                        0                   [0,17)   tvmgen_default_fused_conv
+  2  relu                     ?                   [17,40)  cmsis_nn_relu
 
 Left to run time, the size is not known before
   dyn in tvmgen_default_fused_conv: extent 0 is not a constant

@@ -7,6 +7,7 @@
 
 #include "plan_support/golden.hpp"
 #include "plan_support/planned.hpp"
+#include "report/label_room.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 
 namespace usmp::report::memory_map_test {
@@ -43,7 +44,7 @@ TEST_CASE("the example as SVG") { check_golden("memory_map.svg", memory_map_svg(
 TEST_CASE("a module of which there is nothing to say, as SVG") {
   Planned planned;
   const std::string svg = memory_map_svg(planned.finish());
-  CHECK(count(svg, "<rect") == 1);
+  CHECK(count(svg, "<rect") == 2);  // the page, and the pattern of what is shared
   CHECK(svg.ends_with("</svg>\n"));
 }
 
@@ -87,6 +88,56 @@ TEST_CASE("reserved bytes are drawn") {
   CHECK(count(memory_map_svg(document), "class=\"reserved\"") == 0);
   document.pools.front().reserved = 8;
   CHECK(count(memory_map_svg(document), "class=\"reserved\"") == 1);
+}
+
+TEST_CASE("what two buffers share is hatched over both, outlined, told and kept free of labels") {
+  PlanDocument document = example();
+  document.distances = {{usmp::BufferId(1), usmp::BufferId(0), 0}};
+  document.buffers[1].offset = 32;  // b, live in [1,3), over the last 16 bytes of a, live in [0,2)
+  document.calls[0].kind = "conv2d";
+  const std::string svg = memory_map_svg(document);
+  CHECK(count(svg, "<g class=\"shared\">") == 2);  // and in the legend
+  CHECK(count(svg, "16 bytes at 32 are of both a and b, live [1,2)") == 1);
+  CHECK(count(svg, ", shares 16 bytes with b</title>") == 1);
+  CHECK(count(svg, ", shares 16 bytes with a</title>") == 1);
+  const std::size_t outlines = svg.find("<g class=\"outlines\">");
+  REQUIRE(outlines != std::string::npos);
+  CHECK(count(svg.substr(outlines, svg.find("</g>", outlines) - outlines), "<rect") == 2);
+  const std::size_t labels = svg.find("<g class=\"labels\">");  // of the first pool
+  CHECK(count(svg.substr(labels, svg.find("</g>", labels) - labels), ">#1 conv2d</text>") == 1);
+  CHECK(count(memory_map_svg(example()), "class=\"shared\"") == 0);
+  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(document)));
+  CHECK(data["pools"][0]["shared"] == nlohmann::json::parse("[[0, 1, 32, 48, 1, 2]]"));
+  CHECK(data["pools"][0]["lower_bound"].is_null());  // filled on purpose
+  CHECK(data["pools"][1]["lower_bound"] == 100);
+  CHECK(data["calls"][0]["kind"] == "conv2d");
+}
+
+TEST_CASE("labels stand in the longest time, else the most bytes, that a buffer has to itself") {
+  PlanDocument::Buffer buffer;
+  buffer.offset = 100;
+  buffer.size = 50;
+  using Shared = compare::PoolFigures::SharedBytes;
+  const Shared late{0, 1, 100, 130, {{6, 9}}};
+  const Shared early{0, 2, 140, 150, {{0, 2}}};
+  const Shared elsewhere{0, 3, 100, 150, {{20, 30}}};
+  const auto rooms = [&](std::vector<const Shared*> shared) { return label_rooms(buffer, {0, 9}, shared); };
+  CHECK(rooms({}) == std::vector<Room>{{{0, 9}, 100, 150}});
+  CHECK(rooms({&elsewhere}) == std::vector<Room>{{{0, 9}, 100, 150}});
+  CHECK(rooms({&late}) == std::vector<Room>{{{0, 6}, 100, 150}, {{0, 9}, 130, 150}});
+  CHECK(rooms({&late, &early}) == std::vector<Room>{{{2, 6}, 100, 150}, {{0, 9}, 130, 140}});
+  const Shared all{0, 4, 100, 150, {{0, 9}}};
+  CHECK(rooms({&all}).empty());
+}
+
+TEST_CASE("labels are cut behind the operator's number, names in the middle") {
+  CHECK(fitted_label("#12 depthwise conv2d", 40) == "#12 depthwise conv2d");
+  CHECK(fitted_label("#12 depthwise conv2d", 8) == "#12 dep…");
+  CHECK(fitted_label("#12 depthwise conv2d", 6) == "#12");
+  CHECK(fitted_label("#12 depthwise conv2d", 2) == "");
+  CHECK(fitted_label("sid_7", 5) == "sid_7");
+  CHECK(fitted_label("sid_7", 4) == "");
+  CHECK(fitted_label("a_long_name", 7).size() == 9);  // the dots are three bytes
 }
 
 TEST_CASE("the page's data are the plan's buffers") {
@@ -136,7 +187,7 @@ TEST_CASE("the page asks for nothing from outside") {
   CHECK(count(page, "src=") == 0);
   CHECK(count(page, "href=") == 0);
   CHECK(count(page, "@import") == 0);
-  CHECK(count(page, "url(") == 1);  // the script's own clip path
+  CHECK(count(page, "url(") == 2);  // the script's own clip path and hatch
 }
 
 TEST_CASE("the page has a table of the transformations, if there were any") {

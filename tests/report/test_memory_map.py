@@ -41,7 +41,8 @@ def check_svg(svg: str, plan: dict) -> None:
     name = "{http://www.w3.org/2000/svg}"
     drawn = [rect for group in root.iter(name + "g") if group.get("class") == "buffers" for rect in group.iter(name + "rect")]
     assert len(drawn) == sum(len(b["live"]) for b in plan["buffers"] if b["pool"]), len(drawn)
-    assert {element.tag.removeprefix(name) for element in root.iter()} <= {"svg", "title", "style", "rect", "text", "line", "g", "path"}
+    assert {element.tag.removeprefix(name) for element in root.iter()} <= {"svg", "title", "style", "rect", "text", "line", "g",
+                                                                              "path", "defs", "pattern"}
 
 
 class Browser:
@@ -167,6 +168,81 @@ def check_page(browser: Browser, page: Path, plan: dict) -> float:
     return seconds
 
 
+def shared_ranges(plan: dict) -> int:
+    """How many stretches of time two buffers with a distance share bytes in."""
+    count = 0
+    for first, second in {tuple(sorted((one["below"], one["above"]))) for one in plan.get("distances", [])}:
+        a, b = plan["buffers"][first], plan["buffers"][second]
+        if a["pool"] == b["pool"] and max(a["offset"], b["offset"]) < min(a["offset"] + a["size"], b["offset"] + b["size"]):
+            count += sum(max(x[0], y[0]) < min(x[1], y[1]) for x in a["live"] for y in b["live"])
+    return count
+
+
+def crowd(count: int) -> dict:
+    """A plan of so many buffers, each sharing bytes with the next one; the last is one byte for one tick."""
+    buffers, distances, calls = [], [], []
+    for i in range(count - 1):
+        size = 500 + 37 * (i % 11)
+        buffers.append({"id": i, "name": f"sid_{i}", "function": "main", "kind": "tensor", "pool": "sram", "size": size,
+                        "offset": 600 * (i % 5) + 100 * (i % 2), "alignment": 1, "live": [[4 * i, 4 * i + 8]]})
+        calls.append({"callee": f"f{i}", "ticks": [4 * i, 4 * i + 4], "kind": ["conv2d", "add"][i % 2]})
+    for i in range(count - 2):
+        distances += [{"below": i, "above": i + 1, "bytes": 0}, {"below": i + 1, "above": i, "bytes": 0}]
+    distances.sort(key=lambda one: (one["below"], one["above"]))
+    buffers.append({"id": count - 1, "name": "tiny", "function": "main", "kind": "scratch", "pool": "sram", "size": 1, "offset": 3999,
+                    "alignment": 1, "live": [[2 * count, 2 * count + 1]]})
+    return {"schema": "usmp-plan/plan", "schema_version": 2, "module": "crowd", "archive": "crowd.tar", "horizon": 4 * count + 4,
+            "pools": [{"name": "sram", "kind": "workspace", "used": 4000, "alignment": 1}],
+            "buffers": buffers, "distances": distances, "calls": calls}
+
+
+def in_view(browser: Browser, buffer: int) -> tuple[bool, float, float]:
+    """Whether some of the buffer is in its panel and in the window, and how large it is."""
+    return tuple(browser.value(f"""(() => {{
+        const rect = document.querySelector('.buffer[data-id="{buffer}"]'), box = rect.getBoundingClientRect();
+        const frame = rect.ownerSVGElement.querySelector('.frame').getBoundingClientRect();
+        const inside = (low, high, from, to) => low < to && from < high;
+        return [inside(box.left, box.right, frame.left, frame.right) && inside(box.top, box.bottom, frame.top, frame.bottom)
+            && inside(box.top, box.bottom, 0, innerHeight), box.width, box.height]; }})()"""))
+
+
+def check_shared(browser: Browser, page: Path, plan: dict) -> None:
+    """Hatches and outlines; both buffers' labels; what is chosen stays in view, what is found comes into it."""
+    browser.open(page)
+    ranges = shared_ranges(plan)
+    assert ranges > 0 and browser.value("document.querySelectorAll('.hatch').length") == ranges
+    sharing = browser.value("new Set([...document.querySelectorAll('.outline')].map(r => r.dataset.id)).size")
+    assert sharing >= 2, sharing
+
+    # No label starts where another buffer that is not hatched there has its box.
+    strays = browser.value("""[...document.querySelectorAll('.label:not(.over)')].filter(label => {
+        const at = label.getBoundingClientRect(), x = at.left + 1, y = at.top + at.height / 2;
+        return [...document.querySelectorAll('.buffer')].some(rect => { const box = rect.getBoundingClientRect();
+            return rect.dataset.id !== label.dataset.id && box.left < x && x < box.right && box.top < y && y < box.bottom; });
+    }).length""")
+    assert strays == 0, strays
+
+    # The smallest buffer is found, and comes into view; zooming keeps it there.
+    smallest = min((b for b in plan["buffers"] if b["pool"]), key=lambda b: (b["size"], b["id"]))
+    browser.key("/")
+    browser.call("Input.insertText", text=smallest["name"])
+    browser.key("Shift")
+    browser.value("[...document.querySelectorAll('#matches button')].find(b => b.textContent.startsWith("
+                  + json.dumps(smallest["name"] + " ") + ")).click()")
+    browser.key("Shift")
+    visible, width, height = in_view(browser, smallest["id"])
+    assert visible and width >= 14 and height >= 14, (visible, width, height)
+    assert browser.value("document.querySelector('.buffer.chosen').dataset.id") == str(smallest["id"])
+    for button in ("smaller", "smaller", "larger", "larger", "larger", "larger", "larger", "larger"):
+        browser.value(f"document.getElementById('{button}').click()")
+        browser.key("Shift")
+        assert in_view(browser, smallest["id"])[0], button
+    browser.key("Escape")
+    browser.key("0")
+    assert browser.value("document.getElementById('tip').hidden") is True
+    assert not browser.complaints(), browser.complaints()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -188,6 +264,16 @@ def main() -> int:
             assert html == report(arguments.program, path, "html") and len(html) < 500_000, len(html)
             pages.append(folder / (path.name + ".html"))
             pages[-1].write_text(html, encoding="utf-8")
+        sharing = folder / "sharing.plan.json"
+        sharing.write_text(json.dumps(json.loads(subprocess.run(
+            [arguments.program, archive, "--dry-run", "--json"], capture_output=True, check=True, timeout=120).stdout)["modules"][0]))
+        for count in (10, 300):
+            (folder / f"crowd{count}.plan.json").write_text(json.dumps(crowd(count)), encoding="utf-8")
+        shared_plans = [sharing, folder / "crowd10.plan.json", folder / "crowd300.plan.json"]
+        for path in shared_plans:
+            plan_of = json.loads(path.read_text(encoding="utf-8"))
+            check_svg(report(arguments.program, path, "svg"), plan_of)
+            Path(str(path) + ".html").write_text(report(arguments.program, path, "html"), encoding="utf-8")
         chromium = shutil.which("chromium")
         try:
             import websocket  # noqa: F401
@@ -205,6 +291,10 @@ def main() -> int:
                 assert (color == "rgb(255, 255, 255)") == (scheme == "light"), color
                 if arguments.screenshots:
                     browser.screenshot(arguments.screenshots / f"{scheme}.png")
+            for path in shared_plans:
+                check_shared(browser, Path(str(path) + ".html"), json.loads(path.read_text(encoding="utf-8")))
+                if arguments.screenshots:
+                    browser.screenshot(arguments.screenshots / f"{path.name}.png")
             browser.open(pages[1])
             assert browser.value("document.getElementById('evil')") is None
             assert browser.value("document.title") != "evil"

@@ -15,7 +15,7 @@ namespace usmp::compare {
 struct PoolState {
   std::optional<Bytes> capacity;  // nothing: unbounded
   Bytes used = 0;
-  std::optional<Bytes> lower_bound;  // nothing: the plan does not say
+  std::optional<Bytes> lower_bound;  // that the plan states; nothing: it does not say
   Bytes live_at_peak = 0;            // what its buffers need at one tick at least, see bounds::load
   Tick peak = 0;                     // the first such tick; 0 if nothing is live
   PlanStatus status = PlanStatus::feasible;
@@ -29,7 +29,8 @@ struct PoolDiff {
   std::optional<PoolState> before;  // nothing: the pool is new
   std::optional<PoolState> after;   // nothing: the pool is gone
 
-  // The tick of a peak alone is not a difference: it is a property of the module, not of the plan.
+  // The tick of a peak alone is not a difference: it is a property of the module, not of the plan. Nor is the lower
+  // bound: what an algorithm proves of the same problem depends on the algorithm.
   [[nodiscard]] bool differs() const;
   [[nodiscard]] Bytes growth() const;  // of `used`; negative: it shrank
 };

@@ -22,7 +22,20 @@ struct PoolFigures {
     friend bool operator==(const TimelinePoint&, const TimelinePoint&) = default;
   };
 
-  // Of what is live at the peak.
+  // Two buffers that hold some of the same bytes while both are live, as Problem::distances allow.
+  struct SharedBytes {
+    std::size_t first = 0;  // indices into PlanDocument::buffers, first < second
+    std::size_t second = 0;
+    Bytes begin = 0;  // offsets in the pool, begin < end
+    Bytes end = 0;
+    std::vector<LiveRange> ticks;  // when both are live, not empty
+
+    [[nodiscard]] Bytes bytes() const { return end - begin; }
+    [[nodiscard]] bool at(Tick tick) const;
+    friend bool operator==(const SharedBytes&, const SharedBytes&) = default;
+  };
+
+  // Of `occupied_at_peak`, the bytes that `counted` gives to the operator's buffers.
   struct Share {
     OperatorIndex call;
     Bytes bytes = 0;
@@ -46,15 +59,24 @@ struct PoolFigures {
   Bytes load = 0;                    // the largest of them
   Tick peak_at = 0;                  // the first such tick
   std::vector<std::size_t> at_peak;  // buffers live then, largest first
-  std::vector<Share> shares;         // largest first
+  // [i]: bytes of at_peak[i] that none in front of it holds. Each byte counts once, so they add up to:
+  std::vector<Bytes> counted;
+  Bytes occupied_at_peak = 0;             // at least `load`; more where buffers that may share bytes stand apart
+  std::vector<Share> shares;              // largest first; they add up to occupied_at_peak
+  std::vector<SharedBytes> shared_bytes;  // by first, then second
   // Of the largest of a workspace pool's `at_peak`, in its order: where a change of the model would help most.
   std::vector<Without> without;
-  // used = reserved + load + lost_to_alignment + lost_to_fragmentation. To alignment: what every plan of these buffers
-  // loses, because offsets are multiples of alignments (bounds::packing_bound). To fragmentation: the rest, gaps that
-  // are free at the peak or buffers that stand above them.
+  // used = reserved + load + lost_to_alignment + proved_gap + open_gap. To alignment: what every plan of these buffers
+  // loses, because offsets are multiples of alignments (bounds::packing_bound). The gaps are bytes that are free at the
+  // peak, or lie above it: those up to the pool's proved minimum (its lower bound), and those beyond it.
   Bytes lost_to_alignment = 0;
-  Bytes lost_to_fragmentation = 0;
+  Bytes proved_gap = 0;
+  Bytes open_gap = 0;
+  // Whether a plan is better for using less of the pool, so that its lower bound measures the plan. Not if a buffer in
+  // it could be in a pool that is a later choice: such a pool is filled on purpose, unless it is minimised first.
+  bool smaller_is_better = true;
 
+  [[nodiscard]] Bytes lost_to_fragmentation() const { return proved_gap + open_gap; }
   [[nodiscard]] Bytes live_at(Tick tick) const;
   [[nodiscard]] Bytes most_live(const LiveRange& ticks) const;  // at one of these ticks. O(timeline)
 };
@@ -65,10 +87,11 @@ struct PlanFigures {
 };
 
 // Throws Error of kind usage if the document does not say when a buffer is live, or if its sizes add up to more than
-// Problem::max_total_bytes. O(n log n) for n buffers and calls.
+// Problem::max_total_bytes. O(n log n) for n buffers, calls, distances and live ranges of buffers with distances.
 [[nodiscard]] PlanFigures plan_figures(const plan_file::PlanDocument& document);
 
-// What reports call a call: "#3 fused_nn_conv2d" for the third one, without TVM's prefix "tvmgen_<module>_".
+// What reports call a call: "#3 conv2d" for the third one, by its kind; of a plan that does not say, its name without
+// TVM's prefix "tvmgen_<module>_".
 [[nodiscard]] std::string operator_name(const plan_file::PlanDocument& document, std::size_t call);
 
 }  // namespace usmp::compare

@@ -78,8 +78,21 @@ struct PlanDocument {
   struct Call {
     std::string callee;
     LiveRange ticks;
+    std::string kind = {};  // "conv2d", "add", "external", …; empty: the plan does not say, or nothing tells
+    std::optional<std::int64_t> multiply_accumulates = {};  // nothing: not known
+    std::vector<std::string> reads = {};                    // "int8[1,49,10,1]", in the order of the parameters
+    std::vector<std::string> writes = {};
 
     friend bool operator==(const Call&, const Call&) = default;
+  };
+
+  // An input or output of the module.
+  struct Tensor {
+    std::string name;
+    std::optional<Bytes> size;  // nothing: not known
+    bool in_pool = false;       // else the application has it
+
+    friend bool operator==(const Tensor&, const Tensor&) = default;
   };
 
   struct Unplanned {
@@ -135,6 +148,14 @@ struct PlanDocument {
   Bytes workspace_used = 0;
   Bytes constants_used = 0;
   std::optional<Bytes> unplanned_workspace;  // of the archive's own build
+  // Sum of sizes of the constants that the program reads, in parameter pools or not; those in one place count once.
+  // Nothing, here and below: the plan does not say.
+  std::optional<Bytes> constant_bytes;
+  std::optional<Bytes> stack_estimate;  // of the entry with the module's functions that it calls, in bytes
+  // Of one run. Nothing also if some function's are not known.
+  std::optional<std::int64_t> multiply_accumulates;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
   std::vector<Spilled> spilled;
   std::vector<Pool> pools;      // workspace pools, then parameter pools
   std::vector<Buffer> buffers;  // by id

@@ -1,0 +1,31 @@
+// Where in its rectangle of a memory map a buffer's label may stand, if other buffers share parts of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "usmp/compare/figures.hpp"
+
+namespace usmp::report {
+
+// A rectangle of time and addresses.
+struct Room {
+  LiveRange ticks;
+  Bytes low = 0;
+  Bytes high = 0;
+
+  friend bool operator==(const Room&, const Room&) = default;
+};
+
+// Parts of the rectangle of one of the buffer's live ranges that no other buffer has, best first: the longest stretch
+// of time with all its bytes, then the largest run of bytes for all its time. Either may be missing. `shared`: those of
+// the buffer. O(n log n).
+[[nodiscard]] std::vector<Room> label_rooms(const plan_file::PlanDocument::Buffer& buffer, const LiveRange& range,
+                                            const std::vector<const compare::PoolFigures::SharedBytes*>& shared);
+
+// As much of a label as so many letters hold: all, "#5 depth…", "#5"; of names that are no operators' the middle is
+// left out. Empty: too few.
+[[nodiscard]] std::string fitted_label(const std::string& label, std::size_t letters);
+
+}  // namespace usmp::report

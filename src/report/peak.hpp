@@ -1,0 +1,24 @@
+// What is live at the peak of a pool, in words that all reports share.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "usmp/compare/figures.hpp"
+
+namespace usmp::report {
+
+// "8640 bytes at tick 11 of 111", and how many of them sharing could still save.
+[[nodiscard]] std::string peak_text(const plan_file::PlanDocument& plan, const compare::PoolFigures& figures);
+
+// Whether buffers share bytes at the peak, so that sizes add up to more than is occupied.
+[[nodiscard]] bool shares_at_peak(const compare::PoolFigures& figures);
+
+// "7616 bytes with sid_2, 16 with sid_9", of the buffer at the peak; empty if it shares none.
+[[nodiscard]] std::string shared_at_peak(const plan_file::PlanDocument& plan, const compare::PoolFigures& figures,
+                                         std::size_t buffer);
+
+// What the used bytes are: "9536 bytes = 8640 live at the peak + 896 in gaps, proved unavoidable". Something is used.
+[[nodiscard]] std::string used_text(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures);
+
+}  // namespace usmp::report

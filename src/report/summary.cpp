@@ -1,0 +1,86 @@
+#include "report/summary.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "report/layout.hpp"
+
+namespace usmp::report {
+namespace {
+
+using plan_file::PlanDocument;
+
+// Of those that the application has. Nothing: the size of one is not known.
+std::optional<Bytes> outside_of_pools(const std::vector<PlanDocument::Tensor>& tensors) {
+  Bytes total = 0;
+  for (const PlanDocument::Tensor& tensor : tensors) {
+    if (tensor.in_pool) continue;
+    if (!tensor.size) return std::nullopt;
+    total += *tensor.size;
+  }
+  return total;
+}
+
+std::string ram_line(const PlanDocument& plan) {
+  const std::optional<Bytes> inputs = outside_of_pools(plan.inputs);
+  const std::optional<Bytes> outputs = outside_of_pools(plan.outputs);
+  const bool complete = inputs && outputs && plan.unplanned.empty();
+  std::string text = "RAM: " + std::string(complete ? "" : "at least ") +
+                     bytes_text(plan.workspace_used + inputs.value_or(0) + outputs.value_or(0)) + " = " +
+                     std::to_string(plan.workspace_used) + " workspace";
+  if (inputs.value_or(0) > 0) text += " + " + std::to_string(*inputs) + " inputs";
+  if (outputs.value_or(0) > 0) text += " + " + std::to_string(*outputs) + " outputs";
+  if (plan.stack_estimate) text += "; stack (estimate) at most " + bytes_text(*plan.stack_estimate);
+  return text;
+}
+
+std::string constants_line(const PlanDocument& plan) {
+  const bool in_pool = std::any_of(plan.pools.begin(), plan.pools.end(), [](const PlanDocument::Pool& pool) {
+    return pool.kind == PoolKind::constant && pool.used > 0;
+  });
+  return "constants: " + bytes_text(*plan.constant_bytes) + (in_pool ? "" : ", outside of the pools");
+}
+
+// "12501632 multiply-accumulates (12.50 million)".
+std::string work_line(std::int64_t count) {
+  constexpr std::int64_t million = 1'000'000;
+  std::string text = "work: " + std::to_string(count) + " multiply-accumulates";
+  if (count < million / 100) return text;
+  const std::int64_t hundredths = count / (million / 100) + (count % (million / 100) >= million / 200 ? 1 : 0);
+  return text + " (" + std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") +
+         std::to_string(hundredths % 100) + " million)";
+}
+
+std::string joined_operands(const std::vector<std::string>& operands) {
+  std::string text;
+  for (const std::string& operand : operands) text += (text.empty() ? "" : ", ") + printable(operand);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> summary_lines(const PlanDocument& plan) {
+  std::vector<std::string> lines;
+  if (!plan.inputs.empty() || !plan.outputs.empty()) lines.push_back(ram_line(plan));
+  if (plan.constant_bytes) lines.push_back(constants_line(plan));
+  if (plan.multiply_accumulates) {
+    lines.push_back(work_line(*plan.multiply_accumulates));
+  } else {
+    std::int64_t known = 0;
+    bool says = false;
+    for (const PlanDocument::Call& call : plan.calls) {
+      const auto sum = call.multiply_accumulates ? checked_add(known, *call.multiply_accumulates) : std::nullopt;
+      says = says || !call.kind.empty();
+      known = sum.value_or(known);
+    }
+    if (says) lines.push_back(work_line(known) + ", and those of operators of which it is not known");
+  }
+  return lines;
+}
+
+std::string operands_text(const PlanDocument::Call& call) {
+  if (call.reads.empty() && call.writes.empty()) return {};
+  return joined_operands(call.reads) + (call.reads.empty() ? "-> " : " -> ") + joined_operands(call.writes);
+}
+
+}  // namespace usmp::report

@@ -1,0 +1,18 @@
+// What a plan amounts to for the whole firmware, and its operators, in words that all reports share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/plan_file/plan_document.hpp"
+
+namespace usmp::report {
+
+// Lines, without newlines: all RAM with inputs and outputs, the stack, constants, multiply-accumulates. What the plan
+// does not say is left out.
+[[nodiscard]] std::vector<std::string> summary_lines(const plan_file::PlanDocument& plan);
+
+// "int8[1,49,10,1] -> int8[1,25,5,64]"; empty: the plan does not say.
+[[nodiscard]] std::string operands_text(const plan_file::PlanDocument::Call& call);
+
+}  // namespace usmp::report

@@ -1,0 +1,23 @@
+// Elements of SVG. Coordinates are whole tenths of a pixel, so that no rounding of a machine's own reaches the text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace usmp::report {
+
+using Tenths = std::int64_t;
+
+extern const std::string_view svg_style;  // of memory maps
+extern const std::string_view svg_hatch;  // a pattern named "hatch"
+
+[[nodiscard]] std::string pixels(Tenths value);
+// value / span of `length`.
+[[nodiscard]] Tenths scaled(std::int64_t value, std::int64_t span, Tenths length);
+[[nodiscard]] std::string svg_attribute(std::string_view name, Tenths value);
+[[nodiscard]] std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height);  // not closed
+[[nodiscard]] std::string text_element(Tenths x, Tenths y, std::string_view attributes, std::string_view text);
+[[nodiscard]] std::string line_element(std::string_view name, Tenths x1, Tenths y1, Tenths x2, Tenths y2);
+
+}  // namespace usmp::report
