@@ -26,8 +26,12 @@ Command add_diff(CLI::App& program) {
   const auto options = std::make_shared<DiffArguments>();
   driver::DiffOptions& diff = options->diff;
   auto* app = program.add_subcommand("diff", "tell what differs between two plans");
-  app->add_option("OLD", diff.before, "a plan file (M.plan.json), or a model to plan")->required();
-  app->add_option("NEW", diff.after, "a plan file (M.plan.json), or a model to plan")->required();
+  app->add_option("OLD", diff.before, "a plan file (M.plan.json), or a model to plan")
+      ->transform(input_name())
+      ->required();
+  app->add_option("NEW", diff.after, "a plan file (M.plan.json), or a model to plan")
+      ->transform(input_name())
+      ->required();
   app->add_option("--module", diff.model.module, "one module of the archives (default: all)")->type_name("NAME");
   add_planning_options(*app, diff);
   add_format_options(*app, {"text", "markdown", "json", "csv"},

@@ -1,9 +1,11 @@
 // Command line of usmp-plan: picks the command, turns what is wrong with the command line into an exit code.
 #include <cxxabi.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -12,8 +14,11 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 #include <typeinfo>
+#include <vector>
 
+#include "arguments.hpp"
 #include "program.hpp"
 #include "usage_error.hpp"
 #include "usmp/driver/driver.hpp"
@@ -33,7 +38,8 @@ void occupy_standard_descriptors() {
   }
 }
 
-// A reader that has gone and a file that grows beyond its limit are write errors: told, and with an exit code.
+// A reader that has gone and a file that grows beyond its limit are write errors, so that files are put in place or
+// removed first.
 void turn_signals_into_errors() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -58,7 +64,9 @@ void end_of_program() {
 
 int parse_and_run(Program& program, int argc, char** argv) {
   try {
-    program.parser().parse(argc, argv);
+    std::vector<std::string> words = understood({argv + 1, argv + argc});
+    std::reverse(words.begin(), words.end());  // the parser takes them off the end
+    program.parser().parse(words);
     if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
     return program.chosen().run();
   } catch (const CLI::ParseError& error) {
@@ -68,11 +76,25 @@ int parse_and_run(Program& program, int argc, char** argv) {
   }
 }
 
+bool reader_is_gone() {
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// As any filter whose reader has read enough: `usmp-plan … | head` ends without a message.
+void end_by_broken_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
 int run(int argc, char** argv) {
   Program program;
   const int code = parse_and_run(program, argc, argv);
   errno = 0;
   if (!std::cout.flush() && code == driver::exit_ok) {
+    const int fault = errno;
+    if (reader_is_gone()) end_by_broken_pipe();
+    errno = fault;
     std::cerr << "usmp-plan: error: standard output could not be written"
               << (errno == 0 ? "" : std::string(": ") + std::strerror(errno)) << '\n';
     return driver::exit_output;

@@ -19,7 +19,9 @@ const std::map<std::string, driver::ReportFormat> report_formats = {
 Command add_report(CLI::App& program) {
   const auto options = std::make_shared<driver::ReportOptions>();
   auto* app = program.add_subcommand("report", "tell what holds the memory; draw a memory map");
-  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), or a model to plan")->required();
+  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), or a model to plan")
+      ->transform(input_name())
+      ->required();
   app->add_option("--module", options->model.module, "one module of the archive")->type_name("NAME");
   add_planning_options(*app, *options);
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},

@@ -10,7 +10,7 @@ namespace usmp::apps {
 Command add_solve(CLI::App& program) {
   const auto options = std::make_shared<driver::SolveOptions>();
   auto* app = program.add_subcommand("solve", "plan a bare instance, CSV or a problem in JSON");
-  app->add_option("FILE", options->instance, "the instance")->required();
+  app->add_option("FILE", options->instance, "the instance")->transform(input_name())->required();
   app->add_option("--capacity", options->capacity, "of the one pool, as in 65536 or 64KiB; any plan in it will do")
       ->type_name("BYTES");
   app->add_flag("--minimize", options->minimize, "look for the smallest plan (default without --capacity)");

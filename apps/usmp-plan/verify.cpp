@@ -13,12 +13,16 @@ struct VerifyArguments {
   bool quiet = false;
 };
 
-constexpr const char* without_execute = "is of use with --execute only";
+std::uint32_t rounds_of(const std::string& text) {
+  constexpr const char* expected = "a whole number from 1 to 1000";
+  constexpr std::uint64_t most = 1000;
+  return static_cast<std::uint32_t>(number_of(text, {.least = 1, .most = most}, "--rounds", expected));
+}
 
 // Options that mean nothing beside the others are mistakes.
 void check(const CLI::App& app, const driver::VerifyOptions& options) {
   for (const char* option : {"--cc", "--cflags", "--sanitize", "--rounds", "--timeout", "--keep"}) {
-    if (!options.execute && app.count(option) > 0) throw CLI::ValidationError(option, without_execute);
+    if (!options.execute && app.count(option) > 0) throw CLI::ValidationError(std::string(option) + " needs --execute");
   }
 }
 
@@ -41,9 +45,10 @@ Command add_verify(CLI::App& program) {
       ->type_name("PROGRAM");
   app->add_option("--cflags", verify.compiler_flags, "further flags of the compiler, in one word")->type_name("FLAGS");
   app->add_flag("--sanitize", verify.sanitize, "compile with Address- and UndefinedBehaviorSanitizer");
-  app->add_option("--rounds", verify.rounds, "runs of each module, each on new inputs (default: 3)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+  app->add_option_function<std::string>(
+         "--rounds", [&verify](const std::string& text) { verify.rounds = rounds_of(text); },
+         "runs of each module, each on new inputs (default: 3)")
+      ->type_name("N");
   app->add_option_function<std::string>(
          "--timeout", [&verify](const std::string& text) { verify.timeout = seconds_of(text, "--timeout"); },
          "of each compilation and each program (default: 600)")

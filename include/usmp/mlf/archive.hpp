@@ -36,11 +36,11 @@ struct Limits {
 };
 
 // Reads a tar (plain, gzip, xz or zstd; PAX and GNU names) or the directory of an extracted one. Throws Error of kind
-// archive: cannot be opened, not a tar, compressed more than once, other bytes behind gzip data, truncated (names the
-// member; a tar without the block of zeros that ends it is), a link or device in a tar, a link out of the directory, a
-// name that is absolute, has "..", a control character or a backslash, stands there twice, or is a file and a
-// directory, a limit exceeded (checked against the claimed size before memory is taken). Names are otherwise the bytes
-// they are, whatever the locale.
+// usage if the file is not there or cannot be opened, else of kind archive: not a tar, compressed more than once, other
+// bytes behind gzip data, truncated (names the member; a tar without the block of zeros that ends it is), a link or
+// device in a tar, a link out of the directory, a name that is absolute, has "..", a control character or a backslash,
+// stands there twice, or is a file and a directory, a limit exceeded (checked against the claimed size before memory is
+// taken). Names are otherwise the bytes they are, whatever the locale.
 [[nodiscard]] Archive read_archive(const std::string& path, const Limits& limits = {});
 
 // The same from bytes; `path` is used in messages only.

@@ -13,7 +13,7 @@ namespace usmp {
 
 // What went wrong, which decides the exit code of the program (see docs/cli.md).
 enum class ErrorKind {
-  usage,    // command line or pools file: exit code 2
+  usage,    // command line, a file that it names and that is not there, or pools file: exit code 2
   archive,  // malformed or unsupported archive: exit code 3
   // An archive that is right, but whose program is too large for what is computed of it: exit code 3, too. A kind of
   // its own because a variant of a program that was only tried is then left alone.
