@@ -59,7 +59,7 @@ std::string starter_file(const ModelSummary& model) {
       "#    pool_offset: 256  # bytes at the pool's start that stay free\n"
       "#    alignment: 16  # of the pool and of every buffer in it\n"
       "#    internal: true  # the generated C defines the array; false: the application passes a pointer\n"
-      "#    section: .dtcm  # of the linker script, for that array\n"
+      "#    section: .bss.dtcm  # of the linker script, for that array; .bss… takes no flash\n"
       "#    budget: {warn_at: 95%, max_growth: 1%}  # what usmp-plan check warns of, or fails for\n";
   text += "#    targets: " + targets_map(model.targets, "rw") + "  # without it, every target may read and write\n";
   text +=

@@ -66,6 +66,7 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
   try {
     module.program = with_useful_steps(module.source, transformations, request);
     module.assembly = assemble::assemble(module.program.module, module.program.analysis, request.pools);
+    module.warnings = config::warnings_of(request.pools);
     module.pinned = assemble::pin(module.assembly, request.pools.pinned);
     for (const plan_file::PlanDocument& plan : request.earlier) {
       if (plan.module != module.source.info.name) continue;

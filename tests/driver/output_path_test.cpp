@@ -189,6 +189,13 @@ TEST_CASE("warnings are printed also by runs that print nothing else") {
   is_warned(outcome_of(verify, verified));
   options.model.json = true;
   CHECK_MESSAGE(outcome_of(plan, options).err.empty(), "JSON has them");
+  const TemporaryDirectory temporary;
+  write(temporary.path / "pools.yaml", "workspace_pools: [{name: dtcm, section: .dtcm}]\n");
+  PlanOptions sectioned = planning(testdata + "/cast_subtract.tar", temporary.file("out"));
+  sectioned.pools_file = temporary.file("pools.yaml");
+  sectioned.verbosity = Verbosity::quiet;
+  CHECK(
+      outcome_of(plan, sectioned).err.starts_with("usmp-plan: warning: module 'default': pool 'dtcm': section .dtcm"));
 }
 
 }  // namespace usmp::driver::output_path_test

@@ -54,7 +54,7 @@ struct AssembledModule {
   SourceModule source;
   Program program;
   assemble::Assembly assembly;
-  std::vector<std::string> warnings;  // of buffers that an earlier plan knows and that are not pinned
+  std::vector<std::string> warnings;  // of the pools, and of buffers that an earlier plan knows and that are not pinned
   std::vector<bool> pinned;           // [i]: whether it has the buffer of the pools file's pin i
 };
 
