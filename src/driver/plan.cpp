@@ -39,12 +39,13 @@ std::vector<OutputFile> files_of(const PlannedPrograms& modules, const std::vect
   return files;
 }
 
-// The C libraries that the planned ones replace.
+// The C libraries that the planned ones replace, and what an earlier plan may have written that this one does not.
 std::vector<std::string> replaced_members(const PlannedPrograms& modules, const Model& model) {
   std::vector<std::string> names;
   for (const auto& planned : modules) {
     const mlf::ModuleInfo& info = planned->source.info;
     const std::string prefix = "codegen/host/src/" + info.name + "_lib";
+    names.push_back(codegen::constants_header_path(info.name));
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
     for (const mlf::Member& member : model.archive.members) {
       if (member.name.starts_with(prefix) && !kept.contains(member.name)) names.push_back(member.name);

@@ -196,10 +196,14 @@ TEST_CASE("a buffer without a candidate names its targets and the pools that wer
   SUBCASE("one pool, one target") {
     f.pools.workspace_pools = {pool("sram")};
     f.pools.workspace_pools[0].targets = {{"c", Access::read_only}};
+    f.pools.workspace_pools[0].position = {2, 5};
     f.analysis.sites = {site("x", BufferKind::tensor)};
-    CHECK(f.message(ErrorKind::usage) ==
-          "buffer 'x' of 'main' has no pool: it needs a workspace pool that the target 'c' may read and write, and "
-          "'sram' is not");
+    CHECK(
+        f.message(ErrorKind::usage) ==
+        "line 2, column 5: buffer 'x' of 'main' has no pool: it needs a workspace pool that the target 'c' may read "
+        "and "
+        "write, and 'sram' is not; add the missing targets to a pool, or leave its key targets out to let every target "
+        "use it");
   }
   SUBCASE("several pools and targets") {
     f.pools.parameter_pools = {pool("rom", PoolKind::constant), pool("flash", PoolKind::constant)};
@@ -209,7 +213,9 @@ TEST_CASE("a buffer without a candidate names its targets and the pools that wer
     f.analysis.sites[0].function = 1;
     CHECK(f.message(ErrorKind::usage) ==
           "buffer 'w' of 'operator' has no pool: it needs a parameter pool that the targets 'c', 'npu' may read, and "
-          "'rom', 'flash' are not");
+          "'rom', 'flash' are not; add the missing targets to a pool, or leave its key targets out to let every target "
+          "use "
+          "it");
   }
 }
 

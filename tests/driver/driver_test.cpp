@@ -115,6 +115,22 @@ TEST_CASE("the figures of an archive that is planned already are not those of an
   CHECK(nlohmann::json::parse(outcome.out).at("modules").at(0).at("totals").at("unplanned_workspace").is_null());
 }
 
+TEST_CASE("constants of an external pool have a header, which goes with the pool") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/cast_subtract.tar", temporary.file("out"));
+  options.pools_file = testdata + "/pools/dtcm_sram.yaml";
+  REQUIRE(run_plan(options).code == exit_ok);
+  std::set<std::string> expected = expected_files;
+  expected.insert("codegen/host/include/tvmgen_default.constants.h");
+  CHECK(files_below(temporary.path / "out") == expected);
+  const fs::path include = temporary.path / "out/codegen/host/include";
+  CHECK_FALSE(contains(read(include / "tvmgen_default.h"), "POOL_DATA"));
+  CHECK(contains(read(include / "tvmgen_default.constants.h"), "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA \\\n"));
+  options.pools_file.reset();
+  REQUIRE(run_plan(options).code == exit_ok);
+  CHECK(files_below(temporary.path / "out") == expected_files);
+}
+
 TEST_CASE("a link to a directory stays a link, and what it names is written") {
   const TemporaryDirectory temporary;
   fs::create_directories(temporary.path / "real");
