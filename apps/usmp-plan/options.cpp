@@ -66,7 +66,7 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
                      ->type_name("NAME")
                      ->check(one_of(formats));
   app.add_flag_callback(
-         "--json", [choose] { choose("json"); }, "the same as --format json")
+         "--json", [choose] { choose("json"); }, "same as --format json")
       ->excludes(format);
 }
 
@@ -74,26 +74,26 @@ void add_model_options(CLI::App& app, driver::ModelOptions& options, bool requir
   auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory")
                     ->transform(input_name());
   if (required) model->required();
-  app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
+  app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
 }
 
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
-                 "changes that save memory: " + joined(names) + " (default: " + options.transform.value_or("all") + ")")
+                 "program transformations: " + joined(names) + " (default: " + options.transform.value_or("all") + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
   app.add_option_function<std::string>(
          "--allow-recompute",
          [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
-         "compute so much more for less memory (default: 0)")
+         "allow more computation, to save memory (default: 0)")
       ->type_name("PERCENT");
 }
 
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
-  app.add_option("--pools", pools_file, "the memories (default: one unbounded internal pool)")->type_name("FILE");
-  app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools");
+  app.add_option("--pools", pools_file, "memory pools (default: one unbounded internal pool)")->type_name("FILE");
+  app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools, too");
 }
 
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback) {
@@ -105,11 +105,11 @@ void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, 
 void add_search_options(CLI::App& app, driver::SearchOptions& options) {
   app.add_option_function<std::string>(
          "--node-limit", [&options](const std::string& text) { options.node_limit = node_limit_of(text); },
-         "end the search after N nodes (default: about 10 s)")
+         "stop after N search nodes (default: about 10 s)")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
-         "end the search then; the plan depends on the machine")
+         "stop then; the plan depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
          "--seed",
@@ -148,9 +148,8 @@ void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
 }
 
 void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {
-  app.add_option("--minimize", options.minimize, "make this pool as small as possible before all else")
-      ->type_name("POOL");
-  app.add_option("--pins", options.pins, "keep buffers where an earlier plan placed them")
+  app.add_option("--minimize", options.minimize, "minimize this pool first")->type_name("POOL");
+  app.add_option("--pins", options.pins, "keep the placements of an earlier plan")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);
   add_search_options(app, options.search);

@@ -33,9 +33,7 @@ void refuse_values_of_flags(CLI::App& app) {
 
 }  // namespace
 
-Program::Program()
-    : parser_("Plans all tensors and scratch buffers of a model into the memories of a board, and writes C for it",
-              "usmp-plan") {
+Program::Program() : parser_("Plan a model into the memories of a board, and write C that uses the plan", "usmp-plan") {
   parser_.set_help_flag("-h,--help", "show this help");
   parser_.set_version_flag("-V,--version", "usmp-plan " USMP_VERSION, "show the version");
   parser_.formatter(std::make_shared<HelpFormatter>(*this));
