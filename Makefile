@@ -97,6 +97,7 @@ check-html: all deps-test
 check: deps-test
 	@$(call install_missing,$(PACKAGES_CHECK))
 	@.ci/check_layers
+	@.ci/check_spdx
 	@.ci/check_format
 	@.ci/check_cppcheck $(JOBS)
 	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
