@@ -5,6 +5,7 @@ JOBS ?= $(shell nproc)
 PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev libyaml-cpp-dev libspdlog-dev
 PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml mandoc
 PACKAGES_SHELLS = bash zsh fish mandoc
+PACKAGES_BOARD = gcc-arm-none-eabi libnewlib-arm-none-eabi
 PACKAGES_DEB = dpkg-dev file lintian
 PACKAGES_ROOT = mmdebstrap
 PACKAGES_HTML = chromium python3-websocket
@@ -37,6 +38,11 @@ deps:
 .PHONY: deps-test
 deps-test: deps
 	@$(call install_missing,$(PACKAGES_TEST))
+
+# What tests skip without. CI skips nothing.
+.PHONY: deps-ci
+deps-ci: deps-test
+	@$(call install_missing,$(PACKAGES_SHELLS) $(PACKAGES_HTML) $(PACKAGES_BOARD))
 
 # Plans a real network into a bounded fast memory, a slow one and flash, and shows the plan.
 .PHONY: demo
@@ -91,6 +97,7 @@ check-html: all deps-test
 check: deps-test
 	@$(call install_missing,$(PACKAGES_CHECK))
 	@.ci/check_layers
+	@.ci/check_spdx
 	@.ci/check_format
 	@.ci/check_cppcheck $(JOBS)
 	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null

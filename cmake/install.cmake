@@ -15,6 +15,9 @@ install(FILES ${USMP_DOCUMENTS}/zsh/_usmp-plan DESTINATION ${zsh_completions} CO
 install(FILES ${USMP_DOCUMENTS}/fish/usmp-plan.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 install(FILES README.md SECURITY.md DESTINATION ${documentation} COMPONENT program)
+if(NOT USMP_DEBIAN)  # whose packages say it in their file copyright
+  install(FILES LICENSE DESTINATION ${documentation} COMPONENT program)
+endif()
 install(DIRECTORY docs DESTINATION ${documentation} COMPONENT program)
 
 # The library is what plans: problems, their lower bounds, planners, the verifier, and the files of instances. What

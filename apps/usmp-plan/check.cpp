@@ -25,17 +25,17 @@ std::optional<std::string> step_summary() {
 Command add_check(CLI::App& program) {
   const auto options = std::make_shared<CheckArguments>();
   driver::CheckOptions& check = options->check;
-  auto* app = program.add_subcommand("check", "hold a model to the budgets of its pools");
+  auto* app = program.add_subcommand("check", "check a model against the budgets of its pools");
   add_model_options(*app, check.model, true);
   add_planning_options(*app, check);
   app->get_option("--pools")->required();
-  app->add_option("--baseline", check.baselines, "the plan that max_growth is measured against")
+  app->add_option("--baseline", check.baselines, "plan to measure max_growth against")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);
-  auto* github = app->add_flag("--github", check.github, "annotate the pools file on GitHub, and its step summary");
-  app->add_option("--junit", check.junit, "write the checks as JUnit's XML")->type_name("FILE");
+  auto* github = app->add_flag("--github", check.github, "print GitHub annotations, write the step summary");
+  app->add_option("--junit", check.junit, "write the results as JUnit XML")->type_name("FILE");
   app->add_flag("--json", check.model.json, "print JSON")->excludes(github);
-  app->add_flag("--quiet", options->quiet, "print only what is beyond a limit");
+  app->add_flag("--quiet", options->quiet, "print only warnings and breaches");
   return {app,
           [options] {
             driver::CheckOptions& chosen = options->check;
@@ -46,9 +46,9 @@ Command add_check(CLI::App& program) {
             set_up_logging(chosen.verbosity);
             return driver::check(chosen, std::cout, std::cerr);
           },
-          {{"usmp-plan check model.tar --pools pools.yaml", "for CI"},
-           {"usmp-plan check model.tar --pools pools.yaml --baseline old/kws.plan.json", "how much it grew"}},
-          "The exit code is 1 if it is beyond one."};
+          {{"usmp-plan check model.tar --pools pools.yaml", "a CI step"},
+           {"usmp-plan check model.tar --pools pools.yaml --baseline old/kws.plan.json", "limit growth"}},
+          "The exit code is 1 if a budget is exceeded."};
 }
 
 }  // namespace usmp::apps

@@ -18,18 +18,18 @@ const std::map<std::string, driver::CompareFormat> compare_formats = {{"text", d
 
 Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<driver::CompareOptions>();
-  auto* app = program.add_subcommand("compare", "show what several algorithms make of a model");
+  auto* app = program.add_subcommand("compare", "compare the plans of several algorithms");
   add_model_options(*app, options->model, true);
   add_problem_options(*app, *options);
-  app->add_option("--algorithms", options->algorithms, "algorithms with commas between them (default: all)")
+  app->add_option("--algorithms", options->algorithms, "algorithms, separated by commas (default: all)")
       ->type_name("NAMES")
       ->check(such_as(driver::algorithm_names(), true));
   add_goal_options(*app, *options);
   add_format_options(*app, {"text", "markdown", "json", "csv"},
                      [options](const std::string& name) { options->format = compare_formats.at(name); });
-  app->add_option("--save", options->save, "keep the plans there, as M.ALGORITHM.plan.json")->type_name("DIR");
+  app->add_option("--save", options->save, "save the plans as M.ALGORITHM.plan.json")->type_name("DIR");
   app->add_flag_callback(
-      "--no-time", [options] { options->times = false; }, "leave the times out, which differ from run to run");
+      "--no-time", [options] { options->times = false; }, "omit the times, which differ from run to run");
   return {app,
           [options] {
             options->color = color_terminal();
@@ -38,7 +38,7 @@ Command add_compare(CLI::App& program) {
             return driver::compare(*options, std::cout, std::cerr);
           },
           {{"usmp-plan compare model.tar --pools pools.yaml", "all algorithms"},
-           {"usmp-plan compare model.tar --algorithms optimal,none --save plans", "two, and their plans"}}};
+           {"usmp-plan compare model.tar --algorithms optimal,none --save plans", "two algorithms; save the plans"}}};
 }
 
 }  // namespace usmp::apps

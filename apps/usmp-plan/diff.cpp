@@ -25,14 +25,18 @@ const std::map<std::string, driver::DiffFormat> diff_formats = {{"text", driver:
 Command add_diff(CLI::App& program) {
   const auto options = std::make_shared<DiffArguments>();
   driver::DiffOptions& diff = options->diff;
-  auto* app = program.add_subcommand("diff", "tell what differs between two plans");
-  app->add_option("OLD", diff.before, "a plan file (M.plan.json), or a model to plan")->required();
-  app->add_option("NEW", diff.after, "a plan file (M.plan.json), or a model to plan")->required();
-  app->add_option("--module", diff.model.module, "one module of the archives (default: all)")->type_name("NAME");
+  auto* app = program.add_subcommand("diff", "compare two plans");
+  app->add_option("OLD", diff.before, "a plan file (M.plan.json), or a model to plan")
+      ->transform(input_name())
+      ->required();
+  app->add_option("NEW", diff.after, "a plan file (M.plan.json), or a model to plan")
+      ->transform(input_name())
+      ->required();
+  app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");
   add_planning_options(*app, diff);
   add_format_options(*app, {"text", "markdown", "json", "csv"},
                      [&diff](const std::string& name) { diff.format = diff_formats.at(name); });
-  auto* quiet = app->add_flag("--quiet", options->quiet, "print no text, only the exit code tells");
+  auto* quiet = app->add_flag("--quiet", options->quiet, "print nothing; the exit code says whether they differ");
   app->add_flag("--verbose", options->verbose, "list every buffer that differs")->excludes(quiet);
   return {app,
           [options] {
@@ -46,9 +50,8 @@ Command add_diff(CLI::App& program) {
             return driver::diff(chosen, std::cout, std::cerr);
           },
           {{"usmp-plan diff old/kws.plan.json new/kws.plan.json", "compare two plans"},
-           {"usmp-plan diff kws.plan.json model.tar --pools pools.yaml --format markdown",
-            "compare with what would be planned now"}},
-          "The exit code is 0 if they are equal and 1 if they differ. The options of planning are for models."};
+           {"usmp-plan diff kws.plan.json model.tar --pools pools.yaml --format markdown", "compare with a new plan"}},
+          "The exit code is 0 if they are equal and 1 if they differ. Planning options apply to models only."};
 }
 
 }  // namespace usmp::apps

@@ -9,7 +9,7 @@ namespace usmp::apps {
 
 Command add_inspect(CLI::App& program) {
   const auto options = std::make_shared<driver::InspectOptions>();
-  auto* app = program.add_subcommand("inspect", "list functions, buffers with live ranges, calls");
+  auto* app = program.add_subcommand("inspect", "list functions, calls, buffers and their live ranges");
   add_model_options(*app, options->model, true);
   add_transform_options(*app, options->model);
   app->add_flag("--tir", options->tir, "print the IR");
@@ -20,20 +20,20 @@ Command add_inspect(CLI::App& program) {
             return driver::inspect(*options, std::cout, std::cerr);
           },
           {{"usmp-plan inspect model.tar", "functions, buffers, calls"},
-           {"usmp-plan inspect model.tar --transform all --tir", "the program that is planned"}}};
+           {"usmp-plan inspect model.tar --transform all --tir", "the transformed program"}}};
 }
 
 Command add_init(CLI::App& program) {
   const auto options = std::make_shared<driver::ModelOptions>();
   auto* app = program.add_subcommand("init", "print a starter pools file for a model");
   add_model_options(*app, *options, true);
-  app->add_flag("--json", options->json, "print it as JSON, which --pools takes, too");
+  app->add_flag("--json", options->json, "print JSON, which --pools also accepts");
   return {app,
           [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::init(*options, std::cout, std::cerr);
           },
-          {{"usmp-plan init model.tar > pools.yaml", "then put your memories in"}}};
+          {{"usmp-plan init model.tar > pools.yaml", "then enter your memories"}}};
 }
 
 }  // namespace usmp::apps

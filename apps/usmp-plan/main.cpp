@@ -1,6 +1,7 @@
 // usmp-plan: every way a process may end becomes an exit code.
 #include <cxxabi.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <new>
 #include <string>
 #include <typeinfo>
+#include <vector>
 
 #include "run.hpp"
 #include "usmp/driver/driver.hpp"
@@ -32,7 +34,8 @@ void occupy_standard_descriptors() {
   }
 }
 
-// A reader that has gone and a file that grows beyond its limit are write errors: told, and with an exit code.
+// A reader that has gone and a file that grows beyond its limit are write errors, so that files are put in place or
+// removed first.
 void turn_signals_into_errors() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -55,10 +58,24 @@ void end_of_program() {
   if (!has_returned) ::_exit(driver::exit_memory);
 }
 
+bool reader_is_gone() {
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// As any filter whose reader has read enough: `usmp-plan … | head` ends without a message.
+void end_by_broken_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
 int run(int argc, char** argv) {
   const int code = parse_and_run(argc, argv);
   errno = 0;
   if (!std::cout.flush() && code == driver::exit_ok) {
+    const int fault = errno;
+    if (reader_is_gone()) end_by_broken_pipe();
+    errno = fault;
     std::cerr << "usmp-plan: error: standard output could not be written"
               << (errno == 0 ? "" : std::string(": ") + std::strerror(errno)) << '\n';
     return driver::exit_output;

@@ -10,15 +10,17 @@
 namespace usmp::apps {
 namespace {
 
-constexpr std::array<ExitText, 9> exits = {{
-    {"0", "ok", "Success. Of diff: the plans are equal."},
-    {"1", "internal error", "An internal error: a bug. Of diff: the plans differ. Of check: beyond a budget."},
-    {"2", "usage", "A wrong command line, pools file, plan file or instance, or an external algorithm that fails."},
-    {"3", "archive", "A malformed or unsupported archive."},
+constexpr std::array<ExitText, 10> exits = {{
+    {"0", "ok", "Success. diff: the plans are equal."},
+    {"1", "internal error", "Internal error: a bug. diff: the plans differ. check: a budget is exceeded."},
+    {"2", "usage",
+     "Wrong command line, missing file, wrong pools file, plan file or instance, or an external algorithm that fails."},
+    {"3", "archive", "Malformed or unsupported archive."},
     {"4", "no plan fits", "No plan fits the pools."},
     {"5", "not written", "A result could not be written."},
     {"6", "out of memory", "Out of memory."},
     {"130", "Ctrl-C", "Ended by Ctrl-C (SIGINT)."},
+    {"141", "closed pipe", "Standard output has no reader any more (SIGPIPE)."},
     {"143", "SIGTERM", "Ended by SIGTERM."},
 }};
 
@@ -103,7 +105,7 @@ std::string description(const CommandText& command) {
 }
 
 std::string usage(const CommandText& command) {
-  std::string text = "usmp-plan";
+  std::string text = command.name.empty() ? "usmp-plan [plan]" : "usmp-plan";
   if (!command.name.empty()) text += " " + command.name;
   for (const OptionText& argument : command.arguments) {
     // The program's own argument is needed, too; the parser does not know, because commands do without.

@@ -17,27 +17,13 @@
 namespace usmp::apps {
 namespace {
 
-std::uint64_t number_of(const std::string& text, std::uint64_t least, const char* option, const char* expected) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stopped != end || number < least) {
-    throw CLI::ValidationError(option, "is '" + text + "': expected " + expected);
-  }
-  return number;
-}
-
 std::int64_t percentage_of(const std::string& text, const char* option) {
-  constexpr const char* expected = "a whole number of percent from 0 to 1000";
-  const std::uint64_t number = number_of(text, 0, option, expected);
-  if (number > static_cast<std::uint64_t>(driver::max_recompute_percent)) {
-    throw CLI::ValidationError(option, "is '" + text + "': expected " + expected);
-  }
-  return static_cast<std::int64_t>(number);
+  constexpr NumberRange range = {.least = 0, .most = static_cast<std::uint64_t>(driver::max_recompute_percent)};
+  return static_cast<std::int64_t>(number_of(text, range, option, "a whole number of percent from 0 to 1000"));
 }
 
 std::uint64_t node_limit_of(const std::string& text) {
-  return number_of(text, 1, "--node-limit", "a number of search nodes, at least 1");
+  return number_of(text, {.least = 1}, "--node-limit", "a number of search nodes, at least 1");
 }
 
 // "text, json or csv"
@@ -65,6 +51,14 @@ CLI::Validator such_as(const std::vector<std::string>& words, bool list) {
   return {[](const std::string&) { return std::string(); }, "{" + joined(words, ",") + (list ? "}," : "}")};
 }
 
+CLI::Validator input_name() {
+  return {[](std::string& name) {
+            if (name == "-") name = "/dev/stdin";
+            return std::string();
+          },
+          ""};
+}
+
 void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
                         const std::function<void(const std::string&)>& choose) {
   auto* format = app.add_option_function<std::string>("--format", choose,
@@ -72,33 +66,34 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
                      ->type_name("NAME")
                      ->check(one_of(formats));
   app.add_flag_callback(
-         "--json", [choose] { choose("json"); }, "the same as --format json")
+         "--json", [choose] { choose("json"); }, "same as --format json")
       ->excludes(format);
 }
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
-  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory");
+  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory")
+                    ->transform(input_name());
   if (required) model->required();
-  app.add_option("--module", options.module, "one module of the archive (default: all)")->type_name("NAME");
+  app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
 }
 
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
-                 "changes that save memory: " + joined(names) + " (default: " + options.transform + ")")
+                 "program transformations: " + joined(names) + " (default: " + options.transform.value_or("all") + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
   app.add_option_function<std::string>(
          "--allow-recompute",
          [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
-         "compute so much more for less memory (default: 0)")
+         "allow more computation, to save memory (default: 0)")
       ->type_name("PERCENT");
 }
 
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
-  app.add_option("--pools", pools_file, "the memories (default: one unbounded internal pool)")->type_name("FILE");
-  app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools");
+  app.add_option("--pools", pools_file, "memory pools (default: one unbounded internal pool)")->type_name("FILE");
+  app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools, too");
 }
 
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback) {
@@ -110,17 +105,27 @@ void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, 
 void add_search_options(CLI::App& app, driver::SearchOptions& options) {
   app.add_option_function<std::string>(
          "--node-limit", [&options](const std::string& text) { options.node_limit = node_limit_of(text); },
-         "end the search after N nodes (default: about 10 s)")
+         "stop after N search nodes (default: about 10 s)")
       ->type_name("N");
   app.add_option_function<std::string>(
          "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
-         "end the search then; the plan depends on the machine")
+         "stop then; the plan depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
          "--seed",
-         [&options](const std::string& text) { options.seed = number_of(text, 0, "--seed", "a whole number from 0"); },
+         [&options](const std::string& text) { options.seed = number_of(text, {}, "--seed", "a whole number from 0"); },
          "seed of randomised algorithms (default: 0)")
       ->type_name("N");
+}
+
+std::uint64_t number_of(const std::string& text, NumberRange range, const char* option, const char* expected) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stopped != end || number < range.least || number > range.most) {
+    throw CLI::ValidationError(option, "found '" + printable(text) + "', expected " + expected);
+  }
+  return number;
 }
 
 std::chrono::milliseconds seconds_of(const std::string& text, const std::string& option) {
@@ -131,7 +136,8 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
   if (error != std::errc{} || stopped != end || !(seconds >= shortest && seconds <= longest)) {
-    throw CLI::ValidationError(option, "is '" + text + "': expected seconds from 0.001 to 1000000000, as 30 or 0.5");
+    throw CLI::ValidationError(
+        option, "found '" + printable(text) + "', expected seconds from 0.001 to 1000000000, as 30 or 0.5");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * milliseconds)));
 }
@@ -142,9 +148,8 @@ void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
 }
 
 void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {
-  app.add_option("--minimize", options.minimize, "make this pool as small as possible before all else")
-      ->type_name("POOL");
-  app.add_option("--pins", options.pins, "keep buffers where an earlier plan placed them")
+  app.add_option("--minimize", options.minimize, "minimize this pool first")->type_name("POOL");
+  app.add_option("--pins", options.pins, "keep the placements of an earlier plan")
       ->type_name("M.plan.json")
       ->allow_extra_args(false);
   add_search_options(app, options.search);

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +20,9 @@ CLI::Validator one_of(const std::vector<std::string>& words);
 // Shows these words to the manual and the completions, and takes any text: what is wrong is told by the driver, which
 // knows more. `list`: with commas between them.
 CLI::Validator such_as(const std::vector<std::string>& words, bool list = false);
+
+// For the name of a file that is read: "-" is standard input.
+CLI::Validator input_name();
 
 // The same name for the format in all commands that have one: adds --format, and --json for "json".
 void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
@@ -37,6 +42,14 @@ void add_goal_options(CLI::App& app, driver::PlanningOptions& options);
 
 // All that shapes the plan of an archive, besides the model: the two above and the algorithm.
 void add_planning_options(CLI::App& app, driver::PlanningOptions& options);
+
+struct NumberRange {
+  std::uint64_t least = 0;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+};
+
+// A whole number in decimal. Throws CLI::ValidationError that names the option and says what was `expected`.
+std::uint64_t number_of(const std::string& text, NumberRange range, const char* option, const char* expected);
 
 // "30", "0.5": seconds, rounded up to milliseconds. Throws CLI::ValidationError that names the option.
 std::chrono::milliseconds seconds_of(const std::string& text, const std::string& option);

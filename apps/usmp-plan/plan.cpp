@@ -34,18 +34,18 @@ Command add_plan(CLI::App& program) {
   driver::PlanOptions& plan = options->plan;
   add_model_options(program, plan.model, false);
   add_planning_options(program, plan);
-  program.add_option("-o,--output", plan.output, "directory or .tar to write (default: MODEL_planned/)")
+  program.add_option("-o,--output", plan.output, "output directory or .tar (default: MODEL_planned/)")
       ->type_name("PATH");
-  program.add_flag("--dry-run", plan.dry_run, "plan and verify, write nothing");
+  program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing");
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
   auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");
-  program.add_flag("--verbose", options->verbose, "list every buffer, log the stages")->excludes(quiet);
+  program.add_flag("--verbose", options->verbose, "list every buffer and log each stage")->excludes(quiet);
   program.add_flag("--list-algorithms", options->list_algorithms, "list the planning algorithms");
   return {&program,
           [options] { return run(*options); },
           {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"},
            {"usmp-plan model.tar -o planned.tar", "write a whole archive"},
-           {"usmp-plan report kws.plan.json --format html -o map.html", "draw it"}}};
+           {"usmp-plan report kws.plan.json --format html -o map.html", "draw a memory map"}}};
 }
 
 }  // namespace usmp::apps

@@ -13,14 +13,14 @@ Command add_problem(CLI::App& program) {
   add_model_options(*app, options->model, true);
   add_transform_options(*app, options->model);
   add_pools_options(*app, options->pools_file, options->workspace_io);
-  app->add_option("-o,--output", options->output, "file to write (default: standard output)")->type_name("FILE");
-  app->add_flag("--json", options->model.json, "changes nothing: a problem is JSON");
+  app->add_option("-o,--output", options->output, "output file (default: standard output)")->type_name("FILE");
+  app->add_flag("--json", options->model.json, "no effect: the output is always JSON");
   return {app,
           [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::problem(*options, std::cout, std::cerr);
           },
-          {{"usmp-plan problem model.tar -o problem.json", "for solve, or a program of yours"}}};
+          {{"usmp-plan problem model.tar -o problem.json", "for solve, or for your own planner"}}};
 }
 
 }  // namespace usmp::apps

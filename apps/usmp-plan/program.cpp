@@ -24,18 +24,24 @@ class HelpFormatter final : public CLI::FormatterBase {
   const Program& program_;
 };
 
+// "--json=false" would turn nothing off: flags are given or left out.
+void refuse_values_of_flags(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  }
+}
+
 }  // namespace
 
-Program::Program()
-    : parser_("Plans all tensors and scratch buffers of a model into the memories of a board, and writes C for it",
-              "usmp-plan") {
+Program::Program() : parser_("Plan a model into the memories of a board, and write C that uses the plan", "usmp-plan") {
   parser_.set_help_flag("-h,--help", "show this help");
-  parser_.set_version_flag("--version", "usmp-plan " USMP_VERSION, "show the version");
+  parser_.set_version_flag("-V,--version", "usmp-plan " USMP_VERSION, "show the version");
   parser_.formatter(std::make_shared<HelpFormatter>(*this));
   parser_.require_subcommand(0, 1);
   for (const auto add : {add_plan, add_init, add_inspect, add_report, add_diff, add_compare, add_check, add_verify,
                          add_problem, add_solve}) {
     commands_.push_back(add(parser_));
+    refuse_values_of_flags(*commands_.back().app);
   }
 }
 

@@ -18,15 +18,17 @@ const std::map<std::string, driver::ReportFormat> report_formats = {
 
 Command add_report(CLI::App& program) {
   const auto options = std::make_shared<driver::ReportOptions>();
-  auto* app = program.add_subcommand("report", "tell what holds the memory; draw a memory map");
-  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), or a model to plan")->required();
-  app->add_option("--module", options->model.module, "one module of the archive")->type_name("NAME");
+  auto* app = program.add_subcommand("report", "show what memory is used for; draw a memory map");
+  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), or a model to plan")
+      ->transform(input_name())
+      ->required();
+  app->add_option("--module", options->model.module, "only this module")->type_name("NAME");
   add_planning_options(*app, *options);
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
                      [options](const std::string& name) { options->format = report_formats.at(name); });
-  app->add_option("-o,--output", options->output, "write a file instead of standard output")->type_name("FILE");
+  app->add_option("-o,--output", options->output, "output file (default: standard output)")->type_name("FILE");
   app->add_flag_callback(
-      "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "every buffer in the text");
+      "--verbose", [options] { options->verbosity = driver::Verbosity::verbose; }, "list every buffer");
   return {app,
           [options] {
             options->color = color_terminal();
@@ -34,9 +36,9 @@ Command add_report(CLI::App& program) {
             set_up_logging(driver::Verbosity::normal);
             return driver::report(*options, std::cout, std::cerr);
           },
-          {{"usmp-plan report kws.plan.json", "what holds the peak"},
+          {{"usmp-plan report kws.plan.json", "what occupies memory at the peak"},
            {"usmp-plan report kws.plan.json --format html -o map.html", "a memory map"}},
-          "The options of planning are for models."};
+          "Planning options apply to models only."};
 }
 
 }  // namespace usmp::apps

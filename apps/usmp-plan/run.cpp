@@ -1,7 +1,11 @@
 #include "run.hpp"
 
+#include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
+#include "arguments.hpp"
 #include "program.hpp"
 #include "usage_error.hpp"
 #include "usmp/driver/driver.hpp"
@@ -11,7 +15,9 @@ namespace usmp::apps {
 int parse_and_run(int argc, char** argv) {
   Program program;
   try {
-    program.parser().parse(argc, argv);
+    std::vector<std::string> words = understood({argv + 1, argv + argc});
+    std::reverse(words.begin(), words.end());  // the parser takes them off the end
+    program.parser().parse(words);
     if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
     return program.chosen().run();
   } catch (const CLI::ParseError& error) {

@@ -9,13 +9,14 @@ namespace usmp::apps {
 
 Command add_solve(CLI::App& program) {
   const auto options = std::make_shared<driver::SolveOptions>();
-  auto* app = program.add_subcommand("solve", "plan a bare instance, CSV or a problem in JSON");
-  app->add_option("FILE", options->instance, "the instance")->required();
-  app->add_option("--capacity", options->capacity, "of the one pool, as in 65536 or 64KiB; any plan in it will do")
+  auto* app = program.add_subcommand("solve", "plan buffers given as CSV or JSON");
+  app->add_option("FILE", options->instance, "instance (CSV) or planning problem (JSON)")
+      ->transform(input_name())
+      ->required();
+  app->add_option("--capacity", options->capacity, "bound of the pool, as 64KiB; accept any plan that fits")
       ->type_name("BYTES");
-  app->add_flag("--minimize", options->minimize, "look for the smallest plan (default without --capacity)");
-  app->add_option("-o,--output", options->output, "write the plan: CSV for CSV, an answer in JSON for JSON")
-      ->type_name("FILE");
+  app->add_flag("--minimize", options->minimize, "find the smallest plan (default without --capacity)");
+  app->add_option("-o,--output", options->output, "write the plan, in the format of the input")->type_name("FILE");
   add_algorithm_option(*app, options->algorithm, driver::default_algorithm_name());
   add_search_options(*app, options->search);
   auto* json = app->add_flag("--json", options->json, "print JSON");
@@ -28,7 +29,7 @@ Command add_solve(CLI::App& program) {
             return driver::solve(*options, std::cout, std::cerr);
           },
           {{"usmp-plan solve buffers.csv -o plan.csv", "the smallest plan"},
-           {"usmp-plan solve buffers.csv --capacity 64KiB", "whether one fits"}}};
+           {"usmp-plan solve buffers.csv --capacity 64KiB", "does a plan fit?"}}};
 }
 
 }  // namespace usmp::apps

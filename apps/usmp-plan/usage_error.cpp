@@ -51,6 +51,33 @@ std::optional<std::string> first_unexpected(const Program& program, const Comman
   return {};
 }
 
+// "--pools" of "--pools: At Most 1 required but received 2" and of "pools was given a disallowed flag override".
+std::string option_in(const std::string& text) {
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  return name.starts_with('-') ? name : (name.size() == 1 ? "-" : "--") + name;
+}
+
+// As users write it: the parser names an option by its first long name, "--output" where "-o" was given.
+std::string value_of(const CommandText& command, const std::string& option) {
+  for (const OptionText& one : command.options) {
+    if (contains(one.names, option)) return joined(one.names, " or ") + " needs a value: " + one.value;
+  }
+  return option + " needs a value";
+}
+
+// What the parser refused, in this program's words. Its own are for programmers.
+std::string in_own_words(const CommandText& command, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string option = option_in(text);
+  if (error.get_name() == "ExcludesError") {
+    return option + " and " + text.substr(text.rfind(' ') + 1) + " cannot be given together";
+  }
+  if (error.get_name() != "ArgumentMismatch") return text;
+  if (text.find("At Most") != std::string::npos) return option + " is given more than once";
+  if (text.find("flag override") != std::string::npos) return option + " takes no value";
+  return value_of(command, option);
+}
+
 }  // namespace
 
 std::optional<std::string> misspelled_command(const Program& program) {
@@ -58,7 +85,7 @@ std::optional<std::string> misspelled_command(const Program& program) {
   const CLI::Option* const model = program.parser().get_option("MODEL");
   if (model->results().empty()) return {};
   const std::string& word = model->results().front();
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"plan", "help"};
   for (const CLI::App* command : program.parser().get_subcommands({})) names.push_back(command->get_name());
   const std::string hint = did_you_mean(word, names);
   std::error_code unreadable;
@@ -72,7 +99,7 @@ std::string usage_message(const Program& program, const CLI::ParseError& error) 
   const std::string name = program.chosen().app->get_parent() == nullptr ? "" : program.chosen().app->get_name();
   const auto command = std::find_if(manual.commands.begin(), manual.commands.end(),
                                     [&](const CommandText& candidate) { return candidate.name == name; });
-  const std::string message = first_unexpected(program, *command).value_or(error.what());
+  const std::string message = first_unexpected(program, *command).value_or(in_own_words(*command, error));
   return message + "; see usmp-plan " + (name.empty() ? "" : name + " ") + "--help";
 }
 

@@ -13,12 +13,16 @@ struct VerifyArguments {
   bool quiet = false;
 };
 
-constexpr const char* without_execute = "is of use with --execute only";
+std::uint32_t rounds_of(const std::string& text) {
+  constexpr const char* expected = "a whole number from 1 to 1000";
+  constexpr std::uint64_t most = 1000;
+  return static_cast<std::uint32_t>(number_of(text, {.least = 1, .most = most}, "--rounds", expected));
+}
 
 // Options that mean nothing beside the others are mistakes.
 void check(const CLI::App& app, const driver::VerifyOptions& options) {
   for (const char* option : {"--cc", "--cflags", "--sanitize", "--rounds", "--timeout", "--keep"}) {
-    if (!options.execute && app.count(option) > 0) throw CLI::ValidationError(option, without_execute);
+    if (!options.execute && app.count(option) > 0) throw CLI::ValidationError(std::string(option) + " needs --execute");
   }
 }
 
@@ -27,28 +31,30 @@ void check(const CLI::App& app, const driver::VerifyOptions& options) {
 Command add_verify(CLI::App& program) {
   const auto options = std::make_shared<VerifyArguments>();
   driver::VerifyOptions& verify = options->verify;
-  auto* app = program.add_subcommand("verify", "check a plan, and with --execute the emitted C");
+  auto* app = program.add_subcommand("verify", "verify a plan and, with --execute, the generated C");
   add_model_options(*app, verify.model, true);
   add_planning_options(*app, verify);
-  auto* plan = app->add_option("--plan", verify.plans, "verify this plan instead of planning")
+  auto* plan = app->add_option("--plan", verify.plans, "verify this plan file instead of planning")
                    ->type_name("M.plan.json")
                    ->allow_extra_args(false);
   for (const char* option : {"--algorithm", "--minimize", "--pins", "--node-limit", "--time-limit"}) {
     plan->excludes(app->get_option(option));
   }
-  app->add_flag("--execute", verify.execute, "compile and run it beside unshared C: runs the archive");
+  app->add_flag("--execute", verify.execute,
+                "run the C and compare it with an unplanned build; this runs code of the archive");
   app->add_option("--cc", verify.compiler, "C compiler (default: the first of cc, gcc and clang)")
       ->type_name("PROGRAM");
-  app->add_option("--cflags", verify.compiler_flags, "further flags of the compiler, in one word")->type_name("FLAGS");
-  app->add_flag("--sanitize", verify.sanitize, "compile with Address- and UndefinedBehaviorSanitizer");
-  app->add_option("--rounds", verify.rounds, "runs of each module, each on new inputs (default: 3)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+  app->add_option("--cflags", verify.compiler_flags, "additional compiler flags, as one argument")->type_name("FLAGS");
+  app->add_flag("--sanitize", verify.sanitize, "compile with AddressSanitizer and UBSan");
+  app->add_option_function<std::string>(
+         "--rounds", [&verify](const std::string& text) { verify.rounds = rounds_of(text); },
+         "runs per module, each with new inputs (default: 3)")
+      ->type_name("N");
   app->add_option_function<std::string>(
          "--timeout", [&verify](const std::string& text) { verify.timeout = seconds_of(text, "--timeout"); },
-         "of each compilation and each program (default: 600)")
+         "limit per compilation and per run (default: 600)")
       ->type_name("SECONDS");
-  app->add_option("--keep", verify.keep, "new or empty directory, keeps sources and programs")->type_name("DIR");
+  app->add_option("--keep", verify.keep, "keep sources and programs in this new or empty directory")->type_name("DIR");
   auto* json = app->add_flag("--json", verify.model.json, "print JSON");
   app->add_flag("--quiet", options->quiet, "print nothing on success")->excludes(json);
   return {app,

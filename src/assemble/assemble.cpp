@@ -158,6 +158,16 @@ class Assembler {
     return offered;
   }
 
+  // Of the first of the pools that stands in the file.
+  std::string place_of(const std::vector<PoolId>& pools) const {
+    for (const PoolId id : pools) {
+      const config::Position& position = assembly_.pools[id.index()].position;
+      if (position.line == 0) continue;
+      return "line " + std::to_string(position.line) + ", column " + std::to_string(position.column);
+    }
+    return {};
+  }
+
   [[noreturn]] void throw_no_candidate(const Site& site) const {
     const PoolKind kind = kind_of(site);
     std::vector<std::string> refused;
@@ -174,8 +184,9 @@ class Assembler {
                    " may " + (kind == PoolKind::constant ? "read" : "read and write");
       }
       message += ", unlike " + joined(refused);
+      message += "; add the missing targets to a pool, or leave its key targets out to let every target use it";
     }
-    throw Error(ErrorKind::usage, {}, std::move(message));
+    throw Error(ErrorKind::usage, {.file = {}, .member = {}, .place = place_of(offered_to(site))}, std::move(message));
   }
 
   void check_total() const {

@@ -1,11 +1,9 @@
 // tvmgen_M.h: TVM's interface in TVM's order and spelling, so that firmware written for TVM's header compiles against
 // it. What is added (alignment macros, macros of unused or internal pools) only adds names.
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "codegen/c_types.hpp"
-#include "codegen/constant_data.hpp"
 #include "codegen/interface_files.hpp"
 
 namespace usmp::codegen {
@@ -116,28 +114,10 @@ void write_run(const PlannedModule& module, const ModuleLayout& layout, TextSink
              ";\n\n");
 }
 
-void write_constant_data(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink) {
-  const PoolLayout& pool = layout.pools[id.index()];
-  write_brief("Contents of parameter pool \"" + comment_text(pool.name) + "\": initialiser of a uint8_t array", sink);
-  sink.write("#define " + layout.macro + "_" + pool.macro + "_CONSTANT_POOL_DATA \\\n");
-  ByteWriter writer("  ", "\\\n", sink);
-  Bytes end = 0;
-  for (const PlacedConstant& constant : constants_in(module, id)) {
-    writer.fill(static_cast<std::size_t>(constant.offset - end));
-    writer.write(constant.data->bytes);
-    end = constant.offset + static_cast<Bytes>(constant.data->bytes.size());
-  }
-  // An initialiser is never empty, so that it stays valid C when a pool falls out of use.
-  writer.fill(static_cast<std::size_t>(std::max(pool.used, Bytes{1}) - end));
-  writer.finish();
-  sink.write("\n");
-}
-
-void write_pool_macros(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink) {
+void write_pool_macros(const ModuleLayout& layout, TextSink& sink) {
   write_brief("Bytes in use in all workspace pools together", sink);
   write_macro(layout.macro + "_WORKSPACE_SIZE", std::to_string(layout.workspace_bytes), sink);
-  for (std::size_t i = 0; i < layout.pools.size(); ++i) {
-    const PoolLayout& pool = layout.pools[i];
+  for (const PoolLayout& pool : layout.pools) {
     const std::string what =
         (pool.kind == PoolKind::constant ? "parameter pool \"" : "workspace pool \"") + comment_text(pool.name) + "\"";
     const std::string prefix = layout.macro + "_" + pool_macro(pool);
@@ -145,7 +125,6 @@ void write_pool_macros(const PlannedModule& module, const ModuleLayout& layout, 
     write_macro(prefix + "_SIZE", std::to_string(pool.used), sink);
     write_brief("Required alignment of " + what + ", in bytes", sink);
     write_macro(prefix + "_ALIGNMENT", std::to_string(pool.alignment), sink);
-    if (pool.kind == PoolKind::constant && !pool.is_internal) write_constant_data(module, layout, PoolId(i), sink);
   }
 }
 
@@ -186,7 +165,7 @@ void write_header(const PlannedModule& module, const ModuleLayout& layout, TextS
   write_structs(module, layout, sink);
   if (module.workspace_io) write_map_functions(layout, sink);
   write_run(module, layout, sink);
-  write_pool_macros(module, layout, sink);
+  write_pool_macros(layout, sink);
   sink.write("\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " + guard + " */\n");
 }
 

@@ -11,6 +11,10 @@ namespace usmp::codegen {
 // tvmgen_M.h.
 void write_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
 
+// tvmgen_M.constants.h, for modules with external parameter pools.
+[[nodiscard]] bool has_constants_header(const ModuleLayout& layout);
+void write_constants_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+
 // M_lib0.c.
 void write_entry(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
 

@@ -27,11 +27,21 @@ std::vector<OutputFile> module_files(const PlannedModule& module) {
   check_functions(module);
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
   const std::string source = "codegen/host/src/" + file_stem(module.info.name);
-  return {
+  std::vector<OutputFile> files = {
       {.path = "codegen/host/include/" + layout->symbol + ".h",
        .write = [module, layout](TextSink& sink) { write_header(module, *layout, sink); }},
       {.path = source + "_lib0.c", .write = [module, layout](TextSink& sink) { write_entry(module, *layout, sink); }},
       {.path = source + "_lib1.c", .write = [module](TextSink& sink) { write_functions(module, sink); }}};
+  if (has_constants_header(*layout)) {
+    files.push_back({.path = constants_header_path(module.info.name),
+                     .write = [module, layout](TextSink& sink) { write_constants_header(module, *layout, sink); }});
+  }
+  return files;
+}
+
+// With a '.', which no module's symbol has: it is no other module's header.
+std::string constants_header_path(const std::string& module_name) {
+  return "codegen/host/include/" + module_symbol(module_name) + ".constants.h";
 }
 
 }  // namespace usmp::codegen

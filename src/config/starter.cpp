@@ -59,7 +59,7 @@ std::string starter_file(const ModelSummary& model) {
       "#    pool_offset: 256  # reserved bytes at the start of the pool\n"
       "#    alignment: 16  # of the pool and of every buffer in it\n"
       "#    internal: true  # the generated C defines the array; false: the application passes a pointer\n"
-      "#    section: .dtcm  # linker section of that array\n"
+      "#    section: .bss.dtcm  # linker section of that array; .bss… takes no flash\n"
       "#    budget: {warn_at: 95%, max_growth: 1%}  # limits for usmp-plan check\n";
   text += "#    targets: " + targets_map(model.targets, "rw") + "  # without it, every target may read and write\n";
   text +=

@@ -6,6 +6,7 @@
 #include "documents.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/report/check.hpp"
@@ -62,6 +63,7 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
 int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.pools_file)
     throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
+  if (options.junit) check_output_path("--junit", *options.junit, {options.model.model, *options.pools_file});
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true);
   if (!compare::has_limits(planning.settings.request.pools)) {

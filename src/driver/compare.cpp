@@ -10,6 +10,7 @@
 #include "algorithm.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
+#include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/plan_file/plan_json.hpp"
@@ -128,8 +129,15 @@ std::string text_of(const compare::Comparison& comparison, const CompareOptions&
   return {};
 }
 
+void save_plans(const std::string& directory, const std::vector<OutputFile>& files, const std::string& archive) {
+  write_directory(directory, files, {}, [&](const std::string& place) {
+    for (const OutputFile& file : files) require_same_model(place, file.path, archive);
+  });
+}
+
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
   const std::vector<pipeline::ChosenAlgorithm> algorithms = chosen_algorithms(options);
+  if (options.save) check_output_path("--save", *options.save, {options.model.model});
   Planning planning = assemble_all(options, true);
   compare::Comparison comparison;
   comparison.archive = planning.model.file_name;
@@ -143,7 +151,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
     }
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written
-  if (options.save) write_directory(*options.save, plan_files(modules), {});
+  if (options.save) save_plans(*options.save, plan_files(modules), planning.model.file_name);
   out << text;
   int code = exit_ok;
   for (std::size_t i = 0; i < modules.size(); ++i) {

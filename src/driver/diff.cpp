@@ -12,14 +12,6 @@ namespace {
 
 using Documents = std::optional<std::vector<plan_file::PlanDocument>>;
 
-// Options that shape a plan mean nothing where both plans are given.
-void check_options(const DiffOptions& options) {
-  const bool shapes = options.pools_file || options.algorithm || options.workspace_io || options.minimize ||
-                      !options.pins.empty() || options.search.node_limit || options.search.time_limit;
-  if (!shapes || !is_plan_file(options.before) || !is_plan_file(options.after)) return;
-  throw Error(ErrorKind::usage, {}, "both files are plans: options of planning are of use with an archive only");
-}
-
 Documents documents_of(const std::string& path, const DiffOptions& options, std::ostream& err) {
   if (is_plan_file(path)) return read_plan_file(path);
   PlanningOptions planning = options;
@@ -43,7 +35,9 @@ std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
 }
 
 int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& err) {
-  check_options(options);
+  if (is_plan_file(options.before) && is_plan_file(options.after)) {
+    require_no_planning_options(options, {}, "both sides are plans");
+  }
   const Documents before = documents_of(options.before, options, err);
   if (!before) return exit_infeasible;
   const Documents after = documents_of(options.after, options, err);

@@ -1,25 +1,18 @@
 #include "documents.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "file_kind.hpp"
 #include "model.hpp"
 #include "planning.hpp"
 #include "settings.hpp"
 #include "usmp/plan_file/plan_json.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 
 bool is_plan_file(const std::string& path) {
-  if (path.ends_with(".plan.json")) return true;
-  std::error_code error;
-  if (!path.ends_with(".json") || std::filesystem::is_directory(path, error)) return false;
-  std::string front(std::size_t{1} << 12, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(front.data(), static_cast<std::streamsize>(front.size()));
-  front.resize(static_cast<std::size_t>(file.gcount()));
-  return front.find("\"usmp-plan/") != std::string::npos;
+  return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan;
 }
 
 std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
@@ -28,6 +21,26 @@ std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
   } catch (const Error& error) {
     throw error.with_file(path);
   }
+}
+
+void require_no_planning_options(const PlanningOptions& options, const Location& where, const std::string& subject) {
+  std::vector<std::string> given;
+  const auto look_at = [&](bool is_given, const char* name) {
+    if (is_given) given.emplace_back(name);
+  };
+  look_at(options.model.transform.has_value(), "--transform");
+  look_at(options.model.recompute_percent.has_value(), "--allow-recompute");
+  look_at(options.pools_file.has_value(), "--pools");
+  look_at(options.workspace_io, "--workspace-io");
+  look_at(options.algorithm.has_value(), "--algorithm");
+  look_at(options.minimize.has_value(), "--minimize");
+  look_at(!options.pins.empty(), "--pins");
+  look_at(options.search.node_limit.has_value(), "--node-limit");
+  look_at(options.search.time_limit.has_value(), "--time-limit");
+  look_at(options.search.seed.has_value(), "--seed");
+  if (given.empty()) return;
+  throw Error(ErrorKind::usage, where,
+              subject + ": " + joined(given) + (given.size() == 1 ? " applies" : " apply") + " to models only");
 }
 
 std::optional<std::vector<plan_file::PlanDocument>> plan_model(const PlanningOptions& options, std::ostream& err) {

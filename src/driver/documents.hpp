@@ -8,15 +8,19 @@
 
 #include "usmp/driver/driver.hpp"
 #include "usmp/plan_file/plan_document.hpp"
+#include "usmp/support/error.hpp"
 
 namespace usmp::driver {
 
-// Whether the path ends in .plan.json or names JSON that says it is written by usmp-plan; bare TIR modules are JSON
-// too.
+// Whether the path ends in .plan.json or names JSON that says it is a plan; problems and bare TIR modules are JSON too.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
 // The plan, or the plans of several modules as `--json` prints them. Throws Error of kind usage.
 [[nodiscard]] std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path);
+
+// Where there is nothing to plan, options that shape a plan are mistakes: throws Error of kind usage that names those
+// given. "`subject`: --pools, --seed apply to models only".
+void require_no_planning_options(const PlanningOptions& options, const Location& where, const std::string& subject);
 
 // Plans the model: a document a module. Nothing if there is no plan: then `err` has been told why, and the exit code is
 // exit_infeasible. Throws Error.

@@ -84,7 +84,7 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
   const execute::Options wanted{.compiler = options.compiler,
                                 .flags = words_of(options.compiler_flags),
                                 .sanitize = options.sanitize,
-                                .seed = options.search.seed,
+                                .seed = options.search.seed.value_or(0),
                                 .rounds = options.rounds,
                                 .time_limit = options.timeout};
   const execute::Compiler compiler = execute::find_compiler(wanted, directory.path());

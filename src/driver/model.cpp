@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "file_kind.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -84,7 +85,7 @@ std::string module_list(const mlf::Metadata& metadata) { return joined(module_na
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
-  if (!file || fs::is_directory(path, error)) throw Error(kind, {path, {}, {}}, "cannot be read");
+  if (!file || fs::is_directory(path, error)) throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read");
   std::string text;
   std::vector<char> block(std::size_t{1} << 16);
   do {
@@ -97,8 +98,9 @@ std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t 
 }
 
 Model open_model(const ModelOptions& options) {
-  const std::vector<transform::Step> transformations = transformations_of(options.transform);
+  const std::vector<transform::Step> transformations = transformations_of(options.transform.value_or("all"));
   try {
+    require_model(options.model);
     Model model;
     std::error_code error;
     if (options.model.ends_with(".json") && !fs::is_directory(options.model, error)) {
@@ -107,7 +109,7 @@ Model open_model(const ModelOptions& options) {
       model.archive = mlf::read_archive(options.model);
       model.metadata = mlf::read_metadata(model.archive);
     }
-    model.transformations = {transformations, options.recompute_percent};
+    model.transformations = {transformations, options.recompute_percent.value_or(0)};
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     return model;

@@ -30,7 +30,8 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
 // "default, second".
 std::string module_list(const mlf::Metadata& metadata);
 
-// The whole file. Throws Error of the given kind, also if it is larger than `most` bytes.
+// The whole file. Throws Error of kind usage if it cannot be opened, of the given kind if it cannot be read to its end
+// or is larger than `most` bytes.
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most);
 
 }  // namespace usmp::driver

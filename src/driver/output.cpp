@@ -10,6 +10,7 @@
 #include <new>
 #include <set>
 
+#include "output_path.hpp"
 #include "replacement.hpp"
 #include "staging.hpp"
 #include "termination.hpp"
@@ -59,7 +60,7 @@ void translating_errors(const Action& action) {
 }
 
 void replace_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                       const std::vector<std::string>& dropped) {
+                       const std::vector<std::string>& dropped, const AcceptDirectory& accept) {
   const TerminationDeferred termination;
   const fs::path target = behind_links(without_trailing_slash(directory));
   const bool is_new = !fs::exists(fs::symlink_status(target));
@@ -79,6 +80,7 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
     if (!fs::exists(fs::symlink_status(target)) && move_to_free_name(complete.string(), target.string())) return;
     const DirectoryLock lock(target.string(), termination);
     if (!lock.holds(target.string())) continue;  // another run has put its own there meanwhile
+    if (accept) accept(target.string());
     Replacement replacement(complete.string(), target.string(), own, spare.string());
     replacement.run(beside);
     return replacement.keep();
@@ -111,12 +113,6 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   rename_or_fail(complete, target);
 }
 
-// Names of open files rather than of places: "/dev/stdout" may be a regular file that others write to as well.
-bool names_open_file(const std::string& path) {
-  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
-         path.starts_with("/proc/self/fd/");
-}
-
 // Appending neither truncates a file that standard output is redirected to nor matters for devices. Signals need not
 // wait: there is nothing to remove, and a pipe may have nobody at its other end for ever.
 void write_through(const std::string& path, std::string_view text) {
@@ -127,6 +123,7 @@ void write_through(const std::string& path, std::string_view text) {
 
 void replace_file(const std::string& path, std::string_view text) {
   const bool is_special = fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path);
+  // "/dev/stdout" may be a regular file that others write to as well.
   if (is_special || names_open_file(path)) return write_through(path, text);
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
@@ -149,8 +146,8 @@ bool names_archive(const std::string& path) {
 }
 
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& dropped) {
-  translating_errors([&] { replace_directory(directory, files, dropped); });
+                     const std::vector<std::string>& dropped, const AcceptDirectory& accept) {
+  translating_errors([&] { replace_directory(directory, files, dropped, accept); });
 }
 
 void write_file(const std::string& path, std::string_view text) {

@@ -1,6 +1,7 @@
 // Writing results: everything is written under a temporary name and renamed, so that a final name never holds a part.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,15 +11,18 @@
 
 namespace usmp::driver {
 
+using AcceptDirectory = std::function<void(const std::string& directory)>;
+
 // Whether the output option names an archive rather than a directory.
 bool names_archive(const std::string& path);
 
 // Writes the files below `directory`. A new directory, or one that holds nothing but files that are written again, is
 // replaced in one step; in one that holds other files those stay, and the written ones are renamed into place one by
 // one after all of them have been written; `dropped` names files that the written ones replace, which are removed then.
-// Throws Error of kind output.
+// `accept` is called with a directory that is there, while no other run changes it, and may throw. Throws Error of kind
+// output, and what `accept` throws.
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& dropped);
+                     const std::vector<std::string>& dropped, const AcceptDirectory& accept = {});
 
 // Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
 void write_file(const std::string& path, std::string_view text);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "output.hpp"
+#include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/plan_file/plan_json.hpp"
@@ -39,12 +40,13 @@ std::vector<OutputFile> files_of(const PlannedPrograms& modules, const std::vect
   return files;
 }
 
-// The C libraries that the planned ones replace.
+// The C libraries that the planned ones replace, and what an earlier plan may have written that this one does not.
 std::vector<std::string> replaced_members(const PlannedPrograms& modules, const Model& model) {
   std::vector<std::string> names;
   for (const auto& planned : modules) {
     const mlf::ModuleInfo& info = planned->source.info;
     const std::string prefix = "codegen/host/src/" + info.name + "_lib";
+    names.push_back(codegen::constants_header_path(info.name));
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
     for (const mlf::Member& member : model.archive.members) {
       if (member.name.starts_with(prefix) && !kept.contains(member.name)) names.push_back(member.name);
@@ -82,12 +84,19 @@ std::string replanned_metadata(const PlannedPrograms& modules, const Model& mode
   return mlf::updated_metadata(model.archive, figures);
 }
 
+std::string output_of(const PlanOptions& options) {
+  return options.output.value_or(default_output(options.model.model));
+}
+
 void write_results(const PlanOptions& options, const PlannedPrograms& modules, const Model& model,
                    std::vector<OutputFile> files) {
-  const std::string output = options.output.value_or(default_output(options.model.model));
+  const std::string output = output_of(options);
   spdlog::debug("writing {} files to {}", files.size(), output);
   const std::vector<std::string> replaced = replaced_members(modules, model);
-  if (!names_archive(output)) return write_directory(output, files, replaced);
+  if (!names_archive(output)) {
+    const auto accept = [&model](const std::string& directory) { require_same_model(directory, model.file_name); };
+    return write_directory(output, files, replaced, accept);
+  }
   files.push_back({"metadata.json", [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
   write_archive(output, model.archive, files, replaced);
 }
@@ -110,14 +119,18 @@ std::string plans_text(const PlanOptions& options, const PlannedPrograms& module
   return text;
 }
 
+// Before anything is computed.
 void check_output(const PlanOptions& options) {
-  if (!options.output) return;
+  if (options.dry_run) return;
+  const std::string output = output_of(options);
   for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
-    if (options.output->ends_with(ending)) {
-      throw Error(ErrorKind::usage, {*options.output, {}, {}},
+    if (output.ends_with(ending)) {
+      throw Error(ErrorKind::usage, {output, {}, {}},
                   "archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst");
     }
   }
+  check_output_path("-o", output, {options.model.model, options.pools_file.value_or("")});
+  if (!names_archive(output)) require_same_model(output, file_name_of(options.model.model));
 }
 
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
@@ -147,6 +160,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     }
     if (!options.dry_run) write_results(options, modules, model, std::move(files));
   }
+  if (text.empty()) print_warnings(modules, err);
   out << text;
   if (!options.dry_run && !options.model.json && options.verbosity != Verbosity::quiet) {
     out << "\nwritten to " << printable(options.output.value_or(default_output(options.model.model))) << "\n";
@@ -157,16 +171,12 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
 }  // namespace
 
 std::string default_output(const std::string& model) {
+  if (names_open_file(model)) return "model_planned";
   std::filesystem::path path = std::filesystem::path(model).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
-  std::string name = path.filename().string();
-  for (const char* ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar"}) {
-    if (name.ends_with(ending) && name.size() > std::string(ending).size()) {
-      name.resize(name.size() - std::string(ending).size());
-      break;
-    }
-  }
-  return (path.parent_path() / (name + "_planned")).string();
+  const std::string name = path.filename().string();
+  const bool names_nothing = name.empty() || name == "." || name == "..";
+  return names_nothing ? "model_planned" : without_archive_ending(name) + "_planned";
 }
 
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {

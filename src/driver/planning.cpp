@@ -62,7 +62,7 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
   spdlog::debug("module {}: planning", planned.source.info.name);
   const WatchedSearch search(options.search, interrupt, terminal);
   pipeline::plan(planned, planning.settings.algorithm, search.limits(),
-                 origin_of(planned, planning, options.search.seed), planning.replay_steps);
+                 origin_of(planned, planning, options.search.seed.value_or(0)), planning.replay_steps);
 }
 
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
@@ -101,6 +101,15 @@ int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& s
   err << "usmp-plan: error: module '" << printable(planned.source.info.name)
       << "': " << no_plan_text(planned.result, planned.needed, settings.algorithm) << '\n';
   return exit_infeasible;
+}
+
+void print_warnings(const PlannedPrograms& modules, std::ostream& err) {
+  for (const auto& planned : modules) {
+    for (const std::string& warning : planned->document.warnings) {
+      err << "usmp-plan: warning: module '" << printable(planned->source.info.name) << "': " << printable(warning)
+          << '\n';
+    }
+  }
 }
 
 std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model) {

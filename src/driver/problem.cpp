@@ -4,6 +4,7 @@
 #include "assembling.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "output_path.hpp"
 #include "run.hpp"
 #include "settings.hpp"
 #include "usmp/instance/json.hpp"
@@ -12,6 +13,9 @@ namespace usmp::driver {
 namespace {
 
 int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
+  if (options.output) {
+    check_output_path("-o", *options.output, {options.model.model, options.pools_file.value_or("")});
+  }
   const Settings settings = read_settings(options.pools_file, {}, options.workspace_io);
   Model model = open_model(options.model);
   if (model.metadata.modules.size() != 1) {

@@ -7,6 +7,7 @@
 
 #include "documents.hpp"
 #include "output.hpp"
+#include "output_path.hpp"
 #include "run.hpp"
 #include "usmp/report/memory_map.hpp"
 #include "usmp/support/error.hpp"
@@ -14,15 +15,6 @@
 
 namespace usmp::driver {
 namespace {
-
-// Options that shape a plan mean nothing where there is one.
-void check_options(const ReportOptions& options) {
-  const bool shapes = options.pools_file || options.algorithm || options.workspace_io || options.minimize ||
-                      !options.pins.empty() || options.search.node_limit || options.search.time_limit;
-  if (!shapes) return;
-  throw Error(ErrorKind::usage, {options.model.model, {}, {}},
-              "is a plan: options of planning are of use with a model only");
-}
 
 plan_file::PlanDocument chosen(std::vector<plan_file::PlanDocument> documents, const ModelOptions& options) {
   if (documents.size() == 1 && !options.module) return std::move(documents.front());
@@ -59,9 +51,10 @@ std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& op
 
 int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostream& err) {
   const std::string& path = options.model.model;
+  if (options.output) check_output_path("-o", *options.output, {path, options.pools_file.value_or("")});
   std::string text;
   if (is_plan_file(path)) {
-    check_options(options);
+    require_no_planning_options(options, {path, {}, {}}, "is a plan");
     const plan_file::PlanDocument plan = chosen(read_plan_file(path), options.model);
     try {
       text = text_of(plan, options);

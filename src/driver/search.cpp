@@ -10,7 +10,7 @@ namespace usmp::driver {
 WatchedSearch::WatchedSearch(const SearchOptions& options, const Interrupt& interrupt, std::ostream* terminal)
     : search_{.node_limit = options.node_limit,
               .time_limit = options.time_limit,
-              .seed = options.seed,
+              .seed = options.seed.value_or(0),
               .interrupted = &interrupt.flag(),
               .progress = {},
               .log = debug_log()} {

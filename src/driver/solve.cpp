@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "algorithm.hpp"
+#include "file_kind.hpp"
 #include "interrupt.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "output_path.hpp"
 #include "run.hpp"
 #include "search.hpp"
 #include "usmp/bounds/bounds.hpp"
@@ -38,6 +40,7 @@ bool is_json(const std::string& path, const std::string& text) {
 }
 
 Instance read_instance(const std::string& path) {
+  require_instance(path);
   Instance read;
   read.text = read_text_file(path, ErrorKind::usage, instance::max_text_bytes);
   try {
@@ -68,7 +71,9 @@ void set_capacity(Problem& problem, const std::string& text) {
 }
 
 void check_output_name(const SolveOptions& options, bool csv) {
-  if (!options.output || !options.output->ends_with(csv ? ".json" : ".csv")) return;
+  if (!options.output) return;
+  check_output_path("-o", *options.output, {options.instance});
+  if (!options.output->ends_with(csv ? ".json" : ".csv")) return;
   throw Error(ErrorKind::usage, {*options.output, {}, {}},
               csv ? "the plan of a CSV instance is CSV" : "the plan of a problem in JSON is an answer in JSON");
 }
@@ -104,7 +109,7 @@ int solve_or_throw(const SolveOptions& options, std::ostream& out, std::ostream&
   if (options.capacity) set_capacity(read.problem, *options.capacity);
   report::Solution solution{.instance = file_name_of(options.instance),
                             .algorithm = algorithm.name,
-                            .seed = options.search.seed,
+                            .seed = options.search.seed.value_or(0),
                             .problem = &read.problem,
                             .result = {},
                             .bounds = bounds::pool_bounds(read.problem)};

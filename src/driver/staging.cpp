@@ -62,29 +62,11 @@ void remove_stale(const fs::path& parent) {
 }  // namespace
 
 Staging::Staging(const fs::path& parent) {
-  try {
-    make_parents(parent);
-    remove_stale(parent);
-    make_directory(parent);
-  } catch (...) {
-    remove_parents();
-    throw;
-  }
+  remove_stale(parent);
+  make_directory(parent);
 }
 
-Staging::~Staging() {
-  remove_tree(path_.c_str());
-  remove_parents();
-}
-
-void Staging::make_parents(const fs::path& parent) {
-  std::vector<fs::path> missing;
-  for (fs::path path = parent; !path.empty() && !fs::exists(path); path = path.parent_path()) missing.push_back(path);
-  made_.reserve(missing.size());
-  for (; !missing.empty(); missing.pop_back()) {
-    if (fs::create_directory(missing.back())) made_.push_back(missing.back());
-  }
-}
+Staging::~Staging() { remove_tree(path_.c_str()); }
 
 // Between making and locking another run may take the directory for a stale one; then it is gone, and there is another.
 void Staging::make_directory(const fs::path& parent) {
@@ -97,10 +79,6 @@ void Staging::make_directory(const fs::path& parent) {
     if (lock_.is_open()) ::flock(lock_.get(), LOCK_EX);
     if (!lock_.is_open() || is_at(lock_, path_)) return;
   }
-}
-
-void Staging::remove_parents() noexcept {
-  for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
 }
 
 }  // namespace usmp::driver

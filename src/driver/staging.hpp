@@ -3,14 +3,13 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "usmp/support/descriptor.hpp"
 
 namespace usmp::driver {
 
-// A directory ".usmp-plan-XXXXXX" of its own below `parent`, removed with all it holds when it goes. `parent` is made
-// if it is missing, and removed again if it is empty in the end. Throws Error of kind output.
+// A directory ".usmp-plan-XXXXXX" of its own below `parent`, removed with all it holds when it goes. Throws Error of
+// kind output.
 //
 // A run that is killed leaves its directory behind. The next one that writes into the same `parent` removes it: a lock
 // tells those that are still at work (on file systems without locks they stay).
@@ -24,13 +23,10 @@ class Staging {
   [[nodiscard]] std::filesystem::path path() const { return path_; }
 
  private:
-  void make_parents(const std::filesystem::path& parent);
   void make_directory(const std::filesystem::path& parent);
-  void remove_parents() noexcept;
 
   std::string path_;
   Descriptor lock_;
-  std::vector<std::filesystem::path> made_;  // parents, outermost first
 };
 
 }  // namespace usmp::driver

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "execution.hpp"
+#include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "search.hpp"
@@ -58,7 +59,7 @@ void adopt_files(Planning& planning, const VerifyOptions& options) {
     result.status = PlanStatus::feasible;
     result.plan = plan_of_file(*planned, planning, file, *found);
     planning.settings.algorithm.name = file_name_of(file);
-    pipeline::adopt(*planned, std::move(result), origin_of(*planned, planning, options.search.seed));
+    pipeline::adopt(*planned, std::move(result), origin_of(*planned, planning, options.search.seed.value_or(0)));
   }
 }
 
@@ -124,6 +125,7 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
 }
 
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.keep) check_output_path("--keep", *options.keep, {options.model.model});
   Planning planning = assemble_all(options, true);
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.model.bare_module && options.execute) {
@@ -139,6 +141,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
     adopt_files(planning, options);
   }
   if (!planning.model.bare_module) require_emission(planning, options);
+  if (options.verbosity == Verbosity::quiet) print_warnings(planning.modules, err);
   return execute_and_print(planning, options, out, err);
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 std::string make_named(const std::string& name) {
   std::error_code error;
-  fs::create_directories(name, error);
+  fs::create_directory(name, error);
   if (error) throw Error(ErrorKind::output, {name, {}, {}}, "cannot be created: " + error.message());
   const bool is_empty = fs::is_empty(name, error);
   if (error) throw Error(ErrorKind::output, {name, {}, {}}, error.message());

@@ -47,7 +47,7 @@ class Writer {
       for (const Tensor& tensor : tensors_.outputs) add_tensor("output", tensor);
     }
     harness_.text = "/* Runs module " + layout_.symbol + ". Written by usmp-plan. */\n#include \"" + entry_file +
-                    "\"\n#include \"" + layout_.symbol + ".h\"\n" + harness_text + data_;
+                    "\"\n#include \"" + layout_.symbol + ".h\"\n" + constants_ + harness_text + data_;
     harness_.text += "#define USMP_RUN_REGIONS " + std::to_string(harness_.regions.size()) +
                      "\nstatic struct usmp_run_region usmp_run_regions[USMP_RUN_REGIONS + 1] = {\n" + table_ +
                      "  {NULL, 0, 1, 0, NULL, NULL}};\n";
@@ -78,6 +78,7 @@ class Writer {
       if (pool.kind == PoolKind::constant) {
         if (pool.is_internal) continue;  // constants of the module itself
         const std::string data = "usmp_run_data_" + std::to_string(i);
+        constants_ = "#include \"" + layout_.symbol + ".constants.h\"\n";
         data_ += "static const unsigned char " + data + "[] = {" + macro + "_DATA};\n";
         addresses_[i] = add_region(what, "NULL", macro + "_SIZE", pool.alignment, true, {}, data) + ".memory";
       } else if (!pool.is_internal) {
@@ -213,6 +214,7 @@ class Writer {
   const codegen::ModuleLayout& layout_;
   const Tensors& tensors_;
   Harness harness_;
+  std::string constants_;                          // includes their header, if there is one
   std::string data_;                               // arrays that the table of regions points to
   std::string table_;                              // its rows
   std::vector<std::string> addresses_;             // by PoolId, of external pools

@@ -114,9 +114,9 @@ Archive read_archive(const std::string& path, const Limits& limits) {
   std::error_code fault;
   const auto status = std::filesystem::status(path, fault);
   if (status.type() == std::filesystem::file_type::not_found) {
-    throw Error(ErrorKind::archive, {path, "", ""}, "no such file or directory");
+    throw Error(ErrorKind::usage, {path, "", ""}, "no such file or directory");
   }
-  if (fault) throw Error(ErrorKind::archive, {path, "", ""}, "cannot be read: " + fault.message());
+  if (fault) throw Error(ErrorKind::usage, {path, "", ""}, "cannot be read: " + fault.message());
   return std::filesystem::is_directory(status) ? read_directory(path, limits) : read_tar_file(path, limits);
 }
 

@@ -389,7 +389,7 @@ Archive read_tar(const std::string& path, const Limits& limits, Source source) {
 
 Archive read_tar_file(const std::string& path, const Limits& limits) {
   File file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw Error(ErrorKind::archive, {path, "", ""}, std::string("cannot be read: ") + std::strerror(errno));
+  if (!file) throw Error(ErrorKind::usage, {path, "", ""}, std::string("cannot be read: ") + std::strerror(errno));
   return read_tar(path, limits, Source(std::move(file)));
 }
 

@@ -106,6 +106,7 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
   try {
     module.program = with_useful_steps(module.source, transformations, request, &module.tried);
     module.assembly = assembled(module.program, request);
+    module.warnings = config::warnings_of(request.pools);
     module.pinned = assemble::pin(module.assembly, request.pools.pinned);
     if (module.tried.empty()) module.tried.push_back(module.assembly.problem);
     for (const plan_file::PlanDocument& plan : request.earlier) {

@@ -68,9 +68,23 @@ def test_hints() -> None:
             ("report p.json --format htm", "--format: unknown 'htm' (did you mean 'html'?); expected text, json, csv, markdown, svg or html"),
             (f"{MODEL} --algorithm optimla", "unknown algorithm 'optimla' (did you mean 'optimal'?)"),
             (f"{MODEL} --transform fuse,narow", "unknown transformation 'narow' (did you mean 'narrow'?)"),
-            ("model.tar --allow-recompute 1001", "--allow-recompute: is '1001': expected a whole number of percent from 0 to 1000"),
-            ("model.tar --allow-recompute -1", "--allow-recompute: is '-1': expected a whole number of percent from 0 to 1000"),
-            ("model.tar --allow-recompute 2.5", "--allow-recompute: is '2.5': expected a whole number of percent from 0 to 1000"),
+            ("hepl", "(did you mean 'help'?)"),
+            ("help solv", "(did you mean 'solve'?)"),
+            ("plan", "MODEL is required; see usmp-plan --help"),
+            ("model.tar --pools a --pools b", "--pools is given more than once; see"),
+            ("model.tar --pools", "--pools needs a value: FILE; see"),
+            ("report x -o", "-o or --output needs a value: FILE; see"),
+            ("report x --output=", "-o or --output needs a value: FILE; see"),
+            ("model.tar --quiet --verbose", "--quiet and --verbose cannot be given together; see"),
+            ("report x --json --format csv", "--format and --json cannot be given together; see"),
+            ("model.tar --json=3", "--json takes no value; see"),
+            ("diff --quiet=no a b", "--quiet takes no value; see usmp-plan diff"),
+            ("verify a --rounds x", "--rounds: found 'x', expected a whole number from 1 to 1000; see"),
+            ("verify a --rounds 0", "--rounds: found '0', expected a whole number from 1 to 1000; see"),
+            ("verify a --sanitize", "--sanitize needs --execute; see usmp-plan verify"),
+            ("model.tar --allow-recompute 1001", "--allow-recompute: found '1001', expected a whole number of percent from 0 to 1000"),
+            ("model.tar --allow-recompute -1", "--allow-recompute: found '-1', expected a whole number of percent from 0 to 1000"),
+            ("model.tar --allow-recompute 2.5", "--allow-recompute: found '2.5', expected a whole number of percent from 0 to 1000"),
             (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
             (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),
     ):
@@ -82,7 +96,34 @@ def test_hints() -> None:
         Path(folder, "solv").mkdir()
         done = run("solv", folder=folder)
         assert done.returncode == 3 and "neither" not in done.stderr, "a directory that is there is a model"
-        assert run("nothing", folder=folder).returncode == 3, "and what is like no command, too"
+        done = run("nothing", folder=folder)
+        assert done.returncode == 2 and done.stderr == "usmp-plan: error: nothing: no such file or directory\n", done
+
+
+def test_words_and_streams() -> None:
+    """Words that are no commands of the parser, standard input as a model, readers that have read enough."""
+    assert quiet_success("help") == quiet_success("--help") and quiet_success("help", "solve") == quiet_success("solve", "--help")
+    assert quiet_success("-V") == quiet_success("--version")
+    with tempfile.TemporaryDirectory() as folder:
+        for number, arguments in enumerate((["plan", MODEL], ["-"], ["/dev/stdin"], ["plan", "-"])):
+            place = Path(folder, str(number))
+            place.mkdir()
+            with MODEL.open("rb") as model:
+                done = subprocess.run([PROGRAM, *arguments, "--quiet"], cwd=place, stdin=model, capture_output=True, check=True)
+            assert done.stdout == done.stderr == b"", done
+            assert [path.name for path in place.iterdir()] == ["repeated_op_planned" if MODEL in arguments else "model_planned"]
+        planned = Path(folder, "0/repeated_op_planned")
+        for path in planned.rglob("*.c"):
+            assert path.read_bytes() == Path(folder, "1/model_planned", path.relative_to(planned)).read_bytes(), path
+        with subprocess.Popen(["cat", MODEL], stdout=subprocess.PIPE) as pipe:
+            piped = subprocess.run([PROGRAM, "inspect", "-"], stdin=pipe.stdout, capture_output=True, text=True, check=True)
+        assert piped.stdout == quiet_success("inspect", MODEL)
+        assert json.loads(subprocess.run([PROGRAM, "solve", "-", "--json"], input=FIVE.read_text(), capture_output=True,
+                                         text=True, check=True).stdout)["instance"] == "stdin"
+    for reader in ("head -n 1", "true"):
+        done = subprocess.run(["bash", "-c", f'"$0" inspect "$1" --tir | {reader}; echo "${{PIPESTATUS[0]}}"', PROGRAM, MODEL],
+                              capture_output=True, text=True, check=True)
+        assert done.stdout.endswith("141\n") and done.stderr == "", (reader, done)
 
 
 def on_a_terminal(*arguments: object, **environment: str) -> str:
@@ -154,6 +195,6 @@ def test_json() -> None:
             assert module["buffers"] >= 4 and module["conflicts"] >= 2, module
 
 
-for test in (test_help, test_hints, test_colour, test_quiet, test_json):
+for test in (test_help, test_hints, test_words_and_streams, test_colour, test_quiet, test_json):
     test()
     print(f"{test.__name__}: ok")

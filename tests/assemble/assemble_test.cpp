@@ -196,10 +196,12 @@ TEST_CASE("a buffer without a candidate names its targets and the pools that wer
   SUBCASE("one pool, one target") {
     f.pools.workspace_pools = {pool("sram")};
     f.pools.workspace_pools[0].targets = {{"c", Access::read_only}};
+    f.pools.workspace_pools[0].position = {2, 5};
     f.analysis.sites = {site("x", BufferKind::tensor)};
     CHECK(f.message(ErrorKind::usage) ==
-          "buffer 'x' of 'main' has no pool: it needs a workspace pool that the target 'c' may read and write, unlike "
-          "'sram'");
+          "line 2, column 5: buffer 'x' of 'main' has no pool: it needs a workspace pool that the target 'c' may read "
+          "and write, unlike "
+          "'sram'; add the missing targets to a pool, or leave its key targets out to let every target use it");
   }
   SUBCASE("several pools and targets") {
     f.pools.parameter_pools = {pool("rom", PoolKind::constant), pool("flash", PoolKind::constant)};
@@ -210,7 +212,7 @@ TEST_CASE("a buffer without a candidate names its targets and the pools that wer
     CHECK(
         f.message(ErrorKind::usage) ==
         "buffer 'w' of 'operator' has no pool: it needs a parameter pool that the targets 'c', 'npu' may read, unlike "
-        "'rom', 'flash'");
+        "'rom', 'flash'; add the missing targets to a pool, or leave its key targets out to let every target use it");
   }
 }
 

@@ -121,10 +121,6 @@ int32_t tvmgen_net_run(
 #define TVMGEN_NET_FLASH_CONSTANT_POOL_SIZE 32
 /*! \brief Required alignment of parameter pool "flash", in bytes. */
 #define TVMGEN_NET_FLASH_CONSTANT_POOL_ALIGNMENT 64
-/*! \brief Contents of parameter pool "flash": initialiser of a uint8_t array. */
-#define TVMGEN_NET_FLASH_CONSTANT_POOL_DATA \
-  0x05,0xff,0x80,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x80,0x3f,\
-  0x00,0x00,0x00,0xc0,0xcd,0xcc,0xcc,0x3d,0x00,0x00,0x20,0x41
 
 #ifdef __cplusplus
 }
@@ -132,6 +128,24 @@ int32_t tvmgen_net_run(
 
 #endif /* TVMGEN_NET_H_ */
 )");
+  CHECK(planned.constants() == R"(/* Constants of module "net". Written by usmp-plan; do not edit. */
+#ifndef TVMGEN_NET_CONSTANTS_H_
+#define TVMGEN_NET_CONSTANTS_H_
+
+/*! \brief Contents of parameter pool "flash": initialiser of a uint8_t array. */
+#define TVMGEN_NET_FLASH_CONSTANT_POOL_DATA \
+  0x05,0xff,0x80,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x00,0x80,0x3f,\
+  0x00,0x00,0x00,0xc0,0xcd,0xcc,0xcc,0x3d,0x00,0x00,0x20,0x41
+
+#endif /* TVMGEN_NET_CONSTANTS_H_ */
+)");
+}
+
+TEST_CASE("constants have a header of their own only where the application provides a pool for them") {
+  Network net;
+  CHECK(Planned(net.info, net.builder, pools(true, false), places).constants() != "");
+  CHECK(Planned(net.info, net.builder, pools(false, true), places).constants() == "");
+  CHECK(constants_header_path("My-Net") == "codegen/host/include/tvmgen_my_net.constants.h");
 }
 
 TEST_CASE("external pools: run checks their addresses and hands them on") {
@@ -141,7 +155,8 @@ TEST_CASE("external pools: run checks their addresses and hands them on") {
   sandbox.add("tvmgen_net.h", planned.header());
   sandbox.add("net_lib0.c", planned.entry());
   sandbox.expect_clean("net_lib0.c");
-  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n#include \"tvmgen_net.constants.h\"\n");
+  sandbox.add("tvmgen_net.constants.h", planned.constants());
   sandbox.add("main.c", std::string(program_head) + R"(
 static const void* seen[4];
 int32_t tvmgen_net___tvm_main__(const int8_t* in, int8_t* out, uint8_t* sram, const uint8_t* flash);
@@ -412,7 +427,7 @@ TEST_CASE("an external parameter pool without constants still has an initialiser
   b.entry({}, {});
   const Planned planned(info_of("net", {}, {}), b, pools(false, false), {});
   CHECK(contains(planned.header(), "FLASH_CONSTANT_POOL_SIZE 0\n"));
-  CHECK(contains(planned.header(), "FLASH_CONSTANT_POOL_DATA \\\n  0x00\n"));
+  CHECK(contains(planned.constants(), "FLASH_CONSTANT_POOL_DATA \\\n  0x00\n"));
 }
 
 TEST_CASE("device contexts are passed on, in TVM's order") {
@@ -520,7 +535,8 @@ TEST_CASE("module_files gives the files their places") {
   std::vector<std::string> paths;
   for (const OutputFile& file : module_files(planned.view())) paths.push_back(file.path);
   CHECK(paths == std::vector<std::string>{"codegen/host/include/tvmgen____net.h", "codegen/host/src/_.._Net_lib0.c",
-                                          "codegen/host/src/_.._Net_lib1.c"});
+                                          "codegen/host/src/_.._Net_lib1.c",
+                                          "codegen/host/include/tvmgen____net.constants.h"});
 }
 
 TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {

@@ -78,6 +78,10 @@ class Planned {
   [[nodiscard]] std::string header() const {
     return text_of([&](TextSink& sink) { write_header(view(), layout(), sink); });
   }
+  [[nodiscard]] std::string constants() const {
+    if (!has_constants_header(layout())) return {};
+    return text_of([&](TextSink& sink) { write_constants_header(view(), layout(), sink); });
+  }
   [[nodiscard]] std::string entry() const {
     return text_of([&](TextSink& sink) { write_entry(view(), layout(), sink); });
   }

@@ -54,7 +54,7 @@ TEST_CASE("the starter file with every setting switched on") {
   CHECK(config.workspace_pools[0].size_hint == Bytes{30} * 1024);  // half of the load in whole KiB
   CHECK(config.workspace_pools[0].reserved == 256);
   CHECK(config.workspace_pools[0].internal);
-  CHECK(config.workspace_pools[0].section == ".dtcm");
+  CHECK(config.workspace_pools[0].section == ".bss.dtcm");
   CHECK(config.workspace_pools[0].targets.size() == 2);
   CHECK(config.workspace_pools[1].name == "sram");
   REQUIRE(config.parameter_pools.size() == 1);

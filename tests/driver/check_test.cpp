@@ -182,7 +182,7 @@ TEST_CASE("check: mistakes keep their exit codes and messages, and nothing is wr
   CHECK(checked.run(sram("max: 1")).code == exit_usage);
   checked.options.baselines.clear();
   checked.options.model.model = checked.temporary.file("none.tar");
-  CHECK(checked.run(sram("max: 1")).code == exit_archive);
+  CHECK(checked.run(sram("max: 1")).code == exit_usage);
   CHECK_FALSE(fs::exists(checked.temporary.path / "junit.xml"));
   checked.options.model.model = testdata + "/lstm.tar";
   checked.options.junit = checked.temporary.path.string();  // a directory

@@ -142,7 +142,7 @@ TEST_CASE("compare: mistakes have their exit codes and messages, and nothing is 
         "usmp-plan: error: --algorithms: found 'fast,,none', expected names with commas between them\n");
   CHECK(message("") == "usmp-plan: error: --algorithms: found '', expected names with commas between them\n");
   CHECK(message("fast,none,fast") == "usmp-plan: error: --algorithms: 'fast' stands twice\n");
-  CHECK(run_compare(options_for(temporary.file("none.tar"), "fast")).code == exit_archive);
+  CHECK(run_compare(options_for(temporary.file("none.tar"), "fast")).code == exit_usage);
   write(temporary.path / "file", "");
   CompareOptions options = options_for(model, "fast");
   options.save = temporary.file("file");

@@ -110,12 +110,12 @@ TEST_CASE("diff: errors keep their exit codes and messages") {
   CHECK(outcome.err ==
         "usmp-plan: error: " + temporary.file("bad.plan.json") + ": schema_version is 9: expected at most 2\n");
   outcome = run_diff(options_for(plan, temporary.file("none.tar")));
-  CHECK(outcome.code == exit_archive);
+  CHECK(outcome.code == exit_usage);
   DiffOptions useless = options_for(plan, plan);
   useless.algorithm = "none";
   outcome = run_diff(useless);
   CHECK(outcome.code == exit_usage);
-  CHECK(outcome.err == "usmp-plan: error: both files are plans: options of planning are of use with an archive only\n");
+  CHECK(outcome.err == "usmp-plan: error: both sides are plans: --algorithm applies to models only\n");
   DiffOptions tight = options_for(plan, testdata + "/ds_cnn.tar");
   write(temporary.path / "tiny.yaml", "workspace_pools:\n  - {name: sram, size_hint_bytes: 16}\n");
   tight.pools_file = temporary.file("tiny.yaml");

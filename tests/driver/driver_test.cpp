@@ -82,17 +82,21 @@ TEST_CASE("other files of an existing target directory stay") {
   CHECK(files_below(temporary.path / "firmware") == expected);
 }
 
-TEST_CASE("planning an extracted archive in place leaves none of its own operators' files") {
+TEST_CASE("planning into a copy of the extracted archive leaves none of its own operators' files") {
   const TemporaryDirectory temporary;
-  for (const usmp::mlf::Member& member : usmp::mlf::read_archive(testdata + "/cast_subtract.tar").members) {
+  usmp::mlf::Archive archive = usmp::mlf::read_archive(testdata + "/cast_subtract.tar");
+  archive.members.push_back(
+      {"codegen/host/src/default_lib2.c", "// tvm target: c -keys=cpu\nint f(void) { return 0; }\n"});
+  std::vector<usmp::mlf::TarEntry> entries;
+  for (const usmp::mlf::Member& member : archive.members) {
     const fs::path path = temporary.path / "model" / member.name;
     fs::create_directories(path.parent_path());
     write(path, member.bytes);
+    entries.push_back({member.name, member.bytes, {}, member.mode});
   }
-  write(temporary.path / "model/codegen/host/src/default_lib2.c",
-        "// tvm target: c -keys=cpu\nint f(void) { return 0; }\n");
+  usmp::mlf::write_tar(temporary.file("model.tar"), entries);
   write(temporary.path / "model/mine.c", "");
-  const Outcome outcome = run_plan(options_for(temporary.file("model"), temporary.file("model")));
+  const Outcome outcome = run_plan(options_for(temporary.file("model.tar"), temporary.file("model")));
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   const std::set<std::string> files = files_below(temporary.path / "model");
   CHECK_FALSE(files.contains("codegen/host/src/default_lib2.c"));
@@ -109,6 +113,22 @@ TEST_CASE("the figures of an archive that is planned already are not those of an
   const Outcome outcome = run_plan(options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(nlohmann::json::parse(outcome.out).at("modules").at(0).at("totals").at("unplanned_workspace").is_null());
+}
+
+TEST_CASE("constants of an external pool have a header, which goes with the pool") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = options_for(testdata + "/cast_subtract.tar", temporary.file("out"));
+  options.pools_file = testdata + "/pools/dtcm_sram.yaml";
+  REQUIRE(run_plan(options).code == exit_ok);
+  std::set<std::string> expected = expected_files;
+  expected.insert("codegen/host/include/tvmgen_default.constants.h");
+  CHECK(files_below(temporary.path / "out") == expected);
+  const fs::path include = temporary.path / "out/codegen/host/include";
+  CHECK_FALSE(contains(read(include / "tvmgen_default.h"), "POOL_DATA"));
+  CHECK(contains(read(include / "tvmgen_default.constants.h"), "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA \\\n"));
+  options.pools_file.reset();
+  REQUIRE(run_plan(options).code == exit_ok);
+  CHECK(files_below(temporary.path / "out") == expected_files);
 }
 
 TEST_CASE("a link to a directory stays a link, and what it names is written") {
@@ -269,6 +289,23 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
         "usmp-plan: error: --transform: a name in 'fuse,,narrow' is empty: expected none, all or some of fuse, narrow, "
         "merge, constants, reorder, inplace, with a comma between two\n";
   }
+  SUBCASE("a model that is not there") {
+    options.model.model = temporary.file("none.tar");
+    expected = "usmp-plan: error: " + temporary.file("none.tar") + ": no such file or directory\n";
+  }
+  SUBCASE("a bare module that is not there") {
+    options.model.model = temporary.file("none.json");
+    expected = "usmp-plan: error: " + temporary.file("none.json") + ": cannot be read\n";
+  }
+  SUBCASE("an output without a name") {
+    options.output = "";
+    expected = "usmp-plan: error: -o: the name is empty\n";
+  }
+  SUBCASE("an output in a directory that is not there") {
+    options.output = temporary.file("build/out");
+    expected = "usmp-plan: error: " + temporary.file("build/out") + ": there is no directory " +
+               temporary.file("build") + " to write it in\n";
+  }
   SUBCASE("archive of another kind") {
     options.output = temporary.file("out.zip");
     expected =
@@ -338,12 +375,15 @@ TEST_CASE("output that cannot be written: exit code 5, nothing left") {
   CHECK(files_below(temporary.path) == std::set<std::string>{"file"});
 }
 
-TEST_CASE("the default output stands beside the model") {
-  CHECK(default_output("models/kws.tar.gz") == "models/kws_planned");
+TEST_CASE("the default output is in the current directory") {
+  CHECK(default_output("models/kws.tar.gz") == "kws_planned");
   CHECK(default_output("kws.tar") == "kws_planned");
-  CHECK(default_output("models/kws/") == "models/kws_planned");
-  CHECK(default_output("models/kws.tgz") == "models/kws_planned");
+  CHECK(default_output("models/kws/") == "kws_planned");
+  CHECK(default_output("/models/kws.tgz") == "kws_planned");
   CHECK(default_output(".tar") == ".tar_planned");
+  for (const char* nameless : {"/dev/stdin", "/dev/fd/63", "/proc/self/fd/0", ".", "..", "a/../..", "/"}) {
+    CHECK_MESSAGE(default_output(nameless) == "model_planned", nameless);
+  }
 }
 
 TEST_CASE("inspect and init describe a model") {

@@ -115,15 +115,22 @@ TEST_CASE("nothing goes through links: neither new files nor the removal of drop
   CHECK(names_in(temporary.file("victim")) == std::vector<std::string>{"file"});
 }
 
-TEST_CASE("directories above the target go again when nothing came of it") {
+TEST_CASE("what fails leaves nothing, and neither does what is not accepted") {
   const TemporaryDirectory temporary;
-  const fs::path out = temporary.path / "x/y/out";
+  const fs::path out = temporary.path / "out";
   std::vector<OutputFile> failing = files("new");
   failing.push_back({"last", [](TextSink&) { throw Error(ErrorKind::output, {}, "no"); }});
   CHECK_THROWS_AS(write_directory(out.string(), failing, {}), Error);
   CHECK(names_in(temporary.path.string()).empty());
-  write_directory(out.string(), files("new"), {});
+  const auto never = [](const std::string&) { throw Error(ErrorKind::usage, {}, "no"); };
+  write_directory(out.string(), files("new"), {}, never);  // there was none to be looked at
   CHECK(contents(out).size() == 3);
+  const auto before = contents(out);
+  CHECK_THROWS_AS(write_directory(out.string(), files("newer"), {}, never), Error);
+  CHECK(contents(out) == before);
+  CHECK(names_in(temporary.path.string()) == std::vector<std::string>{"out"});
+  CHECK_THROWS_AS(write_directory((temporary.path / "x/y").string(), files("new"), {}), Error);
+  CHECK(names_in(temporary.path.string()) == std::vector<std::string>{"out"});
 }
 
 TEST_CASE(

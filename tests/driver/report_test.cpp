@@ -81,7 +81,7 @@ TEST_CASE("report: one module of several, of a model and of a file with the plan
 
 TEST_CASE("report: exit codes of what goes wrong") {
   const TemporaryDirectory temporary;
-  CHECK(run_report(options_for(temporary.file("none.tar"))).code == exit_archive);
+  CHECK(run_report(options_for(temporary.file("none.tar"))).code == exit_usage);
   CHECK(run_report(options_for(temporary.file("none.plan.json"))).code == exit_usage);
   write(temporary.path / "bad.plan.json", R"({"schema": "usmp-plan/plan", "schema_version": 9})");
   Outcome outcome = run_report(options_for(temporary.file("bad.plan.json")));
@@ -100,7 +100,18 @@ TEST_CASE("report: exit codes of what goes wrong") {
   useless.algorithm = "none";
   outcome = run_report(useless);
   CHECK(outcome.code == exit_usage);
-  CHECK(outcome.err.ends_with("is a plan: options of planning are of use with a model only\n"));
+  CHECK(outcome.err.ends_with("is a plan: --algorithm applies to models only\n"));
+  useless.model.transform = "all";
+  useless.model.recompute_percent = 0;
+  useless.pools_file = "pools.yaml";
+  useless.workspace_io = true;
+  useless.minimize = "sram";
+  useless.pins = {"plan.json"};
+  useless.search = {.node_limit = 1, .time_limit = std::chrono::milliseconds(1), .seed = 0};
+  CHECK(
+      run_report(useless).err.ends_with("is a plan: --transform, --allow-recompute, --pools, --workspace-io, "
+                                        "--algorithm, --minimize, --pins, --node-limit, "
+                                        "--time-limit, --seed apply to models only\n"));
 
   ReportOptions tight = options_for(testdata + "/lstm.tar");
   tight.pools_file = testdata + "/pools/tight.yaml";

@@ -27,8 +27,24 @@ def output(*arguments: object, folder: str | None = None) -> str:
     return done.stdout
 
 
+def without_indentation(text: str) -> str:
+    """Blocks below an item of a list, and the comments in front of them, begin at the margin afterwards."""
+    lines, inside = [], False
+    for line in text.splitlines(keepends=True):
+        fence = line.startswith("   ```")
+        inside ^= fence
+        lines.append(line[3:] if fence or inside and line.startswith("   ") or line.startswith("   <!--") else line)
+    return "".join(lines)
+
+
+def files_of(document: Path) -> Iterator[tuple[str, str]]:
+    """Names and texts of the blocks behind "<!-- file: NAME -->"."""
+    text = without_indentation(document.read_text(encoding="utf-8"))
+    yield from re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.DOTALL)
+
+
 def commands_of(document: Path) -> Iterator[str]:
-    text = document.read_text(encoding="utf-8")
+    text = without_indentation(document.read_text(encoding="utf-8"))
     for marker, block in re.findall(r"((?:<!-- not run: [^\n]* -->\n)?)```sh\n(.*?)```", text, re.DOTALL):
         if marker:
             print(f"{document.name}: not run: {marker[14:-5]}: {block.splitlines()[0]} …")
@@ -37,7 +53,11 @@ def commands_of(document: Path) -> Iterator[str]:
 
 
 def prepare(folder: Path) -> None:
-    """All files that commands name, and the program in the path."""
+    """All files that commands name, the program in the path, and what a clone has after `make demo`."""
+    (folder / "build").mkdir()
+    (folder / "build/usmp-plan").symlink_to(PROGRAM)
+    for name in ("docs", "testdata"):
+        (folder / name).symlink_to(ROOT / name)
     shutil.copy(TESTDATA / "repeated_op.tar", folder / "model.tar")
     shutil.copy(TESTDATA / "pools/dtcm_sram.yaml", folder / "pools.yaml")
     shutil.copy(TESTDATA / "instances/five.csv", folder / "buffers.csv")
@@ -55,7 +75,7 @@ def run(command: str, folder: Path, source: str) -> None:
     done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=300,
                           cwd=folder, env=environment)
     # 1 says of a diff that there is one.
-    different = done.returncode == 1 and command.startswith("usmp-plan diff ") and done.stderr == ""
+    different = done.returncode == 1 and re.match(r"(build/)?usmp-plan diff ", command) and done.stderr == ""
     assert done.returncode == 0 or different, f"{source}: {command}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
 
 
@@ -69,6 +89,8 @@ def test_documents() -> None:
             commands = list(commands_of(document))
             if commands:
                 prepare(folder)
+            for file, text in files_of(document):
+                (folder / file).write_text(text)
             for command in commands:
                 run(command, folder, document.name)
                 count += 1
@@ -76,6 +98,27 @@ def test_documents() -> None:
         assert not [line for line in stray if not re.search(r"\b[A-Z]{3,}\b", line)], (document.name, stray)
     assert count >= 12, count
     print(f"documents: {count} commands run")
+
+
+def test_firmware() -> None:
+    """README's main with README's pools, planned, compiled and run as README says; for a board, too, if its compiler is here."""
+    readme = ROOT / "README.md"
+    files = dict(files_of(readme))
+    assert len(files["main.c"].splitlines()) <= 15, files["main.c"]
+    (plan,) = (line for line in commands_of(readme) if "-o build/firmware" in line)
+    (link,) = (line for line in commands_of(readme) if line.startswith("gcc "))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder)
+        for file, text in files.items():
+            (folder / file).write_text(text)
+        run(plan, folder, "README.md")
+        run(link.replace("gcc ", "gcc -Wall -Wextra -Werror -pedantic ", 1), folder, "README.md")
+        run("build/model", folder, "README.md")
+        cross = "arm-none-eabi-gcc -mcpu=cortex-m7 -mthumb -specs=nosys.specs"
+        if shutil.which("arm-none-eabi-gcc"):
+            run(link.replace("gcc ", f"{cross} ", 1), folder, "README.md")
+    print("README.md: firmware compiled, linked and run")
 
 
 def test_examples_of_help() -> None:
@@ -139,5 +182,5 @@ def test_links() -> None:
             assert (document.parent / target).exists(), f"{document.name} links to {target}, which is not there"
 
 
-for test in (test_links, test_figures, test_picture, test_documents, test_examples_of_help):
+for test in (test_links, test_figures, test_picture, test_firmware, test_documents, test_examples_of_help):
     test()

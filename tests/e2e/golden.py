@@ -107,7 +107,7 @@ def c_string(path: Path) -> str:
     return json.dumps(str(path))
 
 
-def firmware_main(module: str, header: str, plan: dict, golden: Path, results: Path, packed: bool) -> str:
+def firmware_main(module: str, header: str, constants: bool, plan: dict, golden: Path, results: Path, packed: bool) -> str:
     """A main that runs one module twice and writes its outputs of the second run."""
     io = json.loads((golden / "io.json").read_text())
     m = sanitised(module)
@@ -117,7 +117,7 @@ def firmware_main(module: str, header: str, plan: dict, golden: Path, results: P
         pools = sorted(sanitised(pool["name"]) for pool in plan["pools"] if not pool["internal"])
     kinds = {sanitised(pool["name"]): pool for pool in plan["pools"]}
     in_workspace = plan["workspace_io"]
-    lines = [f'#include "{prefix}.h"', "#include <stdint.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>",
+    lines = [f'#include "{prefix}.h"', *([f'#include "{prefix}.constants.h"'] if constants else []), "#include <stdint.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>",
              "static void* exact(size_t size, int garbage) {", "  void* p = 0;",
              "  if (posix_memalign(&p, 64, size == 0 ? 1 : size) != 0) abort();", "  memset(p, garbage, size);", "  return p;", "}",
              "static void load(const char* path, void* to, size_t size) {", '  FILE* f = fopen(path, "rb");',
@@ -295,8 +295,9 @@ def write_main(out: Path, module: str, golden: Path, packed: bool) -> None:
     """A main beside the planned files; its program writes to ./results_MODULE."""
     plan_value = json.loads((out / f"{module}.plan.json").read_text())
     header = (out / f"codegen/host/include/tvmgen_{sanitised(module)}.h").read_text()
+    constants = (out / f"codegen/host/include/tvmgen_{sanitised(module)}.constants.h").exists()
     (out / f"main_{module}.c").write_text(
-        firmware_main(module, header, plan_value, golden.resolve(), Path(f"results_{module}"), packed))
+        firmware_main(module, header, constants, plan_value, golden.resolve(), Path(f"results_{module}"), packed))
 
 
 def build_and_run(out: Path, module: str, golden: Path, compiler: list[str]) -> None:

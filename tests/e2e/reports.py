@@ -68,7 +68,7 @@ def check_checks(folder: Path) -> None:
     run(*github, code=5, text="cannot be", GITHUB_STEP_SUMMARY=str(folder / "none" / "summary.md"))
     run("check", MODELS[0], code=2, text="--pools is required")
     run("check", "--pools", BUDGET, code=2, text="MODEL is required")
-    run(*github, "--json", code=2, text="excludes")
+    run(*github, "--json", code=2, text="cannot be given together")
 
 
 def check_comparisons(folder: Path) -> None:
@@ -96,7 +96,7 @@ def check_comparisons(folder: Path) -> None:
     for plan in plans:
         check_schema("plan", plan.read_text(encoding="utf-8"))
     assert check_schema("diff", run("diff", *plans, "--json", code=1))["differs"]
-    run("compare", MODELS[0], "--json", "--format", "csv", code=2, text="excludes")
+    run("compare", MODELS[0], "--json", "--format", "csv", code=2, text="cannot be given together")
     run("compare", MODELS[0], "--algorithm", "none", code=2, text="--algorithm")
     run("compare", MODELS[0], "--algorithms", "optimum", code=2, text="did you mean 'optimal'?")
 

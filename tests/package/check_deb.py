@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 FOLDER, ROOT = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-# The packages are not made for Debian's archive: these ask for its bug tracker, a real person and a licence.
+# The packages are not made for Debian's archive: these ask for its bug tracker and a real person.
 # export_tir.py runs in the Python of the user's TVM.
 ACCEPTED = {"python3-script-but-no-python3-dep", "initial-upload-closes-no-bugs", "no-copyright-file", "copyright-without-copyright-notice",
             "bogus-mail-host-in-debian-changelog", "bogus-mail-host", "maintainer-address-malformed"}

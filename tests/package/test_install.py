@@ -33,7 +33,7 @@ def check_files(prefix: Path) -> None:
     assert files("bin/*") == ["bin/usmp-plan"]
     for one in ("share/man/man1/usmp-plan.1.gz", "share/bash-completion/completions/usmp-plan",
                 "share/zsh/site-functions/_usmp-plan", "share/fish/vendor_completions.d/usmp-plan.fish",
-                "share/usmp-plan/export_tir.py", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/docs/cli.md"):
+                "share/usmp-plan/export_tir.py", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/LICENSE", "share/doc/usmp-plan/docs/cli.md"):
         assert files(one) == [one], one
     headers = files("include/**/*")
     sources = [path.relative_to(ROOT) for module in PUBLIC for path in (ROOT / f"include/usmp/{module}").glob("*.hpp")]

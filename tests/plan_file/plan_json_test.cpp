@@ -281,4 +281,22 @@ TEST_CASE("the plans of several modules are read from one file, and a single pla
   CHECK_THROWS_AS((void)parse_plan_document(both), usmp::Error);
 }
 
+TEST_CASE("the first lines of a plan say whose it is") {
+  PlanDocument document;
+  document.module = "kws";
+  document.archive = "a\"b,\n.tar";
+  const std::string text = plan_json(document);
+  const auto head = head_of_plan(text);
+  REQUIRE(head);
+  CHECK(head->module == "kws");
+  CHECK(head->archive == document.archive);
+  CHECK(head_of_plan(text.substr(0, text.find("\"pools\""))));
+  for (const char* other :
+       {"", "{}", "{\n \"schema\": \"usmp-plan/diff\",\n \"module\": \"a\",\n \"archive\": \"b\",\n}",
+        "{\n \"schema\": \"usmp-plan/plan\",\n \"module\": 3,\n \"archive\": \"b\",\n}",
+        "{\n \"schema\": \"usmp-plan/plan\",\n \"module\": \"a\",\n \"archive\": \"b"}) {
+    CHECK_FALSE(head_of_plan(other));
+  }
+}
+
 }  // namespace usmp::plan_file::plan_json_test

@@ -166,7 +166,7 @@ class Checker {
     for (const OutputFile& file : codegen::module_files(planned)) {
       StringSink sink;
       file.write(sink);
-      if (file.path.ends_with(".h")) emitted.header = sink.text();
+      if (file.path.ends_with(".h")) emitted.header += sink.text();
       if (file.path.ends_with("_lib0.c")) emitted.entry = sink.text();
       if (file.path.ends_with("_lib1.c")) emitted.operators = sink.text();
     }

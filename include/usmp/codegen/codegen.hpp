@@ -48,6 +48,9 @@ struct Interface {
 // workspace_io asks for an input or output whose size is not known.
 [[nodiscard]] std::vector<OutputFile> module_files(const PlannedModule& module);
 
+// Of the file among these that only modules with external parameter pools have: their contents.
+[[nodiscard]] std::string constants_header_path(const std::string& module_name);
+
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
 

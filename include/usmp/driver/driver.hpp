@@ -30,10 +30,10 @@ inline constexpr std::int64_t max_recompute_percent = 1000;
 
 // Options that all commands on models share.
 struct ModelOptions {
-  std::string model;                   // archive, extracted archive, or a bare TIR module (*.json)
-  std::optional<std::string> module;   // one module of several; absent: all
-  std::string transform = "all";       // the transformations, see transform::parse_steps
-  std::int64_t recompute_percent = 0;  // 0 … max_recompute_percent: transform::Options::recompute_percent
+  std::string model;                              // archive, extracted archive, or a bare TIR module (*.json)
+  std::optional<std::string> module;              // one module of several; absent: all
+  std::optional<std::string> transform;           // transform::parse_steps: what is done to the program; absent: all
+  std::optional<std::int64_t> recompute_percent;  // 0 … max_recompute_percent: transform::Options; absent: 0
   bool json = false;
 };
 
@@ -41,7 +41,7 @@ struct ModelOptions {
 struct SearchOptions {
   std::optional<std::uint64_t> node_limit;              // >= 1, in search nodes; absent: the algorithm's default
   std::optional<std::chrono::milliseconds> time_limit;  // absent: none, so that every machine gives the same plan
-  std::uint64_t seed = 0;                               // of randomised algorithms
+  std::optional<std::uint64_t> seed;                    // of randomised algorithms; absent: 0
 };
 
 // Options that all commands that plan archives share: everything that determines the plan.
@@ -160,7 +160,8 @@ std::vector<std::string> algorithm_names();
 // The first algorithm of the table, for help texts.
 std::string default_algorithm_name();
 
-// Where `plan` writes if no output is given: "models/kws.tar.gz" → "models/kws_planned".
+// Where `plan` writes without an output option, in the current directory: "models/kws.tar.gz" → "kws_planned"; what has
+// no name, such as "/dev/stdin" or "..", → "model_planned".
 std::string default_output(const std::string& model);
 
 }  // namespace usmp::driver

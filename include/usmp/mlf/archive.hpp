@@ -36,10 +36,11 @@ struct Limits {
 };
 
 // Reads a tar (plain, gzip, xz or zstd; PAX and GNU names) or the directory of an extracted one. Throws Error of kind
-// archive: cannot be opened, not a tar, compressed more than once, other bytes after gzip data, truncated (names the
-// member; a tar must end with a block of zeros), a link or device in a tar, a link out of the directory, a name that is
-// absolute, has "..", a control character or a backslash, occurs twice, or is a file and a directory, a limit exceeded
-// (checked against the claimed size before memory is allocated). Other names are kept as bytes, whatever the locale.
+// usage if the file does not exist or cannot be opened, else of kind archive: not a tar, compressed more than once,
+// other bytes after gzip data, truncated (names the member; a tar must end with a block of zeros), a link or device in
+// a tar, a link out of the directory, a name that is absolute, has "..", a control character or a backslash, occurs
+// twice, or is a file and a directory, a limit exceeded (checked against the claimed size before memory is allocated).
+// Other names are kept as bytes, whatever the locale.
 [[nodiscard]] Archive read_archive(const std::string& path, const Limits& limits = {});
 
 // The same from bytes; `path` is used in messages only.

@@ -1,6 +1,7 @@
 // M.plan.json (docs/schema/plan.schema.json): writing and reading plans.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,5 +22,14 @@ namespace usmp::plan_file {
 // Reads a plan file, or the plans of several modules as `usmp-plan MODEL --json` prints them: {"modules": [plan, …]}.
 // At least one; the modules' names differ. Throws what parse_plan_document throws.
 [[nodiscard]] std::vector<PlanDocument> parse_plan_documents(std::string_view text);
+
+// Whose plan it is.
+struct PlanHead {
+  std::string module;
+  std::string archive;
+};
+
+// Of a file that plan_json wrote, or of its first lines; nothing for other text. O(front).
+[[nodiscard]] std::optional<PlanHead> head_of_plan(std::string_view front);
 
 }  // namespace usmp::plan_file

@@ -13,7 +13,7 @@ namespace usmp {
 
 // What went wrong, which decides the exit code of the program (see docs/cli.md).
 enum class ErrorKind {
-  usage,    // command line or pools file: exit code 2
+  usage,    // command line, a file that it names and that is not there, or pools file: exit code 2
   archive,  // malformed or unsupported archive: exit code 3
   // A valid archive whose program is too large to be processed: also exit code 3. A separate kind, so that a variant of
   // a program that is only tried can be dropped instead.

@@ -1,0 +1,13 @@
+// Words of the command line that the parser does not know but people type.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace usmp::apps {
+
+// "plan MODEL" is what the program does without a command, and "help COMMAND" is "COMMAND --help". Models of these
+// names are given as "./plan". All other arguments stay as they are.
+[[nodiscard]] std::vector<std::string> understood(std::vector<std::string> arguments);
+
+}  // namespace usmp::apps

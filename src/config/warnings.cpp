@@ -1,0 +1,41 @@
+#include <string_view>
+
+#include "usmp/config/pools.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::config {
+namespace {
+
+bool stays_out_of_image(std::string_view section) {
+  for (const std::string_view start : {".bss", ".noinit"}) {
+    if (section.starts_with(start) && (section.size() == start.size() || section[start.size()] == '.')) return true;
+  }
+  return false;
+}
+
+// ".bss.dtcm" for ".dtcm".
+std::string suggestion(const std::string& section) { return (section.starts_with('.') ? ".bss" : ".bss.") + section; }
+
+std::string warning_of(const PoolSpec& pool) {
+  if (pool.section.empty()) return {};
+  const std::string start = "pool " + in_quotes(pool.name) + ": section " + pool.section;
+  if (!pool.internal) return start + " has no effect, since the application defines the array: internal is false";
+  if (pool.kind == PoolKind::constant || stays_out_of_image(pool.section)) return {};
+  return start + " takes room in the image for zeros unless the linker script says NOLOAD; " +
+         suggestion(pool.section) + " takes none";
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const PoolsConfig& config) {
+  std::vector<std::string> warnings;
+  for (const auto* pools : {&config.workspace_pools, &config.parameter_pools}) {
+    for (const PoolSpec& pool : *pools) {
+      std::string warning = warning_of(pool);
+      if (!warning.empty()) warnings.push_back(std::move(warning));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace usmp::config

@@ -1,0 +1,21 @@
+// What a file is, by its first bytes: for messages about a file that was given to the wrong command.
+#pragma once
+
+#include <string>
+
+namespace usmp::driver {
+
+enum class FileKind { unknown, archive, module, plan, problem, instance };
+
+// The first 64 KiB of a regular file; empty if it cannot be read. Pipes are not read: what is taken from them is gone.
+[[nodiscard]] std::string front_of_file(const std::string& path);
+
+[[nodiscard]] FileKind kind_of_file(const std::string& path);
+
+// Throws Error of kind usage, which names the command that takes the file, if it is a plan, a problem or an instance.
+void require_model(const std::string& path);
+
+// The same for what `solve` does not take: archives, TIR modules and plans.
+void require_instance(const std::string& path);
+
+}  // namespace usmp::driver

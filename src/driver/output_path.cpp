@@ -1,0 +1,85 @@
+#include "output_path.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "directory.hpp"
+#include "file_kind.hpp"
+#include "usmp/plan_file/plan_json.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view plan_ending = ".plan.json";
+
+fs::path directory_of(const std::string& path) {
+  fs::path normal = fs::path(path).lexically_normal();
+  if (!normal.has_filename()) normal = normal.parent_path();
+  return normal.has_parent_path() ? normal.parent_path() : fs::path(".");
+}
+
+bool lies_in(const fs::path& inner, const fs::path& outer) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+// Whether writing `path` changes `input`: they are the same, by whatever links, or it lies in the directory.
+bool would_change(const fs::path& path, const fs::path& input) {
+  std::error_code error;
+  if (fs::equivalent(path, input, error)) return fs::is_regular_file(input, error) || fs::is_directory(input, error);
+  if (!fs::is_directory(input, error)) return false;
+  const fs::path place = fs::weakly_canonical(fs::absolute(path), error);
+  return !error && lies_in(place, fs::canonical(input, error));
+}
+
+}  // namespace
+
+bool names_open_file(const std::string& path) {
+  return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ||
+         path.starts_with("/proc/self/fd/");
+}
+
+std::string without_archive_ending(const std::string& name) {
+  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar"}) {
+    if (name.ends_with(ending) && name.size() > ending.size()) return name.substr(0, name.size() - ending.size());
+  }
+  return name;
+}
+
+void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
+  if (path.empty()) throw Error(ErrorKind::usage, {}, option + ": the name is empty");
+  if (names_open_file(path)) return;
+  const fs::path above = directory_of(path);
+  std::error_code error;
+  if (fs::status(above, error).type() == fs::file_type::not_found) {
+    throw Error(ErrorKind::usage, {path, {}, {}}, "there is no directory " + above.string() + " to write it in");
+  }
+  for (const std::string& input : inputs) {
+    if (!would_change(path, input)) continue;
+    throw Error(ErrorKind::usage, {path, {}, {}}, "would overwrite the input " + input + ", expected another place");
+  }
+}
+
+void require_same_model(const std::string& directory, const std::string& file, const std::string& archive) {
+  const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + file));
+  if (!head || without_archive_ending(head->archive) == without_archive_ending(archive)) return;
+  throw Error(ErrorKind::usage, {directory, {}, {}},
+              "holds the plan of " + head->archive + " (" + file + "), expected a directory for " + archive + " alone");
+}
+
+void require_same_model(const std::string& directory, const std::string& archive) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) return;
+  for (const std::string& name : names_in(directory)) {
+    if (!name.ends_with(plan_ending)) continue;
+    const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + name));
+    if (head && name == head->module + std::string(plan_ending)) require_same_model(directory, name, archive);
+  }
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,27 @@
+// Where results are to be written, looked at before anything is computed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace usmp::driver {
+
+// Throws Error of kind usage if the path is empty, if the directory that it lies in is not there, or if writing it
+// would replace one of the `inputs` or, for a directory, write into it. `option` is what the path was given with.
+// Inputs that are not there count for nothing.
+void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
+
+// Throws Error of kind usage if a file of the directory is the plan of another model than `archive`: models are the
+// same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for nothing.
+void require_same_model(const std::string& directory, const std::string& file, const std::string& archive);
+
+// The same for all files that have the name which `plan` gives to a module's plan.
+void require_same_model(const std::string& directory, const std::string& archive);
+
+// "kws" of "kws.tar", "kws.tar.gz" and "kws".
+[[nodiscard]] std::string without_archive_ending(const std::string& name);
+
+// "/dev/stdin" and the like: names of open files rather than of places.
+[[nodiscard]] bool names_open_file(const std::string& path);
+
+}  // namespace usmp::driver

@@ -1,0 +1,201 @@
+// Outputs that would destroy something, and inputs of another command: refused before anything is computed or written.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+
+#include "driver/output_path.hpp"
+#include "files.hpp"
+#include "usmp/driver/driver.hpp"
+#include "usmp/mlf/archive.hpp"
+#include "usmp/support/error.hpp"
+
+namespace usmp::driver::output_path_test {
+namespace {
+
+const std::string instance = testdata + "/instances/five.csv";
+
+PlanOptions planning(const std::string& model, const std::string& output) {
+  PlanOptions options;
+  options.model.model = model;
+  options.output = output;
+  options.algorithm = "fast";
+  options.model.transform = "none";
+  return options;
+}
+
+void copy_model(const std::string& name, const std::string& to) { fs::copy_file(testdata + "/" + name, to); }
+
+void extract(const std::string& name, const fs::path& to) {
+  for (const mlf::Member& member : mlf::read_archive(testdata + "/" + name).members) {
+    fs::create_directories((to / member.name).parent_path());
+    write(to / member.name, member.bytes);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the input is not overwritten, by whatever name") {
+  const TemporaryDirectory temporary;
+  const std::string model = temporary.file("model.tar");
+  copy_model("cast_subtract.tar", model);
+  fs::create_symlink(model, temporary.path / "link.tar");
+  fs::create_hard_link(model, temporary.path / "hard.tar");
+  const std::string before = read(model);
+  for (const char* name : {"model.tar", "link.tar", "hard.tar", "./model.tar"}) {
+    const std::string output = temporary.file(name);
+    const Outcome outcome = outcome_of(plan, planning(model, output));
+    CHECK(outcome.code == exit_usage);
+    CHECK(outcome.err ==
+          "usmp-plan: error: " + output + ": would overwrite the input " + model + ", expected another place\n");
+    CHECK(read(model) == before);
+  }
+  CHECK(outcome_of(plan, planning(model, temporary.file("other.tar"))).code == exit_ok);
+}
+
+TEST_CASE("nothing is written into the extracted archive that is read") {
+  const TemporaryDirectory temporary;
+  extract("cast_subtract.tar", temporary.path / "model");
+  fs::create_directory_symlink(temporary.path / "model", temporary.path / "link");
+  const std::string model = temporary.file("model");
+  const auto before = files_below(model);
+  for (const char* name : {"model", "model/", "link", "model/out", "link/codegen", "model/out.tar"}) {
+    CHECK_MESSAGE(outcome_of(plan, planning(model, temporary.file(name))).code == exit_usage, name);
+    CHECK(files_below(model) == before);
+  }
+  CHECK(outcome_of(plan, planning(model, temporary.file("model_planned"))).code == exit_ok);
+  CHECK(outcome_of(plan, planning(model, temporary.path.string())).code == exit_ok);
+}
+
+TEST_CASE("a second model does not replace the first one's plan") {
+  const TemporaryDirectory temporary;
+  const std::string out = temporary.file("out");
+  const std::string first = temporary.file("first.tar");
+  const std::string second = temporary.file("second.tar");
+  copy_model("cast_subtract.tar", first);
+  copy_model("repeated_op.tar", second);
+  REQUIRE(outcome_of(plan, planning(first, out)).code == exit_ok);
+  write(temporary.path / "out/mine.plan.json", read(temporary.path / "out/default.plan.json"));
+  const std::string before = read(temporary.path / "out/default.plan.json");
+  const Outcome outcome = outcome_of(plan, planning(second, out));
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == "usmp-plan: error: " + out +
+                           ": holds the plan of first.tar (default.plan.json), expected a directory for second.tar "
+                           "alone\n");
+  CHECK(read(temporary.path / "out/default.plan.json") == before);
+  CHECK(outcome_of(plan, planning(first, out)).code == exit_ok);
+  extract("cast_subtract.tar", temporary.path / "first");
+  CHECK_MESSAGE(outcome_of(plan, planning(temporary.file("first"), out)).code == exit_ok,
+                "the same archive, extracted");
+  fs::remove(temporary.path / "out/default.plan.json");
+  CHECK_MESSAGE(outcome_of(plan, planning(second, out)).code == exit_ok, "mine.plan.json is not a name of plan's own");
+}
+
+TEST_CASE("of plans that compare keeps, neither are those of another model replaced") {
+  const TemporaryDirectory temporary;
+  CompareOptions options;
+  options.model.model = testdata + "/cast_subtract.tar";
+  options.model.transform = "none";
+  options.algorithms = "fast,none";
+  options.save = temporary.file("plans");
+  REQUIRE(outcome_of(compare, options).code == exit_ok);
+  CHECK(outcome_of(compare, options).code == exit_ok);
+  options.model.model = testdata + "/repeated_op.tar";
+  const Outcome outcome = outcome_of(compare, options);
+  CHECK(outcome.code == exit_usage);
+  CHECK(contains(outcome.err, "holds the plan of cast_subtract.tar (default.fast.plan.json)"));
+  options.save = "";
+  CHECK(outcome_of(compare, options).err == "usmp-plan: error: --save: the name is empty\n");
+}
+
+TEST_CASE("output files: not the input, not in a directory that is not there") {
+  const TemporaryDirectory temporary;
+  const std::string csv = temporary.file("five.csv");
+  write(csv, read(instance));
+  SolveOptions options;
+  options.instance = csv;
+  options.output = csv;
+  CHECK(outcome_of(solve, options).err ==
+        "usmp-plan: error: " + csv + ": would overwrite the input " + csv + ", expected another place\n");
+  CHECK(read(csv) == read(instance));
+  for (const std::string& name : {std::string(), temporary.file("none/plan.csv")}) {
+    options.output = name;
+    CHECK(outcome_of(solve, options).code == exit_usage);
+  }
+  ProblemOptions problem_options;
+  problem_options.model.model = temporary.file("model.tar");
+  copy_model("cast_subtract.tar", problem_options.model.model);
+  problem_options.output = problem_options.model.model;
+  CHECK(outcome_of(problem, problem_options).code == exit_usage);
+  ReportOptions report_options;
+  report_options.model.model = problem_options.model.model;
+  report_options.output = problem_options.model.model;
+  CHECK(outcome_of(report, report_options).code == exit_usage);
+  CheckOptions check_options;
+  check_options.model.model = problem_options.model.model;
+  check_options.pools_file = temporary.file("pools.yaml");
+  write(*check_options.pools_file, "workspace_pools: [{name: sram, size_hint_bytes: 1MiB}]\n");
+  check_options.junit = check_options.pools_file;
+  CHECK(outcome_of(check, check_options).code == exit_usage);
+}
+
+TEST_CASE("what belongs to another command is told so") {
+  const TemporaryDirectory temporary;
+  ProblemOptions making;
+  making.model.model = testdata + "/cast_subtract.tar";
+  making.output = temporary.file("problem.json");
+  REQUIRE(outcome_of(problem, making).code == exit_ok);
+  REQUIRE(outcome_of(plan, planning(making.model.model, temporary.file("out"))).code == exit_ok);
+  extract("cast_subtract.tar", temporary.path / "model");
+  const auto message = [](const auto& outcome) {
+    CHECK(outcome.code == exit_usage);
+    return outcome.err;
+  };
+  const auto solved = [&](const std::string& file) {
+    SolveOptions options;
+    options.instance = file;
+    return message(outcome_of(solve, options));
+  };
+  const auto planned = [&](const std::string& file) {
+    return message(outcome_of(plan, planning(file, temporary.file("other"))));
+  };
+  CHECK(contains(solved(making.model.model), "is an archive, expected an instance"));
+  CHECK(contains(solved(temporary.file("model")), "is an archive, expected an instance"));
+  CHECK(contains(solved(temporary.file("model/src/default.tir.json")), "is a TIR module, expected an instance"));
+  CHECK(contains(solved(temporary.file("out/default.plan.json")), "is a plan, expected an instance"));
+  CHECK(contains(planned(*making.output), "is a planning problem, expected a model; usmp-plan solve plans it"));
+  CHECK(contains(planned(instance), "is an instance in CSV, expected a model; usmp-plan solve plans it"));
+  CHECK(contains(planned(temporary.file("out/default.plan.json")), "is a plan, expected a model; usmp-plan report"));
+  fs::rename(temporary.file("out/default.plan.json"), temporary.file("plan"));
+  ReportOptions reported;
+  reported.model.model = temporary.file("plan");
+  CHECK_MESSAGE(outcome_of(report, reported).code == exit_ok, "a plan of any name is a plan");
+}
+
+TEST_CASE("warnings are printed also by runs that print nothing else") {
+  PlanOptions options;
+  options.model.model = testdata + "/unwritten_output.tar";
+  options.dry_run = true;
+  options.verbosity = Verbosity::quiet;
+  const auto is_warned = [](const Outcome& outcome) {
+    CHECK(outcome.code == exit_ok);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.starts_with("usmp-plan: warning: module 'default': output 'output2' is never written"));
+  };
+  is_warned(outcome_of(plan, options));
+  VerifyOptions verified;
+  verified.model = options.model;
+  verified.verbosity = Verbosity::quiet;
+  is_warned(outcome_of(verify, verified));
+  options.model.json = true;
+  CHECK_MESSAGE(outcome_of(plan, options).err.empty(), "JSON has them");
+  const TemporaryDirectory temporary;
+  write(temporary.path / "pools.yaml", "workspace_pools: [{name: dtcm, section: .dtcm}]\n");
+  PlanOptions sectioned = planning(testdata + "/cast_subtract.tar", temporary.file("out"));
+  sectioned.pools_file = temporary.file("pools.yaml");
+  sectioned.verbosity = Verbosity::quiet;
+  CHECK(
+      outcome_of(plan, sectioned).err.starts_with("usmp-plan: warning: module 'default': pool 'dtcm': section .dtcm"));
+}
+
+}  // namespace usmp::driver::output_path_test
