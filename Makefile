@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The developer's interface. `make demo` and `make test` do everything on a fresh Debian 12 machine.
 BUILD ?= build
 JOBS ?= $(shell nproc)

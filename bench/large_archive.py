@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes an MLF archive with many megabytes of float constants: large_archive.py OUT.tar [MEGABYTES].
 
 One operator adds the constants, which stand in it as `blocks` AllocateConst nodes of random floats, to its input. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the planners reach and what it costs them, as a table:
 //
 //   usmp-bench-planners [--algorithm NAME] [--instances FOLDER] [--node-limit N] [--time-limit MS] [--iterations N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What each transformation saves: workspace and parameter bytes of optimal plans, as a Markdown table.
 
 Usage: savings.py BINARY ARCHIVE.tar...

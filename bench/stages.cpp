@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of every stage on real archives: usmp-bench ARCHIVE.tar… [Google Benchmark options].
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `make deb`: usmp-plan_VERSION_ARCH.deb with the program, libusmp-dev_VERSION_ARCH.deb with the library.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "usmp-plan")

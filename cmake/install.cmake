@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `make install` and the packages hold: the program with its documents, and the planning library with its headers.
 set(documentation ${CMAKE_INSTALL_DOCDIR})
 if(USMP_DEBIAN)

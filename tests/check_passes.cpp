@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linked into the tests whose code runs passes.
 #include "usmp/tir/verify.hpp"
 

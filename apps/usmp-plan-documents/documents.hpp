@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manual page and the completions of shells, made of what --help is made of. The same program gives the same bytes:
 // no date, no path of the machine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan-documents man|bash|zsh|fish: prints the manual page of usmp-plan, or its completion for a shell. Run when
 // the project is built; nothing of it is installed.
 #include <cstdio>

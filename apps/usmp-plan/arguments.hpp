@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of the command line that the parser does not know but people type.
 #pragma once
 

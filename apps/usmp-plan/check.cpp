@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan check MODEL: holds a model's plan to the budgets of the pools file.
 #include <cstdlib>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of the program, each in a file of its own: options in, driver call out. What they share is in
 // options.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan compare MODEL: what several algorithms make of one model.
 #include <iostream>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan diff OLD NEW: what differs between two plans.
 #include <iostream>
 #include <map>

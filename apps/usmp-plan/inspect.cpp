@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan inspect MODEL and usmp-plan init MODEL: what a model holds, without planning it.
 #include <iostream>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan: every way a process may end becomes an exit code.
 #include <cxxabi.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan MODEL: plan an archive and write C.
 #include <iostream>
 #include <memory>

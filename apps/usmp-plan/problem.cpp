@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan problem MODEL: the planning problem of an archive as JSON.
 #include <iostream>
 #include <memory>

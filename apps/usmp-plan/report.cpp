@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan report PLAN|MODEL: a plan as text, data, table or picture.
 #include <iostream>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line without its parser, whose header takes long to compile.
 #pragma once
 

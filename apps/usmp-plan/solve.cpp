@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan solve FILE: plan a bare instance.
 #include <iostream>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with a command line, said so that the right one is close by.
 #pragma once
 

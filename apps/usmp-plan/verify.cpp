@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan verify MODEL: check a plan, and what the emitted C computes.
 #include <iostream>
 #include <memory>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An external algorithm: largest buffer first, each at the lowest offset that is free in the first pool with room.
 
 Use: usmp-plan model.tar --pools pools.yaml --algorithm exec:docs/examples/external_planner.py

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes a buffer the same one in an earlier plan: see pins.hpp.
 #pragma once
 

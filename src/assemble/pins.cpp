@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names are resolved first, then all pins are applied together, so that the problem is checked once. Only when that
 // fails the first pin that makes it invalid is looked for, by bisection over the list's beginnings.
 #include "usmp/assemble/pins.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan file as the plan of an assembly.
 #include <algorithm>
 #include <map>

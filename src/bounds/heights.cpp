@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which heights a pool can have: sums of sizes, see bounds.hpp.
 // Tests: tests/bounds/heights_test.cpp, against exhaustive search.
 #include <algorithm>

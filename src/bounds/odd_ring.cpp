@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bound from pairs: buffers of which no three can stand on top of each other are either low or high.
 // Tests: tests/bounds/odd_ring_test.cpp, against exhaustive search.
 #include <algorithm>

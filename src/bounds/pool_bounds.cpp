@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lower bounds from the load: what is live at one tick has to be somewhere.
 //
 // Confined buffers (no other candidate, or none that is large enough): the pool holds them all, see packing_bound.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic, comparisons, choices and casts.
 #include <bit>
 #include <cstdint>

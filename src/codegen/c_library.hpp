@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of C's library that emitted code may call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C's types and literals for TIR's.
 #pragma once
 

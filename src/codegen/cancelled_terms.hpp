@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums whose terms cancel each other.
 //
 // GCC takes "x * -3 + x + x * 2", which it finds to be 0, for an overflow, and warns of it. What cancels is therefore

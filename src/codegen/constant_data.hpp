@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant data as C initialisers, streamed: constants may be larger than what should be held as text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR expressions as C text.
 //
 // Nothing recurses: `add_…` functions say which pieces of text and which operands come next, and a stack works them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What emission must know of a module before it prints: which functions and variables are in use, what pointers point
 // to, and what is written through them.
 #pragma once

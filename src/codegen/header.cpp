@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tvmgen_M.h: TVM's interface in TVM's order and spelling, so that firmware written for TVM's header compiles against
 // it. What is added (alignment macros, macros of unused or internal pools) only adds names.
 #include <string>

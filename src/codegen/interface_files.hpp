@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writers of the interface's files; module_files puts them together.
 #pragma once
 

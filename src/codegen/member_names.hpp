@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of the public interface. They stay TVM's own wherever C allows it, since firmware spells them: "log" or "index"
 // is a fine struct member, so only true keywords and macros are avoided (see names.hpp for names inside functions).
 #pragma once

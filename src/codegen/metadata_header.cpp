@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // metadata.h: all modules of an archive in one include, and the pool sizes under the names of TVM's RFC 9.
 #include <algorithm>
 #include <set>

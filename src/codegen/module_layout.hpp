@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the writers of tvmgen_M.h, M_lib0.c and metadata.h share besides the layout.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/names.hpp"
 
 #include "usmp/support/text.hpp"

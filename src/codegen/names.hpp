@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C identifiers that are unique in their scope and neither keywords nor names of the headers in use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR's operators (tir.Call): math functions, bits, fixed point, float tests, punning.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointer expressions, and calls of functions by name: module functions, C of the archive, and externs.
 //
 // Types follow from the declarations that facts.cpp chose. A cast appears where a pointer's type differs from what is

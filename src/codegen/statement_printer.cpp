@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks, declarations and control flow.
 #include "codegen/statement_printer.hpp"
 

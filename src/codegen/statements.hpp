@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function of the module as C text.
 #pragma once
 

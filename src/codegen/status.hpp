@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which functions may fail: the others are `void` in C, and their callers do not ask.
 #pragma once
 

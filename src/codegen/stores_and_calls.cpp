@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements that act: stores, and operators evaluated for their effect.
 #include "codegen/statement_printer.hpp"
 #include "codegen/status.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which transformations only one of two plans has (usmp/compare/diff.hpp says what is the same).
 #pragma once
 

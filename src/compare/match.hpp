@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which buffers of two plans are the same (usmp/compare/diff.hpp says how).
 #pragma once
 

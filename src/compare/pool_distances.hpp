@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The distances of a plan document, for a problem of some of its buffers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which buffers of a pool share bytes, and what each holds if every byte counts once.
 #pragma once
 

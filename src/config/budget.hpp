@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key `budget` of a pool.
 #pragma once
 

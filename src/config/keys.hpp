@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a pools file, in the order of the documentation. docs/schema/pools.schema.json is held against them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the bytes of a pools file must be before a YAML parser sees them.
 #pragma once
 

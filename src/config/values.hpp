@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of a pools file: what each must be, and the message for what it is instead.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // YAML text as a plain tree with positions: the part of YAML that a pools file needs, everything else refused.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What there is to say of algorithms and of what they did not find.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a module of an archive to its planning problem, pins included. Shared by the commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan check: plans a model and holds each pool to its budget.
 #include <set>
 #include <utility>

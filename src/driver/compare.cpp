@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan compare: one problem, several algorithms.
 #include "usmp/report/compare.hpp"
 

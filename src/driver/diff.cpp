@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan diff: what differs between two plans.
 #include "usmp/report/diff.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and removing directories. std::filesystem's iterators end the program when there is no memory, these do not.
 #pragma once
 

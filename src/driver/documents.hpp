@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans as values, for the commands that look at plans: of a plan file, or of a model that is planned for it.
 #pragma once
 

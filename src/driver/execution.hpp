@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a module's emitted C beside unshared C of the same module.
 #pragma once
 

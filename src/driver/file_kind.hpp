@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file is, by its first bytes: for messages about a file that was given to the wrong command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan inspect and init: what a model holds, without planning it.
 #include <algorithm>
 #include <ostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening a model: archive and metadata. Shared by the commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing results: everything is written under a temporary name and renamed, so that a final name never holds a part.
 #pragma once
 

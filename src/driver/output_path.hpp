@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where results are to be written, looked at before anything is computed.
 #pragma once
 

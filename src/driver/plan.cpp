@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan MODEL: archive → TIR → live ranges → problem → plan → verification → lowered TIR → C.
 #include <spdlog/spdlog.h>
 

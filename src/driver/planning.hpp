@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the command line to planned modules. Shared by the commands that plan archives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan problem: the planning problem of a model as JSON.
 #include <ostream>
 

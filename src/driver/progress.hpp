@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One line on a terminal that shows how far a search is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Putting a complete directory in the place of an old one.
 #pragma once
 

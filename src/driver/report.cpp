@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan report: one plan, of a file or of a model that is planned for it, for people, programs and pages.
 #include "usmp/report/report.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boundary at which errors become messages and exit codes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A search as the user asked for it: limits, Ctrl-C, progress.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the pools file and the command line say together.
 #pragma once
 

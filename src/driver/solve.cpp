@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan solve: a bare instance → problem → plan → verification → CSV or answer.
 #include <algorithm>
 #include <chrono>

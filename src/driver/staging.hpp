@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Temporary directories in which results are completed before they get their final names.
 #pragma once
 

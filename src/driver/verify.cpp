@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan verify MODEL: plans, or reads plans, and checks them; with --execute also what the emitted C computes.
 #include "usmp/verify/verify.hpp"
 

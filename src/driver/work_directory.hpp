@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A place for files that only the run itself needs.
 #pragma once
 

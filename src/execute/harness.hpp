@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main program of an emitted module, in C: pools with guards, garbage, inputs from a file, outputs into one.
 #pragma once
 

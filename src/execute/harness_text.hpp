@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of the harness that is the same for all modules. C99; what begins with usmp_run_ is its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emitted C as a program: written, compiled, run.
 #pragma once
 

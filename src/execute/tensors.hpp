@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the harness and the comparison know of inputs and outputs.
 #pragma once
 

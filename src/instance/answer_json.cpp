@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan ⇄ answer JSON.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV ⇄ problem. Rows are collected first and put together by buffer afterwards, so that a file costs O(n log n)
 // however its rows are ordered.
 #include "usmp/instance/csv.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "instance/csv_records.hpp"
 
 #include <utility>

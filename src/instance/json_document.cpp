@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON events → values of the root's members. Nothing recurses; what is open stands on a stack of bounded depth.
 #include "instance/json_document.hpp"
 

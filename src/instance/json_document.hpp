@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A JSON text as a table of the members of its root object. Lists of the root are read an element at a time, so that a
 // million buffers never stand in memory as JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the JSON formats share: name and version in front, lists with an element a line.
 #pragma once
 

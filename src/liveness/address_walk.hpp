@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bytes of each storage a loop nest accesses, in the order in which it does.
 #pragma once
 

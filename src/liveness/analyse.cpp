@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Liveness over a whole program.
 //
 // Idea: walk the entry in execution order with a clock that advances by one a statement; a call walks the callee's

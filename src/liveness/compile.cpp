@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function bodies → flat programs. What expressions do through pointers is read by program::PointerReader.
 #include <algorithm>
 #include <tuple>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index expressions as flat programs over intervals: they are evaluated thousands of times with other values of the
 // loop variables.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathers which storage the outermost loops access, while the walk of analyse.cpp passes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sites that are accessed in the same loops: what the order of addresses says of how they may share bytes.
 #pragma once
 

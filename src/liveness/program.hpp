@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What liveness needs to know of a function, as a flat list of operations: statements without their arithmetic. Built
 // once a function, walked once a call.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocates that may sink into a loop.
 //
 // Idea: a buffer allocated before a loop is normally live for the whole loop, because an iteration may read what an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which Allocates may be taken as standing inside a loop, although they stand before it.
 #pragma once
 

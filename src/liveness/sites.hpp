@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the module says of a buffer: its size, alignment and kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathers what the statements of the entry do to storage, while the walk of analyse.cpp passes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests: tests/transform/work_test.cpp.
 #include "usmp/loops/cost.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses in terms of the iterations of a row loop: the parts that a stage (usmp/loops/stage.hpp) is made of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests: tests/loops/stage_test.cpp.
 #include "usmp/loops/stage.hpp"
 

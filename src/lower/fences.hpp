@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fences: where bytes of a pool change hands between buffers, a compiler may not move accesses from one to the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two passes over the module.
 //
 // The first finds which pools each function needs: those of the placed buffers that its code mentions, and what its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a statement and the blocks inside it use of what stands around them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bytes the pointers of a lowered function may reach, call by call.
 #pragma once
 

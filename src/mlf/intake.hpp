@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes members in for an Archive: names are normalised and checked, limits kept.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "mlf/json_document.hpp"
 
 #include <algorithm>

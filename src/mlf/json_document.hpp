@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // metadata.json as a checked JSON document: every wrong type is an Error that names the JSON path.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tar reader and writer share of libarchive: owners, its error text, and independence from the locale.
 #pragma once
 

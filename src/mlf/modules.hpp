@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the members of an archive say about one of its modules.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading tars. Two libarchive readers stand in a row: the first takes the compression off ("raw" format), the second
 // parses the tar. The byte stream between them is ours to watch, because libarchive takes a tar that was cut off
 // between two members for a complete one: only the block of zeros after the last member tells the difference.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is between the passes of a program and its analysis.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of the transformations that were asked for a module is planned with.
 #include <algorithm>
 #include <cstdint>

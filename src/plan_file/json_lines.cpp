@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "usmp/plan_file/json_lines.hpp"
 
 #include "usmp/support/printable.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that are absent keep their defaults where an earlier version of the program did not write them.
 #include <algorithm>
 #include <array>

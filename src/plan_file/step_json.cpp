@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "usmp/plan_file/step_json.hpp"
 
 namespace usmp::plan_file {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placing buffers one after another, each where it fits among the conflicting buffers placed before it. Every
 // algorithm of this module is an order of the buffers (or a search for one) over this. Pinned buffers stand where they
 // have to from the beginning, and are never removed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TPU-MLIR's scheme for global memory: constants first, then tensors in execution order into blocks that are dead.
 //
 // Idea: constants stand one after another, each at a multiple of 4 KiB. Every other buffer takes, at the tick where it

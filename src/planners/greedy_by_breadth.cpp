@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buffers of the busiest tick first, the largest of them first, each at the lowest offset where it fits.
 //
 // Idea: an operator's breadth is the sum of the sizes that are live while it runs; here each tick is an operator. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search over first-fit orders: start from the best of a portfolio, then change the order around the bottleneck.
 //
 // Idea: first fit reaches an optimal plan from some order. A buffer whose end is a pool's peak stands on others that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of hill_climb.cpp that other algorithms start from.
 #pragma once
 

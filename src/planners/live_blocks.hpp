@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is live in one pool at one moment of a sweep over time: blocks in order of their offsets, and the gaps between
 // them in order of their sizes. Every operation costs what one of GapIndex does.
 // Tests: tests/planners/fast_test.cpp.

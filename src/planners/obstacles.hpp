@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places that are taken at known times, whenever these are: a sweep over time asks it whether what it sees free now
 // stays free.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The orders in which the greedy algorithms and the starts of the hill climb place buffers. Ties break by id.
 #pragma once
 

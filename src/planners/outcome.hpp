@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about a plan that was made without a search: for the algorithms that place by their own rules.
 // Tests: every planner test.
 #pragma once

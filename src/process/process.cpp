@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both pipes are served by one poll loop: a program that prints before it has read everything must not wait for us
 // while we wait for it.
 #include "usmp/process/process.hpp"

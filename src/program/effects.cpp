@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pass over each function, callees first.
 #include "usmp/program/effects.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements. Blocks, branches and calls that are open stand in a list, so that nothing recurses.
 #include "replay/compile.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the module to one list of instructions, calls unfolded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses of expressions: which sites they load from, where, and under which conditions; and where pointers go.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program comes to for the replay: integers in registers, and accesses to the sites that share bytes.
 #pragma once
 

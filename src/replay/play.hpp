@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the instructions and looks after the bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which pairs of storages share bytes, and what came of playing the program.
 // Tests: tests/replay, and tests/random_modules/product_replay.cpp on random programs.
 #include "usmp/replay/replay.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of budgets in the languages of CI services.
 #include <algorithm>
 #include <array>

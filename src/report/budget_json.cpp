@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/findings.hpp"
 #include "report/needed_json.hpp"
 #include "usmp/plan_file/json_lines.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of budgets for people: on a terminal, and as Markdown.
 #include "report/findings.hpp"
 #include "report/layout.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV after RFC 4180; lines end with "\n".
 #pragma once
 

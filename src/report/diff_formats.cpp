@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences for programs.
 #include "report/csv.hpp"
 #include "usmp/plan_file/json_lines.hpp"

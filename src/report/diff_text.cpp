@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences for people: a table of the pools, then the buffers that changed. Text and Markdown have the same cells.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a check somebody has to see, for every format.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where in its rectangle of a memory map a buffer's label may stand, if other buffers share parts of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns of text for a terminal and for log files. Widths count code points; nothing depends on the locale.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Markdown as GitHub and GitLab show it.
 #pragma once
 

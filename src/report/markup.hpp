@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text of a plan, and so of an archive of anybody's, inside other languages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Style and script of the memory map's page (memory_map.css, memory_map.js).
 #pragma once
 

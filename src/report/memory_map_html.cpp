@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's style and script are files of their own (memory_map.css, memory_map.js), which the build puts into
 // memory_map_assets.cpp.
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coordinates are whole tenths of a pixel, so that no rounding of a machine's own reaches the text.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NeededSizes::shortfalls as the schemas of checks and solutions have it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is live at the peak of a pool, in words that all reports share.
 #pragma once
 

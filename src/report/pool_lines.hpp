@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What there is to say of a pool in a few words, for pictures.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is proved of a plan's figures, in words that all reports share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables for other programs to show: CSV and Markdown.
 #include "report/csv.hpp"
 #include "report/layout.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was done to the program before it was planned, in words that all reports share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan amounts to for the whole firmware, and its operators, in words that all reports share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums that are added up one after the other → some side by side, which read what they have in common once.
 //
 // Without vector code (Cortex-M, -Os), the longest part of a dense layer is reading and widening the input once for

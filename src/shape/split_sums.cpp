@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shape/split_sums.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What sums that are kept in memory have to do with the rest of a function: conditions for adding them up in another
 // order among each other.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Innermost loops whose conditions do not change in them → a branch around two loops.
 //
 // A padded row is written as `for i: row[i] = inside(y, x) ? in[…] : 0`: the condition is asked for each element

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of products of bytes, for compilers with an instruction that multiplies numbers of 16 bits and adds pairs of the
 // products (pmaddwd of SSE2). GCC sees from the ranges that a product of two bytes fits 16 bits, multiplies in 16 bits
 // and widens each product for its sum: twice as long as if it did not know.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accesses of one function to each storage, in program order, with the loops around them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each statement of a block does to the bytes of a storage.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses in their many forms → load and store of a storage variable at a flat index.
 #include <algorithm>
 #include <utility>

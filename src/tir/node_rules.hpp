@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a node of an expression asks of its operands: number and types. Scopes are not looked at.
 #pragma once
 

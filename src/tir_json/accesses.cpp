@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes of accesses: what they access, where, and under which condition.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statement nodes, one after the other, to the builder: a body that ends before its block does gets a scope.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of the graph that a function body is made of: which nodes stand under a statement or an expression, and
 // how large the body is when shared nodes are counted once a use.
 #pragma once

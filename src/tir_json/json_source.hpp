@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The characters of a JSON text as nlohmann's parser takes them, with long base64 strings left out.
 //
 // Idea: nearly all of a large module is base64 of its constants, and the lexer copies every character of a string

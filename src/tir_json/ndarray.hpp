@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decoding of runtime.NDArray: base64 and the blob inside.
 #pragma once
 

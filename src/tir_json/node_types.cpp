@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tir_json/node_types.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The node types of save_json that planning knows, and which of their attributes lead further into a function body.
 #pragma once
 

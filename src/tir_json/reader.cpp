@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the graph to a module: which nodes are functions, their parameters, and what the module's attributes say.
 #include "usmp/tir_json/reader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests: tests/transform/compute_at_test.cpp.
 #include "transform/compute_at.hpp"
 

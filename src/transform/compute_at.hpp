@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements computed again where a part of a loop nest needs them, instead of once for all of it.
 #pragma once
 

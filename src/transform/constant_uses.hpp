@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which constants are read element by element only, and which of them must change together.
 #pragma once
 

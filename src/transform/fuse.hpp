@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step "fuse": the loops inside each operator.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neighbouring loops made one, and the buffers between them made smaller.
 #pragma once
 

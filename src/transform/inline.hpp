@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements computed where they are read.
 #pragma once
 

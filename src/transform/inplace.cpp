@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests: tests/transform/inplace_test.cpp; the distances themselves: tests/liveness/distances_test.cpp.
 #include "transform/inplace.hpp"
 

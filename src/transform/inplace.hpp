@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step that changes nothing in the program: which buffers may share bytes, and what that is worth.
 #pragma once
 

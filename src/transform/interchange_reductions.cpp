@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "transform/interchange_reductions.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interchange of a reduction with the loop around it; its sum becomes an array (scalar expansion).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two operators made one, so that the tensor between them need not exist.
 #pragma once
 

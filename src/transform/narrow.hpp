@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step `narrow`: tensors between operators in the smallest exact type, and no operators that only copy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which tensors must be stored in one type, and who touches them.
 //
 // A tensor of the entry function is passed to parameters of operators, and a parameter may be given several tensors;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of the elements of constants, wherever they are read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy B[i] = A[i] of all elements leaves two tensors with the same bytes. If nothing writes A while B is used, the
 // readers of B may read A; if nothing else uses B, and B is an output, whoever writes A may write B.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that only copy a tensor are not run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much workspace a program needs at least, and where.
 #pragma once
 

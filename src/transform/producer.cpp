@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests: tests/transform/producer_test.cpp.
 #include "transform/producer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A buffer of a function as something that is computed from others, element by element, and where it is read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests: tests/transform/recompute_test.cpp.
 #include "transform/recompute.hpp"
 

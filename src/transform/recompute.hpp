@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work for memory: elements that are computed more than once, within a budget.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step "reorder": calls of the entry change places.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A load that no order avoids.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks, what they must wait for, and what they hold: which order needs the least memory at its worst moment? The
 // question without the program that it comes from.
 #pragma once

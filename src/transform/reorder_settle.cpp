@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tested by reorder_search_test.cpp.
 #include "transform/reorder_settle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No more calls in other places than it takes.
 #pragma once
 

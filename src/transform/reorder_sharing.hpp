@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a task needs whose buffers may share bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which tasks are done, and what is held then.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a statement waits for: earlier ones that write what it accesses, or access what it writes, and barriers.
 #include "transform/reorder_tasks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entry's statements as tasks: which of them may change places.
 #pragma once
 

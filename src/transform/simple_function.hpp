@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that the loop transformations look into, and who reads and writes what in them.
 #pragma once
 

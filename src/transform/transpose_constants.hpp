@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights in the order in which vectors of them are summed.
 #pragma once
 

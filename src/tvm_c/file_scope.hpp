@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What C files declare at file scope: functions, by the text of their bodies, and tables of constants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What TVM's printer makes of single operators of TIR, recognised.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens of C. Comments and line splices count as blanks; of conditional groups the one is read that a C compiler (not
 // a C++ one) takes. A file is read once and nothing is kept, so tables of constants cost no memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What TVM's printer adds to a function, taken away: variables for parts of expressions, choices as branches, C's
 // quotients in place of floor quotients.
 #pragma once

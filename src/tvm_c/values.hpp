@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C's expressions as TIR's, an operator at a time: C's conversions are written down, and what TVM's printer made of an
 // operator of TIR becomes that operator again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a problem says of two buffers that share bytes while both are live.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the release binary against the hardening that CMakeLists.txt asks for.
 
 Usage: hardening.py BINARY. Exit code 77 (skipped) without readelf.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line as people and scripts meet it: help that fits a screen, hints at misspelled words, quiet success,
 colour and progress on terminals only, JSON of every command.
 

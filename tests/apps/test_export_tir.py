@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of apps/export_tir.py that need no TVM: python3 -B tests/apps/test_export_tir.py."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Long searches as somebody at a terminal meets them: the line that shows how far they are, Ctrl-C, limits.
 
 Usage: test_search_cli.py USMP_PLAN. Every program runs on a terminal of its own, and Ctrl-C is typed there. Nothing is

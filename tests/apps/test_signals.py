@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Signals while programs run: what `verify --execute` and `exec:` algorithms have started ends first, with all that it has
 started itself, no temporary directory stays, and then the signal ends usmp-plan as ever.
 

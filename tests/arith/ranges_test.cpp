@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interval analysis against brute force: every value that an expression takes lies in its range.
 #include "usmp/arith/ranges.hpp"
 

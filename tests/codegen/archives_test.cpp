@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of real archives: the names of TVM's own headers, and firmware written for them.
 #include <doctest/doctest.h>
 

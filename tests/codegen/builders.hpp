@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements and calls for the modules of tests, beside what case_program.hpp has.
 #pragma once
 

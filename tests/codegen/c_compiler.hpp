@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles and runs emitted C in a directory of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many small operators in one emitted file: each case is an operator of a module whose entry calls them all. The file
 // is compiled with every compiler there is, run under the sanitizers, and each output compared with what the test
 // computed.

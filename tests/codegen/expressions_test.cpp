@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every expression kind and operator, compiled and run: the values are those of TVM's C, computed here.
 #include <doctest/doctest.h>
 

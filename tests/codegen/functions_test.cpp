@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements, storage, calls and the file around them: compiled, run, and refused where there is no C.
 #include <doctest/doctest.h>
 

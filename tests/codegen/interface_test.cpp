@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which entry parameter is which tensor of the interface.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module planned by hand, to emit an interface for.
 #pragma once
 

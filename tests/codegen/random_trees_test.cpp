@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random expressions of any types and operators: emission either prints them or says what has no C, and does nothing
 // else. The reader guarantees operand counts of expression kinds, but neither types nor those of operators.
 #include <doctest/doctest.h>

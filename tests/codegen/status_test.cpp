@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which functions of the emitted C give a status, and which are void.
 #include "codegen/status.hpp"
 

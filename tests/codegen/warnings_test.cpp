@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a compiler would warn of, found by random modules. All compilers are asked, and what is computed is compared.
 #include <doctest/doctest.h>
 

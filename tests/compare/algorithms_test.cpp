@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of several algorithms side by side.
 #include "usmp/compare/algorithms.hpp"
 

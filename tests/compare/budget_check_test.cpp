@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans held to budgets.
 #include "usmp/compare/budget_check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences between plans.
 #include "usmp/compare/diff.hpp"
 

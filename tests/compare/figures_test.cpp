@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan's places amount to.
 #include "usmp/compare/figures.hpp"
 

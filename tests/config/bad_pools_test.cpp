@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parse_pools on files that are wrong: one message, with line and column.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parse_pools on files that are right: every key, every default, the fixtures, the documentation's examples.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/schema/pools.schema.json says what parse_pools does: the same keys, and examples that it accepts.
 // test_schema.py holds the schema's rules against the fixtures.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that `usmp-plan init` writes.
 #include <doctest/doctest.h>
 

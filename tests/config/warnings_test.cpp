@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a pools file says that is right but hardly meant.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A TIR module without its archive: it can be looked at and planned, but there is no interface to emit C for.
 #include <doctest/doctest.h>
 

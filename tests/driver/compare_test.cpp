@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan compare as a user meets it: exit codes, saved plans. The formats are those of tests/report.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan diff as a user meets it.
 #include <doctest/doctest.h>
 

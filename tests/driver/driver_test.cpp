@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands as a user meets them: exit codes, messages, files. The emitted C is run by tests/e2e.
 #include "usmp/driver/driver.hpp"
 

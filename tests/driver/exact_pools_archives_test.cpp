@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real networks in two and three workspace pools, the fast one half as large as one pool would have to be: the exact
 // search proves its plans, within a number of nodes that any machine does in a fraction of a second.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // External algorithms as a user meets them; how the program is run is tested in tests/external.
 #include <doctest/doctest.h>
 

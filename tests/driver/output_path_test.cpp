@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outputs that would destroy something, and inputs of another command: refused before anything is computed or written.
 #include <doctest/doctest.h>
 

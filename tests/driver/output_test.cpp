@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Putting results in place: what tests/e2e/faults.py does not see from outside.
 #include "driver/output.hpp"
 

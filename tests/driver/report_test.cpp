@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan report as a user meets it: what it takes, exit codes. The formats are those of tests/report.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands between the command line and a search: limits, Ctrl-C, the progress line.
 #include "driver/search.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan solve and usmp-plan problem.
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must not get out: C that computes something else.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An extracted archive of two modules, made of two of testdata that hold one each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-plan verify: what is checked, what is refused, what is left behind. More runs of emitted C:
 // tests/e2e/execute.py.
 #include <doctest/doctest.h>

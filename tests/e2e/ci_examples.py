@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of docs/ci.md: what a reader types, and the steps of the workflows, within budget and beyond it.
 
 Usage: ci_examples.py USMP_PLAN ROOT, where ROOT is the project's directory. Exit code 77 (skipped) without the package

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Preloaded into usmp-plan by faults.py: what the program does to files, and its allocations, go wrong at a chosen call.
 
    FAULT_MODE  count: nothing goes wrong

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs usmp-plan on broken archives: a clear message, exit code 3, no crash, no hang, no files left.
 
 Usage: hostile.py BINARY TESTDATA

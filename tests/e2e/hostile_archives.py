@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Archives made to do harm: nothing is written but the output, and nothing of theirs becomes code.
 
 Usage: hostile_archives.py BINARY TESTDATA

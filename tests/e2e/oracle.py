@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the random networks of the shared folder against the outputs of TVM's own C.
 
 Every archive is planned by each step of transformation alone and by all together: into one pool, into two bounded ones and

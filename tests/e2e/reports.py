@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """check, compare, report and diff as a shell sees them: command lines, exit codes, JSON that holds against its schema.
 
 Usage: reports.py USMP_PLAN ROOT, where ROOT is the project's directory.

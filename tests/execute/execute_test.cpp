@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules planned by hand, right and wrong: what the comparison finds.
 #include "usmp/execute/execute.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes of a tar, plain or compressed → archive → metadata.
 #include "usmp/mlf/archive.hpp"
 

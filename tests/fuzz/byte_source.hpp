@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of a target as a source of small numbers. Behind its end it gives zeros.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances in CSV, planned by a quick algorithm and written with their offsets.
 #include "usmp/instance/csv.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // metadata.json, headers and C libraries of an archive, without a tar around them.
 //
 // The input is metadata.json, and behind each line "=== NAME" the bytes of a further member.

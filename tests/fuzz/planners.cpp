@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small problems, planned by every algorithm: plans pass the verifier, claims are true, and no algorithm contradicts
 // another.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target once on every file of the given directories, in the order of their names. A crash ends it. It also
 // fails if there is nothing to run.
 //

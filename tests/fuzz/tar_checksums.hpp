@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the headers of a changed tar valid again.
 #pragma once
 

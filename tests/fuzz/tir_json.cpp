@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR JSON → module → text, and when its buffers are live.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole path from an archive to C, on real modules whose TIR has been changed (recipe.hpp says how).
 #include <array>
 #include <random>

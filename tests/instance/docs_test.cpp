@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The examples of docs/instances.md are what the readers accept and the writers write.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged files are read as a valid problem or refused with an Error; nothing else happens.
 #include <doctest/doctest.h>
 

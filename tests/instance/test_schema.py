@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds the schemas of problems and answers against the examples of docs/instances.md and broken copies of them.
 
 Exit code 77 (skipped) without the package python3-jsonschema.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses through other names, and by code that the module does not show.
 #include <doctest/doctest.h>
 

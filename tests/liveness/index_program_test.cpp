@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index expressions over intervals, against their evaluation at every point.
 #include "liveness/index_program.hpp"
 

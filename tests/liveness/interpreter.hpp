@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a small module and holds every value that passes through memory against the computed live ranges.
 #pragma once
 

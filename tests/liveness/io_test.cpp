@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs and outputs inside the workspace.
 #include <doctest/doctest.h>
 

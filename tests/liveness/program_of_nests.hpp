@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An entry that allocates buffers, fills those that are old, runs loop nests, and reads what is kept.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Live ranges of straight code, branches and loops, and of operators called from the entry.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An analysis with its sites found by name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which buffers may share bytes at all: what has to die, what has to be born, and near misses of each condition.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What buffers of one statement may share if the others are in an order that lets them.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers and conflicts of every reference archive against what TVM's own planner found there.
 //
 // TVM names the n-th buffer called `name`, in the order in which it meets them, `name` and from the second on `name` +

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes against all points that are put into them.
 #include "usmp/loops/box.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mixed radices against all numbers that they stand for.
 #include "usmp/loops/coverage.hpp"
 

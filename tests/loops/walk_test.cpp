@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known at each place of a function, however it is walked, and in which order things are visited.
 #include "usmp/loops/walk.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of many pointers reach the same bytes: the sweep against all pairs.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Over the real archives that stand beside the project, if they are there.
 #include <doctest/doctest.h>
 

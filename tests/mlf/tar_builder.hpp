@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds tars block by block, right ones and wrong ones, and keeps files of tests apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the text that a fault replaces: in any source file, whatever its whitespace, once in the whole tree."""
 import pathlib
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Where the runner of faults finds texts: any file, any whitespace, the function that is named."""
 import pathlib
 import tempfile

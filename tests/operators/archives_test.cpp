@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of whole networks against what is known of them.
 #include <doctest/doctest.h>
 

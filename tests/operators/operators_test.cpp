@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kinds and multiply-accumulates of small functions made by hand.
 #include "usmp/operators/operators.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make install` into an empty directory: what is there, that it runs from there, and that a program finds the library.
 
 usage: test_install.py BUILD ROOT COMPILER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large pools have to be where no plan fits, against exhaustive search and against the run itself.
 #include "usmp/pipeline/needed_sizes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A planned module as a document: what is proved, what the pools' statuses are, in which order they stand.
 #include "usmp/pipeline/plan_document.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which steps a module is planned with: none that is of no use, and none left out that is.
 #include <doctest/doctest.h>
 

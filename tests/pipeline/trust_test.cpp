@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must not get out: plans that a planner has wrong, claims that are false.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M.plan.json. test_schema.py holds the golden files against docs/schema/plan.schema.json.
 #include <doctest/doctest.h>
 

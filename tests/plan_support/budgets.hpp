@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans and the budgets that they are held to.
 #pragma once
 

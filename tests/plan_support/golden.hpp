@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Golden files of a module, tests/<module>/golden. USMP_REWRITE_GOLDEN=1 in the environment writes them anew.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small plan, made by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dynamic programme over assignments, against all assignments one by one.
 #include "planners/exact/assignment.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The least capacity of a pool, against exhaustive search.
 #include "usmp/planners/capacity_range.hpp"
 

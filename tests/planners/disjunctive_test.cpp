@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search of one pool whose items may share bytes: against exhaustive search, also when it is cut short.
 #include "planners/exact/disjunctive.hpp"
 

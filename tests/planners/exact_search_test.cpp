@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact search in one pool: never a wrong answer, whichever of its rules are switched off.
 #include <doctest/doctest.h>
 

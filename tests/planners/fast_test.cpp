@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `fast` promises beyond what every algorithm does (planners_test.cpp): quality and scale. And its parts.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "planners/first_fit.hpp"
 
 #include <doctest/doctest.h>

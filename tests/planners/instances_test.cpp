@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public instances of MiniMalloc and TVM, where they are present.
 #include <doctest/doctest.h>
 

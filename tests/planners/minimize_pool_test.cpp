@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest size of one pool, against exhaustive search.
 #include "usmp/planners/minimize_pool.hpp"
 

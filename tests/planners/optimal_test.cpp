@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `optimal` owes beyond what every algorithm does: true bounds at every limit, and limits that it keeps.
 #include <doctest/doctest.h>
 

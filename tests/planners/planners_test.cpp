@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every algorithm of the table owes: plans that the verifier accepts, no false claim, the same result each time.
 #include <doctest/doctest.h>
 

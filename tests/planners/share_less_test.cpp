@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wrapper that takes sharing back where the size does not ask for it.
 #include "usmp/planners/share_less.hpp"
 

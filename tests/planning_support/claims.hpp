@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a result claims, held against the truth. For doctest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances of one unbounded pool for benchmarks and tests, the same on every machine. All have the ids of their
 // buffers in a random order.
 #pragma once

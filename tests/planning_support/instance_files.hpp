@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the public instances: "id,lower,upper,size" with half-open lives, one unbounded pool.
 #pragma once
 

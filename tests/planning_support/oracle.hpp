@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The truth about tiny problems, by trying everything. It shares no code with the planners.
 //
 // Why trying all orders of first fit is exact: take any complete plan, fix its choice of pools, and place the buffers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "usmp/program/param_aliases.hpp"
 
 #include <doctest/doctest.h>

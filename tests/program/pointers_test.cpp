@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "usmp/program/pointers.hpp"
 
 #include <doctest/doctest.h>

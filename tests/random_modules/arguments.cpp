@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands around a test module: contents of its inputs, its archive's words, C that it calls.
 #include <cstring>
 

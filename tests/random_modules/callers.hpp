@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C around the emitted files: a function that calls the entry as an application would.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many modules: checked, their C compiled in batches, failures collected.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One test module through all stages, for every algorithm and pool set.
 #pragma once
 

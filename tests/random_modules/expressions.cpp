@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of the reference interpreter, one lane at a time.
 #include <algorithm>
 #include <cmath>

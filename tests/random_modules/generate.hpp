@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random modules of TIR: well defined nearly always by construction (the reference interpreter refuses the rest), the
 // same for a seed on every machine.
 #pragma once

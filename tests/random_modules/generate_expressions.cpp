@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of any type: conditions, loads, indices, choices, lets, vectors.
 #include <algorithm>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Float expressions. Infinities and NaNs come up by themselves.
 #include <utility>
 

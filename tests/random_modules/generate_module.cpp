@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and types, operators, the entry.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements but for those that make storage or call operators.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Storage, pointers to it and first values of it.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointers of another element type into storage that there is.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements and calls.
 #include "random_modules/interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR's operators (tir.Call) in the reference interpreter.
 #include <bit>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usmp-random-modules: campaigns of random modules (docs/testing.md).
 #include <CLI/CLI.hpp>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Storage of the reference interpreter: every execution of an allocate gives bytes of its own. Each byte knows whether
 // it was written, and whether it is part of a stored NaN, whose bits C leaves open.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop nests and what is computed element by element.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What looks like a chain and is none: each breaks a condition under which nests may be fused, buffers contracted,
 // types narrowed or calls moved.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operator: inputs, a core such as a convolution, an epilogue of elementwise steps, each through a buffer of its
 // own.
 #include <algorithm>

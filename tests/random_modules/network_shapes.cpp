@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies, crops, layouts, upsampling, concatenation: what moves elements.
 #include <algorithm>
 

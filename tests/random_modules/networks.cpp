@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entry: tensors between operators, and their calls.
 #include "random_modules/networks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs as TVM writes them for networks: what transformations look for, and what nearly is that.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "random_modules/pool_sets.hpp"
 
 #include "random_modules/random.hpp"

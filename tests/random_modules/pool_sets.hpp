@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pools that test modules are planned into.
 #pragma once
 

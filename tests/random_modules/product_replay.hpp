@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The product's replay (usmp/replay/replay.hpp) against the one of the reference interpreter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emitted C, compiled and run: many variants in a translation unit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws for the generators, the same on every machine.
 //
 // Draws must stand in statements of their own: C++ leaves open in which order a call's arguments are evaluated.

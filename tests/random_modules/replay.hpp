@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays the accesses of a reference run at the places of a plan: is every byte that is read the one that its buffer
 // wrote last?
 #pragma once

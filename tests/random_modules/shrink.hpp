@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module that fails → a small one that still does.
 #pragma once
 

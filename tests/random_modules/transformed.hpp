@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transformations (usmp/transform) of test modules, held against the reference interpreter.
 #pragma once
 

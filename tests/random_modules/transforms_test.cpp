@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs transformed, by each step alone and by all: what the reference interpreter computes stays the same.
 // Campaigns of more: `make random-transforms`.
 #include <doctest/doctest.h>

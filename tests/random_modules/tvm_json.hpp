@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules written as TVM writes them (tvm.ir.save_json), to be read back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C for a module that does no more than evaluate expressions, written as TVM's generator of C writes it: an oracle for
 // the reference interpreter that shares no code with it, nor with the emission of C under test. A compiler decides what
 // the expressions are worth.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scalars as the reference interpreter holds them, and their bytes in memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose bytes they are: what counts as lost, and what does not.
 #include <doctest/doctest.h>
 

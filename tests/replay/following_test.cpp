@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the replay follows: calls, pointers, loops, conditions, vectors. Each case has a plan that is right and one that
 // is wrong by a byte.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is not followed: it is taken for right, the pairs that it touches do not count, and nothing is said of bytes
 // that it may have changed.
 #include <doctest/doctest.h>

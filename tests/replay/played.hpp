@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs whose buffers are put at given places, and what the replay says of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of budgets as text. test_schema.py holds check.json against docs/schema/check.schema.json.
 #include "usmp/report/check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of several algorithms side by side, as text. test_schema.py holds compare.json against
 // docs/schema/compare.schema.json.
 #include "usmp/report/compare.hpp"

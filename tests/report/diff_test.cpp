@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences between plans as text. test_schema.py holds diff.json against docs/schema/diff.schema.json.
 #include "usmp/report/diff.hpp"
 

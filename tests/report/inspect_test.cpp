@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `usmp-plan inspect` prints.
 #include <doctest/doctest.h>
 

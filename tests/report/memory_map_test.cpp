@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory maps as SVG and HTML. test_memory_map.py holds them against parsers and a browser.
 #include "usmp/report/memory_map.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that pools need, as text.
 #include "usmp/report/needed.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports of plans. test_schema.py holds the golden report against docs/schema/report.schema.json.
 #include "usmp/report/report.hpp"
 

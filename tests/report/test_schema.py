@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds the schemas of plans, diffs, reports, checks and comparisons in docs/schema against the golden files.
 
 Exit code 77 (skipped) without the package python3-jsonschema. Further plan files may be given as arguments.

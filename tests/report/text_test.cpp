@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plan as people see it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shape/jam_sums.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operator of loops that read bytes and write int32, to be shaped.
 #pragma once
 

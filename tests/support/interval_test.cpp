@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Against brute force: the ends are those of all results.
 #include "usmp/support/interval.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What front ends build with: accesses become flat, bodies become lists.
 #include "usmp/tir/builder.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The normal form: one broken module for each rule, refused with its place.
 #include "usmp/tir/verify.hpp"
 

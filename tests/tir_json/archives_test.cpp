@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real modules: all archives at hand can be read, and the smallest one gives the text written out here.
 #include <algorithm>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that lie, loop, nest or end early: an Error with its place each time, never a crash.
 #include "tir_json/reading.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that do not go together: literals, vectors, indices. An Error with its place each time.
 #include "tir_json/reading.hpp"
 

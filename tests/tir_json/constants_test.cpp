@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NDArrays in all the places where TVM keeps them, and blobs that lie.
 #include "tir_json/reading.hpp"
 

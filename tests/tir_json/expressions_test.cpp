@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every expression node, the forms that versions of TVM give it, and the flattening of accesses.
 #include "tir_json/reading.hpp"
 #include "usmp/tir/visit.hpp"

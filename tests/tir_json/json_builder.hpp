@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembles save_json graphs for tests: every method adds a node and returns its index, the module comes out as JSON.
 //
 //   JsonBuilder b;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits on what a file claims, each at the limit and beyond it. What sharing unfolds to counts at every use.
 #include "tir_json/reading.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions, parameters, entry, attributes and pools.
 #include "tir_json/reading.hpp"
 

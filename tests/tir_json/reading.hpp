@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the reader share: bodies as printed text, and the error of a module that must be refused.
 #pragma once
 

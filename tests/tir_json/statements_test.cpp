@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every statement node, and the normal form of blocks: declarations reach to the end of their block.
 #include "tir_json/reading.hpp"
 #include "usmp/tir/visit.hpp"

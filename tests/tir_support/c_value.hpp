@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The value of an integer expression as C computes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds small TIR modules for the tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step "constants": what it does, and each condition without which it does nothing.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step as a whole: what its passes make of each other's results.
 #include "transform/fuse.hpp"
 

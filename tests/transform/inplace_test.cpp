@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step that finds what may share bytes: what it says of it, and what it is worth.
 #include "transform/inplace.hpp"
 

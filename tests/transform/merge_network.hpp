@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small network for the tests of the step "merge" and of the peak that it looks at.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Near misses of the step "narrow": in each case one condition under which a tensor may be stored in a narrower type,
 // or a copy left out, does not hold, and the module stays as it is.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step "narrow": what it does to small networks, and that each condition, where it does not hold, leaves them
 // alone.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The load of a module, and what is live where it is highest.
 #include "transform/peak.hpp"
 

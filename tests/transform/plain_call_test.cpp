@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements that are a call and nothing else: only these are merged.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small programs for the tests of transformations: an entry that calls one operator, printed, and run before and after
 // by the reference interpreter.
 #pragma once

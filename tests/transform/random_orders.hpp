@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Irregularly wired networks as ordering problems, and all orders of a small one.
 #pragma once
 

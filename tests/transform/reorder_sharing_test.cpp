@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders that are better because buffers may share bytes.
 #include <doctest/doctest.h>
 

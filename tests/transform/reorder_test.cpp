@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which calls may change places, and what comes of it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "transform/transpose_constants.hpp"
 
 #include <doctest/doctest.h>

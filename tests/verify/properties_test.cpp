@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tight plans with one thing changed: the verifier, in both of its ways, refuses exactly what is wrong byte by byte.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans four buffers into a small fast memory and a large one behind it, verifies the plan and prints it.
 #include <iostream>
 #include <usmp/planners/planner.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known at one place of a function: which values variables may have, and conditions that hold.
 #pragma once
 

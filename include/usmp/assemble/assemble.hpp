@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Analysis + pools → Problem: which buffers go to planning and which pools each may use.
 #pragma once
 

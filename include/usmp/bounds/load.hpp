@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peak live bytes, and the room that buffers therefore need together. Used by lower bounds and by planners, which stop
 // when they meet one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is proved about a plan's figures, by the algorithm and independently of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators' file: function bodies from lowered TIR. Internal to codegen and its tests.
 #pragma once
 

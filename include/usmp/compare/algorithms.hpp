@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of several algorithms on one problem.
 #pragma once
 

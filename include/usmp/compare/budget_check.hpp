@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans checked against the budgets of a pools file (docs/pools.md, "Budgets"). What is said of a pool is always the
 // same three figures: required, available, excess.
 #pragma once

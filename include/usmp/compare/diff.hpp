@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What differs between two plans: pools, their peaks and bounds, and the buffers (docs/cli.md, "Comparing plans").
 #pragma once
 

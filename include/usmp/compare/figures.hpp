@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the places of a plan amount to, pool by pool: live bytes over time, what holds the peak, what is lost and why.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plan may use of a pool before `usmp-plan check` warns or fails (docs/pools.md, "Budgets").
 #pragma once
 

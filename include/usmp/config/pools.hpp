@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pools file (docs/pools.md, docs/schema/pools.schema.json). The only user of yaml-cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands: opens and writes files, and turns errors into exit codes. The order of the stages is pipeline's.
 #pragma once
 

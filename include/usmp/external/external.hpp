@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // External planning algorithms: a user's program reads the problem as JSON from its standard input and prints an answer
 // (docs/instances.md).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bare instances as CSV: one row per live range, one pool (docs/instances.md).
 //
 //   id,lower,upper,size,alignment,offset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems and answers as JSON: the format of external algorithms, and the second format of bare instances
 // (docs/instances.md, docs/schema/problem.schema.json, docs/schema/answer.schema.json).
 //

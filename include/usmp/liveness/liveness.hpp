@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which storage exists in a module and when each is live, over the AoT entry function and into every operator body at
 // statement granularity.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each statement of the entry function does to storage that exists before and after it. For passes that move
 // statements.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which storage is loaded and stored, and where.
 #pragma once
 

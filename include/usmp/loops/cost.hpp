@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimate of a program's work.
 //
 // The unit is one scalar operation: a load, a store, an addition, a comparison, a choice between two values; a division

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which values an index takes in a loop nest: whether it repeats one, and whether it omits one.
 //
 // Idea: an affine index is a mixed-radix number, one digit per loop. With the digits in ascending order, no value

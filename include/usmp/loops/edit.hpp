@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Edits of expressions and statements: replacing variables, renaming declarations, splitting loops.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop nests around one store that store no element twice.
 //
 // A reader of an element can then compute it instead: decomposing the element's index gives the iteration that stored

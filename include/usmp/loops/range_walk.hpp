@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks the statements of a function with the ranges of its variables and the number of runs of each statement, for
 // estimates of work and ranges of values. Where affine forms and conditions matter, use loops/walk.hpp.
 #pragma once

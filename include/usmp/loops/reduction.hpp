@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores that add to what they store to: a[i] = a[i] + term.
 #pragma once
 

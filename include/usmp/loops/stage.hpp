@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop nests as stages of a pipeline: which rows of a tensor an iteration of the row loop provides, and which rows of
 // the tensors before it requires.
 //

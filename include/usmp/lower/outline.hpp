@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop nests → functions whose pointer parameters are known not to alias.
 //
 // TVM keeps small buffers in local arrays, which a C compiler knows not to alias. In a pool they are accessed through

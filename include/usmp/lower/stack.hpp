@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much stack the emitted functions need, as an estimate: compilers decide what stays in registers.
 #pragma once
 

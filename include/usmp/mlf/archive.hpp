@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model Library Format archives as a list of members, and back. The only user of libarchive.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // metadata.json and other information in an archive about its modules, except the TIR.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators compute, for people: kind, multiply-accumulates, types and shapes of what they read and write.
 #pragma once
 

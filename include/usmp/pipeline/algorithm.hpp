@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing an algorithm, running it and verifying its result.
 #pragma once
 

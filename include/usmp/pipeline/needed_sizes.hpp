@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to say where no plan fits: how large the pools have to be for the same run to find one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A planned module as the document for files and reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a module's problem to its planned program: searched, verified, replayed, lowered.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stages of a module up to its planning problem: as in the archive, transformed and analysed, assembled.
 #pragma once
 

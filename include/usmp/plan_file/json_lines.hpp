@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON text that people can read and diff: one line per member of an object, and one line per element of a list.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M.plan.json (docs/schema/plan.schema.json): writing and reading plans.
 #pragma once
 

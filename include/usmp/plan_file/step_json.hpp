@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A step of PlanDocument::transformed as plan.json has it; the report's JSON has the same.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large one pool has to be for a plan to exist at all.
 #pragma once
 

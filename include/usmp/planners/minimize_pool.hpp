@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest size of one pool, with any algorithm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Less sharing where the pool sizes do not need it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much larger pools have to be for a plan to exist: what is told of a problem without a plan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory planning problem: buffers with live ranges, pools, and plans. Plain values, independent of archives and of
 // the IR.
 //

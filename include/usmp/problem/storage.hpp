@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of storage before and after planning: what it holds, when it is live, which pool it is in. Planners see
 // them in a problem, code generation and checks in a table of placements.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running programs: text in, text out, limits. No shell is involved anywhere.
 #pragma once
 

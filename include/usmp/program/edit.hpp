@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes to the functions of a module, shared by several passes.
 #pragma once
 

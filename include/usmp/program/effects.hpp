@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a function, including its callees, does to the storage that it is passed.
 #pragma once
 

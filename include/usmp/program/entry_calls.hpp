@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entry as the list of its calls: what is passed to whom, where, and what else it does with its variables.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joining two calls into one.
 #pragma once
 

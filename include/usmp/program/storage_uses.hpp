@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How code uses the storage that it names, without callees.
 #pragma once
 

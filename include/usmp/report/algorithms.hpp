@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of planning algorithms, for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `usmp-plan check`: plans checked against the budgets of a pools file, for people and CI services.
 #pragma once
 

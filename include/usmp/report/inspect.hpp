@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `usmp-plan inspect`: the contents of an archive, for people.
 #pragma once
 

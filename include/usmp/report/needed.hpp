@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large pools have to be for a plan to exist, for people and for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `usmp-plan report`: one plan for people, programs, tables and pages. Each function throws what plan_figures throws
 // and gives the same bytes for the same document.
 #pragma once

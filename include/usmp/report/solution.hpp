@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `usmp-plan solve` found, for people and for programs (docs/schema/solution.schema.json).
 #pragma once
 

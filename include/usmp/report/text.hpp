@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans for people: a table of the pools like GNU ld's --print-memory-usage, then peak, bounds, buffers at the peak,
 // warnings.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks done on a plan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic on byte counts and offsets with overflow checks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exception type for bad input, and the location of the bad input.
 //
 // Bad input (archive, pools file, command line) throws Error. An infeasible problem is a result, never an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typed indices: a BufferId cannot be used where a PoolId is meant.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of integers between two ends, and their arithmetic: the smallest interval that contains every result, or nothing
 // where an end overflows int64.
 #pragma once

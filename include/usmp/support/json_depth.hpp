@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nesting depth of a JSON text, before it is parsed.
 #pragma once
 

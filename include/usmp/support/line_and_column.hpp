@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Line and column of a byte in a text, for messages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes names and texts of input files safe to show on a terminal and in a log.
 #pragma once
 

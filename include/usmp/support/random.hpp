@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pseudo-random numbers for searches and random inputs. The standard library's distributions differ between
 // implementations, but plans and inputs must not.
 #pragma once

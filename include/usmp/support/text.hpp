@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small text helpers: output sinks, identifiers, spelling suggestions. None depends on the locale.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that creates more work, done in the order of a recursion but without its stack: the depth of an input costs heap
 // memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR's integer types in C.
 #pragma once
 

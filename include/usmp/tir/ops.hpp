@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR's operators, as tir.Call names them: one table, one row each.
 //
 // All properties of an operator are in its row; a new operator is a new row. Expressions hold the id, so no other code

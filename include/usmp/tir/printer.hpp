@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TIR as text for people and tests. The same module always gives the same text. There is no parser for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the normal form of ir.hpp: all invariants that stages rely on and that C++ types do not express. Front ends
 // and passes produce only modules in this form.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tvm.ir.save_json graphs → tir::Module. The JSON is read as a stream (SAX); only nodes that planning needs are built.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a planner's claims beyond the plan itself: that the plan is optimal, that none exists, and the bounds. Naive,
 // and independent of the planners.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a plan against its problem: deliberately naive, and independent of the planners. Only plans that pass are
 // written.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which pool each buffer of a group goes to, without its offset: the relaxation that the exact search over several
 // pools rests on (pools.hpp).
 //

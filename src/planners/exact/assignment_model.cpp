@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables that the dynamic programming over assignments reads, and a bound that needs nothing else.
 #include <algorithm>
 #include <numeric>

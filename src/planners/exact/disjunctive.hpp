@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact search in one pool whose items may partly share bytes.
 //
 // Idea: memory planning as job shop scheduling, by pairs: of two items that meet, one is below the other, by at least a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State, decisions and the clause store. Propagation is in propagate.cpp, learning in learn.cpp.
 #include "planners/exact/engine.hpp"
 

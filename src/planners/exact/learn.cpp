@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a contradiction to a clause: first unique implication point, over bounds.
 //
 // A contradiction is a set of literals that are true together and must not be. Those that the latest decision made true

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A packing as the search sees it: flat arrays, offsets in units, only what can meet.
 //
 // Everything is counted in `unit` bytes from `origin`. With a the common alignment of all items, every offset is a

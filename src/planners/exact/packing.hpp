@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pool's question, apart from everything else: where to put these items so that they fit, or use least. And what
 // an exact search answers.
 //

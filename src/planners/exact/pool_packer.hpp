@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether chosen buffers of one pool can be packed, and which of them are the reason if not. Remembers answers, since
 // the search over pools asks for the same sets again and again.
 #pragma once

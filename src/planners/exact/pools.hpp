@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several bounded pools, exactly: which pool each buffer goes to, and where in it.
 //
 // Idea: the cheapest assignment of buffers to pools by load alone (assignment.hpp) bounds what every plan costs. If

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A save_json graph as a value that mutations change: nodes, and what they refer to.
 #pragma once
 

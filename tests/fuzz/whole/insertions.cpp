@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements around statements, expressions around expressions. The parts come from the graph where they can, so that
 // much of the result is a module that makes sense.
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes of a module's graph, each small and given by a few numbers, so that libFuzzer can combine and shorten them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of the whole-path target: which real module to start from, what to change in it, and how to plan it. A few
 // bytes each, so that a corpus of modules is small, and every byte string means something.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real modules that the whole-path target starts from: the archives of testdata.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From an archive's members to C, by the public function of each stage, with everything checked that must hold.
 #pragma once
 

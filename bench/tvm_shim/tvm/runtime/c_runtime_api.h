@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the C that TVM emits expects of its runtime, for timing that C: a workspace stack and the export macro. */
 #ifndef USMP_BENCH_C_RUNTIME_API_H_
 #define USMP_BENCH_C_RUNTIME_API_H_
