@@ -57,6 +57,13 @@ TEST_CASE("graphs of training: at most three thousandths above the load") {
   }
 }
 
+TEST_CASE("graphs of training: also with tensors as large as a third of the load") {
+  const Problem problem = test::training(18'692, 2, 33'554'432);
+  const PlanResult rough = fast(problem, {});
+  CHECK(excess(problem, rough) > 100);
+  CHECK(excess(problem, improve_large(problem, {.node_limit = 50'000}, rough)) <= 30);
+}
+
 TEST_CASE("large problems: what stands near the top comes earlier in the next order") {
   const Problem problem = test::training(5'000, 5);
   const Bytes load = bounds::pool_bounds(problem).front().bytes;
