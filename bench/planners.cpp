@@ -5,8 +5,9 @@
 //   SET…
 //
 // Sets: `files` (every *.csv below FOLDER), `perfect` (guillotine tilings and pinwheels: the best plan is the load),
-// `random`, `scale`, `scale-short`. Each instance is planned in a process of its own, so that its peak memory
-// (which includes the problem) can be told; the time is the planner's alone, in CPU time, the best of up to ten runs.
+// `random`, `scale`, `scale-short`, `training`, `training-giants`. Each instance is planned in a process of its own, so
+// that its peak memory (which includes the problem) can be told; the time is the planner's alone, in CPU time, the best
+// of up to ten runs.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,6 +146,14 @@ std::vector<Instance> instances_of(const std::string& set, const Settings& setti
   if (set == "scale-short") {
     add(result, "short", usmp::test::short_lives, {10'000, 31'623, 100'000, 316'228, 1'000'000}, 1);
   }
+  if (set == "training") {
+    const auto training = [](std::size_t n, std::uint64_t seed) { return usmp::test::training(n, seed); };
+    add(result, "training", training, {2'000, 5'000, 18'692, 28'526, 50'000, 100'000}, 2);
+  }
+  if (set == "training-giants") {  // far larger ones: the best plan is above the load
+    const auto training = [](std::size_t n, std::uint64_t seed) { return usmp::test::training(n, seed, 33'554'432); };
+    add(result, "giants", training, {2'000, 5'000, 18'692}, 2);
+  }
   return result;
 }
 
@@ -181,7 +190,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, settings)) {
     std::cerr
         << "usage: usmp-bench-planners [--algorithm NAME] [--instances FOLDER] [--node-limit N] [--time-limit MS] "
-           "[--iterations N] files|perfect|random|scale|scale-short…\n";
+           "[--iterations N] files|perfect|random|scale|scale-short|training|training-giants…\n";
     return 2;
   }
   std::printf("%s\n\n| instance | buffers | load | used | gap %% | status | iterations | ms CPU | peak MB |\n",

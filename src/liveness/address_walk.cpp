@@ -6,200 +6,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
-#include "liveness/index_program.hpp"
-#include "usmp/tir/visit.hpp"
+#include "liveness/address_program.hpp"
 
 namespace usmp::liveness {
 namespace {
 
-using tir::Expr;
-using tir::ExprKind;
-using tir::ExprRef;
+using addresses::Access;
+using addresses::Compiled;
+using addresses::Guard;
+using addresses::Statement;
 using tir::VarId;
-
-// A condition of an if_then_else around an access: it happens only if that is so.
-struct Guard {
-  std::size_t condition = 0;  // index into Statement::conditions
-  bool holds = true;
-
-  friend auto operator<=>(const Guard&, const Guard&) = default;
-};
-
-struct Access {
-  std::size_t storage = 0;  // number of the variable
-  IndexProgram index;
-  Bytes element = 1;
-  std::vector<Guard> guards = {};
-};
-
-struct Statement {
-  enum class Kind : std::uint8_t { leaf, let, loop, branch, repeat, block };
-  Kind kind = Kind::leaf;
-  std::vector<Access> reads;                  // by the statement's own expressions
-  std::vector<IndexProgram> conditions = {};  // of if_then_else in these expressions
-  std::optional<Access> write = {};           // leaf: a store
-  std::uint32_t variable = 0;                 // let, loop
-  std::vector<IndexProgram> values = {};      // let: its value; loop: min, extent; branch: condition
-  std::vector<Statement> body = {};
-  std::vector<Statement> else_body = {};
-};
-
-struct Compiled {
-  std::vector<Statement> statements;
-  std::vector<VarId> storages;
-  std::vector<std::optional<tir::DataType>> types;  // by storage
-  std::size_t variables = 0;
-  std::size_t size = 0;  // instructions of all programs
-};
-
-// Of one access: deeper ones happen whatever the rest says.
-constexpr std::size_t most_guards = 8;
-
-class AddressCompiler {
- public:
-  std::optional<Compiled> run(const tir::For& nest) {
-    compile(nest, compiled_.statements);
-    compiled_.variables = variables_.size();
-    if (!is_followed_) return std::nullopt;
-    return std::move(compiled_);
-  }
-
- private:
-  // NOLINTBEGIN(misc-no-recursion): a level a block; the reader bounds those.
-  std::vector<Statement> compile(const tir::Block& block) {
-    std::vector<Statement> statements;
-    for (const tir::Stmt& stmt : block) std::visit([&](const auto& node) { compile(node, statements); }, stmt.node);
-    return statements;
-  }
-
-  void compile(const tir::For& s, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::loop, {s.min, s.extent});
-    statement.values.push_back(program(*s.min));
-    statement.values.push_back(program(*s.extent));
-    statement.variable = variables_.of(s.var);
-    statement.body = compile(s.body);
-    statements.push_back(std::move(statement));
-  }
-
-  void compile(const tir::While& s, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::repeat, {s.condition});
-    statement.body = compile(s.body);
-    statements.push_back(std::move(statement));
-  }
-
-  void compile(const tir::IfThenElse& s, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::branch, {s.condition});
-    statement.values.push_back(program(*s.condition));
-    statement.body = compile(s.then_body);
-    statement.else_body = compile(s.else_body);
-    statements.push_back(std::move(statement));
-  }
-
-  void compile(const tir::Scope& s, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::block, {});
-    statement.body = compile(s.body);
-    statements.push_back(std::move(statement));
-  }
-  // NOLINTEND(misc-no-recursion)
-
-  void compile(const tir::Let& s, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::let, {s.value});
-    // C cuts the value to the variable's type.
-    Expr cut;
-    cut.kind = ExprKind::cast;
-    cut.type = s.value->type;
-    cut.operands = {s.value};
-    statement.values.push_back(program(cut));
-    statement.variable = variables_.of(s.var);
-    statements.push_back(std::move(statement));
-  }
-
-  void compile(const tir::Store& s, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::leaf, {s.index, s.value, s.predicate});
-    statement.write = access(s.storage, *s.index, s.value->type);
-    statements.push_back(std::move(statement));
-  }
-
-  void compile(const tir::Evaluate& s, std::vector<Statement>& statements) { add_leaf({s.value}, statements); }
-  void compile(const tir::Assert& s, std::vector<Statement>& statements) { add_leaf({s.condition}, statements); }
-
-  void compile(const tir::Allocate& s, std::vector<Statement>& statements) {
-    std::vector<ExprRef> exprs = s.extents;
-    exprs.push_back(s.condition);
-    add_leaf(exprs, statements);
-  }
-
-  void compile(const tir::AllocateConst& /*s*/, std::vector<Statement>& /*statements*/) {}
-
-  void add_leaf(const std::vector<ExprRef>& exprs, std::vector<Statement>& statements) {
-    Statement statement = statement_of(Statement::Kind::leaf, exprs);
-    if (!statement.reads.empty()) statements.push_back(std::move(statement));
-  }
-
-  // With all loads of the expressions.
-  Statement statement_of(Statement::Kind kind, const std::vector<ExprRef>& exprs) {
-    Statement statement;
-    statement.kind = kind;
-    for (const ExprRef& root : exprs) {
-      if (root) add_reads(*root, statement);
-    }
-    return statement;
-  }
-
-  // Shared expressions once for the same guards.
-  void add_reads(const Expr& root, Statement& statement) {
-    struct Place {
-      const Expr* expr;
-      std::vector<Guard> guards;
-    };
-    std::set<std::pair<const Expr*, std::vector<Guard>>> seen;  // looked up only
-    std::vector<Place> pending = {{&root, {}}};
-    while (!pending.empty()) {
-      const Place place = std::move(pending.back());
-      pending.pop_back();
-      if (!seen.emplace(place.expr, place.guards).second) continue;
-      const Expr& expr = *place.expr;
-      const bool is_pointer = expr.kind != ExprKind::string_imm && expr.type.is_handle();
-      if (is_pointer || expr.kind == ExprKind::let) is_followed_ = false;
-      if (expr.kind == ExprKind::load) {
-        statement.reads.push_back(access(expr.var, *expr.operands[0], expr.type));
-        statement.reads.back().guards = place.guards;
-      }
-      const bool chooses = expr.kind == ExprKind::call && expr.op == tir::Op::if_then_else &&
-                           expr.operands.size() == 3 && place.guards.size() < most_guards;
-      if (chooses) statement.conditions.push_back(program(*expr.operands[0]));
-      for (std::size_t i = 0; i < expr.operands.size(); ++i) {
-        pending.push_back({expr.operands[i].get(), place.guards});
-        if (chooses && i > 0) pending.back().guards.push_back({statement.conditions.size() - 1, i == 1});
-      }
-    }
-  }
-
-  Access access(VarId var, const Expr& index, tir::DataType type) {
-    const auto [place, is_new] = numbers_.emplace(var, compiled_.storages.size());
-    if (is_new) {
-      compiled_.storages.push_back(var);
-      compiled_.types.emplace_back(type.element());
-    }
-    std::optional<tir::DataType>& known = compiled_.types[place->second];
-    if (known && *known != type.element()) known.reset();
-    return {.storage = place->second, .index = program(index), .element = type.element_bytes()};
-  }
-
-  IndexProgram program(const Expr& expr) {
-    IndexProgram program(expr, variables_);
-    compiled_.size += program.size();
-    return program;
-  }
-
-  Compiled compiled_;
-  VariableNumbers variables_;
-  std::map<VarId, std::size_t> numbers_;  // of storages
-  bool is_followed_ = true;
-};
 
 class AddressWalk {
  public:
@@ -212,13 +30,10 @@ class AddressWalk {
     }
   }
 
-  std::map<VarId, Footprint> run() {
+  // By storage.
+  std::vector<Footprint> run() {
     walk(compiled_.statements, true);
-    std::map<VarId, Footprint> result;
-    for (std::size_t i = 0; i < footprints_.size(); ++i) {
-      result.emplace(compiled_.storages[i], std::move(footprints_[i]));
-    }
-    return result;
+    return std::move(footprints_);
   }
 
  private:
@@ -348,16 +163,55 @@ class AddressWalk {
   std::size_t left_;  // groups that the loops at hand may make
 };
 
+constexpr std::size_t most_memory = 2'000'000;  // touches and words: some tens of megabytes
+
 }  // namespace
 
-std::optional<std::map<VarId, Footprint>> walk_addresses(const tir::For& nest, const std::map<VarId, Bytes>& sizes,
-                                                         std::size_t most_groups) {
-  std::optional<Compiled> compiled = AddressCompiler().run(nest);
+std::size_t NestFootprints::touches() const {
+  std::size_t count = 0;
+  for (const Footprint& footprint : *footprints) count += footprint.touches.size();
+  return count;
+}
+
+std::size_t FootprintMemo::HashOfForm::operator()(const Form& form) const {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : form) hash = (hash ^ word ^ (hash >> 29U)) * 0x9e3779b97f4a7c15U;
+  return static_cast<std::size_t>(hash ^ (hash >> 32U));
+}
+
+FootprintMemo::Footprints FootprintMemo::find(const Form& form) const {
+  const auto known = known_.find(form);
+  return known == known_.end() ? nullptr : known->second;
+}
+
+void FootprintMemo::add(Form form, Footprints footprints) {
+  std::size_t size = form.size();
+  for (const Footprint& footprint : *footprints) size += footprint.touches.size();
+  if (kept_ + size > most_memory) {
+    known_.clear();
+    kept_ = 0;
+  }
+  kept_ += size;
+  known_.emplace(std::move(form), std::move(footprints));
+}
+
+std::shared_ptr<FootprintMemo> make_footprint_memo() { return std::make_shared<FootprintMemo>(); }
+
+std::optional<NestFootprints> walk_addresses(const tir::For& nest, const std::map<VarId, Bytes>& sizes,
+                                             std::size_t most_groups, FootprintMemo& memo) {
+  std::optional<Compiled> compiled = addresses::compile(nest);
   if (!compiled) return std::nullopt;
   // Larger nests get fewer groups, so that none takes long.
   constexpr std::size_t most_work = 4'000'000;
   const std::size_t affordable = most_work / std::max<std::size_t>(compiled->size, 1);
-  return AddressWalk(*compiled, sizes, std::clamp<std::size_t>(affordable, 1, most_groups)).run();
+  const std::size_t groups = std::clamp<std::size_t>(affordable, 1, most_groups);
+  FootprintMemo::Form form = addresses::form_of(*compiled, sizes, groups);
+  NestFootprints result{.vars = compiled->storages, .footprints = memo.find(form)};
+  if (result.footprints == nullptr) {
+    result.footprints = std::make_shared<const std::vector<Footprint>>(AddressWalk(*compiled, sizes, groups).run());
+    memo.add(std::move(form), result.footprints);
+  }
+  return result;
 }
 
 void OffsetBounds::add(const Footprint* born, const Footprint* dying) {

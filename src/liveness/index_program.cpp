@@ -5,6 +5,8 @@
 #include "liveness/index_program.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include "usmp/support/interval.hpp"
@@ -25,6 +27,13 @@ IndexRange from(const std::optional<Interval>& a) {
 }
 
 constexpr IndexRange either{.low = 0, .high = 1};
+
+// Of linear forms: products and sums of what is within these are within int64.
+constexpr std::size_t most_terms = 8;
+constexpr std::int64_t most_factor = std::int64_t{1} << 27U;
+constexpr std::int64_t most_value = std::int64_t{1} << 31U;      // of a variable
+constexpr std::int64_t most_constant = std::int64_t{1} << 34U;   // magnitudes of all constants together
+constexpr std::int64_t most_magnitude = std::int64_t{1} << 62U;  // of all together
 
 bool is_false(const IndexRange& a) { return a.low == 0 && a.high == 0; }
 bool is_true(const IndexRange& a) { return a.low > 0 || a.high < 0; }
@@ -92,6 +101,121 @@ IndexProgram::IndexProgram(const Expr& expr, VariableNumbers& variables) {
   tir::for_each_expr_bottom_up(
       root, [&](const Expr& node) { return places.contains(&node); }, [&](const ExprRef& node) { add(*node); });
   values_.resize(instructions_.size());
+  find_steps();
+}
+
+// Most indices are sums of multiples of loop variables, which are computed at once: where the sum of all magnitudes is
+// in the type, so is everything on the way, and intervals add up in any order.
+void IndexProgram::find_steps() {
+  std::vector<std::optional<LinearForm>> forms(instructions_.size());
+  std::vector<bool> is_needed(instructions_.size(), false);
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    if (instructions_[i].code == Code::unknown) return;
+    forms[i] = linear_form(instructions_[i], forms);
+    if (!forms[i]) forms[i] = {.terms = {{static_cast<std::uint32_t>(i), 1, 0}}, .limit = most_magnitude};
+  }
+  is_needed.back() = true;
+  for (std::size_t i = instructions_.size(); i-- > 0;) {
+    if (!is_needed[i]) continue;
+    const Instruction& instruction = instructions_[i];
+    const bool is_itself = forms[i]->terms.size() == 1 && forms[i]->terms.front().instruction == i;
+    if (!is_itself) {
+      for (const Term& term : forms[i]->terms) is_needed[term.instruction] = true;
+    } else if (instruction.code != Code::constant && instruction.code != Code::variable) {
+      is_needed[instruction.a] = true;
+      if (instruction.code != Code::not_ && instruction.code != Code::copy) is_needed[instruction.b] = true;
+      if (instruction.code == Code::choose) is_needed[instruction.c] = true;
+    }
+  }
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    if (!is_needed[i]) continue;
+    const LinearForm& form = *forms[i];
+    const bool is_itself = form.terms.size() == 1 && form.terms.front().instruction == i;
+    Step step{.instruction = static_cast<std::uint32_t>(i)};
+    if (!is_itself) {
+      step.is_linear = true;
+      step.first_term = static_cast<std::uint32_t>(terms_.size());
+      step.terms = static_cast<std::uint32_t>(form.terms.size());
+      step.constant = form.constant;
+      step.magnitude = form.magnitude;
+      step.limit = form.limit;
+      terms_.insert(terms_.end(), form.terms.begin(), form.terms.end());
+    }
+    steps_.push_back(step);
+  }
+}
+
+// Nothing: it is none, or too large a one.
+std::optional<IndexProgram::LinearForm> IndexProgram::linear_form(
+    const Instruction& instruction, const std::vector<std::optional<LinearForm>>& earlier) const {
+  const bool is_bounded = instruction.type.low <= instruction.type.high;
+  const std::int64_t limit =
+      is_bounded ? std::min({most_magnitude, instruction.type.high,
+                             -std::max(instruction.type.low, -std::numeric_limits<std::int64_t>::max())})
+                 : most_magnitude;
+  const auto is_small = [](const LinearForm& form) {
+    return form.terms.size() <= most_terms && form.magnitude <= most_constant &&
+           std::ranges::all_of(form.terms,
+                               [](const Term& term) { return term.added + term.subtracted <= most_factor; });
+  };
+  switch (instruction.code) {
+    case Code::constant:
+      if (instruction.value < -most_factor || instruction.value > most_factor) return std::nullopt;
+      return LinearForm{
+          .terms = {}, .constant = instruction.value, .magnitude = std::abs(instruction.value), .limit = limit};
+    case Code::copy: {
+      LinearForm form = *earlier[instruction.a];
+      form.limit = std::min(form.limit, limit);
+      return form;
+    }
+    case Code::add:
+    case Code::sub: {
+      LinearForm form = *earlier[instruction.a];
+      const LinearForm& other = *earlier[instruction.b];
+      const bool is_sum = instruction.code == Code::add;
+      form.constant += is_sum ? other.constant : -other.constant;
+      form.magnitude += other.magnitude;
+      form.limit = std::min({form.limit, other.limit, limit});
+      for (const Term& term : other.terms) {
+        const auto place = std::ranges::lower_bound(form.terms, term.instruction, {}, &Term::instruction);
+        const bool is_new = place == form.terms.end() || place->instruction != term.instruction;
+        Term& sum = is_new ? *form.terms.insert(place, {term.instruction, 0, 0}) : *place;
+        sum.added += is_sum ? term.added : term.subtracted;
+        sum.subtracted += is_sum ? term.subtracted : term.added;
+      }
+      return is_small(form) ? std::optional(form) : std::nullopt;
+    }
+    case Code::mul: {
+      const bool is_first = instructions_[instruction.a].code == Code::constant;
+      const LinearForm& constant = *earlier[is_first ? instruction.a : instruction.b];
+      LinearForm form = *earlier[is_first ? instruction.b : instruction.a];
+      if (!constant.terms.empty() || constant.constant == 0) return std::nullopt;
+      const std::int64_t factor = std::abs(constant.constant);
+      if (factor > most_factor || constant.magnitude != factor) return std::nullopt;
+      for (Term& term : form.terms) {
+        if (constant.constant < 0) std::swap(term.added, term.subtracted);
+        term.added *= factor;
+        term.subtracted *= factor;
+      }
+      form.constant *= constant.constant;
+      form.magnitude = form.magnitude * factor + factor;
+      form.limit = std::min({form.limit, constant.limit, limit});
+      return is_small(form) ? std::optional(form) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+void IndexProgram::describe(std::vector<std::uint64_t>& words) const {
+  words.push_back(instructions_.size());
+  for (const Instruction& instruction : instructions_) {
+    words.push_back(static_cast<std::uint64_t>(instruction.code) << 32U | instruction.a);
+    words.push_back(std::uint64_t{instruction.b} << 32U | instruction.c);
+    words.push_back(static_cast<std::uint64_t>(instruction.value));
+    words.push_back(static_cast<std::uint64_t>(instruction.type.low));
+    words.push_back(static_cast<std::uint64_t>(instruction.type.high));
+  }
 }
 
 IndexProgram::Instruction IndexProgram::instruction_for(const Expr& expr, VariableNumbers& variables) {
@@ -157,14 +281,43 @@ IndexProgram::Instruction IndexProgram::instruction_for(const Expr& expr, Variab
 }
 
 IndexRange IndexProgram::run(const Environment& environment) {
-  for (std::size_t i = 0; i < instructions_.size(); ++i) {
-    const Instruction& instruction = instructions_[i];
-    IndexRange value = compute(instruction, environment);
-    const bool is_bounded = instruction.type.low <= instruction.type.high;
-    if (is_bounded && (value.low < instruction.type.low || value.high > instruction.type.high)) value = {};
-    values_[i] = value;
+  if (steps_.empty()) return run_plainly(environment);
+  for (const Step& step : steps_) {
+    if (!step.is_linear) {
+      values_[step.instruction] = value_of(instructions_[step.instruction], environment);
+    } else if (!run_linear(step)) {
+      return run_plainly(environment);
+    }
   }
   return values_.back();
+}
+
+IndexRange IndexProgram::run_plainly(const Environment& environment) {
+  for (std::size_t i = 0; i < instructions_.size(); ++i) values_[i] = value_of(instructions_[i], environment);
+  return values_.back();
+}
+
+IndexRange IndexProgram::value_of(const Instruction& instruction, const Environment& environment) const {
+  const IndexRange value = compute(instruction, environment);
+  const bool is_bounded = instruction.type.low <= instruction.type.high;
+  if (is_bounded && (value.low < instruction.type.low || value.high > instruction.type.high)) return {};
+  return value;
+}
+
+// False: something on the way may leave its type, or is not known.
+bool IndexProgram::run_linear(const Step& step) {
+  IndexRange sum{step.constant, step.constant};
+  std::int64_t magnitude = step.magnitude;
+  for (std::uint32_t i = step.first_term; i < step.first_term + step.terms; ++i) {
+    const Term& term = terms_[i];
+    const IndexRange& value = values_[term.instruction];
+    if (value.low < -most_value || value.high > most_value) return false;
+    sum.low += term.added * value.low - term.subtracted * value.high;
+    sum.high += term.added * value.high - term.subtracted * value.low;
+    magnitude += (term.added + term.subtracted) * std::max(std::abs(value.low), std::abs(value.high));
+  }
+  values_[step.instruction] = sum;
+  return magnitude <= step.limit;
 }
 
 IndexRange IndexProgram::compute(const Instruction& instruction, const Environment& environment) const {

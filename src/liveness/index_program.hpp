@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -46,8 +47,13 @@ class IndexProgram {
   // Contains every value that the expression has in C while its variables are in their intervals, except where C's
   // arithmetic would be undefined. O(size()).
   [[nodiscard]] IndexRange run(const Environment& environment);
+  // The same, an instruction at a time: what `run` does where a number may leave its type.
+  [[nodiscard]] IndexRange run_plainly(const Environment& environment);
 
   [[nodiscard]] std::size_t size() const { return instructions_.size(); }
+
+  // Appends what makes the program this one: programs of the same words and variables give the same answers.
+  void describe(std::vector<std::uint64_t>& words) const;
 
  private:
   enum class Code : std::uint8_t {
@@ -81,11 +87,42 @@ class IndexProgram {
     IndexRange type = {.low = 0, .high = -1};  // values outside are not known; low > high: all are
   };
 
+  // A multiple of the value of an earlier instruction, as often as it is added and as often as it is subtracted: the
+  // ends of an interval do not cancel.
+  struct Term {
+    std::uint32_t instruction = 0;
+    std::int64_t added = 0;       // >= 0
+    std::int64_t subtracted = 0;  // >= 0
+  };
+  // Sums and multiples, of sums and multiples, of what is none.
+  struct LinearForm {
+    std::vector<Term> terms;  // by instruction
+    std::int64_t constant = 0;
+    std::int64_t magnitude = 0;  // of the constants on the way, at least
+    std::int64_t limit = 0;      // what stays below it on the way is in the type of every instruction
+  };
+  struct Step {
+    std::uint32_t instruction = 0;  // whose value it computes
+    std::uint32_t first_term = 0;
+    std::uint32_t terms = 0;
+    bool is_linear = false;
+    std::int64_t constant = 0;
+    std::int64_t magnitude = 0;
+    std::int64_t limit = 0;
+  };
+
+  void find_steps();
+  [[nodiscard]] std::optional<LinearForm> linear_form(const Instruction& instruction,
+                                                      const std::vector<std::optional<LinearForm>>& earlier) const;
+  [[nodiscard]] bool run_linear(const Step& step);
+  [[nodiscard]] IndexRange value_of(const Instruction& instruction, const Environment& environment) const;
   [[nodiscard]] static Instruction instruction_for(const tir::Expr& expr, VariableNumbers& variables);
   [[nodiscard]] IndexRange compute(const Instruction& instruction, const Environment& environment) const;
   [[nodiscard]] IndexRange arithmetic(Code code, const IndexRange& a, const IndexRange& b) const;
 
   std::vector<Instruction> instructions_;
+  std::vector<Step> steps_;         // that give the value of the last instruction; empty: run_plainly has to
+  std::vector<Term> terms_;         // of the steps
   std::vector<IndexRange> values_;  // scratch of `run`
 };
 

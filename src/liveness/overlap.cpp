@@ -13,12 +13,6 @@ constexpr std::size_t most_sites = 256;           // of one loop
 constexpr std::size_t most_touches = 20'000'000;  // that are looked at in all, some nanoseconds each
 constexpr std::size_t most_kept = 1'000'000;      // touches of loops that may be asked for again
 
-std::size_t touches_of(const std::map<tir::VarId, Footprint>& footprints) {
-  std::size_t count = 0;
-  for (const auto& [var, footprint] : footprints) count += footprint.touches.size();
-  return count;
-}
-
 }  // namespace
 
 OverlapFinder::OverlapFinder(const Nests& nests, const Options& options)
@@ -26,7 +20,8 @@ OverlapFinder::OverlapFinder(const Nests& nests, const Options& options)
       options_(&options),
       runs_of_(nests.analysis.sites.size()),
       loose_(nests.analysis.sites.size()),
-      plain_(nests.runs.size()) {
+      plain_(nests.runs.size()),
+      memo_(options.memo ? options.memo : make_footprint_memo()) {
   for (std::size_t run = 0; run < nests.runs.size(); ++run) {
     for (const NestRun::Access& access : nests.runs[run].accesses) {
       if (access.site >= runs_of_.size()) continue;
@@ -77,7 +72,7 @@ std::optional<MinimumOffsets> OverlapFinder::offsets_of(SiteIndex dying, SiteInd
 const Footprint* OverlapFinder::footprint_in(std::size_t run, const Footprints& footprints, SiteIndex site) {
   const auto var = plain_sites(run).find(site);
   if (var == plain_sites(run).end()) return nullptr;
-  const Footprint& footprint = footprints.at(var->second);
+  const Footprint& footprint = footprints.of(var->second);
   looked_at_ += footprint.touches.size();
   return &footprint;
 }
@@ -142,14 +137,14 @@ const OverlapFinder::Footprints* OverlapFinder::footprints_of(std::size_t index)
   }
   const auto [place, is_new] = footprints_.try_emplace(std::pair(run.loop, sizes));
   if (is_new) {
-    place->second = walk_addresses(*run.loop, sizes, most_groups);
+    place->second = walk_addresses(*run.loop, sizes, most_groups, *memo_);
     if (place->second) {
-      kept_ += touches_of(*place->second);
-      looked_at_ += touches_of(*place->second);
+      kept_ += place->second->touches();
+      looked_at_ += place->second->touches();
     }
     // A variable that the walk over the program did not see stands for another one.
-    const bool is_known = place->second && std::ranges::all_of(*place->second, [&](const auto& footprint) {
-                            return std::ranges::binary_search(run.vars, footprint.first);
+    const bool is_known = place->second && std::ranges::all_of(place->second->vars, [&](tir::VarId var) {
+                            return std::ranges::binary_search(run.vars, var);
                           });
     if (!is_known) place->second.reset();
   }

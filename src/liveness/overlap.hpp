@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,7 +42,7 @@ class OverlapFinder {
 
  private:
   using Plain = std::map<SiteIndex, tir::VarId>;
-  using Footprints = std::map<tir::VarId, Footprint>;
+  using Footprints = NestFootprints;
 
   [[nodiscard]] bool is_read_afterwards(SiteIndex site) const;
   [[nodiscard]] bool is_written_before(SiteIndex site) const;
@@ -59,6 +60,7 @@ class OverlapFinder {
   std::vector<std::optional<Plain>> plain_;        // by run: sites that it accesses through one variable each
   // Looked up only, so that the order of addresses does not matter.
   std::map<std::pair<const tir::For*, std::map<tir::VarId, Bytes>>, std::optional<Footprints>> footprints_;
+  std::shared_ptr<FootprintMemo> memo_;
   std::size_t kept_ = 0;       // touches in footprints_
   std::size_t looked_at_ = 0;  // touches
 };

@@ -113,7 +113,8 @@ class StepSelection {
   // `known`: what other transformations have made of the source; passes that these have in front are not run again.
   [[nodiscard]] Trial with(const Transformations& transformations, const Passed& known) const {
     try {
-      const transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+      transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+      options.liveness.memo = memo_;
       const std::vector<Step> steps = transform::passes_of(options);
       Passed passed;
       const auto differ = std::ranges::mismatch(steps, known.steps).in1;
@@ -215,6 +216,7 @@ class StepSelection {
   const Transformations& asked_;
   const Request& request_;
   std::vector<Problem>* tried_;
+  std::shared_ptr<liveness::FootprintMemo> memo_ = liveness::make_footprint_memo();  // of all programs tried
   Passed all_;  // with all steps asked for, kept for recomputing
   std::vector<StepResult> left_out_;
 };

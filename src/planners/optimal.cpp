@@ -5,7 +5,7 @@
 // between the best plan found and the best lower bound; exact search closes it (exact/search.hpp, exact/engine.hpp),
 // one group of pools after another (groups share no buffer). A group of one pool asks for its least peak; several pools
 // also for who goes where (exact/pools.hpp). Where buffers may share bytes (Problem::distances), a pool has a search of
-// its own (exact/disjunctive.hpp).
+// its own (exact/disjunctive.hpp). Of thousands of buffers, most of the work is done before (large.cpp).
 // Cost: exponential in the worst case, bounded by Options::node_limit; a node costs up to the number of conflicts.
 // Guarantee: `optimal` and `infeasible` are proofs, and so is every entry of PlanResult::bound. The same problem, seed
 // and node limit give the same result on every machine; a time limit does not.
@@ -19,6 +19,7 @@
 #include "planners/exact/packing.hpp"
 #include "planners/exact/pools.hpp"
 #include "planners/hill_climb.hpp"
+#include "planners/large.hpp"
 #include "planners/orders.hpp"
 #include "planners/proof.hpp"
 #include "usmp/planners/planner.hpp"
@@ -181,8 +182,13 @@ class OptimalPlanner {
     return improved(group, std::move(solved),
                     [&](const exact::Packing& packing, std::vector<Bytes> offsets, const exact::Goal& goal) {
                       exact::Budget share = budget_.share(options_.node_limit > 0 ? budget_.left() : spaced_nodes);
+                      const auto tell = [&](const exact::Minimum& found) {
+                        if (options_.progress) {
+                          options_.progress({pool, found.lower, found.upper, budget_.spent() + share.spent()});
+                        }
+                      };
                       exact::Minimum minimum =
-                          exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, share);
+                          exact::minimise_spaced(packing, spacings, lower, std::move(offsets), goal, share, tell);
                       budget_.charge(share);
                       if (share.exhausted() && stopped_ == StopReason::finished) stopped_ = share.reason();
                       return minimum;
@@ -257,18 +263,33 @@ class OptimalPlanner {
 
 // NOLINTNEXTLINE(misc-no-recursion): once, without distances.
 PlanResult optimal(const Problem& problem, const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto time_left = [&]() -> std::optional<std::chrono::milliseconds> {
+    if (!options.time_limit) return std::nullopt;
+    const auto passed = std::chrono::steady_clock::now() - start;
+    return std::max(std::chrono::milliseconds(0),
+                    *options.time_limit - std::chrono::duration_cast<std::chrono::milliseconds>(passed));
+  };
   PlanResult first = fast(problem, options);
   if (first.status == PlanStatus::optimal) {
     first.bound = cost_of(problem, first.plan);
     first.iterations = 0;  // nodes, as elsewhere
+    return first;
   }
-  if (first.status == PlanStatus::optimal || pairs_live_together(problem) > most_pairs) return first;
+  const bool is_too_large = pairs_live_together(problem) > most_pairs;
+  if (problem.buffers.size() >= large_problem && (is_too_large || problem.distances.empty())) {
+    first = improve_large(problem, options, std::move(first));
+    if (first.status == PlanStatus::optimal) {
+      first.bound = cost_of(problem, first.plan);
+      first.iterations = 0;
+    }
+  }
+  if (first.status == PlanStatus::optimal || is_too_large) return first;
   Options rest = options;
   if (!problem.distances.empty()) {
     Problem apart = problem;
     apart.distances.clear();
     // Pins may share bytes, too.
-    const auto start = std::chrono::steady_clock::now();
     // Half of the time, so that some is left.
     Options half = options;
     if (options.time_limit) half.time_limit = *options.time_limit / 2;
@@ -277,15 +298,11 @@ PlanResult optimal(const Problem& problem, const Options& options) {
       rest.node_limit =
           std::max<std::uint64_t>(1, options.node_limit - std::min(options.node_limit, result.iterations));
     }
-    if (options.time_limit) {
-      const auto passed =
-          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-      rest.time_limit = std::max(std::chrono::milliseconds(0), *options.time_limit - passed);
-    }
     const bool is_better =
         result.has_plan() && (!first.has_plan() || cost_of(problem, result.plan) < cost_of(problem, first.plan));
     if (is_better) first = std::move(result);
   }
+  rest.time_limit = time_left();
   return OptimalPlanner(problem, rest, first).run();
 }
 

@@ -57,7 +57,12 @@ class Bench : public ModuleBuilder {
   [[nodiscard]] IndexRange run(const ExprRef& expr) const {
     VariableNumbers numbers;
     IndexProgram program(*expr, numbers);
-    return program.run(environment(numbers));
+    const Environment values = environment(numbers);
+    const IndexRange range = program.run(values);
+    const IndexRange plain = program.run_plainly(values);
+    CHECK(range.low == plain.low);
+    CHECK(range.high == plain.high);
+    return range;
   }
 
   [[nodiscard]] Environment environment(VariableNumbers& numbers) const {
@@ -241,6 +246,26 @@ TEST_CASE("sums of variables that occur once are exact") {
   check_interval(make_binary(ExprKind::mul, i, j), bench, -15, 20);
   check_interval(make_binary(ExprKind::min, i, j), bench, -3, 4);
   check_interval(make_binary(ExprKind::max, i, j), bench, 2, 5);
+}
+
+TEST_CASE("sums at once: as one by one") {
+  Bench bench;
+  const ExprRef i = bench.variable_of(int32_type, {2, 5});
+  const ExprRef j = bench.variable_of(int32_type, {-30000, 30000});
+  const ExprRef sum = make_binary(ExprKind::add, mul(i, 100), j);
+  check_interval(make_binary(ExprKind::sub, i, i), bench, -3, 3);
+  check_interval(make_binary(ExprKind::sub, mul(i, 3), mul(i, -2)), bench, 10, 25);
+  check_interval(make_binary(ExprKind::mul, make_binary(ExprKind::sub, i, j), make_int(-4)), bench, -120'020, 119'992);
+  check_interval(make_binary(ExprKind::floor_div, make_binary(ExprKind::add, mul(i, 8), i), make_int(5)), bench, 3, 9);
+  // The whole is in its type, a part is not.
+  const ExprRef product = mul(j, 100'000);
+  CHECK(is_nothing(bench.run(product)));
+  CHECK(is_nothing(bench.run(make_binary(ExprKind::add, product, i))));
+  const ExprRef narrow = make_cast(int8_type, sum);
+  CHECK(is_nothing(bench.run(narrow)));
+  CHECK(is_nothing(bench.run(make_binary(ExprKind::sub, narrow, sum))));
+  check_interval(make_cast(int8_type, mul(i, 25)), bench, 50, 125);
+  CHECK(is_nothing(bench.run(make_cast(int8_type, mul(i, 26)))));
 }
 
 TEST_CASE("quotients and remainders within one period are exact, of several the whole period") {

@@ -72,6 +72,46 @@ inline Problem short_lives(std::size_t n, std::uint64_t seed) {
   return problem;
 }
 
+// A step of training: of each block of a network, tensors that the forward pass keeps for the backward pass, which goes
+// through the blocks in the other order; temporaries of both; gradients of weights, kept to the end. Later blocks have
+// smaller tensors, fragments are of a few equal sizes, and some buffers are larger than all others by far.
+// `giant`: a fifth of the size of the largest possible one of these. About n buffers.
+inline Problem training(std::size_t n, std::uint64_t seed, Bytes giant = 8'388'608) {
+  Draw draw(seed);
+  const std::vector<Bytes> fragments = {4096, 16384, 65536, 147456, 589824};
+  const auto turn = static_cast<Tick>(std::max<std::size_t>(1, n / 21) * 6);
+  Problem problem = one_pool(2 * turn + 6);
+  const auto fragment = [&] { return fragments[static_cast<std::size_t>(draw.below(5))]; };
+  const auto any = [&](Bytes unit) { return draw.below(2) == 0 ? fragment() : unit * draw.between(1, 5); };
+  for (Tick at = 0; at < turn; at += 6) {
+    const Tick back = 2 * turn - at - 6;
+    const Bytes unit = Bytes{65536} << (3 - 4 * at / turn);
+    add_buffer(problem, unit * draw.between(2, 5), {at, back + 5});
+    for (Tick k = 0; k < 3; ++k) add_buffer(problem, fragment(), {at + k, back + 5 - k});
+    if (draw.below(3) == 0) add_buffer(problem, unit * 4, {at + 2, back + 3});
+    for (int k = 0; k < 6; ++k) {
+      const Bytes size = any(unit);
+      const Tick begin = at + draw.below(5);
+      add_buffer(problem, size, {begin, at + 5 + draw.below(4)});
+    }
+    for (int k = 0; k < 8; ++k) {
+      const Bytes size = any(unit);
+      const Tick begin = back + draw.below(5);
+      add_buffer(problem, size, {begin, begin + 1 + draw.below(5)});
+    }
+    if (draw.below(2) == 0) add_buffer(problem, 4 * fragment(), {back + 3, 2 * turn + 6});
+  }
+  for (int k = 0; k < 5; ++k) {
+    const Bytes size = draw.between(1, 5) * giant;
+    const Tick begin = draw.below(2 * turn * 3 / 4);
+    add_buffer(problem, size, {begin, begin + turn / 16 + draw.below(turn / 4)});
+  }
+  for (std::size_t i = problem.buffers.size(); i > 1; --i) {
+    std::swap(problem.buffers[i - 1], problem.buffers[static_cast<std::size_t>(draw.below(static_cast<Tick>(i)))]);
+  }
+  return problem;
+}
+
 // Perfect packings: buffers that fill a square of time and bytes without a hole, so that the best plan is the load.
 constexpr Bytes square = 1048576;
 

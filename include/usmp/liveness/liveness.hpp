@@ -3,6 +3,7 @@
 // statement granularity.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,12 +15,18 @@
 
 namespace usmp::liveness {
 
+// Which bytes loops access, as found so far: programs that are made of one by different passes have most loops in
+// common, and none is walked twice. What is found is the same without it. Not for two threads at a time.
+class FootprintMemo;
+[[nodiscard]] std::shared_ptr<FootprintMemo> make_footprint_memo();
+
 struct Options {
   bool workspace_io = false;  // inputs and outputs become buffers too
   // With workspace_io: which parameters of the entry those are (the archive's metadata knows). Both empty: every tensor
   // parameter, one that the program may write being an output. A parameter in both is live throughout.
   std::vector<tir::VarId> inputs;
   std::vector<tir::VarId> outputs;
+  std::shared_ptr<FootprintMemo> memo = {};  // null: each analysis has its own
 };
 
 // A buffer of the program, and the IR node that declares it.

@@ -21,6 +21,7 @@ enum class Order : std::uint8_t { open, a_below, b_below };
 
 // Failures after which the search begins anew, the first time; half as many more each time.
 constexpr std::uint64_t first_run = 100;
+constexpr std::uint64_t nodes_untold = 256;
 // At pairs, before the budget is asked again.
 constexpr std::uint64_t most_looks_unpaid = 1'000'000;
 
@@ -47,6 +48,9 @@ class PairSearch {
     is_queued_.assign(packing.items.size(), false);
   }
 
+  // Is called now and then.
+  void set_progress(std::function<void()> tell) { tell_ = std::move(tell); }
+
   // Offsets with a peak of at most `capacity`, or nothing: then none are left to find, or the budget is exhausted.
   // Called again with a lower capacity, it goes on where it stopped.
   std::optional<std::vector<Bytes>> next(Bytes capacity, Budget& budget) {
@@ -67,6 +71,7 @@ class PairSearch {
         return lowest_;
       }
       if (!budget.spend()) return std::nullopt;
+      if (tell_ && ++nodes_ % nodes_untold == 0) tell_();
       decide(*pair, is_consistent);
       budget.spend_work(std::exchange(looks_, 0) + pairs_.size());
     }
@@ -272,6 +277,8 @@ class PairSearch {
   std::vector<bool> is_queued_;
   std::uint64_t looks_ = 0;   // at pairs, not told to the budget yet
   Budget* budget_ = nullptr;  // of the call of `next`
+  std::function<void()> tell_;
+  std::uint64_t nodes_ = 0;
 };
 
 }  // namespace
@@ -294,10 +301,12 @@ std::vector<Spacing> spacings_among(const Problem& problem, std::span<const Buff
 }
 
 Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
-                        std::vector<Bytes> start, const Goal& goal, Budget& budget) {
+                        std::vector<Bytes> start, const Goal& goal, Budget& budget,
+                        const std::function<void(const Minimum&)>& progress) {
   const Bytes peak = peak_of(packing, start);
   Minimum minimum{.lower = lower, .upper = peak, .offsets = std::move(start)};
   PairSearch search(packing, spacings, minimum.offsets);
+  if (progress) search.set_progress([&] { progress(minimum); });
   while (minimum.lower < minimum.upper && minimum.upper > goal.enough) {
     const Bytes capacity = std::min(minimum.upper - 1, goal.hopeless);
     std::optional<std::vector<Bytes>> found = search.next(capacity, budget);

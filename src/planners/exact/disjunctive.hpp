@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Spacing {
 
 // As `minimise`, from a right placement `start`.
 [[nodiscard]] Minimum minimise_spaced(const Packing& packing, std::span<const Spacing> spacings, Bytes lower,
-                                      std::vector<Bytes> start, const Goal& goal, Budget& budget);
+                                      std::vector<Bytes> start, const Goal& goal, Budget& budget,
+                                      const std::function<void(const Minimum&)>& progress = {});
 
 }  // namespace usmp::planners::exact
