@@ -15,9 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* export_hint =
-    "TVM does not write its TIR into archives by itself: run the export script (apps/export_tir.py) inside your TVM to "
-    "add it";
+constexpr const char* export_hint = "apps/export_tir.py, run inside your TVM, adds TIR to an archive";
 
 std::vector<std::string> module_names(const mlf::Metadata& metadata) {
   std::vector<std::string> names;
@@ -122,7 +120,7 @@ Model open_model(const ModelOptions& options) {
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
   if (info.tir_member.empty() && info.c_members.empty()) {
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
-                "the archive has no TIR of module '" + info.name + "'; " + export_hint);
+                "the archive has neither TIR nor C of module '" + info.name + "'; " + export_hint);
   }
   std::vector<std::string> names = info.c_members;
   if (!info.tir_member.empty()) names = {info.tir_member};
@@ -145,7 +143,9 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
     }
     return source;
   } catch (const Error& error) {
-    throw error.with_file(model.archive.path);
+    if (!info.tir_member.empty()) throw error.with_file(model.archive.path);
+    throw Error(error.kind(), error.with_file(model.archive.path).where(), error.message(),
+                {"the archive has no TIR of module '" + info.name + "', so its C is read; " + export_hint});
   }
 }
 

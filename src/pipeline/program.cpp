@@ -56,6 +56,9 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
 }
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
+  if (info.packed_interface) {
+    throw Error(ErrorKind::archive, {}, "found C with TVM's packed interface, expected the unpacked one");
+  }
   SourceModule source{.info = info, .module = tvm_c::read_module(info.name, files), .interface = {}};
   storage::split(source.module, storage::Where::between_tensors);
   source.interface = codegen::interface_of(info, source.module);

@@ -51,7 +51,7 @@ def help_of(command: str) -> str:
 
 def options_of(command: str) -> set[str]:
     lines = [line for line in section(help_of(command), "Options") if re.match(r"  -", line)]
-    return {name for line in lines for name in re.findall(r"(?<![\w-])--?[a-z][\w-]*", line[:25].split("  ")[1])}
+    return {name for line in lines for name in re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", line[:25].split("  ")[1])}
 
 
 class Terminal:

@@ -319,18 +319,44 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   CHECK_FALSE(fs::exists(temporary.path / "out"));
 }
 
-TEST_CASE("an archive without TIR: exit code 3 and how to export it") {
-  const TemporaryDirectory temporary;
+namespace {
+
+// ds_cnn without its TIR, and without or with other C of its operators.
+std::string archive_without_tir(const TemporaryDirectory& temporary, bool has_c, const std::string& operators = {}) {
   const usmp::mlf::Archive original = usmp::mlf::read_archive(testdata + "/ds_cnn.tar");
   std::vector<usmp::mlf::TarEntry> entries;
   for (const usmp::mlf::Member& member : original.members) {
-    if (member.name != "src/default.tir.json") entries.push_back({member.name, member.bytes, {}, member.mode});
+    if (member.name == "src/default.tir.json" || (!has_c && member.name.starts_with("codegen/"))) continue;
+    const bool is_changed = !operators.empty() && member.name.ends_with("_lib1.c");
+    entries.push_back({member.name, is_changed ? operators : member.bytes, {}, member.mode});
   }
   usmp::mlf::write_tar(temporary.file("bare.tar"), entries);
-  const Outcome outcome = run_plan(options_for(temporary.file("bare.tar"), temporary.file("out")));
-  CHECK(outcome.code == exit_archive);
-  CHECK(outcome.err.find("src/default.tir.json: the archive has no TIR of module 'default'") != std::string::npos);
-  CHECK(outcome.err.find("export_tir.py") != std::string::npos);
+  return temporary.file("bare.tar");
+}
+
+}  // namespace
+
+TEST_CASE("an archive without TIR is read from its C") {
+  const TemporaryDirectory temporary;
+  const std::string bare = archive_without_tir(temporary, true);
+  const Outcome outcome = run_plan(options_for(bare, temporary.file("out")));
+  CHECK(outcome.code == exit_ok);
+  CHECK(outcome.out.find("9536 bytes") != std::string::npos);
+}
+
+TEST_CASE("an archive with neither TIR nor C that is understood: exit code 3 and how to export TIR") {
+  const TemporaryDirectory temporary;
+  const Outcome without = run_plan(options_for(archive_without_tir(temporary, false), temporary.file("out")));
+  CHECK(without.code == exit_archive);
+  CHECK(without.err.find("src/default.tir.json: the archive has neither TIR nor C of module 'default'") !=
+        std::string::npos);
+  CHECK(without.err.find("export_tir.py") != std::string::npos);
+
+  const std::string edited = "// tvm target: c\nint32_t tvmgen_default___tvm_main__(void* a) {\n  switch (1) {}\n}\n";
+  const Outcome other = run_plan(options_for(archive_without_tir(temporary, true, edited), temporary.file("out")));
+  CHECK(other.code == exit_archive);
+  CHECK(other.err.find("codegen/host/src/default_lib1.c: line 3, column 3: ") != std::string::npos);
+  CHECK(other.err.find("so its C is read; apps/export_tir.py") != std::string::npos);
   CHECK_FALSE(fs::exists(temporary.path / "out"));
 }
 

@@ -191,7 +191,7 @@ TEST_CASE("what is not a tar is said not to be one") {
   CHECK(read_error(std::string(5000, 'x')) == not_tar);
   CHECK(read_error(std::string("PK\3\4") + std::string(600, 'z')) == not_tar);
   CHECK(read_error(end_marker()) == "a.tar: the archive contains no files");
-  CHECK(error_of([] { (void)read_archive("no/such.tar"); }) == "no/such.tar: no such file or directory");
+  CHECK(error_of([] { (void)read_archive("no/such.tar"); }) == "other kind: no/such.tar: no such file or directory");
 }
 
 // Where the bytes after the last member start.
