@@ -15,8 +15,6 @@ using arith::Affine;
 using tir::Stmt;
 using tir::VarId;
 
-constexpr std::size_t max_pairs = 1'000'000;
-
 bool is_scope(const Stmt* stmt) { return std::holds_alternative<tir::Scope>(stmt->node); }
 
 // The variables of the loops among the statements; nothing if one of them is no such loop, no scope, and no branch that
@@ -195,16 +193,16 @@ StatementFlow flow_of(const Passed& passed, std::size_t depth, const Flows& call
 
 std::optional<std::vector<StatementFlow>> statement_flows(const FunctionAccesses& function,
                                                           const StorageAccesses& storage, std::size_t depth,
-                                                          const Flows& callees) {
+                                                          const Flows& callees, std::size_t& pairs_left) {
   if (!storage.is_known) return std::nullopt;
   std::vector<StatementFlow> flows;
   const std::span<const Access> all(storage.accesses);
-  std::size_t pairs = 0;
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     const Stmt* statement = all[begin].chain[depth];
     while (end < all.size() && all[end].chain[depth] == statement) ++end;
-    pairs += (end - begin) * (end - begin);
-    if (pairs > max_pairs) return std::nullopt;
+    const std::size_t pairs = (end - begin) * (end - begin);
+    if (pairs > pairs_left) return std::nullopt;
+    pairs_left -= pairs;
     flows.push_back(StatementAccesses(function, depth, all.subspan(begin, end - begin)).run());
   }
   // A call that stands in a loop, or beside other accesses, is not told apart from them.

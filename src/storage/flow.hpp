@@ -36,10 +36,12 @@ struct StatementFlow {
 };
 
 // Of the statements that access the storage and stand directly in the block whose chain of owners has `depth`
-// statements, in program order. Nothing: too much, or something not known is done to the storage.
+// statements, in program order. Nothing: something not known is done to the storage, or more pairs of accesses would
+// have to be looked at than are left, of which those looked at are taken off.
 [[nodiscard]] std::optional<std::vector<StatementFlow>> statement_flows(const FunctionAccesses& function,
                                                                         const StorageAccesses& storage,
-                                                                        std::size_t depth, const Flows& callees);
+                                                                        std::size_t depth, const Flows& callees,
+                                                                        std::size_t& pairs_left);
 
 // What the statements do together, one after the other.
 [[nodiscard]] Flow together(std::span<const StatementFlow> statements);

@@ -77,18 +77,27 @@ Division divide(const std::vector<StatementFlow>& flows, Bytes size, std::option
   return division;
 }
 
-void rename(Stmt& stmt, VarId storage, VarId loaded, VarId stored, const tir::Module& module) {
+struct Rename {
+  VarId loaded;
+  VarId stored;
+};
+using Renames = std::map<VarId, Rename>;  // by storage
+
+// In the statement and the blocks inside.
+void rename(Stmt& stmt, const Renames& renames, const tir::Module& module) {
   tir::ExprRewriter rewriter([&](const tir::ExprRef& expr) -> tir::ExprRef {
     const bool is_use = expr->kind == tir::ExprKind::var || expr->kind == tir::ExprKind::load;
-    if (!is_use || expr->var != storage) return nullptr;
-    if (expr->kind == tir::ExprKind::var) return tir::make_var(module, loaded);
+    const auto found = is_use ? renames.find(expr->var) : renames.end();
+    if (found == renames.end()) return nullptr;
+    if (expr->kind == tir::ExprKind::var) return tir::make_var(module, found->second.loaded);
     tir::Expr load = *expr;
-    load.var = loaded;
+    load.var = found->second.loaded;
     return tir::make_expr(std::move(load));
   });
   const auto rename_in = [&](Stmt& one) {
-    if (auto* store = std::get_if<tir::Store>(&one.node); store != nullptr && store->storage == storage) {
-      store->storage = stored;
+    if (auto* store = std::get_if<tir::Store>(&one.node)) {
+      if (const auto found = renames.find(store->storage); found != renames.end())
+        store->storage = found->second.stored;
     }
     tir::for_each_expr_of(one, [&](tir::ExprRef& expr) { expr = rewriter.rewritten(expr); });
   };
@@ -99,6 +108,8 @@ void rename(Stmt& stmt, VarId storage, VarId loaded, VarId stored, const tir::Mo
     });
   }
 }
+
+constexpr std::size_t max_pairs = 4'000'000;  // of accesses to one storage in one statement, of all functions
 
 // What functions do to their parameters; callees have to be read first.
 class FlowReader {
@@ -111,7 +122,7 @@ class FlowReader {
     for (const tir::Param& param : function.params) {
       Flow flow;
       if (const auto found = accesses_.storages.find(param.var); found != accesses_.storages.end()) {
-        const auto statements = statement_flows(accesses_, found->second, 0, flows_);
+        const auto statements = flows_of(found->second, 0);
         flow = {.exposed = {}, .exposes_all = true, .written = {}, .end = std::nullopt};
         if (statements) flow = together(*statements);
       }
@@ -120,12 +131,15 @@ class FlowReader {
   }
 
   [[nodiscard]] const FunctionAccesses& accesses() const { return accesses_; }  // of the function read last
-  [[nodiscard]] const Flows& flows() const { return flows_; }
+  [[nodiscard]] std::optional<std::vector<StatementFlow>> flows_of(const StorageAccesses& storage, std::size_t depth) {
+    return statement_flows(accesses_, storage, depth, flows_, pairs_left_);
+  }
 
  private:
   const tir::Module& module_;
   Flows flows_;
   FunctionAccesses accesses_;
+  std::size_t pairs_left_ = max_pairs;
 };
 
 class Splitter {
@@ -159,12 +173,6 @@ class Splitter {
     std::size_t depth = 0;  // of blocks around its own
   };
 
-  struct Rename {
-    VarId storage;
-    VarId loaded;
-    VarId stored;
-  };
-
   struct Walker {
     std::vector<Site> sites;
     std::size_t blocks = 0;
@@ -184,7 +192,7 @@ class Splitter {
     if (!size || allocate.condition != nullptr || found == accesses.storages.end() || twice_.contains(allocate.var)) {
       return 0;
     }
-    const auto flows = statement_flows(accesses, found->second, site.depth, reader_.flows());
+    const auto flows = reader_.flows_of(found->second, site.depth);
     if (!flows) return 0;
     const Division division = divide(*flows, *size, where_);
     const std::size_t parts = division.parts.size();
@@ -201,7 +209,7 @@ class Splitter {
     for (std::size_t i = 0; i < flows->size(); ++i) {
       const Parts& used = division.statements[i];
       if (used.stores == 0) continue;
-      renames_[(*flows)[i].statement].push_back({allocate.var, allocates[used.loads].var, allocates[used.stores].var});
+      renames_[(*flows)[i].statement][allocate.var] = {allocates[used.loads].var, allocates[used.stores].var};
     }
     return parts - 1;
   }
@@ -223,7 +231,7 @@ class Splitter {
   void rename_in(Stmt& stmt) const {
     const auto found = renames_.find(&stmt);
     if (found == renames_.end()) return;
-    for (const Rename& one : found->second) rename(stmt, one.storage, one.loaded, one.stored, module_);
+    rename(stmt, found->second, module_);
   }
 
   void insert_allocates(Block& block) {
@@ -251,7 +259,7 @@ class Splitter {
   std::optional<Where> where_;  // nothing: tensors stay together, and are made as large as they are
   FlowReader reader_;
   std::set<VarId> twice_;  // allocated in several places
-  std::unordered_map<const Stmt*, std::vector<Rename>> renames_;
+  std::unordered_map<const Stmt*, Renames> renames_;
   std::map<VarId, std::vector<tir::Allocate>> new_allocates_;  // in the place of the one of the variable
 };
 
@@ -281,7 +289,7 @@ std::vector<std::map<VarId, Extent>> extents(const tir::Module& module) {
     reader.read(function);
     for (const auto& [var, storage] : reader.accesses().storages) {
       Extent extent;
-      const auto statements = statement_flows(reader.accesses(), storage, 0, reader.flows());
+      const auto statements = reader.flows_of(storage, 0);
       if (statements) extent.end = together(*statements).end;
       bool has_types = true;
       for (const Access& access : storage.accesses) {

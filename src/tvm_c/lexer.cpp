@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "usmp/support/text.hpp"
 
@@ -88,12 +89,12 @@ void Lexer::directive() {
   line.remove_prefix(1);
   const std::string_view word = first_word(line);
   if (word == "define") {
-    defined_.insert(first_word(line));
+    (*defines_)[first_word(line)][begin] = true;
   } else if (word == "undef") {
-    defined_.erase(first_word(line));
+    (*defines_)[first_word(line)][begin] = false;
   } else if (word == "ifdef" || word == "ifndef") {
     ++open_groups_;
-    if (defined_.contains(first_word(line)) != (word == "ifdef")) skip_group(false);
+    if (is_defined(first_word(line), begin) != (word == "ifdef")) skip_group(false);
   } else if (word == "if") {
     ++open_groups_;
     if (!holds(line, begin)) skip_group(false);
@@ -104,6 +105,13 @@ void Lexer::directive() {
     if (open_groups_ == 0) throw SyntaxError{begin, "#endif without #if"};
     --open_groups_;
   }
+}
+
+bool Lexer::is_defined(std::string_view name, std::size_t at) const {
+  const auto found = defines_->find(name);
+  if (found == defines_->end()) return false;
+  const auto next = found->second.lower_bound(at);
+  return next != found->second.begin() && std::prev(next)->second;
 }
 
 // 0, 1, defined(X), !defined(X), defined X: what guards C here.
@@ -117,7 +125,7 @@ bool Lexer::holds(std::string_view condition, std::size_t begin) const {
   const std::string_view rest = std::string_view(compact).substr(negated ? 1 : 0);
   if (rest == "0" || rest == "1") return (rest == "1") != negated;
   if (rest.starts_with("defined") && rest.find_first_of("&|") == std::string_view::npos) {
-    return defined_.contains(rest.substr(7)) != negated;
+    return is_defined(rest.substr(7), begin) != negated;
   }
   throw SyntaxError{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
 }

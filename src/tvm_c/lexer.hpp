@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace usmp::tvm_c {
 
@@ -50,6 +50,7 @@ class Lexer {
   [[nodiscard]] std::string_view line_from(std::size_t offset) const;
   void skip_blanks();
   void directive();
+  [[nodiscard]] bool is_defined(std::string_view name, std::size_t at) const;
   [[nodiscard]] bool holds(std::string_view condition, std::size_t begin) const;
   void skip_group(bool is_taken);
   Token scan();
@@ -60,7 +61,9 @@ class Lexer {
   bool has_next_ = false;
   Token next_;
   std::size_t open_groups_ = 0;
-  std::set<std::string_view> defined_;
+  // By name, where it is defined (true) or no more so. Copies share it: what one reads ahead is the same for all.
+  using Defines = std::map<std::string_view, std::map<std::size_t, bool>>;
+  std::shared_ptr<Defines> defines_ = std::make_shared<Defines>();
 };
 
 }  // namespace usmp::tvm_c

@@ -66,8 +66,8 @@ class Folder {
 
  private:
   struct Waiting {
-    VarId var;
     ExprRef value;
+    std::size_t depth = 0;  // of values inside each other
   };
 
   void fold(Block& block) {
@@ -76,6 +76,7 @@ class Folder {
     waiting_.clear();
     scalars_.clear();
     for (Stmt& stmt : block) {
+      depth_ = 0;
       const bool loops = std::holds_alternative<tir::For>(stmt.node) || std::holds_alternative<tir::While>(stmt.node);
       if (loops) flush(folded);
       tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = replaced(expr); });
@@ -108,9 +109,9 @@ class Folder {
 
   // Whether the let is kept back.
   bool waits(const tir::Let& let) {
-    if (module_.var(let.var).type.is_handle() || uses_.reads[let.var] != 1) return false;
     const tir::DataType type = module_.var(let.var).type;
-    waiting_.push_back({let.var, is_cut(*let.value) ? let.value : tir::make_cast(type, let.value)});
+    if (type.is_handle() || uses_.reads[let.var] != 1 || depth_ >= max_depth) return false;
+    waiting_[let.var] = {is_cut(*let.value) ? let.value : tir::make_cast(type, let.value), depth_ + 1};
     return true;
   }
 
@@ -133,13 +134,13 @@ class Folder {
     tir::Let let{var, std::move(value)};
     if (!waits(let)) {
       flush(folded);
-      folded.push_back({std::move(let)});
+      folded.emplace_back().node.emplace<tir::Let>(std::move(let));
     }
     return true;
   }
 
   void flush(Block& folded) {
-    for (Waiting& one : waiting_) folded.push_back({tir::Let{one.var, std::move(one.value)}});
+    for (auto& [var, one] : waiting_) folded.emplace_back().node.emplace<tir::Let>(var, std::move(one.value));
     waiting_.clear();
   }
 
@@ -160,10 +161,10 @@ class Folder {
     } else if (expr->kind != ExprKind::var) {
       return nullptr;
     }
-    const auto found =
-        std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.var == var; });
+    const auto found = waiting_.find(var);
     if (found == waiting_.end()) return chosen;
-    ExprRef value = std::move(found->value);
+    depth_ = std::max(depth_, found->second.depth);
+    ExprRef value = std::move(found->second.value);
     waiting_.erase(found);
     return value;
   }
@@ -184,7 +185,9 @@ class Folder {
   tir::Module& module_;
   tir::Function& function_;
   Uses uses_;
-  std::vector<Waiting> waiting_;          // in the order of their lets
+  static constexpr std::size_t max_depth = 50;
+  std::map<VarId, Waiting> waiting_;      // none reads another
+  std::size_t depth_ = 0;                 // of what has been put into the statement at hand
   std::map<VarId, std::size_t> scalars_;  // that the block declares without a value
   std::map<VarId, ExprRef> chosen_;       // by scalar: the variable in its place
 };

@@ -33,7 +33,8 @@ enum class Where : std::uint8_t {
 
 // Gives tensors that share an allocate allocates of their own, each as large as it is used, in the place of the one.
 // Returns how many allocates there are more. Throws Error of kind archive for recursion (program::callees_first).
-// O(size of the module · log + accesses², of one storage at most 1000000).
+// O(size of the module · log + pairs of accesses to one storage in one statement): beyond 4 million pairs in all,
+// nothing more is split.
 std::size_t split(tir::Module& module, Where where);
 
 // Makes each allocate of the functions as large as what is accessed of it, where that is known and less. Throws and
