@@ -110,7 +110,7 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
       ->type_name("N");
   app.add_option_function<std::string>(
          "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
-         "stop then; the plan depends on the machine")
+         "stop after SECONDS; the plan then depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
          "--seed",

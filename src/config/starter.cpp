@@ -46,7 +46,7 @@ std::string bytes(Bytes count) { return std::to_string(count) + " bytes"; }
 std::string starter_file(const ModelSummary& model) {
   std::string text = "## Memory pools for " + in_comment(model.archive) + ", read by usmp-plan --pools.\n##\n";
   text += "## Workspace: no plan needs less than " + bytes(model.workspace_load);
-  if (model.unplanned_workspace) text += "; the unplanned build takes " + bytes(*model.unplanned_workspace);
+  if (model.unplanned_workspace) text += "; the archive's own build takes " + bytes(*model.unplanned_workspace);
   text += ".\n## Constants: " + bytes(model.constant_bytes) + ".\n##\n";
   text +=
       "## Lines with a single '#' are settings: remove the '#' to use them.\n"

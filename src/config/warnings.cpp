@@ -22,7 +22,7 @@ std::string warning_of(const PoolSpec& pool) {
   const std::string start = "pool " + in_quotes(pool.name) + ": section " + pool.section;
   if (!pool.internal) return start + " has no effect, since the application defines the array: internal is false";
   if (pool.kind == PoolKind::constant || stays_out_of_image(pool.section)) return {};
-  return start + " takes room in the image for zeros unless the linker script says NOLOAD; " +
+  return start + " takes space in the image for zeros unless the linker script marks it NOLOAD; " +
          suggestion(pool.section) + " takes none";
 }
 

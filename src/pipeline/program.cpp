@@ -59,7 +59,11 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
   if (info.packed_interface) {
     throw Error(ErrorKind::archive, {}, "found C with TVM's packed interface, expected the unpacked one");
   }
-  SourceModule source{.info = info, .module = tvm_c::read_module(info.name, files), .interface = {}};
+  std::vector<tvm_c::Foreign> foreign;
+  for (const mlf::ForeignFunction& function : info.foreign_functions) {
+    foreign.push_back({function.name, function.prototype});
+  }
+  SourceModule source{.info = info, .module = tvm_c::read_module(info.name, files, foreign), .interface = {}};
   storage::split(source.module, storage::Where::between_tensors);
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);

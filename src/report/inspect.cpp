@@ -31,14 +31,16 @@ std::string sum_text(const liveness::Analysis& analysis, bool constants) {
          bytes_text(total);
 }
 
+bool is_read_from_c(const mlf::ModuleInfo& info) { return info.tir_member.empty() && !info.c_members.empty(); }
+
 std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
   std::string text = "module " + printable(info.name);
   if (!module.tvm_version.empty()) text += ", TVM " + printable(module.tvm_version);
   text += info.packed_interface ? ", packed interface" : ", unpacked interface";
-  text += info.tir_member.empty() ? ", read from its C\n" : "\n";
+  text += is_read_from_c(info) ? ", read from its C\n" : "\n";
   text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true) + "\n";
   if (info.workspace_bytes)
-    text += "  the unplanned build takes " + bytes_text(*info.workspace_bytes) + " of workspace\n";
+    text += "  the archive's own build takes " + bytes_text(*info.workspace_bytes) + " of workspace\n";
   return text;
 }
 
@@ -208,7 +210,7 @@ std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
   json["module"] = info.name;
   json["tvm_version"] = module.tvm_version;
   json["packed_interface"] = info.packed_interface;
-  json["source"] = info.tir_member.empty() ? "c" : "tir";
+  json["source"] = is_read_from_c(info) ? "c" : "tir";
   json["unplanned_workspace"] = info.workspace_bytes ? Json(*info.workspace_bytes) : Json(nullptr);
   json["horizon"] = analysis.horizon;
   json["inputs"] = tensors_json(info.inputs);

@@ -14,7 +14,7 @@ std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
   if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
-  if (!figures.smaller_is_better) return text + ", filled before later choices";
+  if (!figures.smaller_is_better) return text + ", preferred, so filled first";
   if (!pool.lower_bound) return text;
   text +=
       pool.used == *pool.lower_bound ? ", the least possible" : ", lower bound " + std::to_string(*pool.lower_bound);

@@ -30,8 +30,8 @@ std::string transformed_table(const PlanDocument& plan) {
                           markdown_text(outcome_text(step))});
   }
   if (rows.empty()) return rows;
-  return "\nTransformed before it was planned, with the load that the buffers have then:\n\n"
-         "| step | load before | load after | outcome |\n|---|--:|--:|---|\n" +
+  return "\nTransformations before planning:\n\n"
+         "| step | peak live bytes before | after | outcome |\n|---|--:|--:|---|\n" +
          rows;
 }
 

@@ -32,7 +32,7 @@ std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool colo
   const bounds::PoolBound bound = solution.lower_bound(id);
   return printable(pool.name) + ": " +
          (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) + ", " +
-         (is_preferred(solution, id) ? "filled before later choices"
+         (is_preferred(solution, id) ? "preferred, so filled first"
                                      : proved_text(used, bound.bytes, bound.reason, color)) +
          "\n";
 }

@@ -35,7 +35,7 @@ std::size_t sharing_pairs(const PlanDocument& plan) {
 
 std::string sharing_text(std::size_t pairs) {
   if (pairs == 0) return {};
-  return ", but for " + counted(pairs, "pair") + " that may share bytes and are far enough apart";
+  return ", except " + counted(pairs, "pair") + " that may share bytes";
 }
 
 Json pool_json(const PlanDocument::Pool& pool) {
@@ -129,9 +129,9 @@ std::string verification_text(const Verified& verified, bool color) {
 }
 
 std::string execution_text(const Execution& execution) {
-  return "executed: " + counted(execution.elements, "element") + " of outputs in " +
-         counted(execution.rounds, "round") + " are those of the unshared code, bit by bit (" +
-         printable(execution.compiler) + (execution.sanitized ? ", with sanitizers" : "") + ")\n";
+  return "executed: " + counted(execution.elements, "output element") + " in " + counted(execution.rounds, "round") +
+         " match a build in which no buffers overlap, bit for bit (" + printable(execution.compiler) +
+         (execution.sanitized ? ", with sanitizers" : "") + ")\n";
 }
 
 }  // namespace usmp::report

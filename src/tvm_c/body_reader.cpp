@@ -330,7 +330,8 @@ class BodyReader {
     const Token name = ahead.next();
     if (!name.is_identifier() || !ahead.peek().is("(") || look_up(name.text)) return std::nullopt;
     std::string text(name.text);
-    if (text != free_function && !scope_.functions.contains(text)) return std::nullopt;
+    if (text != free_function && !scope_.functions.contains(text) && !scope_.foreign.contains(text))
+      return std::nullopt;
     tokens_ = std::move(ahead);
     return text;
   }
@@ -533,6 +534,13 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
   reader.read_params(text.params);
   reader.read_body();
   return result;
+}
+
+tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
+  ReadFunction result;
+  BodyReader reader({.file = 0, .offset = 0, .params = params, .body = params}, scope, limits, module, result);
+  reader.read_params(params);
+  return std::move(result.function);
 }
 
 }  // namespace usmp::tvm_c

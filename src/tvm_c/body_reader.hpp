@@ -35,4 +35,8 @@ struct ReadFunction {
 [[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const Limits& limits,
                                          tir::Module& module, bool is_entry);
 
+// The parameters of a function whose body is somebody else's. As read_function.
+[[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,
+                                           tir::Module& module);
+
 }  // namespace usmp::tvm_c

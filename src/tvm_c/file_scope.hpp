@@ -34,7 +34,8 @@ struct ConstantPool {
 
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
-  std::map<std::string, Table, std::less<>> tables;                 // const arrays of numbers with their values
+  std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
+  std::map<std::string, Table, std::less<>> tables;   // const arrays of numbers with their values
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes without values: how many
 };

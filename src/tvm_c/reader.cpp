@@ -40,8 +40,15 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
 
 class ModuleReader {
  public:
-  ModuleReader(std::string name, std::span<const Source> files, const Limits& limits)
-      : name_(std::move(name)), files_(files), limits_(limits) {}
+  ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits)
+      : name_(std::move(name)), files_(files), limits_(limits) {
+    for (const Foreign& function : foreign) {
+      Lexer prototype(function.prototype);
+      while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
+      }
+      scope_.foreign.emplace(function.name, std::move(prototype));
+    }
+  }
 
   tir::Module run() && {
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -97,6 +104,10 @@ class ModuleReader {
   }
 
   std::vector<std::string> read(const std::string& name, bool is_entry) {
+    if (!scope_.functions.contains(name)) {
+      read_foreign(name);
+      return {};
+    }
     const FunctionText& text = scope_.functions.find(name)->second;
     const Source& file = files_[text.file];
     try {
@@ -113,6 +124,18 @@ class ModuleReader {
     } catch (const Error& error) {
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
                   "function " + in_quotes(name) + ": " + error.message());
+    }
+  }
+
+  // Its code generator is not known, so its target is a name of none.
+  void read_foreign(const std::string& name) {
+    try {
+      tir::Function function = read_prototype(scope_.foreign.find(name)->second, scope_, limits_, module_);
+      function.name = name;
+      function.target = "extern";
+      module_.functions.push_back(std::move(function));
+    } catch (const SyntaxError& error) {
+      throw Error(ErrorKind::archive, {}, "prototype of function " + in_quotes(name) + ": " + error.message);
     }
   }
 
@@ -220,8 +243,9 @@ class ModuleReader {
 
 }  // namespace
 
-tir::Module read_module(const std::string& module, std::span<const Source> files, const Limits& limits) {
-  return ModuleReader(module, files, limits).run();
+tir::Module read_module(const std::string& module, std::span<const Source> files, std::span<const Foreign> foreign,
+                        const Limits& limits) {
+  return ModuleReader(module, files, foreign, limits).run();
 }
 
 }  // namespace usmp::tvm_c

@@ -21,7 +21,7 @@ Sentences warnings(const std::string& keys, const std::string& constants = "") {
 
 TEST_CASE("a section that fills the image with zeros is warned of, with one that does not") {
   const std::string rest =
-      " takes room in the image for zeros unless the linker script says NOLOAD; .bss.dtcm takes none";
+      " takes space in the image for zeros unless the linker script marks it NOLOAD; .bss.dtcm takes none";
   CHECK(warnings("section: .dtcm") == Sentences{"pool 'dtcm': section .dtcm" + rest});
   CHECK(warnings("section: dtcm") == Sentences{"pool 'dtcm': section dtcm" + rest});
   CHECK(warnings("section: .bssdtcm").size() == 1);

@@ -80,7 +80,7 @@ def main() -> None:
         assert used >= 32768 and "warning" not in text, (used, text)
         in_flash, same, warned = linked(folder, pools.replace(section, ".dtcm"))
         assert same == used and image + used <= in_flash <= image + used + 64, (image, used, in_flash)
-        assert "section .dtcm takes room in the image for zeros" in warned, warned
+        assert "section .dtcm takes space in the image for zeros" in warned, warned
         noload, same, _ = linked(folder, pools.replace(section, ".dtcm"), "(NOLOAD) ")
         assert same == used and noload == image, (image, used, noload)
         print(f"image of {image} bytes with section {section} or NOLOAD, {in_flash} with .dtcm; the pool has {used}")

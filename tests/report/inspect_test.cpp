@@ -62,11 +62,21 @@ Model example() {
 
 }  // namespace
 
+TEST_CASE("what a module is read from") {
+  Model model = example();
+  model.info.c_members = {"codegen/host/src/default_lib1.c"};
+  const auto text = [&] { return inspect_text(model.info, model.module, model.analysis); };
+  CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface, read from its C\n"));
+  CHECK(inspect_json(model.info, model.module, model.analysis).find("\"source\": \"c\"") != std::string::npos);
+  model.info.tir_member = "src/default.tir.json";
+  CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface\n"));
+}
+
 TEST_CASE("a module as text") {
   const Model model = example();
   CHECK(inspect_text(model.info, model.module, model.analysis) == R"(module default, TVM 0.12.0, unpacked interface
   3 buffers of 1096 bytes, 1 constant of 300 bytes
-  the unplanned build takes 4096 bytes of workspace
+  the archive's own build takes 4096 bytes of workspace
 
 Interface
           Tensor  Type  Size

@@ -88,13 +88,13 @@ TEST_CASE("names neither break a table nor become formulas or markup") {
 TEST_CASE("Markdown names the transformations that did something or were left out") {
   Planned planned;
   fill_example(planned);
-  CHECK(report_markdown(planned.finish()).find("Transformed") == std::string::npos);
+  CHECK(report_markdown(planned.finish()).find("Transformations") == std::string::npos);
   planned.document.transformed = example_steps();
   PlanDocument plan = planned.finish();
   CHECK(report_markdown(plan).find(R"(
-Transformed before it was planned, with the load that the buffers have then:
+Transformations before planning:
 
-| step | load before | load after | outcome |
+| step | peak live bytes before | after | outcome |
 |---|--:|--:|---|
 | fuse | 160 | 112 | 2 changes |
 | narrow | 112 | 112 | left out, the plan is as small without it |

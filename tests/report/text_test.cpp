@@ -33,13 +33,13 @@ TEST_CASE("what was done to the program: the load, the changes, the constants, w
   Planned planned;
   fill_example(planned);
   planned.document.transformed = example_steps();
-  const std::string lines = R"(Transformed, with the load that the buffers have then
+  const std::string lines = R"(Transformations (peak live bytes before -> after)
   fuse            160 ->      112 bytes  2 changes
   narrow          112 ->      112 bytes  left out, the plan is as small without it
   constants       112 ->      112 bytes  1 change, constants 24 -> 10 bytes
   recompute       112 ->       96 bytes  1 change, 1.5% more work
 )";
-  CHECK(lines_from(plan_text(planned.finish(), {}), "Transformed", 5) == lines);
+  CHECK(lines_from(plan_text(planned.finish(), {}), "Transformations", 5) == lines);
   CHECK(contains(plan_text(planned.finish(), {.verbose = true}),
                  "constants 24 -> 10 bytes\n    conv_1: k: stored as int8 (10 bytes less)\n"));
   usmp::plan_file::PlanDocument::StepOutcome& constants = planned.document.transformed[3];
@@ -61,10 +61,10 @@ Memory region         Used Size  Region Size  %age Used
             sram:           100    unbounded          -
            flash:            10         2KiB      0.49%
 
-dtcm: 64 bytes, filled before later choices
+dtcm: 64 bytes, preferred, so filled first
 sram: 100 bytes, optimal, equal to the lower bound 100 (load)
 flash: 10 bytes, optimal, equal to the lower bound 10 (load)
-workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the unplanned build
+workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the archive's own build
 
 Live at the peak of dtcm (64 bytes at tick 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Function
@@ -201,10 +201,10 @@ TEST_CASE("against the unplanned build") {
     return contains(text, "\nworkspace: ") ? lines_from(text, "workspace: ", 1) : "";
   };
   CHECK(line(std::nullopt) == "");
-  CHECK(line(164) == "workspace: 164 bytes, as many as the unplanned build\n");
-  CHECK(line(656) == "workspace: 164 bytes, 492 (75.00%) fewer than the 656 of the unplanned build\n");
-  CHECK(line(160) == "workspace: 164 bytes, 4 (2.50%) more than the 160 of the unplanned build\n");
-  CHECK(line(0) == "workspace: 164 bytes, 164 more than the 0 of the unplanned build\n");
+  CHECK(line(164) == "workspace: 164 bytes, as many as the archive's own build\n");
+  CHECK(line(656) == "workspace: 164 bytes, 492 (75.00%) fewer than the 656 of the archive's own build\n");
+  CHECK(line(160) == "workspace: 164 bytes, 4 (2.50%) more than the 160 of the archive's own build\n");
+  CHECK(line(0) == "workspace: 164 bytes, 164 more than the 0 of the archive's own build\n");
 }
 
 TEST_CASE("the largest ten at the peak, all of them when verbose") {

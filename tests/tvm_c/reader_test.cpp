@@ -8,6 +8,7 @@
 
 #include "usmp/support/error.hpp"
 #include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c::reader_test {
 namespace {
@@ -205,6 +206,19 @@ TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts t
       "TVM's plan is wrong: constants at [0, 4) and [2, 4) of a constant pool overlap, so their values are lost; build "
       "the archive again without USMP",
       Error);
+}
+
+TEST_CASE("functions of other code generators are opaque") {
+  const Source file{"lib1.c", entry};
+  const Foreign kernel{"tvmgen_m_op", "int32_t tvmgen_m_op(int8_t* input_, int8_t* output_)"};
+  const tir::Module module = read_module("m", {&file, 1}, {&kernel, 1});
+  const tir::Function& op = module.functions[*module.find("tvmgen_m_op")];
+  CHECK(tir::is_opaque(module, op));
+  CHECK(op.params.size() == 2);
+  CHECK(op.params[1].name == "output_");
+  CHECK(op.body.empty());
+  CHECK(tir::print(module, module.functions[module.entry]).find("\"tvmgen_m_op\", in_buffer_var, output_buffer_var") !=
+        std::string::npos);
 }
 
 TEST_CASE("layout means nothing") {

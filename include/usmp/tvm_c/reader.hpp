@@ -26,6 +26,12 @@ struct Source {
   std::string_view text;
 };
 
+// A function whose C stays as it is, by its prototype: "int32_t f(int8_t* input, int8_t* output)".
+struct Foreign {
+  std::string_view name;
+  std::string_view prototype;
+};
+
 // Beyond them the module is refused.
 struct Limits {
   std::size_t block_depth = 250;          // loops and branches inside each other, the function's body included
@@ -34,10 +40,11 @@ struct Limits {
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
-// passed over. Throws Error of kind archive with member and place ("line 3, column 5"): no entry or two of them, what
-// is not C, what is beyond the subset above, a call of a function that no file defines, a limit exceeded. Files may
-// hold anything else at file scope. O(bytes · log names).
+// passed over. What the entry calls of `foreign` becomes an opaque function (tir::is_opaque). Throws Error of kind
+// archive with member and place ("line 3, column 5"): no entry or two of them, what is not C, what is beyond the subset
+// above, a call of a function that no file defines, a limit exceeded. Files may hold anything else at file scope.
+// O(bytes · log names).
 [[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
-                                      const Limits& limits = {});
+                                      std::span<const Foreign> foreign = {}, const Limits& limits = {});
 
 }  // namespace usmp::tvm_c
