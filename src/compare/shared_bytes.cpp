@@ -13,10 +13,12 @@ using plan_file::PlanDocument;
 // Both lists are in order and their ranges apart.
 std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
   std::vector<LiveRange> common;
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    const LiveRange both = {std::max(a[i].begin, b[k].begin), std::min(a[i].end, b[k].end)};
+  auto one = a.begin();
+  auto other = b.begin();
+  while (one != a.end() && other != b.end()) {
+    const LiveRange both = {std::max(one->begin, other->begin), std::min(one->end, other->end)};
     if (both.begin < both.end) common.push_back(both);
-    ++(a[i].end < b[k].end ? i : k);
+    ++(one->end < other->end ? one : other);
   }
   return common;
 }

@@ -151,8 +151,9 @@ class LargeGroup {
       life.push_back(ticks);
       area.push_back(checked_mul(buffer.size, ticks).value_or(std::numeric_limits<Bytes>::max()));
       breadth.push_back(breadths.of(hull));
-      conflicts.push_back((std::ranges::lower_bound(begins, hull.end) - begins.begin()) -
-                          (std::ranges::upper_bound(ends, hull.begin) - ends.begin()));
+      const std::ptrdiff_t begun = std::ranges::lower_bound(begins, hull.end) - begins.begin();
+      const std::ptrdiff_t ended = std::ranges::upper_bound(ends, hull.begin) - ends.begin();
+      conflicts.push_back(begun - ended);
     }
     return {descending(area, size),    descending(size, conflicts), descending(breadth, life),
             descending(breadth, size), descending(conflicts, size), descending(life, size)};
