@@ -68,7 +68,7 @@ std::string value_of(const CommandText& command, const std::string& option) {
 
 // What the parser refused, in this program's words. Its own are for programmers.
 std::string in_own_words(const CommandText& command, const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string option = option_in(text);
   if (error.get_name() == "ExcludesError") {
     return option + " and " + text.substr(text.rfind(' ') + 1) + " cannot be given together";

@@ -125,6 +125,7 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
   std::vector<std::string> names = info.c_members;
   if (!info.tir_member.empty()) names = {info.tir_member};
   std::vector<mlf::Member*> members;
+  members.reserve(names.size());
   for (const std::string& name : names) {
     members.push_back(&*std::find_if(model.archive.members.begin(), model.archive.members.end(),
                                      [&](const mlf::Member& member) { return member.name == name; }));
@@ -132,6 +133,7 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
   try {
     if (info.tir_member.empty()) {
       std::vector<tvm_c::Source> files;
+      files.reserve(members.size());
       for (const mlf::Member* member : members) files.push_back({member->name, member->bytes});
       return pipeline::read_module(info, files);
     }

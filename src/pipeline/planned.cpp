@@ -37,6 +37,7 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
 std::vector<plan_file::PlanDocument::Tensor> tensors_of(const std::vector<codegen::InterfaceTensor>& tensors,
                                                         bool in_pool) {
   std::vector<plan_file::PlanDocument::Tensor> result;
+  result.reserve(tensors.size());
   for (const codegen::InterfaceTensor& tensor : tensors) {
     result.push_back({tensor.name, tensor.size > 0 ? std::optional(tensor.size) : std::nullopt, in_pool});
   }

@@ -168,6 +168,7 @@ class LargeGroup {
       return minor[a] != minor[b] ? minor[a] > minor[b] : a < b;
     });
     std::vector<BufferId> result;
+    result.reserve(order.size());
     for (const std::size_t i : order) result.push_back(fit_.movable()[i]);
     return result;
   }
@@ -197,6 +198,7 @@ class LargeGroup {
     }
     std::ranges::stable_sort(places, {}, &std::pair<std::size_t, BufferId>::first);
     std::vector<BufferId> result;
+    result.reserve(places.size());
     for (const auto& [place, id] : places) result.push_back(id);
     return result;
   }

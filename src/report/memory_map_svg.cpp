@@ -232,8 +232,8 @@ class Drawing {
   [[nodiscard]] std::string label(std::size_t index, const LiveRange& range,
                                   const std::vector<const PoolFigures::SharedBytes*>& shared) const {
     for (const Room& room : label_rooms(document_.buffers[index], range, shared)) {
-      const std::string text = label(label_text(index), x(room.ticks.begin), y(room.high),
-                                     x(room.ticks.end) - x(room.ticks.begin), y(room.low) - y(room.high));
+      std::string text = label(label_text(index), x(room.ticks.begin), y(room.high),
+                               x(room.ticks.end) - x(room.ticks.begin), y(room.low) - y(room.high));
       if (!text.empty()) return text;
     }
     return {};

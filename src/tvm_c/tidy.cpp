@@ -140,7 +140,7 @@ class Folder {
   }
 
   void flush(Block& folded) {
-    for (auto& [var, one] : waiting_) folded.emplace_back().node.emplace<tir::Let>(var, std::move(one.value));
+    for (auto& [var, one] : waiting_) folded.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(one.value)});
     waiting_.clear();
   }
 

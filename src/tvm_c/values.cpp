@@ -153,7 +153,7 @@ Tree Values::converted(const Value& a, DataType type) const {
 }
 
 Tree Values::condition(const Value& a) const {
-  const Tree value = rvalue(a);
+  Tree value = rvalue(a);
   const DataType type = value.expr->type;
   if (type.is_bool()) return value;
   if (is_literal(value)) return {tir::make_int(value.expr->int_value != 0 ? 1 : 0, tir::bool_type)};
@@ -255,13 +255,13 @@ Tree Values::shift(Op op, Tree a, Tree b) const {
 }
 
 Value Values::binary(std::string_view op, const Value& a, const Value& b) const {
-  if (a.kind == Value::Kind::pointer && (op == "+" || op == "-") && b.kind != Value::Kind::pointer) {
-    const Value index = op == "+" ? b : unary("-", b);
-    Value moved = element(a, index);
+  const bool is_moved = a.kind == Value::Kind::pointer && b.kind != Value::Kind::pointer && (op == "+" || op == "-");
+  const bool is_swapped = a.kind != Value::Kind::pointer && b.kind == Value::Kind::pointer && op == "+";
+  if (is_moved || is_swapped) {
+    Value moved = element(is_swapped ? b : a, is_swapped ? a : (op == "+" ? b : unary("-", b)));
     moved.kind = Value::Kind::pointer;
     return moved;
   }
-  if (op == "+" && b.kind == Value::Kind::pointer && a.kind != Value::Kind::pointer) return binary(op, b, a);
   if (op == "&&" || op == "||") {
     const bool is_and = op == "&&";
     const Tree x = condition(a);
