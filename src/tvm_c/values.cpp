@@ -354,6 +354,7 @@ Value Values::call(std::string_view function, const std::vector<Value>& argument
   const auto known = math_function(function);
   if (!known) fail("found a call of " + shown(function) + " in an expression, expected a function of math.h");
   std::vector<Tree> operands;
+  operands.reserve(arguments.size());
   for (const Value& argument : arguments) operands.push_back(converted(argument, known->second));
   if (operands.size() != tir::info(known->first).arity) {
     fail("found " + std::to_string(operands.size()) + " arguments of " + shown(function) + ", expected " +
