@@ -10,19 +10,6 @@ namespace {
 
 using plan_file::PlanDocument;
 
-// Both lists are in order and their ranges apart.
-std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
-  std::vector<LiveRange> common;
-  auto one = a.begin();
-  auto other = b.begin();
-  while (one != a.end() && other != b.end()) {
-    const LiveRange both = {std::max(one->begin, other->begin), std::min(one->end, other->end)};
-    if (both.begin < both.end) common.push_back(both);
-    ++(one->end < other->end ? one : other);
-  }
-  return common;
-}
-
 // Offsets that are taken: intervals that neither overlap nor touch, begin to end.
 class Taken {
  public:

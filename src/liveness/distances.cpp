@@ -15,16 +15,6 @@
 namespace usmp::liveness {
 namespace {
 
-std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
-  std::vector<LiveRange> common;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    const LiveRange both{std::max(i->begin, j->begin), std::min(i->end, j->end)};
-    if (both.begin < both.end) common.push_back(both);
-    ++(i->end < j->end ? i : j);
-  }
-  return common;
-}
-
 // What is known of two sites.
 struct Pair {
   Bytes first_below = 0;         // how far above the start of the first one the second one has to start

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/problem/storage.hpp"
 
+#include <algorithm>
+
 namespace usmp {
 
 const char* to_string(PoolKind kind) { return kind == PoolKind::workspace ? "workspace" : "parameter"; }
@@ -34,6 +36,18 @@ bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
     }
   }
   return false;
+}
+
+std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
+  std::vector<LiveRange> common;
+  auto one = a.begin();
+  auto other = b.begin();
+  while (one != a.end() && other != b.end()) {
+    const LiveRange both = {std::max(one->begin, other->begin), std::min(one->end, other->end)};
+    if (both.begin < both.end) common.push_back(both);
+    ++(one->end < other->end ? one : other);
+  }
+  return common;
 }
 
 }  // namespace usmp

@@ -29,6 +29,9 @@ struct LiveRange {
 // Whether two sorted lists of live ranges share a tick. O(|a| + |b|).
 [[nodiscard]] bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
 
+// The ticks that two sorted lists of live ranges share, sorted. O(|a| + |b|).
+[[nodiscard]] std::vector<LiveRange> common_ticks(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b);
+
 // What a buffer holds. Planners do not look at it; reports and the emitted code do.
 enum class BufferKind {
   tensor,    // a tensor between operators
