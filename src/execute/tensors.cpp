@@ -138,8 +138,7 @@ std::string random_inputs(const std::vector<Tensor>& inputs, std::uint32_t round
     for (const Tensor& tensor : inputs) {
       const auto width = static_cast<std::size_t>(tensor.element.element_bytes());
       for (Bytes at = 0; at < tensor.size; at += tensor.element.element_bytes()) {
-        const std::uint64_t bits = random_element(tensor.element, random.next());
-        for (std::size_t i = 0; i < width; ++i) bytes += static_cast<char>((bits >> (8 * i)) & 0xffU);
+        append_little_endian(bytes, random_element(tensor.element, random.next()), width);
       }
     }
   }

@@ -181,4 +181,9 @@ std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t 
   return bits;
 }
 
+void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t width) {
+  for (std::size_t i = 0; i < width; ++i)
+    bytes.push_back(static_cast<char>(static_cast<unsigned char>(bits >> (8 * i))));
+}
+
 }  // namespace usmp

@@ -88,10 +88,7 @@ std::shared_ptr<const Constant> stored_as(const Constant& constant, DataType typ
   narrow->shape = constant.shape;
   const std::size_t count = constant.bytes.size() / static_cast<std::size_t>(constant.type.element_bytes());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = tir::element_bits(constant, i);
-    for (int byte = 0; byte < type.element_bytes(); ++byte) {
-      narrow->bytes += static_cast<char>(static_cast<unsigned char>(bits >> (8 * byte)));
-    }
+    append_little_endian(narrow->bytes, tir::element_bits(constant, i), static_cast<std::size_t>(type.element_bytes()));
   }
   return narrow;
 }

@@ -100,6 +100,8 @@ struct OutputFile {
 
 // The bytes [at, at + width) as a little-endian number; width is at most 8.
 [[nodiscard]] std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t width);
+// The other way: appends the lowest `width` bytes of the number, lowest first.
+void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t width);
 
 // "1 byte", "60416 bytes".
 [[nodiscard]] std::string bytes_text(Bytes size);
