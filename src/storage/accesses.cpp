@@ -18,22 +18,8 @@ using tir::ExprKind;
 using tir::Stmt;
 using tir::VarId;
 
-std::optional<ByteRange> bytes_of(const std::optional<Interval>& elements, Bytes width) {
-  if (!elements || elements->low < 0) return std::nullopt;
-  const auto end = checked_add(elements->high, 1);
-  const auto begin_byte = checked_mul(elements->low, width);
-  const auto end_byte = end ? checked_mul(*end, width) : std::nullopt;
-  if (!begin_byte || !end_byte) return std::nullopt;
-  return ByteRange{*begin_byte, *end_byte};
-}
-
 bool stands_in(const Stmt* stmt, const tir::Block& block) {
   return !block.empty() && stmt >= &block.front() && stmt <= &block.back();
-}
-
-std::optional<Interval> overlap(const Interval& a, const Interval& b) {
-  const Interval both{std::max(a.low, b.low), std::min(a.high, b.high)};
-  return both.low <= both.high ? std::optional(both) : std::nullopt;
 }
 
 // What the divisors of an index may be for its floor quotient to be the sum.
@@ -134,8 +120,9 @@ class Collector {
     if (access.index) {
       note_limits(access, facts);
       std::optional<Interval> elements = facts.interval(*access.index);
-      for (const auto& [branch, limit] : access.limits) elements = elements ? overlap(*elements, limit) : std::nullopt;
-      access.bytes = bytes_of(elements, access.width());
+      for (const auto& [branch, limit] : access.limits)
+        elements = elements ? intersection(*elements, limit) : std::nullopt;
+      if (elements && elements->low >= 0) access.bytes = in_bytes(elements, access.width());
     }
     storage.accesses.push_back(std::move(access));
   }
@@ -149,7 +136,7 @@ class Collector {
       for (const tir::ExprRef& condition : arith::conjuncts(branch->condition)) {
         const auto bound = arith::bound_of(facts, *condition);
         const auto within = bound ? indices_within(*bound, *access.index, facts) : std::nullopt;
-        const auto both = within ? overlap(limit, *within) : std::nullopt;
+        const auto both = within ? intersection(limit, *within) : std::nullopt;
         is_known = both.has_value();
         if (!is_known) break;
         limit = *both;

@@ -5,6 +5,15 @@
 
 namespace usmp::storage {
 
+std::optional<ByteRange> in_bytes(const std::optional<Interval>& elements, Bytes width) {
+  if (!elements) return std::nullopt;
+  const auto after = checked_add(elements->high, 1);
+  const auto begin = checked_mul(elements->low, width);
+  const auto end = after ? checked_mul(*after, width) : std::nullopt;
+  if (!begin || !end) return std::nullopt;
+  return ByteRange{*begin, *end};
+}
+
 bool ByteSet::contains(ByteRange range) const {
   if (range.begin >= range.end) return true;
   return std::any_of(ranges_.begin(), ranges_.end(),

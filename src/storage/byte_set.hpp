@@ -2,9 +2,11 @@
 // Sets of bytes of a storage.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "usmp/support/checked.hpp"
+#include "usmp/support/interval.hpp"
 
 namespace usmp::storage {
 
@@ -12,6 +14,9 @@ struct ByteRange {  // [begin, end)
   Bytes begin = 0;
   Bytes end = 0;
 };
+
+// Of the elements; nothing: none are given, or a number leaves int64. Relative to something, they may be negative.
+[[nodiscard]] std::optional<ByteRange> in_bytes(const std::optional<Interval>& elements, Bytes width);
 
 // Disjoint ranges, ascending.
 class ByteSet {

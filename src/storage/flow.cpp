@@ -34,14 +34,6 @@ std::optional<std::map<VarId, Interval>> loops_among(std::span<const Stmt* const
   return ranges;
 }
 
-std::optional<ByteRange> in_bytes(const std::optional<Interval>& elements, Bytes width) {
-  if (!elements) return std::nullopt;
-  const auto begin = checked_mul(elements->low, width);
-  const auto end = checked_mul(elements->high + 1, width);
-  if (!begin || !end) return std::nullopt;
-  return ByteRange{*begin, *end};
-}
-
 // A sum of variables of known loops.
 std::optional<Interval> interval_of(const Affine& value, const std::map<VarId, Interval>& loops) {
   Interval result{value.constant, value.constant};
@@ -108,9 +100,9 @@ class StatementAccesses {
     if (!elements) return std::nullopt;
     for (const auto& [branch, limit] : store.limits) {
       if (std::ranges::find(around(store, depth_), branch) == around(store, depth_).end()) continue;
-      elements = Interval{std::max(elements->low, limit.low), std::min(elements->high, limit.high)};
+      elements = elements ? intersection(*elements, limit) : std::nullopt;
     }
-    return elements->low <= elements->high ? in_bytes(elements, store.width()) : std::nullopt;
+    return in_bytes(elements, store.width());
   }
 
   // Whether stores of the statement have written what is loaded whenever it is: in the same iteration of the loops
@@ -126,9 +118,9 @@ class StatementAccesses {
         ++common;
       }
       if (common < depth_) continue;
-      const auto shared = loops_and_scopes(std::span(store.chain).subspan(depth_, common - depth_));
+      if (!are_loops_and_scopes(std::span(store.chain).subspan(depth_, common - depth_))) continue;
       const auto own = loops_among(around(store, common), function_);
-      if (!shared || !own) continue;
+      if (!own) continue;
       Affine base = *store.index;
       base.constant = 0;
       Affine rest = *store.index;
@@ -153,11 +145,9 @@ class StatementAccesses {
   }
 
   // Whether iterations of all of them are the same for what stands inside: a branch has two sides.
-  static std::optional<bool> loops_and_scopes(std::span<const Stmt* const> statements) {
-    for (const Stmt* stmt : statements) {
-      if (!is_scope(stmt) && !std::holds_alternative<tir::For>(stmt->node)) return std::nullopt;
-    }
-    return true;
+  static bool are_loops_and_scopes(std::span<const Stmt* const> statements) {
+    return std::ranges::all_of(
+        statements, [](const Stmt* stmt) { return is_scope(stmt) || std::holds_alternative<tir::For>(stmt->node); });
   }
 
   [[nodiscard]] bool is_in_place() const {

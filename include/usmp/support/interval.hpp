@@ -30,6 +30,12 @@ enum class Rounding : std::uint8_t { toward_zero, down };  // of quotients: C's,
   return a % b + (a % b < 0 ? b : 0);
 }
 
+// What is in both; nothing: no number is.
+[[nodiscard]] inline std::optional<Interval> intersection(const Interval& a, const Interval& b) {
+  const Interval both{std::max(a.low, b.low), std::min(a.high, b.high)};
+  return both.low <= both.high ? std::optional(both) : std::nullopt;
+}
+
 // The smallest interval that contains both.
 [[nodiscard]] inline Interval hull(const Interval& a, const Interval& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
