@@ -43,10 +43,7 @@ class BodyReader {
 
   void read_params(Lexer tokens) {
     open_.push_back({});
-    if (take(tokens, ")") ||
-        (tokens.peek().is("void") && Lexer(tokens).next().is("void") && ends_behind_void(tokens))) {
-      return;
-    }
+    if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
     do {
       const auto type = parse_type(tokens);
       if (!type) fail_at(tokens.peek(), "a parameter's type");
@@ -260,7 +257,7 @@ class BodyReader {
     expect(tokens_, "(");
     if (const auto name = called_name()) {
       if (*name == free_function) {
-        skip_arguments();
+        skip_bracketed(tokens_, "(");
       } else {
         call(*name, true);
       }
@@ -334,16 +331,6 @@ class BodyReader {
       return std::nullopt;
     tokens_ = std::move(ahead);
     return text;
-  }
-
-  void skip_arguments() {
-    expect(tokens_, "(");
-    for (std::size_t depth = 1; depth > 0;) {
-      const Token token = tokens_.next();
-      if (token.kind == TokenKind::end) fail_at(token, "')'");
-      if (token.is("(")) ++depth;
-      if (token.is(")")) --depth;
-    }
   }
 
   void call(const std::string& name, bool is_checked) {
@@ -479,7 +466,7 @@ class BodyReader {
   void array(const Token& name, DataType element) {
     const Tree count = values_.rvalue(parse_expression(tokens_, values_, look_up_));
     expect(tokens_, "]");
-    while (take(tokens_, "__attribute__")) skip_arguments();
+    skip_attributes(tokens_);
     const auto elements = tir::as_int(*count.expr);
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
     declare(name, pointer_to(allocated(name, element, *elements), element));

@@ -322,6 +322,26 @@ bool take(Lexer& tokens, std::string_view spelling) {
   return true;
 }
 
+void skip_to_end(Lexer& tokens, std::size_t opened_at) {
+  for (std::size_t depth = 1; depth > 0;) {
+    const Token token = tokens.next();
+    if (token.kind == TokenKind::end) throw SyntaxError{opened_at, "the bracket does not end"};
+    if (token.kind != TokenKind::punctuator) continue;
+    if (token.is("(") || token.is("{") || token.is("[")) ++depth;
+    if (token.is(")") || token.is("}") || token.is("]")) --depth;
+  }
+}
+
+void skip_bracketed(Lexer& tokens, std::string_view opening) {
+  const std::size_t at = tokens.peek().offset;
+  expect(tokens, opening);
+  skip_to_end(tokens, at);
+}
+
+void skip_attributes(Lexer& tokens) {
+  while (take(tokens, "__attribute__")) skip_bracketed(tokens, "(");
+}
+
 void fail_at(const Token& found, std::string_view expected) {
   const std::string what = found.kind == TokenKind::end ? "the end of the file" : shown(found.text);
   throw SyntaxError{found.offset, "found " + what + ", expected " + std::string(expected)};

@@ -28,6 +28,12 @@ using LookUp = std::function<std::optional<Value>(std::string_view name)>;
 void expect(Lexer& tokens, std::string_view spelling);
 // Takes it if it is the next.
 bool take(Lexer& tokens, std::string_view spelling);
+// Takes the bracket that stands next, which has to be this one, and all up to the one that closes it.
+void skip_bracketed(Lexer& tokens, std::string_view opening);
+// The same of a bracket that has been taken, at the offset.
+void skip_to_end(Lexer& tokens, std::size_t opened_at);
+// __attribute__((…)), as often as it stands here.
+void skip_attributes(Lexer& tokens);
 [[noreturn]] void fail_at(const Token& found, std::string_view expected);
 
 }  // namespace usmp::tvm_c

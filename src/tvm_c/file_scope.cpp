@@ -24,21 +24,6 @@ std::optional<std::int64_t> count_of(const Token& token) {
   return is_number && count >= 0 ? std::optional(count) : std::nullopt;
 }
 
-// Up to the bracket that closes one that is open, which is taken.
-void skip_to_end(Lexer& tokens, std::size_t opened_at) {
-  for (std::size_t depth = 1; depth > 0;) {
-    const Token token = tokens.next();
-    if (token.kind == TokenKind::end) throw SyntaxError{opened_at, "the bracket does not end"};
-    if (token.kind != TokenKind::punctuator) continue;
-    if (token.is("(") || token.is("{") || token.is("[")) ++depth;
-    if (token.is(")") || token.is("}") || token.is("]")) --depth;
-  }
-}
-
-void append_little_endian(std::string& bytes, std::uint64_t bits, std::size_t width) {
-  for (std::size_t i = 0; i < width; ++i) bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xFF));
-}
-
 constexpr std::int64_t max_zeros = 4096;  // for each value that is listed
 constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
@@ -72,13 +57,10 @@ class FileReader {
         type = found;
         continue;
       }
+      skip_attributes(tokens_);
       const Token token = tokens_.next();
       if (token.kind == TokenKind::end || token.is(";")) return;
-      if (token.is("__attribute__")) {
-        const Token open = tokens_.next();
-        if (!open.is("(")) fail_at(open, "'('");
-        skip_to_end(tokens_, open.offset);
-      } else if (token.is_identifier()) {
+      if (token.is_identifier()) {
         name = token;
       } else if (token.is("(")) {
         if (function(name, token)) return;
@@ -108,7 +90,7 @@ class FileReader {
     const auto elements = count_of(tokens_.peek());
     skip_to_end(tokens_, tokens_.peek().offset);
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty() || !elements) return false;
-    skip_attributes();
+    skip_attributes(tokens_);
     if (!tokens_.peek().is("=")) {
       if (type->element.bytes() == 1) scope_.arrays.try_emplace(std::string(name.text), *elements);
       return false;
@@ -117,14 +99,6 @@ class FileReader {
     (void)tokens_.next();
     scope_.tables.try_emplace(std::string(name.text), Table{file_, values_of(type->element, *elements)});
     return true;
-  }
-
-  void skip_attributes() {
-    while (take(tokens_, "__attribute__")) {
-      const Token bracket = tokens_.next();
-      if (!bracket.is("(")) fail_at(bracket, "'('");
-      skip_to_end(tokens_, bracket.offset);
-    }
   }
 
   // { 1, -2, … }
@@ -169,7 +143,7 @@ class FileReader {
     const Token name = tokens_.peek();
     if (!members || !name.is_identifier()) return false;
     (void)tokens_.next();
-    skip_attributes();
+    skip_attributes(tokens_);
     if (!take(tokens_, "=")) return false;
     ConstantPool pool;
     expect(tokens_, "{");

@@ -157,18 +157,19 @@ class ModuleReader {
 
   // An input or output that stands in a pool: what it is passed for says of what it is.
   void type_entry_params() {
-    const program::EntryCalls entry = program::entry_calls(module_);
+    std::map<tir::VarId, tir::Param*> untyped;
     for (tir::Param& param : module_.functions[module_.entry].params) {
-      if (param.is_tensor || !module_.var(param.var).type.is_handle()) continue;
-      for (const program::EntryCall& call : entry.calls) {
-        for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-          const tir::Param& passed = module_.functions[call.callee].params[i];
-          if (call.arguments[i] != param.var || !passed.is_tensor) continue;
-          param.is_tensor = true;
-          param.element = passed.element;
-        }
+      if (!param.is_tensor && module_.var(param.var).type.is_handle()) untyped.emplace(param.var, &param);
+    }
+    for (const program::EntryCall& call : program::entry_calls(module_).calls) {
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        const tir::Param& passed = module_.functions[call.callee].params[i];
+        const auto found = untyped.find(call.arguments[i]);
+        if (found == untyped.end() || !passed.is_tensor) continue;
+        found->second->is_tensor = true;
+        found->second->element = passed.element;
+        module_.vars[found->first.index()].element = passed.element;
       }
-      if (param.is_tensor) module_.vars[param.var.index()].element = param.element;
     }
   }
 
@@ -227,10 +228,11 @@ class ModuleReader {
   [[noreturn]] void fail(const tir::Fault& fault) const {
     if (!fault.function) throw Error(ErrorKind::archive, {}, fault.message);
     const std::string& name = module_.functions[*fault.function].name;
-    const FunctionText& text = scope_.functions.find(name)->second;
-    const Source& file = files_[text.file];
-    throw Error(ErrorKind::archive, {{}, file.name, line_and_column(file.text, text.offset + 1)},
-                "function " + in_quotes(name) + ", " + fault.place + ": " + fault.message);
+    const std::string message = "function " + in_quotes(name) + ", " + fault.place + ": " + fault.message;
+    const auto text = scope_.functions.find(name);
+    if (text == scope_.functions.end()) throw Error(ErrorKind::archive, {}, message);  // a prototype
+    const Source& file = files_[text->second.file];
+    throw Error(ErrorKind::archive, {{}, file.name, line_and_column(file.text, text->second.offset + 1)}, message);
   }
 
   std::string name_;

@@ -36,7 +36,6 @@ struct Foreign {
 struct Limits {
   std::size_t block_depth = 250;          // loops and branches inside each other, the function's body included
   std::size_t expression_depth = 10'000;  // of one expression
-  std::size_t nodes = 20'000'000;         // statements and expressions of all functions that are read
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
