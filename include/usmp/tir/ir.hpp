@@ -160,6 +160,24 @@ struct Constant {
 struct Stmt;
 using Block = std::vector<Stmt>;
 
+// Storage that holds the newest rows of a tensor. Accesses name the tensor's element e; it is in row (e / stride) mod
+// extent of its plane e / (stride · extent), and row r has the place of row r mod rows. So the storage has planes ·
+// rows · stride elements, and element e the place
+//   e / (stride · extent) · (rows · stride) + ((e / stride) mod extent mod rows) · stride + e mod stride.
+// A load must find the element that it names: none with the same place has been stored since.
+struct Ring {
+  std::int64_t stride = 1;  // elements of a row of one plane, >= 1
+  std::int64_t extent = 1;  // rows of the tensor, >= 1
+  std::int64_t rows = 1;    // rows held, in [1, extent]
+
+  // O(1). `element` in [0, planes · extent · stride).
+  [[nodiscard]] std::int64_t place(std::int64_t element) const {
+    return element / (stride * extent) * (rows * stride) + element / stride % extent % rows * stride + element % stride;
+  }
+
+  friend bool operator==(const Ring&, const Ring&) = default;
+};
+
 // Storage for `var` from here to the end of the block.
 struct Allocate {
   VarId var;
@@ -170,6 +188,8 @@ struct Allocate {
   std::vector<std::string> candidate_pools;
   // A variable of the C function instead of workspace. Set by transformations, for single elements.
   bool on_stack = false;
+  // `extents` are then those of the storage: their product is a multiple of ring->rows · ring->stride.
+  std::optional<Ring> ring = {};
 };
 
 struct AllocateConst {
