@@ -133,9 +133,15 @@ void Facts::bind_limits(const tir::For& loop) {
   const std::vector<const Expr*> ends = operands_of(ExprKind::min, *end);
   constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
   Interval range{-unbounded, unbounded};
-  const auto known = [this](const Expr& expr) {
+  const auto values_of = [this](const Expr& expr) {
     const auto value = affine(expr);
     return value ? interval(*value) : std::nullopt;
+  };
+  const auto known = [&](const Expr& expr) {
+    if (expr.kind != ExprKind::select) return values_of(expr);
+    const auto a = values_of(*expr.operands[1]);
+    const auto b = values_of(*expr.operands[2]);
+    return a && b ? std::optional(hull(*a, *b)) : std::nullopt;
   };
   for (const Expr* limit : firsts) {
     if (const auto values = known(*limit)) range.low = std::max(range.low, values->low);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "loops/row_loop.hpp"
+#include "usmp/loops/accesses.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/visit.hpp"
@@ -67,6 +69,51 @@ class PipelineFinder {
       }
     }
     if (all.empty() && why != nullptr) *why = reason;
+    return all;
+  }
+
+  // Where few divisions let a nest read a part at a time, there is little choice: there the axes are chosen first, and
+  // then from tensor to tensor. Outer dimensions are preferred: the rows of an image, not its columns or pixels.
+  std::vector<Stage> stages() {
+    prefers_long_rows_ = true;
+    std::map<std::size_t, std::size_t> choices;  // by statement
+    std::map<VarId, std::vector<std::size_t>> nests_with;
+    for (std::size_t i = 0; i < function_.body.size(); ++i) {
+      const Stmt& nest = function_.body[i];
+      if (!std::holds_alternative<tir::For>(nest.node)) continue;
+      choices[i] = 0;
+      std::set<RowLoop> loops;
+      for (const VarId storage : tensors_of(nest)) {
+        nests_with[storage].push_back(i);
+        for (const Axis& axis : tensors_.axes[storage]) loops.merge(row_loops(nest, storage, axis));
+      }
+      for (const RowLoop& loop : loops) {
+        if (streams(stage_with(nest, loop))) ++choices[i];
+      }
+    }
+    std::vector<std::size_t> seeds;
+    for (const auto& [statement, count] : choices) seeds.push_back(statement);
+    std::ranges::stable_sort(seeds, {}, [&](std::size_t statement) { return choices.at(statement) - 1; });
+    std::map<std::size_t, Stage> done;
+    for (const std::size_t seed : seeds) {
+      std::vector<std::size_t> pending = {seed};
+      for (std::size_t next = 0; next < pending.size(); ++next) {
+        const std::size_t statement = pending[next];
+        if (done.contains(statement)) continue;
+        Stage stage = stage_at(statement);
+        // What a nest reads at once may be divided in any way.
+        for (const std::vector<Rows>* side : {&stage.provided, &stage.required}) {
+          for (const Rows& rows : *side) {
+            if (rows.step == 0 || stage.iterations == 1) continue;
+            const std::vector<std::size_t>& others = nests_with.at(rows.storage);
+            pending.insert(pending.end(), others.begin(), others.end());
+          }
+        }
+        done.emplace(statement, std::move(stage));
+      }
+    }
+    std::vector<Stage> all;
+    for (auto& [statement, stage] : done) all.push_back(std::move(stage));
     return all;
   }
 
@@ -155,29 +202,77 @@ class PipelineFinder {
   // iteration of all.
   Stage stage_at(std::size_t statement) {
     const Stmt& nest = function_.body[statement];
+    const std::set<VarId> accessed = tensors_of(nest);
     std::set<RowLoop> loops;
-    for (const auto& [storage, axis] : chosen_) loops.merge(row_loops(nest, storage, axis));
-    std::optional<Stage> stage = best_stage(nest, loops);
+    for (const VarId storage : accessed) {
+      const auto chosen = chosen_.find(storage);
+      if (chosen != chosen_.end()) loops.merge(row_loops(nest, storage, chosen->second));
+    }
+    std::optional<Stage> stage = prefers_long_rows_ ? std::nullopt : best_stage(nest, loops);
     if (!stage) {
-      for (const auto& [storage, axes] : tensors_.axes) {
-        for (const Axis& axis : axes) loops.merge(row_loops(nest, storage, axis));
+      for (const VarId storage : accessed) {
+        for (const Axis& axis : tensors_.axes[storage]) loops.merge(row_loops(nest, storage, axis));
       }
       stage = best_stage(nest, loops);
     }
     if (!stage) stage = stage_with(nest, {});
     stage->statement = statement;
     for (const std::vector<Rows>* side : {&stage->provided, &stage->required}) {
-      for (const Rows& rows : *side) chosen_.emplace(rows.storage, rows.axis);
+      for (const Rows& rows : *side) {
+        if (!prefers_long_rows_ || rows.step != 0) chosen_.emplace(rows.storage, rows.axis);
+      }
     }
     return *stage;
+  }
+
+  [[nodiscard]] std::set<VarId> tensors_of(const Stmt& nest) const {
+    std::set<VarId> accessed;
+    Accesses accesses;
+    add_accesses(nest, accesses);
+    for (const auto* places : {&accesses.loads, &accesses.stores}) {
+      for (const auto& [storage, count] : *places) {
+        if (tensors_.axes.contains(storage)) accessed.insert(storage);
+      }
+    }
+    return accessed;
+  }
+
+  // Whether it reads a part of each tensor at a time.
+  static bool streams(const Stage& stage) {
+    return stage.iterations > 1 && !stage.required.empty() &&
+           std::ranges::all_of(stage.required, [](const Rows& rows) { return rows.step > 0; }) &&
+           std::ranges::any_of(stage.provided, is_by_rows);
+  }
+
+  // Whether each iteration touches rows of its own.
+  static bool is_by_rows(const Rows& rows) { return rows.step > rows.reach.high - rows.reach.low; }
+
+  // Divided tensors that are divided so already, divided tensors, length of a row; what an iteration touches.
+  using Rank = std::tuple<std::int64_t, std::int64_t, std::int64_t, double>;
+  [[nodiscard]] Rank rank_of(const Stage& stage) const {
+    std::int64_t known = 0;
+    std::int64_t divided = 0;
+    for (const std::vector<Rows>* side : {&stage.provided, &stage.required}) {
+      for (const Rows& rows : *side) {
+        if (!prefers_long_rows_ || rows.step <= 0) continue;
+        ++divided;
+        known += chosen_.contains(rows.storage) ? 1 : 0;
+      }
+    }
+    return {known, divided, divided > 0 ? stage.by : 0, -touched_by(stage)};
   }
 
   // Nothing: none divides anything.
   std::optional<Stage> best_stage(const Stmt& nest, const std::set<RowLoop>& loops) {
     std::optional<Stage> best;
+    Rank of_best;
     for (const RowLoop& loop : loops) {
       Stage stage = stage_with(nest, loop);
-      if (stage.iterations > 1 && (!best || touched_by(stage) < touched_by(*best))) best = std::move(stage);
+      if (stage.iterations <= 1) continue;
+      const Rank rank = rank_of(stage);
+      if (best && rank <= of_best) continue;
+      best = std::move(stage);
+      of_best = rank;
     }
     return best;
   }
@@ -202,6 +297,7 @@ class PipelineFinder {
       if (factor <= 0 || (factor < axis.stride && axis.stride % factor != 0)) return;
       const std::int64_t by = factor < axis.stride ? axis.stride / factor : 1;
       const auto period = checked_mul(by, axis.extent);
+      if (prefers_long_rows_ && (!period || *extent % by != 0 || (*period < *extent && *extent % *period != 0))) return;
       loops.insert({outer.var, by, period && *period < *extent && factor <= axis.stride ? axis.extent : 0});
     };
     const auto note = [&](const Expr& index, const arith::Facts& here) {
@@ -277,12 +373,17 @@ class PipelineFinder {
   Tensors tensors_;
   std::set<VarId> flat_;          // buffers of one dimension
   std::map<VarId, Axis> chosen_;  // how tensors are divided
+  bool prefers_long_rows_ = false;
 };
 
 }  // namespace
 
 std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function, std::string* why) {
   return PipelineFinder(module, function).find(why);
+}
+
+std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function) {
+  return PipelineFinder(module, function).stages();
 }
 
 const Pipeline& smallest(const std::vector<Pipeline>& pipelines) {

@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lower/ring_places.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
@@ -198,6 +199,7 @@ class FunctionRewriter {
 
 Lowered lower(const Module& module, const placement::Table& table) {
   Lowered lowered{.module = module, .functions = std::vector<LoweredFunction>(module.functions.size())};
+  lower_rings(lowered.module);
   Offsets offsets;
   for (std::size_t i = 0; i < table.storages.size(); ++i) {
     const placement::Storage& storage = table.storages[i];
@@ -212,7 +214,7 @@ Lowered lower(const Module& module, const placement::Table& table) {
   std::vector<std::set<PoolId>> needs(module.functions.size());
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (tir::is_opaque(module, module.functions[i])) continue;
-    used[i] = used_in(module.functions[i].body);
+    used[i] = used_in(lowered.module.functions[i].body);
     for (const Placement& placement : lowered.functions[i].placements) {
       if (used[i].contains(placement.var)) needs[i].insert(offsets.at(placement.var).pool);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -79,37 +80,47 @@ class BodyCopy {
 
 class FunctionJoiner {
  public:
-  FunctionJoiner(tir::Module& module, const tir::Allocate& between) : module_(module), between_(between) {}
+  FunctionJoiner(tir::Module& module, std::span<const tir::Allocate> between) : module_(module) {
+    for (const tir::Allocate& allocate : between) between_.emplace(allocate.var, &allocate);
+  }
 
-  std::optional<JoinedFunction> join(const PassedFunction& first, const PassedFunction& second) && {
-    result_.function = second.function;
-    std::vector<std::string>& notes = result_.function.notes;
-    notes = first.function.notes;
-    for (const std::string& note : second.function.notes) {
-      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
-    }
+  std::optional<JoinedCalls> join(std::span<const PassedFunction> calls) && {
+    result_.function = calls.back().function;
     result_.function.params.clear();
     result_.function.body.clear();
-    BodyCopy a(module_, first.function);
-    BodyCopy b(module_, second.function);
-    take_params(first, a);
-    take_params(second, b);
-    if (!declare_inner()) return std::nullopt;
-    for (BodyCopy* copy : {&a, &b}) {
-      Block body = std::move(*copy).body();
+    result_.function.notes.clear();
+    std::vector<BodyCopy> copies;
+    copies.reserve(calls.size());
+    for (const PassedFunction& call : calls) {
+      add_new(call.function.notes, result_.function.notes);
+      copies.emplace_back(module_, call.function);
+      take_params(call, copies.back());
+    }
+    for (const auto& [var, inner] : result_.inner) {
+      if (!declare_inner(*between_.at(var), inner)) return std::nullopt;
+    }
+    for (BodyCopy& copy : copies) {
+      result_.first.push_back(result_.function.body.size());
+      Block body = std::move(copy).body();
       std::move(body.begin(), body.end(), std::back_inserter(result_.function.body));
     }
     return std::move(result_);
   }
 
  private:
-  // The parameters become the joined function's, each storage once; that of the storage between a variable inside.
+  static void add_new(const std::vector<std::string>& notes, std::vector<std::string>& all) {
+    std::ranges::copy_if(notes, std::back_inserter(all),
+                         [&](const std::string& note) { return std::ranges::find(all, note) == all.end(); });
+  }
+
+  // The parameters become the joined function's, each storage once; those of the storage between variables inside.
   void take_params(const PassedFunction& passed, BodyCopy& copy) {
     for (std::size_t i = 0; i < passed.arguments.size(); ++i) {
       const tir::Param& param = passed.function.params[i];
-      if (passed.arguments[i] == between_.var) {
-        if (result_.inner.valid()) copy.identify(param.var, result_.inner);
-        result_.inner = copy.of(param.var);
+      if (between_.contains(passed.arguments[i])) {
+        const auto [known, is_new] = result_.inner.emplace(passed.arguments[i], copy.of(param.var));
+        if (!is_new) copy.identify(param.var, known->second);
+        if (is_new && param.shape) shapes_[known->second] = *param.shape;
         continue;
       }
       const auto [known, is_new] = places_.emplace(passed.arguments[i], result_.arguments.size());
@@ -125,29 +136,45 @@ class FunctionJoiner {
   }
 
   // As a buffer of the function, which knows its element type.
-  bool declare_inner() {
-    const auto size = tir::allocation_size(between_);
-    const tir::DataType element = module_.var(result_.inner).element;
+  bool declare_inner(const tir::Allocate& outside, VarId inner) {
+    const auto size = tir::allocation_size(outside);
+    const tir::DataType element = module_.var(inner).element;
     if (!size.bytes || element.is_void() || element.is_vector() || *size.bytes % element.bytes() != 0) return false;
-    tir::Allocate allocate = between_;
-    allocate.var = result_.inner;
+    tir::Allocate allocate = outside;
+    allocate.var = inner;
     allocate.type = element;
     allocate.extents = {tir::make_int(*size.bytes / element.bytes())};
+    const auto shape = shapes_.find(inner);
+    if (shape != shapes_.end()) {
+      tir::Allocate shaped = allocate;
+      shaped.extents.clear();
+      for (const std::int64_t extent : shape->second) shaped.extents.push_back(tir::make_int(extent));
+      if (tir::allocation_size(shaped).bytes == size.bytes) allocate = std::move(shaped);
+    }
     result_.function.body.push_back(Stmt{std::move(allocate)});
     return true;
   }
 
   tir::Module& module_;
-  const tir::Allocate& between_;
-  JoinedFunction result_;
-  std::map<VarId, std::size_t> places_;  // of the arguments
+  std::map<VarId, const tir::Allocate*> between_;
+  JoinedCalls result_;
+  std::map<VarId, std::size_t> places_;                // of the arguments
+  std::map<VarId, std::vector<std::int64_t>> shapes_;  // of storages between the calls
 };
 
 }  // namespace
 
+std::optional<JoinedCalls> joined(tir::Module& module, std::span<const PassedFunction> calls,
+                                  std::span<const tir::Allocate> between) {
+  return FunctionJoiner(module, between).join(calls);
+}
+
 std::optional<JoinedFunction> joined(tir::Module& module, const PassedFunction& first, const PassedFunction& second,
                                      const tir::Allocate& between) {
-  return FunctionJoiner(module, between).join(first, second);
+  const PassedFunction calls[] = {first, second};
+  auto both = joined(module, calls, {&between, 1});
+  if (!both) return std::nullopt;
+  return JoinedFunction{std::move(both->function), std::move(both->arguments), both->inner.at(between.var)};
 }
 
 }  // namespace usmp::program

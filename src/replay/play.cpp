@@ -45,12 +45,16 @@ class Player {
     const std::vector<Bytes> row = row_of(places);
     owners_.resize(static_cast<std::size_t>(row.back()), nobody);
     std::size_t bytes = 0;
+    std::size_t of_rings = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
       sites_[i].row = static_cast<std::size_t>(row[i]);
       sites_[i].bytes = bytes;
       bytes += static_cast<std::size_t>(places[i].size);
+      sites_[i].tags = of_rings;
+      if (places[i].ring) of_rings += static_cast<std::size_t>(places[i].size);
     }
     written_.resize(bytes);
+    tags_.resize(of_rings);
     played_.reasons.resize(places.size());
   }
 
@@ -70,6 +74,7 @@ class Player {
   struct Site {
     std::size_t row = 0;    // its first byte in owners_
     std::size_t bytes = 0;  // and in written_
+    std::size_t tags = 0;   // and in tags_, of a ring
     std::uint32_t life = 1;
   };
 
@@ -182,9 +187,33 @@ class Player {
     const std::uint32_t site = instruction.b;
     const std::int64_t begin = registers_[instruction.a];
     const auto bytes = static_cast<Bytes>(instruction.c);
+    if (places_[site].ring) return access_ring(instruction, begin, bytes);
     if (begin < 0 || begin > places_[site].size - bytes) return touch(site, Reason::address);
     ++played_.accesses;
     instruction.code == Code::store ? write(site, begin, bytes) : read(site, begin, bytes);
+  }
+
+  // Of bytes of the tensor that the ring holds rows of. An element is not divided between rows.
+  void access_ring(const Instruction& instruction, std::int64_t begin, Bytes bytes) {
+    const std::uint32_t site = instruction.b;
+    const tir::Ring& ring = *places_[site].ring;
+    const Bytes tensor = places_[site].size / ring.rows * ring.extent;
+    if (begin < 0 || begin > tensor - bytes) return touch(site, Reason::address);
+    ++played_.accesses;
+    const Bytes first = ring.place(begin);
+    const auto tag = tags_.begin() + static_cast<std::ptrdiff_t>(sites_[site].tags) + first;
+    if (instruction.code == Code::store) {
+      write(site, first, bytes);
+      std::iota(tag, tag + bytes, begin);
+      return;
+    }
+    read(site, first, bytes);
+    const Site& state = sites_[site];
+    for (Bytes i = 0; i < bytes; ++i) {
+      const auto byte = static_cast<std::size_t>(first + i);
+      const bool is_lost = tag[i] != begin + i && written_[state.bytes + byte] == state.life;
+      if (is_lost && !program_.escaped[site]) return report(site, site, byte);
+    }
   }
 
   void write(std::uint32_t site, Bytes begin, Bytes bytes) {
@@ -222,6 +251,7 @@ class Player {
   std::vector<Site> sites_;
   std::vector<std::uint32_t> owners_;   // of each byte of pools: the site that wrote it last
   std::vector<std::uint32_t> written_;  // of each byte of a site: the life in which it was written last; 0: never
+  std::vector<std::int64_t> tags_;      // of each byte of a ring: the tensor's byte that was stored there last
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;
   Played played_;
   std::size_t next_ = 0;

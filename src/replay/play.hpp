@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "replay/instructions.hpp"
 #include "usmp/problem/storage.hpp"
+#include "usmp/tir/ir.hpp"
 
 namespace usmp::replay {
 
@@ -20,13 +22,14 @@ struct Place {
   Bytes size = 0;
   bool is_written_before = false;
   bool is_read_afterwards = false;
+  std::optional<tir::Ring> ring = {};  // with a stride in bytes: accesses name bytes of the tensor
 };
 
 struct Lost {
   std::uint32_t site = 0;
-  std::uint32_t other = 0;                                          // has overwritten it
-  Bytes byte = 0;                                                   // of the site
-  std::size_t instruction = 0;                                      // that reads it; of the program's size: none
+  std::uint32_t other = 0;      // has overwritten it; the site itself: another row of a ring has
+  Bytes byte = 0;               // of the site
+  std::size_t instruction = 0;  // that reads it; of the program's size: none
   std::vector<std::pair<tir::VarId, std::int64_t>> iteration = {};  // of the loops around it, the outermost one first
 };
 

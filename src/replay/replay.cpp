@@ -4,11 +4,13 @@
 #include "usmp/replay/replay.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "replay/compile.hpp"
 #include "replay/play.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::replay {
 namespace {
@@ -110,7 +112,11 @@ class Replay {
       : module_(module), table_(table), options_(options) {}
 
   Result run() && {
-    const std::set<Pair> pairs = pairs_of(table_);
+    find_rings();
+    std::set<Pair> pairs = pairs_of(table_);
+    for (std::size_t i = 0; i < table_.storages.size(); ++i) {
+      if (ring_of(table_.storages[i]) != nullptr && takes_room(table_.storages[i])) pairs.emplace(i, i);
+    }
     result_.pairs = pairs.size();
     if (pairs.empty()) return std::move(result_);
     std::vector<std::uint32_t> numbers(table_.storages.size(), UINT32_MAX);
@@ -130,6 +136,26 @@ class Replay {
   }
 
  private:
+  void find_rings() {
+    for (const tir::Function& function : module_.functions) {
+      tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+        const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+        if (allocate == nullptr || !allocate->ring) return;
+        tir::Ring ring = *allocate->ring;
+        ring.stride *= allocate->type.element_bytes();
+        rings_.emplace(allocate->var, ring);
+      });
+    }
+  }
+
+  [[nodiscard]] const tir::Ring* ring_of(const Storage& storage) const {
+    for (const placement::Declaration& declaration : storage.declarations) {
+      const auto ring = rings_.find(declaration.var);
+      if (ring != rings_.end()) return &ring->second;
+    }
+    return nullptr;
+  }
+
   std::uint32_t follow(std::size_t index) {
     const Storage& storage = table_.storages[index];
     const auto number = static_cast<std::uint32_t>(places_.size());
@@ -140,6 +166,7 @@ class Replay {
          .size = storage.size,
          .is_written_before = is_named || storage.kind == BufferKind::input || storage.kind == BufferKind::constant,
          .is_read_afterwards = storage.kind == BufferKind::output});
+    if (const tir::Ring* ring = ring_of(storage)) places_.back().ring = *ring;
     names_.push_back(storage.name);
     for (const placement::Declaration& declaration : storage.declarations) followed_.emplace(declaration.var, number);
     return number;
@@ -165,9 +192,10 @@ class Replay {
 
   [[nodiscard]] std::string sentence(const Program& program, const Lost& lost) const {
     const Place& place = places_[lost.site];
+    const bool is_ring = lost.other == lost.site;
     std::string text = "element of '" + names_[lost.site] + "' at byte " + std::to_string(place.offset + lost.byte) +
-                       " of pool '" + table_.pool(place.pool).name + "' is read after '" + names_[lost.other] +
-                       "' has overwritten it, ";
+                       " of pool '" + table_.pool(place.pool).name + "' is read after " +
+                       (is_ring ? "another row of it" : "'" + names_[lost.other] + "'") + " has overwritten it, ";
     if (lost.instruction >= program.instructions.size()) return text + "by the application";
     text += "in function '" + module_.functions[program.instructions[lost.instruction].function].name + "'";
     for (const auto& [var, value] : lost.iteration) {
@@ -180,6 +208,7 @@ class Replay {
   const tir::Module& module_;
   const Table& table_;
   const Options& options_;
+  std::map<tir::VarId, tir::Ring> rings_;  // with strides in bytes
   Followed followed_;
   std::vector<Place> places_;       // of the storages that are followed, in the order of their numbers
   std::vector<std::string> names_;  // by the same

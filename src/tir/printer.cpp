@@ -283,6 +283,10 @@ void Printer::allocate(const Allocate& allocate) {
   list(allocate.extents);
   add("]");
   if (allocate.on_stack) add(" on stack");
+  if (allocate.ring) {
+    add(" holds " + std::to_string(allocate.ring->rows) + " of " + std::to_string(allocate.ring->extent) + " rows of " +
+        std::to_string(allocate.ring->stride));
+  }
   storage_scope(allocate.var);
   if (allocate.condition) {
     add(" if ");

@@ -268,8 +268,22 @@ class Verifier {
     if (s.type.element_bytes() == 0) fail_of("storage", s.var, " has elements of no type");
     const std::optional<Bytes> size = allocation_size(s).bytes;
     if (s.on_stack && size != s.type.bytes()) fail_of("storage", s.var, " is a variable of C, but no single element");
+    if (s.ring) check_ring(s);
     check_size(s.var, size);
     declare(s.var);
+  }
+
+  void check_ring(const Allocate& s) {
+    const Ring& ring = *s.ring;
+    const auto elements = element_count(s);
+    const auto row = ring.stride < 1 || ring.rows < 1 ? std::nullopt : checked_mul(ring.rows, ring.stride);
+    if (!row || ring.extent < ring.rows || !elements || *elements % *row != 0 ||
+        !checked_mul(*elements / ring.rows, ring.extent)) {
+      fail_of("storage", s.var, " holds rows of a tensor, but not a whole number of them");
+    }
+    if (s.on_stack || s.condition != nullptr || s.type.is_vector()) {
+      fail_of("storage", s.var, " holds rows of a tensor, but is no plain storage");
+    }
   }
 
   void check(const AllocateConst& s) {

@@ -10,6 +10,7 @@
 
 #include "transform/fuse.hpp"
 #include "transform/peak.hpp"
+#include "transform/plain_entry.hpp"
 #include "transform/simple_function.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/program/entry_calls.hpp"
@@ -29,41 +30,6 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-// Whether the call is all that its statement does, and passes whole storages.
-bool passes_storage(const tir::Module& module, const EntryCall& call) {
-  return call.is_plain && call.passes_variables_only &&
-         std::ranges::all_of(call.arguments, [&](VarId argument) { return module.var(argument).type.is_handle(); });
-}
-
-struct Entry {
-  std::vector<EntryCall> calls;                          // in order, one a statement, of variables alone
-  std::map<VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
-  std::map<VarId, tir::Allocate> tensors;
-};
-
-// Nothing if the entry is anything but allocates and calls in a row.
-std::optional<Entry> read_entry(const tir::Module& module) {
-  Entry entry;
-  entry.calls = program::entry_calls(module).calls;
-  const Block& body = module.functions[module.entry].body;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
-      if (!entry.tensors.emplace(allocate->var, *allocate).second) return std::nullopt;
-      continue;
-    }
-    if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
-    if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
-      return std::nullopt;
-    for (const VarId argument : entry.calls[next].arguments) {
-      std::vector<std::size_t>& with = entry.calls_with[argument];
-      if (with.empty() || with.back() != next) with.push_back(next);
-    }
-    ++next;
-  }
-  return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;
-}
-
 // The call that writes a tensor and the first one that reads it.
 struct Pair {
   const EntryCall* writer = nullptr;
@@ -74,7 +40,7 @@ struct Pair {
 // What the calls of a module do, as it is. Everything is looked at once, when it is asked for first.
 class Calls {
  public:
-  Calls(const tir::Module& module, const Entry& entry)
+  Calls(const tir::Module& module, const PlainEntry& entry)
       : module_(module),
         entry_(entry),
         aliases_(module),
@@ -155,7 +121,7 @@ class Calls {
   }
 
   const tir::Module& module_;
-  const Entry& entry_;
+  const PlainEntry& entry_;
   const ParamAliases aliases_;
   std::vector<std::optional<bool>> simple_;                                // by function
   std::vector<std::optional<std::map<VarId, program::StorageUse>>> uses_;  // by function
@@ -164,31 +130,14 @@ class Calls {
 };
 
 // Of the pair, under the name of the reader. `functions` holds the functions, `module` their variables.
-std::optional<JoinedFunction> joined(tir::Module& module, const tir::Module& functions, const Entry& entry,
+std::optional<JoinedFunction> joined(tir::Module& module, const tir::Module& functions, const PlainEntry& entry,
                                      const Pair& pair, VarId tensor) {
   return program::joined(module, {functions.functions[pair.writer->callee], pair.writer->arguments},
                          {functions.functions[pair.reader->callee], pair.reader->arguments}, entry.tensors.at(tensor));
 }
 
-void replace_call(tir::Module& module, std::size_t statement, const std::string& name,
-                  const std::vector<VarId>& arguments) {
-  auto& evaluate = std::get<tir::Evaluate>(module.functions[module.entry].body[statement].node);
-  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
-    const auto named = tir::named_call(*expr);
-    if (!named) return nullptr;
-    Expr copy = *expr;
-    const std::vector<ExprRef> rest(expr->operands.begin() + 1 + static_cast<std::ptrdiff_t>(named->arguments.size()),
-                                    expr->operands.end());
-    copy.operands = {tir::make_string(name)};
-    for (const VarId argument : arguments) copy.operands.push_back(tir::make_var(module, argument));
-    copy.operands.insert(copy.operands.end(), rest.begin(), rest.end());
-    return tir::make_expr(std::move(copy));
-  });
-  evaluate.value = rewriter.rewritten(evaluate.value);
-}
-
 // In the module itself, which is useless if it is not possible.
-std::optional<MergedCall> put_in_place(tir::Module& module, const Entry& entry, const Pair& pair, VarId tensor) {
+std::optional<MergedCall> put_in_place(tir::Module& module, const PlainEntry& entry, const Pair& pair, VarId tensor) {
   auto merged = joined(module, module, entry, pair, tensor);
   if (!merged) return std::nullopt;
   const std::string name = program::fresh_name(module, merged->function.name + "_merged");
@@ -221,7 +170,7 @@ class Trial {
 
   // Whether the tensor is gone from the function if its loops are fused. O(that of the two functions), whatever the
   // module holds besides.
-  bool is_gone(const Entry& entry, const Pair& pair, VarId tensor) {
+  bool is_gone(const PlainEntry& entry, const Pair& pair, VarId tensor) {
     auto merged = joined(alone_, module_, entry, pair, tensor);
     if (!merged) return false;
     const std::string name = merged->function.name;
@@ -273,7 +222,7 @@ bool may_make(MergeWork& work, const tir::Module& module) {
 
 // The first tensor of the peak that can be merged away. Nothing: none.
 bool merge_one(tir::Module& module, Peak& peak, std::set<VarId>& tried, MergeWork& work, std::vector<Change>& changes) {
-  const auto entry = read_entry(module);
+  const auto entry = read_plain_entry(module);
   if (!entry) return false;
   Calls calls(module, *entry);
   for (const VarId tensor : peak.live) {
@@ -320,7 +269,7 @@ std::optional<std::vector<MergedCall>> merge_into_readers(tir::Module& module, V
   const std::set<std::string> before = program::called_names(module);
   std::vector<MergedCall> merged;
   for (bool is_last = false; !is_last;) {
-    const auto entry = read_entry(module);
+    const auto entry = read_plain_entry(module);
     if (!entry || !entry->tensors.contains(tensor)) return std::nullopt;
     const auto pair = Calls(module, *entry).pair(tensor);
     if (!pair) return std::nullopt;

@@ -13,6 +13,7 @@
 #include "transform/peak.hpp"
 #include "transform/recompute.hpp"
 #include "transform/reorder.hpp"
+#include "transform/rolling.hpp"
 #include "transform/transpose_constants.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/support/text.hpp"
@@ -109,6 +110,7 @@ constexpr PassRow passes[] = {
     {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Kept::when_the_load_falls, true},
     {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true},
     {Step::constants, "constants", constants, Kept::when_it_does_something, false},
+    {Step::rolling, "rolling", changing<Step::rolling, roll>, Kept::when_the_load_falls, true},
     {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true},
     {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},
     {Step::inplace, "inplace", sharing_bytes, Kept::when_it_does_something, true}};

@@ -72,6 +72,11 @@ struct Pipeline {
 [[nodiscard]] std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function,
                                                  std::string* why = nullptr);
 
+// The stages of the loops that stand directly in the function's body, in program order, each divided along the rows of
+// the tensors that later ones divide, if any, else along the outermost dimension in which it reads a part at a time.
+// Requires what pipelines_of does. O(dimensions · accesses · size of the indices).
+[[nodiscard]] std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function);
+
 // The one that accesses the smallest share, the first among equals. `pipelines` must not be empty.
 [[nodiscard]] const Pipeline& smallest(const std::vector<Pipeline>& pipelines);
 

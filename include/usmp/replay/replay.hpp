@@ -2,7 +2,8 @@
 // Replays a program's loads and stores at the places of a plan, and checks that no byte is overwritten before it is
 // read. An independent check of buffers that share bytes while both are live. It does not use distances
 // (liveness/distances.hpp) or their analysis: it runs the program's loops with concrete values and records which buffer
-// wrote each byte last.
+// wrote each byte last. Of storage that holds some rows of a tensor (tir::Ring) it also records which element each byte
+// was stored for, knowing nothing of the schedule that makes so few rows enough.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ enum class Reason : std::uint8_t {
 // "an address depends on data".
 [[nodiscard]] const char* to_string(Reason reason);
 
-// Two storages whose accesses were not all replayed.
+// Two storages whose accesses were not all replayed; a ring stands with itself.
 struct LeftOut {
   placement::StorageId one;
   placement::StorageId other;  // the larger id
@@ -46,7 +47,7 @@ struct LeftOut {
 };
 
 struct Result {
-  std::size_t pairs = 0;                // of storages that are live together and share bytes of a pool
+  std::size_t pairs = 0;                // of storages that are live together and share bytes of a pool; a ring with itself
   std::vector<LeftOut> left_out;        // of these; for all others every access was replayed. By ids
   std::uint64_t accesses = 0;           // loads and stores replayed, to storages of such pairs
   std::vector<std::string> violations;  // at most one per pair and direction, the first 100 found
@@ -61,7 +62,7 @@ struct Result {
 //
 //   element of 'a' at byte 120 of pool 'sram' is read after 'b' has overwritten it, in function 'f', iteration i = 3
 //
-// All parts of a statement are read before it stores. The application writes inputs before the run, and reads outputs
+// or, of a ring, a read of another element than the one last stored in its place. All parts of a statement are read before it stores. The application writes inputs before the run, and reads outputs
 // after it. What cannot be replayed (see Reason) counts as correct, and as a write of unknown bytes: a correct plan
 // never has a violation. Each storage must be within its pool (verify::check).
 //

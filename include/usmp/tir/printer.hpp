@@ -18,8 +18,9 @@ namespace usmp::tir {
 //   }
 //
 // The entry has " entry" after its target. An allocation names its storage scope (unless global), its condition and its
-// candidate pools; an access of another type than the storage's reads x.as<int8>[i]; a predicate follows the index
-// after "where". Integers that are not int32 and floats that are not float32 carry their type ("3i64", "0.5f64").
+// candidate pools, and, if it holds some rows of a tensor, reads "allocate x: int8[960] holds 3 of 25 rows of 320"; an
+// access of another type than the storage's reads x.as<int8>[i]; a predicate follows the index after "where". Integers
+// that are not int32 and floats that are not float32 carry their type ("3i64", "0.5f64").
 //
 // Variables of one function that share a name get a suffix "_1", "_2", … in order of first appearance.
 [[nodiscard]] std::string print(const Module& module, const Function& function);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/ring_places.hpp"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "usmp/loops/walk.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::lower {
+namespace {
+
+using arith::Affine;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::make_binary;
+using tir::make_int;
+using tir::VarId;
+
+struct RingStorage {
+  tir::Ring ring;
+  std::int64_t planes = 1;
+};
+
+// Takes the rings off the allocates.
+std::map<VarId, RingStorage> take_rings(tir::Block& body) {
+  std::map<VarId, RingStorage> rings;
+  tir::for_each_block(body, [&](tir::Block& block) {
+    for (tir::Stmt& stmt : block) {
+      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || !allocate->ring) continue;
+      const tir::Ring ring = *allocate->ring;
+      rings[allocate->var] = {ring, *tir::element_count(*allocate) / (ring.rows * ring.stride)};
+      allocate->ring.reset();
+    }
+  });
+  return rings;
+}
+
+// The parts of an element's number.
+struct Parts {
+  Affine plane;
+  Affine row;
+  Affine rest;
+};
+
+std::optional<Parts> parts_of(const ExprRef& index, const RingStorage& storage, const arith::Facts& facts) {
+  const tir::Ring& ring = storage.ring;
+  std::optional<Affine> within = facts.affine(*index);
+  if (!within) return std::nullopt;
+  Affine plane;
+  if (storage.planes > 1) {
+    auto division = facts.divide(*within, ring.stride * ring.extent);
+    if (!division) return std::nullopt;
+    plane = std::move(division->quotient);
+    within = std::move(division->remainder);
+  }
+  auto division = facts.divide(*within, ring.stride);
+  if (!division) return std::nullopt;
+  return Parts{std::move(plane), std::move(division->quotient), std::move(division->remainder)};
+}
+
+ExprRef times(ExprRef value, std::int64_t factor) {
+  return factor == 1 ? value : make_binary(ExprKind::mul, value, make_int(factor, value->type));
+}
+
+ExprRef place_of(const ExprRef& index, const RingStorage& storage, const arith::Facts& facts) {
+  const tir::Ring& ring = storage.ring;
+  const tir::DataType type = index->type;
+  ExprRef plane;
+  ExprRef row;
+  ExprRef rest;
+  const auto parts = parts_of(index, storage, facts);
+  const auto is_fitting = [&](const Affine& part) { return facts.fits(part, type); };
+  if (parts && is_fitting(parts->plane) && is_fitting(parts->row) && is_fitting(parts->rest)) {
+    plane = facts.expr(parts->plane, type);
+    row = facts.expr(parts->row, type);
+    rest = facts.expr(parts->rest, type);
+  } else {
+    const auto number = [&](std::int64_t value) { return make_int(value, type); };
+    plane = make_binary(ExprKind::floor_div, index, number(ring.stride * ring.extent));
+    row = make_binary(ExprKind::floor_mod, make_binary(ExprKind::floor_div, index, number(ring.stride)),
+                      number(ring.extent));
+    rest = make_binary(ExprKind::floor_mod, index, number(ring.stride));
+  }
+  ExprRef place;
+  const auto add = [&](ExprRef part) {
+    if (tir::as_int(*part) == 0) return;
+    place = place ? make_binary(ExprKind::add, place, std::move(part)) : std::move(part);
+  };
+  if (storage.planes > 1) add(times(plane, ring.rows * ring.stride));
+  if (ring.rows > 1) add(times(make_binary(ExprKind::floor_mod, row, make_int(ring.rows, type)), ring.stride));
+  if (ring.stride > 1) add(rest);
+  return place ? place : make_int(0, type);
+}
+
+void lower_rings(tir::Block& body, arith::Facts& facts, const std::map<VarId, RingStorage>& rings) {
+  const auto loads = [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
+    const auto ring = expr->kind == ExprKind::load ? rings.find(expr->var) : rings.end();
+    if (ring == rings.end()) return nullptr;
+    return tir::make_load(expr->type, expr->var, place_of(expr->operands[0], ring->second, here));
+  };
+  const std::size_t mark = facts.mark();
+  for (tir::Stmt& stmt : body) loops::rewrite(stmt, facts, loads);
+  facts.restore(mark);
+  const auto stores = [&](tir::Block& block, std::size_t& at, const arith::Facts& here) {
+    auto* store = std::get_if<tir::Store>(&block[at].node);
+    const auto ring = store == nullptr ? rings.end() : rings.find(store->storage);
+    if (ring != rings.end()) store->index = place_of(store->index, ring->second, here);
+    return loops::Next::enter;
+  };
+  loops::edit(body, facts, {.before = stores, .after = {}});
+}
+
+}  // namespace
+
+void lower_rings(tir::Module& module) {
+  for (tir::Function& function : module.functions) {
+    const std::map<VarId, RingStorage> rings = take_rings(function.body);
+    if (rings.empty()) continue;
+    arith::Facts facts(module);
+    lower_rings(function.body, facts, rings);
+  }
+}
+
+}  // namespace usmp::lower

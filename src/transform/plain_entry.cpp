@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/plain_entry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using program::EntryCall;
+using tir::Block;
+using tir::Expr;
+using tir::ExprRef;
+using tir::VarId;
+
+// Whether the call is all that its statement does, and passes whole storages.
+bool passes_storage(const tir::Module& module, const EntryCall& call) {
+  return call.is_plain && call.passes_variables_only &&
+         std::ranges::all_of(call.arguments, [&](VarId argument) { return module.var(argument).type.is_handle(); });
+}
+
+}  // namespace
+
+std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
+  PlainEntry entry;
+  entry.calls = program::entry_calls(module).calls;
+  const Block& body = module.functions[module.entry].body;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
+      if (!entry.tensors.emplace(allocate->var, *allocate).second) return std::nullopt;
+      continue;
+    }
+    if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
+    if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
+      return std::nullopt;
+    for (const VarId argument : entry.calls[next].arguments) {
+      std::vector<std::size_t>& with = entry.calls_with[argument];
+      if (with.empty() || with.back() != next) with.push_back(next);
+    }
+    ++next;
+  }
+  return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;
+}
+
+void replace_call(tir::Module& module, std::size_t statement, const std::string& name,
+                  const std::vector<VarId>& arguments) {
+  auto& evaluate = std::get<tir::Evaluate>(module.functions[module.entry].body[statement].node);
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    const auto named = tir::named_call(*expr);
+    if (!named) return nullptr;
+    Expr copy = *expr;
+    const std::vector<ExprRef> rest(expr->operands.begin() + 1 + static_cast<std::ptrdiff_t>(named->arguments.size()),
+                                    expr->operands.end());
+    copy.operands = {tir::make_string(name)};
+    for (const VarId argument : arguments) copy.operands.push_back(tir::make_var(module, argument));
+    copy.operands.insert(copy.operands.end(), rest.begin(), rest.end());
+    return tir::make_expr(std::move(copy));
+  });
+  evaluate.value = rewriter.rewritten(evaluate.value);
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// An entry that is allocates and calls in a row, as passes see it that change which functions it calls.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/program/entry_calls.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::transform {
+
+struct PlainEntry {
+  std::vector<program::EntryCall> calls;                      // in order, one a statement, of variables alone
+  std::map<tir::VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
+  std::map<tir::VarId, tir::Allocate> tensors;
+};
+
+// Nothing if the entry is anything else. O(size of the entry · log).
+[[nodiscard]] std::optional<PlainEntry> read_plain_entry(const tir::Module& module);
+
+// Makes the call at the statement of the entry one of another function.
+void replace_call(tir::Module& module, std::size_t statement, const std::string& name,
+                  const std::vector<tir::VarId>& arguments);
+
+}  // namespace usmp::transform

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/rolling.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "transform/plain_entry.hpp"
+#include "transform/rolling_body.hpp"
+#include "transform/rolling_segment.hpp"
+#include "transform/rolling_units.hpp"
+#include "usmp/program/edit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::VarId;
+
+// Calls [first, last) of a run, as they are (one call) or as a chain.
+struct Part {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  Bytes bytes = 0;
+  std::optional<Segment> segment;
+
+  [[nodiscard]] std::size_t rolled_calls() const { return segment ? last - first : 0; }
+};
+
+// All parts that calls may be divided into, by their first call.
+using Parts = std::vector<std::vector<Part>>;
+
+Parts parts_of(const tir::Module& module, const CallRun& run) {
+  Parts parts(run.calls.size());
+  for (std::size_t first = 0; first < run.calls.size(); ++first) {
+    parts[first].push_back({first, first + 1, plain_bytes(run, first), std::nullopt});
+    const std::size_t end = std::min(run.calls.size(), first + most_rolled_calls);
+    for (std::size_t last = first + 1; last <= end; ++last) {
+      auto segment = rolled_segment(module, run, first, last);
+      if (!segment) continue;
+      const Bytes bytes = segment->bytes;
+      parts[first].push_back({first, last, bytes, std::move(segment)});
+    }
+  }
+  return parts;
+}
+
+// The fewest rolled calls in a division in which no part needs more than `most`; nothing: there is none.
+std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most) {
+  struct Best {
+    std::size_t rolled = 0;
+    const Part* part = nullptr;
+    bool is_possible = false;
+  };
+  std::vector<Best> best(parts.size() + 1);
+  best[parts.size()].is_possible = true;
+  for (std::size_t first = parts.size(); first-- > 0;) {
+    for (const Part& part : parts[first]) {
+      if (part.bytes > most || !best[part.last].is_possible) continue;
+      const std::size_t rolled = part.rolled_calls() + best[part.last].rolled;
+      if (!best[first].is_possible || rolled < best[first].rolled) best[first] = {rolled, &part, true};
+    }
+  }
+  if (!best[0].is_possible) return std::nullopt;
+  std::vector<const Part*> chosen;
+  for (std::size_t at = 0; at < parts.size(); at = chosen.back()->last) chosen.push_back(best[at].part);
+  return chosen;
+}
+
+// The division whose largest part is smallest.
+std::vector<const Part*> best_division(const Parts& parts) {
+  std::set<Bytes> sizes;
+  for (const auto& from : parts) {
+    for (const Part& part : from) sizes.insert(part.bytes);
+  }
+  const std::vector<Bytes> all(sizes.begin(), sizes.end());
+  std::size_t low = 0;
+  std::size_t high = all.size() - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (division(parts, all[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return *division(parts, all[low]);
+}
+
+std::string text_of(const tir::Module& module, const CallRun& run, const Segment& segment) {
+  std::string text = std::to_string(segment.last_call - segment.first_call) + " operators run row by row";
+  const char* separator = "; ";
+  for (const auto& [var, tensor] : segment.tensors) {
+    const std::int64_t rows = segment.schedule.ring_rows[tensor];
+    const RowTensor& whole = segment.chain.tensors[tensor];
+    if (whole.is_whole || rows >= whole.rows) continue;
+    const RunStorage& storage = run.storages.at(var);
+    const VarId named = storage.outside.value_or(var);
+    text += separator + module.var(named).name + ": " + std::to_string(rows) + " of " + std::to_string(whole.rows) +
+            " rows, " + std::to_string(rows * whole.row_bytes) + " of " + std::to_string(storage.bytes()) + " bytes";
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Change> roll(tir::Module& module, const Options& options) {
+  const auto entry = read_plain_entry(module);
+  if (!entry) return {};
+  const std::set<std::string> before = program::called_names(module);
+  std::vector<Change> changes;
+  std::set<std::size_t> gone;  // statements of the entry
+  std::set<VarId> dropped;
+  std::vector<tir::Function> made;  // indices of functions are in use
+  for (const CallRun& run : call_runs(module, *entry, options.liveness.workspace_io)) {
+    const Parts parts = parts_of(module, run);
+    for (const Part* part : best_division(parts)) {
+      if (!part->segment) continue;
+      RolledFunction rolled = rolled_function(module, run, *part->segment);
+      const program::EntryCall& last = *run.calls[part->last - 1];
+      const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");
+      rolled.function.name = name;
+      for (std::size_t i = part->first; i + 1 < part->last; ++i) gone.insert(run.calls[i]->statement);
+      replace_call(module, last.statement, name, rolled.arguments);
+      changes.push_back({Step::rolling, name, text_of(module, run, *part->segment), {}});
+      const std::size_t first_call = static_cast<std::size_t>(run.calls[part->first] - entry->calls.data());
+      const std::size_t last_call = first_call + (part->last - part->first);
+      for (const auto& [var, calls] : entry->calls_with) {
+        if (calls.front() >= first_call && calls.back() < last_call && !std::ranges::count(rolled.arguments, var)) {
+          dropped.insert(var);
+        }
+      }
+      made.push_back(std::move(rolled.function));
+    }
+  }
+  if (changes.empty()) return {};
+  for (tir::Function& function : made) program::insert_function(module, std::move(function));
+  tir::Block& body = module.functions[module.entry].body;
+  for (auto statement = gone.rbegin(); statement != gone.rend(); ++statement) {
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(*statement));
+  }
+  for (const VarId var : dropped) program::drop_allocate(body, var);
+  program::drop_uncalled(module, before);
+  return changes;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that run a row at a time, so that tensors between them need only the rows that are still to be read.
+#pragma once
+
+#include <vector>
+
+#include "usmp/tir/ir.hpp"
+#include "usmp/transform/transform.hpp"
+
+namespace usmp::transform {
+
+// Makes consecutive calls one call of a new function where that lowers the largest estimated need of memory: its loops
+// compute rows of the last operator's tensor, and before each row the rows of the tensors in front of it that it needs,
+// every element once (rolling_schedule.hpp). Which calls become one is the best division of the calls into segments,
+// found by dynamic programming: the smallest largest segment, then the fewest calls in new functions. Legal as
+// rolled_segment (rolling_segment.hpp) says. Functions that nobody calls any more go. Returns what was done. O(calls ·
+// most_calls · size of the calls).
+std::vector<Change> roll(tir::Module& module, const Options& options);
+
+// In one new function.
+inline constexpr std::size_t most_rolled_calls = 64;
+
+}  // namespace usmp::transform

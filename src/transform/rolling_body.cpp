@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/rolling_body.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
+#include "usmp/program/join.hpp"
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using tir::Block;
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::int32_type;
+using tir::make_binary;
+using tir::make_int;
+using tir::Stmt;
+using tir::VarId;
+
+// Iterations of a stage by the time that one of the stage around it has what it needs.
+class Target {
+ public:
+  Target(const RowNeed& need, const RowSupply& supply, std::int64_t rows, std::int64_t last)
+      : need_(need), supply_(supply), most_(supply.iterations_for(rows - 1)), last_(last) {}
+
+  [[nodiscard]] bool is_constant() const { return need_.step == 0; }
+
+  // Whether iteration n needs iteration n of the other, and no more.
+  [[nodiscard]] bool is_the_same() const {
+    return need_.step == 1 && need_.per == 1 && supply_.step == 1 && need_.reach.high == supply_.reach.high &&
+           value(last_) <= most_;
+  }
+
+  // Before iteration n, and after it: both between 0 and what there is.
+  [[nodiscard]] ExprRef begin(const ExprRef& n) const {
+    const ExprRef zero = make_int(0);
+    const ExprRef is_first = make_binary(ExprKind::eq, n, zero);
+    if (is_constant()) return select(is_first, zero, constant());
+    const ExprRef before = at_most(after(n, -1), value(last_ - 1));
+    if (value(-1) > 0) return select(is_first, zero, value(0) < 0 ? at_least_0(before) : before);
+    return value(-1) < 0 ? at_least_0(before) : before;
+  }
+  [[nodiscard]] ExprRef end(const ExprRef& n) const {
+    if (is_constant()) return constant();
+    const ExprRef count = at_most(after(n, 0), value(last_));
+    return value(0) < 0 ? at_least_0(count) : count;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t value(std::int64_t n) const {
+    const std::int64_t row = need_.step * floor_quotient(n, need_.per) + need_.reach.high;
+    return floor_quotient(row - supply_.reach.high + supply_.step - 1, supply_.step) + 1;
+  }
+
+  [[nodiscard]] ExprRef constant() const { return make_int(std::clamp<std::int64_t>(value(0), 0, most_)); }
+
+  // value(n + add), as an expression.
+  [[nodiscard]] ExprRef after(const ExprRef& n, std::int64_t add) const {
+    // The last row needed is row + reach.high, and step · (m - 1) + supply.reach.high must not be below it.
+    std::int64_t rest = need_.reach.high - supply_.reach.high + supply_.step - 1;
+    ExprRef row = n;
+    if (need_.per > 1) {
+      row = make_binary(ExprKind::floor_div, plus(row, add), make_int(need_.per));
+    } else {
+      rest += need_.step * add;
+    }
+    if (need_.step > 1) row = make_binary(ExprKind::mul, row, make_int(need_.step));
+    if (supply_.step == 1) return plus(row, rest + 1);
+    return plus(make_binary(ExprKind::floor_div, plus(row, rest), make_int(supply_.step)), 1);
+  }
+
+  static ExprRef plus(const ExprRef& a, std::int64_t b) {
+    return b == 0 ? a : make_binary(b < 0 ? ExprKind::sub : ExprKind::add, a, make_int(b < 0 ? -b : b));
+  }
+  static ExprRef at_least_0(const ExprRef& value) { return make_binary(ExprKind::max, make_int(0), value); }
+  [[nodiscard]] ExprRef at_most(const ExprRef& value, std::int64_t largest) const {
+    return largest <= most_ ? value : make_binary(ExprKind::min, make_int(most_), value);
+  }
+  static ExprRef select(const ExprRef& condition, const ExprRef& a, const ExprRef& b) {
+    Expr expr;
+    expr.kind = ExprKind::select;
+    expr.type = int32_type;
+    expr.operands = {condition, a, b};
+    return tir::make_expr(std::move(expr));
+  }
+
+  const RowNeed& need_;
+  const RowSupply& supply_;
+  std::int64_t most_;
+  std::int64_t last_;  // iteration of the stage around
+};
+
+class BodyBuilder {
+ public:
+  BodyBuilder(tir::Module& module, const CallRun& run, const Segment& segment)
+      : module_(module), run_(run), segment_(segment) {}
+
+  RolledFunction build() && {
+    function_.target = run_.function.target;
+    for (std::size_t call = segment_.first_call; call < segment_.last_call; ++call) note_call(call);
+    Block work;
+    for (const std::size_t u : segment_.before) work.push_back(statement(u));
+    work.push_back(chain());
+    for (const std::size_t u : segment_.after) work.push_back(statement(u));
+    simplify(work);
+    declare(work);
+    std::move(work.begin(), work.end(), std::back_inserter(function_.body));
+    // Other segments use the same variables.
+    const program::PassedFunction call{function_, arguments_};
+    auto renewed = program::joined(module_, {&call, 1}, {});
+    return {std::move(renewed->function), std::move(renewed->arguments)};
+  }
+
+ private:
+  [[nodiscard]] Stmt statement(std::size_t unit) const { return run_.function.body[run_.units[unit].statement]; }
+
+  void note_call(std::size_t call) {
+    const tir::Function& callee = module_.functions[run_.calls[call]->callee];
+    for (const std::string& note : callee.notes) {
+      if (std::ranges::find(function_.notes, note) == function_.notes.end()) function_.notes.push_back(note);
+    }
+    for (const std::string& source : callee.imported_c) {
+      if (std::ranges::find(function_.imported_c, source) == function_.imported_c.end())
+        function_.imported_c.push_back(source);
+    }
+  }
+
+  // Stages stand inside of later ones, so each is complete when it is needed.
+  Stmt chain() {
+    const std::size_t count = segment_.stages.size();
+    std::vector<VarId> iteration;
+    for (const RolledStage& stage : segment_.stages) {
+      const std::string name = stage.tensor ? module_.var(*stage.tensor).name + "_row" : "row";
+      iteration.push_back(loops::fresh_var(module_, name, int32_type));
+    }
+    std::vector<Block> bodies(count);
+    for (std::size_t s = 0; s < count; ++s) {
+      const ExprRef n = tir::make_var(module_, iteration[s]);
+      for (const std::size_t inner : segment_.schedule.inside[s]) {
+        const RowStage& row = segment_.chain.stages[inner];
+        const Target target(segment_.schedule.demand[inner], *row.supply,
+                            segment_.chain.tensors[row.supply->tensor].rows, segment_.chain.stages[s].iterations - 1);
+        if (target.is_the_same()) {
+          loops::rename(bodies[inner], {{iteration[inner], n}});
+          std::move(bodies[inner].begin(), bodies[inner].end(), std::back_inserter(bodies[s]));
+          continue;
+        }
+        const ExprRef begin = target.begin(n);
+        const ExprRef end = target.end(n);
+        bodies[s].push_back(
+            {tir::For{iteration[inner], begin, make_binary(ExprKind::sub, end, begin), std::move(bodies[inner])}});
+      }
+      bodies[s].push_back({tir::Scope{rows_of(segment_.stages[s], n)}});
+    }
+    const std::size_t last = count - 1;
+    return {tir::For{iteration[last], make_int(0), make_int(segment_.chain.stages[last].iterations),
+                     std::move(bodies[last])}};
+  }
+
+  // What an iteration of the stage does.
+  Block rows_of(const RolledStage& stage, const ExprRef& n) {
+    Block block;
+    for (const VarId var : stage.row_buffers) block.push_back(run_.function.body[run_.declarations.at(var)]);
+    for (const std::size_t u : stage.units) block.push_back(row_of(u, n));
+    return block;
+  }
+
+  Stmt row_of(std::size_t u, const ExprRef& n) {
+    const loops::Stage& stage = *run_.units[u].stage;
+    tir::For loop = std::get<tir::For>(statement(u).node);
+    const std::int64_t rows = stage.rows > 0 ? stage.rows : stage.iterations;
+    const std::int64_t planes = *tir::as_int(*loop.extent) / (stage.by * rows);
+    const std::string& name = module_.var(loop.var).name;
+    ExprRef value = n;
+    std::vector<std::pair<VarId, std::int64_t>> around;
+    if (planes > 1) {
+      const VarId plane = loops::fresh_var(module_, name + ".plane", int32_type);
+      around.emplace_back(plane, planes);
+      value =
+          make_binary(ExprKind::add, make_binary(ExprKind::mul, tir::make_var(module_, plane), make_int(rows)), value);
+    }
+    if (stage.by > 1) {
+      const VarId inner = loops::fresh_var(module_, name + ".inner", int32_type);
+      around.emplace_back(inner, stage.by);
+      value = make_binary(ExprKind::add, make_binary(ExprKind::mul, value, make_int(stage.by)),
+                          tir::make_var(module_, inner));
+    }
+    loops::rename(loop.body, {{loop.var, value}});
+    Block body = std::move(loop.body);
+    for (std::size_t i = around.size(); i-- > 0;) {
+      Block outer;
+      outer.push_back({tir::For{around[i].first, make_int(0), make_int(around[i].second), std::move(body)}});
+      body = std::move(outer);
+    }
+    if (body.size() == 1) return std::move(body.front());
+    return {tir::Scope{std::move(body)}};
+  }
+
+  // Indices and bounds in which a loop's variable has been replaced by a sum.
+  void simplify(Block& block) const {
+    arith::Facts facts(module_);
+    const auto is_division = [](const Expr& expr) {
+      return expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod || expr.kind == ExprKind::div ||
+             expr.kind == ExprKind::mod;
+    };
+    for (Stmt& stmt : block) {
+      loops::rewrite(stmt, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
+        if (expr->kind == ExprKind::load && !expr->operands[0]->type.is_vector()) {
+          Expr copy = *expr;
+          copy.operands[0] = here.simplified(expr->operands[0]);
+          return tir::make_expr(std::move(copy));
+        }
+        const bool is_index = expr->type == int32_type && is_division(*expr);
+        return is_index ? here.simplified(expr) : nullptr;
+      });
+    }
+    const auto before = [](Block& inner, std::size_t& at, const arith::Facts& here) {
+      auto* store = std::get_if<tir::Store>(&inner[at].node);
+      auto* let = std::get_if<tir::Let>(&inner[at].node);
+      if (let != nullptr && let->value->type == int32_type) let->value = here.simplified(let->value);
+      if (store != nullptr && !store->index->type.is_vector()) store->index = here.simplified(store->index);
+      return loops::Next::enter;
+    };
+    arith::Facts again(module_);
+    loops::edit(block, again, {.before = before, .after = {}});
+  }
+
+  // Parameters, buffers and constants of what is there.
+  void declare(const Block& work) {
+    std::set<VarId> used;
+    const auto use = [&](VarId var) { used.insert(var); };
+    tir::for_each_stmt(work, [&](const Stmt& stmt) {
+      if (const auto* store = std::get_if<tir::Store>(&stmt.node)) use(store->storage);
+    });
+    tir::for_each_expr_in(work, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::load) use(expr.var);
+    });
+    std::set<VarId> row_buffers;
+    for (const RolledStage& stage : segment_.stages)
+      row_buffers.insert(stage.row_buffers.begin(), stage.row_buffers.end());
+    const auto [first, last] = run_.units_of(segment_.first_call, segment_.last_call);
+    for (const VarId var : used) {
+      if (row_buffers.contains(var)) continue;
+      const auto storage = run_.storages.find(var);
+      const bool is_known = storage != run_.storages.end();
+      const bool is_passed = is_known && storage->second.outside &&
+                             (storage->second.is_used_before || storage->second.first < first ||
+                              storage->second.last >= last || storage->second.is_read_later);
+      if (is_passed) {
+        function_.params.push_back(run_.params.at(var));
+        arguments_.push_back(*storage->second.outside);
+        continue;
+      }
+      const auto declaration = run_.declarations.find(var);
+      if (declaration == run_.declarations.end()) continue;  // of a block inside
+      Stmt stmt = run_.function.body[declaration->second];
+      if (auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) hold_rows(*allocate);
+      function_.body.push_back(std::move(stmt));
+    }
+  }
+
+  void hold_rows(tir::Allocate& allocate) const {
+    const auto found = segment_.tensors.find(allocate.var);
+    if (found == segment_.tensors.end()) return;
+    const std::int64_t rows = segment_.schedule.ring_rows[found->second];
+    const loops::Axis& axis = segment_.axes[found->second];
+    if (segment_.chain.tensors[found->second].is_whole || rows >= axis.extent) return;
+    const std::int64_t planes = *tir::element_count(allocate) / (axis.stride * axis.extent);
+    allocate.extents = {make_int(planes * rows * axis.stride)};
+    allocate.ring = tir::Ring{.stride = axis.stride, .extent = axis.extent, .rows = rows};
+  }
+
+  tir::Module& module_;
+  const CallRun& run_;
+  const Segment& segment_;
+  tir::Function function_;
+  std::vector<VarId> arguments_;
+};
+
+}  // namespace
+
+RolledFunction rolled_function(tir::Module& module, const CallRun& run, const Segment& segment) {
+  return BodyBuilder(module, run, segment).build();
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/rolling_schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace usmp::transform {
+namespace {
+
+constexpr std::size_t no_stage = static_cast<std::size_t>(-1);
+
+// Runs the last stage, and the others as it needs them.
+class Simulation {
+ public:
+  // `order`: by stage, its needs, in the order in which they are met.
+  Simulation(const RowChain& chain, const std::vector<std::vector<std::size_t>>& order)
+      : chain_(chain), order_(order), done_(chain.stages.size(), 0), around_(chain.stages.size(), no_stage) {
+    supplier_.assign(chain.tensors.size(), no_stage);
+    readers_.resize(chain.tensors.size());
+    for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+      if (chain.stages[s].supply) supplier_[chain.stages[s].supply->tensor] = s;
+      for (const RowNeed& need : chain.stages[s].needs) readers_[need.tensor].push_back({s, &need});
+    }
+    result_.inside.resize(chain.stages.size());
+    result_.demand.resize(chain.stages.size());
+    result_.ring_rows.assign(chain.tensors.size(), 1);
+    for (std::size_t t = 0; t < chain.tensors.size(); ++t) {
+      const RowTensor& tensor = chain.tensors[t];
+      if (tensor.is_whole || supplier_[t] == no_stage) result_.ring_rows[t] = tensor.rows;
+      if (supplier_[t] == no_stage && !tensor.is_free) whole_ += tensor.rows * tensor.row_bytes;
+    }
+    released_.assign(chain.tensors.size(), 0);
+    result_.whole_bytes = whole_;
+  }
+
+  std::optional<RowSchedule> run() && {
+    const std::size_t last = chain_.stages.size() - 1;
+    for (std::int64_t n = 0; n < chain_.stages[last].iterations; ++n) {
+      if (!iterate(last)) return std::nullopt;
+    }
+    for (std::size_t t = 0; t < chain_.tensors.size(); ++t) {
+      const RowTensor& tensor = chain_.tensors[t];
+      if (supplier_[t] == no_stage) continue;
+      if (tensor.is_whole && complete(t) < tensor.rows) return std::nullopt;
+      if (!tensor.is_whole) result_.ring_bytes += result_.ring_rows[t] * tensor.row_bytes;
+    }
+    for (std::size_t s = 0; s < last; ++s) {
+      if (around_[s] == no_stage) return std::nullopt;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Reader {
+    std::size_t stage;
+    const RowNeed* need;
+  };
+
+  [[nodiscard]] std::int64_t complete(std::size_t tensor) const {
+    const RowStage& stage = chain_.stages[supplier_[tensor]];
+    return stage.supply->complete(done_[supplier_[tensor]], chain_.tensors[tensor].rows);
+  }
+
+  // One iteration of the stage, after those of the stages that it waits for. False: one would have two stages around
+  // it.
+  bool iterate(std::size_t stage) {
+    struct Frame {
+      std::size_t stage;
+      std::size_t next = 0;
+    };
+    std::vector<Frame> frames = {{stage}};
+    while (!frames.empty()) {
+      Frame& frame = frames.back();
+      const RowStage& here = chain_.stages[frame.stage];
+      if (frame.next == here.needs.size()) {
+        finish(frame.stage);
+        frames.pop_back();
+        continue;
+      }
+      const RowNeed& need = here.needs[order_[frame.stage][frame.next]];
+      const std::size_t supplier = supplier_[need.tensor];
+      const Interval rows = need.in(done_[frame.stage], chain_.tensors[need.tensor].rows);
+      if (supplier == no_stage || rows.low > rows.high || complete(need.tensor) > rows.high) {
+        ++frame.next;
+        continue;
+      }
+      if (done_[supplier] == chain_.stages[supplier].iterations) return false;  // rows that nobody writes
+      if (around_[supplier] == no_stage) {
+        around_[supplier] = frame.stage;
+        result_.inside[frame.stage].push_back(supplier);
+        result_.demand[supplier] = need;
+      } else if (around_[supplier] != frame.stage) {
+        return false;
+      }
+      frames.push_back({supplier});
+    }
+    return true;
+  }
+
+  void finish(std::size_t stage) {
+    const RowStage& here = chain_.stages[stage];
+    if (here.supply) write(*here.supply, done_[stage]);
+    ++done_[stage];
+    for (const RowNeed& need : here.needs) release(need.tensor);
+  }
+
+  void write(const RowSupply& supply, std::int64_t iteration) {
+    const RowTensor& tensor = chain_.tensors[supply.tensor];
+    const std::int64_t end = supply.complete(iteration + 1, tensor.rows);
+    const std::int64_t before = supply.complete(iteration, tensor.rows);
+    if (tensor.is_whole) {
+      if (!tensor.is_free) count((end - before) * tensor.row_bytes);
+      return;
+    }
+    const std::int64_t first = std::min(oldest(supply.tensor), before);
+    result_.ring_rows[supply.tensor] = std::max(result_.ring_rows[supply.tensor], end - first);
+  }
+
+  // The first row that is still to be read; as many as there are rows: none.
+  [[nodiscard]] std::int64_t oldest(std::size_t tensor) const {
+    std::int64_t row = chain_.tensors[tensor].rows;
+    for (const Reader& reader : readers_[tensor]) {
+      const std::int64_t next = done_[reader.stage];
+      if (next >= chain_.stages[reader.stage].iterations) continue;
+      row = std::min(row, std::max<std::int64_t>(reader.need->in(next, chain_.tensors[tensor].rows).low, 0));
+    }
+    return row;
+  }
+
+  // Rows of inputs that are read for the last time.
+  void release(std::size_t tensor) {
+    const RowTensor& t = chain_.tensors[tensor];
+    if (supplier_[tensor] != no_stage || t.is_whole || t.is_free) return;
+    const std::int64_t dead = oldest(tensor);
+    if (dead <= released_[tensor]) return;
+    count(-(dead - released_[tensor]) * t.row_bytes);
+    released_[tensor] = dead;
+  }
+
+  void count(Bytes bytes) {
+    whole_ += bytes;
+    result_.whole_bytes = std::max(result_.whole_bytes, whole_);
+  }
+
+  const RowChain& chain_;
+  const std::vector<std::vector<std::size_t>>& order_;
+  std::vector<std::int64_t> done_;     // iterations, by stage
+  std::vector<std::size_t> around_;    // by stage
+  std::vector<std::size_t> supplier_;  // by tensor
+  std::vector<std::vector<Reader>> readers_;
+  std::vector<std::int64_t> released_;  // rows of inputs
+  Bytes whole_ = 0;
+  RowSchedule result_;
+};
+
+// By stage, how many stages have to run before it, one behind the other.
+std::vector<std::size_t> depths(const RowChain& chain) {
+  std::vector<std::size_t> of_tensor(chain.tensors.size(), 0);
+  std::vector<std::size_t> depth;
+  for (const RowStage& stage : chain.stages) {
+    std::size_t deepest = 0;
+    for (const RowNeed& need : stage.needs) deepest = std::max(deepest, of_tensor[need.tensor]);
+    depth.push_back(deepest + 1);
+    if (stage.supply) of_tensor[stage.supply->tensor] = deepest + 1;
+  }
+  return of_tensor;
+}
+
+}  // namespace
+
+Interval RowNeed::in(std::int64_t iteration, std::int64_t rows) const {
+  const std::int64_t first = step * (iteration / per);
+  return {std::max<std::int64_t>(first + reach.low, 0), std::min(first + reach.high, rows - 1)};
+}
+
+std::int64_t RowSupply::complete(std::int64_t iterations, std::int64_t rows) const {
+  if (iterations == 0) return 0;
+  return std::clamp<std::int64_t>(step * (iterations - 1) + reach.high + 1, 0, rows);
+}
+
+std::int64_t RowSupply::iterations_for(std::int64_t row) const {
+  return std::max<std::int64_t>(floor_quotient(row - reach.high + step - 1, step) + 1, 0);
+}
+
+std::optional<RowSchedule> row_schedule(const RowChain& chain) {
+  // A tensor with several readers has to be computed inside of the one that is ahead of the others: mostly the one with
+  // the most stages between, so its way is gone first.
+  const std::vector<std::size_t> depth = depths(chain);
+  std::optional<RowSchedule> best;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    std::vector<std::vector<std::size_t>> order;
+    for (const RowStage& stage : chain.stages) {
+      std::vector<std::size_t> needs(stage.needs.size());
+      for (std::size_t i = 0; i < needs.size(); ++i) needs[i] = i;
+      if (attempt == 0) {
+        std::ranges::stable_sort(needs, std::greater(), [&](std::size_t i) { return depth[stage.needs[i].tensor]; });
+      } else if (attempt == 2) {
+        std::ranges::reverse(needs);
+      }
+      order.push_back(std::move(needs));
+    }
+    auto schedule = Simulation(chain, order).run();
+    if (!schedule) continue;
+    const auto bytes = [](const RowSchedule& s) { return s.ring_bytes + s.whole_bytes; };
+    if (!best || bytes(*schedule) < bytes(*best)) best = std::move(schedule);
+  }
+  return best;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/rolling_segment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "usmp/loops/coverage.hpp"
+#include "usmp/loops/walk.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using loops::Rows;
+using tir::Stmt;
+using tir::VarId;
+
+const Rows* rows_in(const std::vector<Rows>& all, VarId storage) {
+  const auto found = std::ranges::find(all, storage, &Rows::storage);
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Whether the rows of an iteration are complete after it, and no other iteration touches them.
+bool provides_rows(const Rows& rows) {
+  return rows.step >= 1 && rows.per == 1 && rows.reach.high - rows.reach.low < rows.step;
+}
+
+bool accesses(const Unit& unit, VarId storage) { return unit.reads.contains(storage) || unit.writes.contains(storage); }
+
+// Whether one of them writes what the other one accesses.
+bool depend(const Unit& a, const Unit& b) {
+  return std::ranges::any_of(a.writes, [&](VarId var) { return accesses(b, var); }) ||
+         std::ranges::any_of(b.writes, [&](VarId var) { return accesses(a, var); });
+}
+
+// Whether the statements store every element of the storage before they load any.
+class WritesFirst {
+ public:
+  WritesFirst(const tir::Module& module, VarId storage, std::int64_t elements)
+      : module_(module), storage_(storage), elements_(elements) {}
+
+  [[nodiscard]] bool holds(const tir::Block& outermost) const {
+    const tir::Block* block = &outermost;
+    while (true) {
+      const auto first = std::ranges::find_if(*block, [&](const Stmt& stmt) { return mentions(stmt); });
+      if (first == block->end()) return true;  // not accessed
+      if (fills(*first)) return true;
+      // A loop that runs at least once: each of its iterations has to.
+      const auto* loop = std::get_if<tir::For>(&first->node);
+      if (loop == nullptr || tir::as_int(*loop->extent).value_or(0) < 1) return false;
+      block = &loop->body;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool mentions(const Stmt& stmt) const {
+    loops::Accesses accesses;
+    loops::add_accesses(stmt, accesses);
+    return accesses.loads_of(storage_) + accesses.stores_of(storage_) > 0;
+  }
+
+  // A nest of loops around one store, which nothing guards.
+  [[nodiscard]] bool fills(const Stmt& root) const {
+    arith::Facts facts(module_);
+    std::map<VarId, Interval> ranges;
+    const Stmt* stmt = &root;
+    while (const auto* loop = std::get_if<tir::For>(&stmt->node)) {
+      const auto min = tir::as_int(*loop->min);
+      const auto extent = tir::as_int(*loop->extent);
+      if (!min || !extent || *extent < 1 || loop->body.size() != 1) return false;
+      facts.bind_loop(*loop);
+      ranges[loop->var] = {*min, *min + *extent - 1};
+      stmt = &loop->body[0];
+    }
+    const auto* store = std::get_if<tir::Store>(&stmt->node);
+    if (store == nullptr || store->storage != storage_ || store->predicate != nullptr) return false;
+    if (store->value->type.is_vector()) return false;
+    loops::Accesses loads;
+    for (const VarId var : loops::loaded_by(*store->value)) loads.loads[var] = 1;
+    for (const VarId var : loops::loaded_by(*store->index)) loads.loads[var] = 1;
+    if (loads.loads_of(storage_) > 0) return false;
+    const auto index = facts.affine(*store->index);
+    const auto numbers = index ? loops::mixed_radix(*index, ranges) : std::nullopt;
+    const auto values = numbers ? loops::dense_values(*numbers) : std::nullopt;
+    return values && values->low == 0 && values->high == elements_ - 1;
+  }
+
+  const tir::Module& module_;
+  VarId storage_;
+  std::int64_t elements_;
+};
+
+class SegmentBuilder {
+ public:
+  SegmentBuilder(const tir::Module& module, const CallRun& run, std::size_t first, std::size_t last)
+      : module_(module), run_(run), units_(run.units_of(first, last)) {
+    segment_.first_call = first;
+    segment_.last_call = last;
+    for (std::size_t u = units_.first; u < units_.second; ++u) {
+      for (const VarId var : run.units[u].writes) writers_[var].push_back(u);
+      for (const VarId var : run.units[u].reads) readers_[var].push_back(u);
+    }
+  }
+
+  std::optional<Segment> build() && {
+    if (!find_last() || !collect() || segment_.stages.size() < 2 || !sort_others() || !check_stages()) {
+      return std::nullopt;
+    }
+    for (RolledStage& stage : segment_.stages) find_row_buffers(stage);
+    if (!make_chain()) return std::nullopt;
+    auto schedule = row_schedule(segment_.chain);
+    if (!schedule) return std::nullopt;
+    segment_.schedule = std::move(*schedule);
+    count_bytes();
+    return std::move(segment_);
+  }
+
+ private:
+  [[nodiscard]] const Unit& unit(std::size_t index) const { return run_.units[index]; }
+  [[nodiscard]] bool is_inside(std::size_t u) const { return u >= units_.first && u < units_.second; }
+
+  // The tensor whose rows the unit provides; nothing: none.
+  [[nodiscard]] std::optional<VarId> tensor_of(std::size_t u) const {
+    const auto& stage = unit(u).stage;
+    if (!stage || stage->iterations < 2) return std::nullopt;
+    std::optional<VarId> tensor;
+    for (const Rows& rows : stage->provided) {
+      const RunStorage& storage = run_.storages.at(rows.storage);
+      const bool is_private = storage.first == u && storage.last == u && !storage.outside;
+      if (is_private) continue;
+      if (tensor || !provides_rows(rows)) return std::nullopt;
+      tensor = rows.storage;
+    }
+    return tensor;
+  }
+
+  // The last unit that reads rows of what another one of the segment provides.
+  bool find_last() {
+    for (std::size_t u = units_.second; u-- > units_.first;) {
+      const auto& stage = unit(u).stage;
+      if (!stage || stage->iterations < 2) continue;
+      const bool reads_rows = std::ranges::any_of(stage->required, [&](const Rows& rows) {
+        if (rows.step < 1) return false;
+        const auto writers = writers_.find(rows.storage);
+        return writers != writers_.end() && writers->second.back() < u &&
+               tensor_of(writers->second.back()) == rows.storage;
+      });
+      if (!reads_rows) continue;
+      last_ = u;
+      return true;
+    }
+    return false;
+  }
+
+  // The stages, from the last one back to those that it reads from.
+  bool collect() {
+    std::map<std::size_t, RolledStage> stages;  // by last unit
+    const auto add = [&](std::size_t u) {
+      RolledStage stage;
+      stage.tensor = tensor_of(u);
+      stage.units = stage.tensor ? writers_.at(*stage.tensor) : std::vector<std::size_t>{u};
+      if (stage.units.back() != u || !are_alike(stage)) return false;
+      for (const std::size_t part : stage.units) rolled_.insert(part);
+      stages.emplace(u, std::move(stage));
+      return true;
+    };
+    if (!add(last_)) return false;
+    for (auto next = stages.rbegin(); next != stages.rend(); ++next) {
+      for (const std::size_t part : next->second.units) {
+        for (const VarId var : unit(part).reads) {
+          const auto writers = writers_.find(var);
+          if (writers == writers_.end()) continue;
+          const std::size_t writer = writers->second.back();
+          if (writer >= next->first || rolled_.contains(writer)) continue;
+          if (tensor_of(writer) != var) continue;  // must run before
+          if (!add(writer)) return false;
+        }
+      }
+    }
+    for (auto& [u, stage] : stages) segment_.stages.push_back(std::move(stage));
+    return true;
+  }
+
+  // Whether the units provide the same rows in the same iterations.
+  [[nodiscard]] bool are_alike(const RolledStage& stage) const {
+    if (stage.units.size() == 1) return true;
+    const loops::Stage& first = *unit(stage.units[0]).stage;
+    const Rows* rows = rows_in(first.provided, *stage.tensor);
+    return std::ranges::all_of(stage.units, [&](std::size_t u) {
+      if (tensor_of(u) != stage.tensor || unit(u).stage->iterations != first.iterations) return false;
+      const Rows* own = rows_in(unit(u).stage->provided, *stage.tensor);
+      return own->axis == rows->axis && own->step == rows->step && own->reach == rows->reach;
+    });
+  }
+
+  // Everything else runs before or after.
+  bool sort_others() {
+    for (std::size_t u = units_.first; u < units_.second; ++u) {
+      if (rolled_.contains(u)) continue;
+      (u < last_ ? segment_.before : segment_.after).push_back(u);
+    }
+    for (const std::size_t u : segment_.before) {
+      for (const std::size_t other : rolled_) {
+        if (other < u && depend(unit(other), unit(u))) return false;
+      }
+    }
+    // Units of the last stage all stand where its last one stands, which is `last_`.
+    return true;
+  }
+
+  bool check_stages() {
+    for (std::size_t s = 0; s < segment_.stages.size(); ++s) {
+      const RolledStage& stage = segment_.stages[s];
+      const bool is_last = s + 1 == segment_.stages.size();
+      for (const std::size_t u : stage.units) {
+        const loops::Stage& own = *unit(u).stage;
+        const auto& loop = std::get<tir::For>(run_.function.body[unit(u).statement].node);
+        const std::int64_t rows = own.rows > 0 ? own.rows : own.iterations;
+        const auto extent = tir::as_int(*loop.extent);
+        if (!extent || *extent % (own.by * rows) != 0 || loop.var != own.var) return false;
+        const bool changes_order = *extent > own.by * rows;
+        for (const VarId var : unit(u).writes) {
+          if (stage.tensor == var) continue;
+          const RunStorage& storage = run_.storages.at(var);
+          const bool is_private = storage.first == u && storage.last == u && !storage.outside;
+          if (!is_private && (!is_last || is_in_chain(var, u))) return false;
+          if (!changes_order) continue;
+          if (planes_are_apart(loop, var, own.by * rows)) continue;
+          if (!is_private || !WritesFirst(module_, var, storage.elements).holds(loop.body)) return false;
+        }
+        // Of one type, the variables of loops can be computed from each other.
+        if (module_.var(loop.var).type != tir::int32_type) return false;
+      }
+      if (!is_last && !stage.tensor) return false;
+      if (!reads_what_is_there(s)) return false;
+      if (is_last && stage.tensor) {
+        // What it provides may be read by the chain too: then it would be a stage before the last one.
+        for (const std::size_t u : rolled_) {
+          const bool is_own = std::ranges::find(stage.units, u) != stage.units.end();
+          if (!is_own && accesses(unit(u), *stage.tensor)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Whether all that the stage reads is written before the segment, before the chain, after it, by earlier stages a row
+  // after the other, or by the reading unit itself.
+  [[nodiscard]] bool reads_what_is_there(std::size_t s) const {
+    const auto is_fine = [&](std::size_t u, VarId var, std::size_t writer) {
+      if (writer == u || !rolled_.contains(writer)) return true;
+      for (std::size_t earlier = 0; earlier < s; ++earlier) {
+        if (segment_.stages[earlier].tensor == var) return writer < u;
+      }
+      return false;
+    };
+    return std::ranges::all_of(segment_.stages[s].units, [&](std::size_t u) {
+      return std::ranges::all_of(unit(u).reads, [&](VarId var) {
+        const auto writers = writers_.find(var);
+        return writers == writers_.end() ||
+               std::ranges::all_of(writers->second, [&](std::size_t writer) { return is_fine(u, var, writer); });
+      });
+    });
+  }
+
+  // Whether iterations of the loop that differ in v / period access different elements of the storage.
+  [[nodiscard]] bool planes_are_apart(const tir::For& loop, VarId storage, std::int64_t period) const {
+    const std::int64_t planes = *tir::as_int(*loop.extent) / period;
+    const std::int64_t elements = run_.storages.at(storage).elements;
+    if (elements % planes != 0) return false;
+    arith::Facts facts(module_);
+    facts.bind_loop(loop);
+    const auto plane = facts.divide(arith::variable(loop.var), period);
+    bool are_apart = plane.has_value();
+    loops::visit_accesses(loop.body, facts, [&](VarId var, const tir::Expr& index, bool, const arith::Facts& here) {
+      if (var != storage || !are_apart) return;
+      const auto place = here.affine(index);
+      const auto part = place ? here.divide(*place, elements / planes) : std::nullopt;
+      are_apart = part && part->quotient == plane->quotient;
+    });
+    return are_apart;
+  }
+
+  // Whether another rolled unit accesses it.
+  [[nodiscard]] bool is_in_chain(VarId var, std::size_t u) const {
+    return std::ranges::any_of(rolled_, [&](std::size_t other) { return other != u && accesses(unit(other), var); });
+  }
+
+  void find_row_buffers(RolledStage& stage) const {
+    for (const std::size_t u : stage.units) {
+      const auto& loop = std::get<tir::For>(run_.function.body[unit(u).statement].node);
+      for (const VarId var : unit(u).writes) {
+        const RunStorage& storage = run_.storages.at(var);
+        const bool is_private = storage.first == u && storage.last == u && !storage.outside;
+        if (!is_private || stage.tensor == var) continue;
+        if (WritesFirst(module_, var, storage.elements).holds(loop.body)) stage.row_buffers.insert(var);
+      }
+    }
+  }
+
+  std::size_t tensor_index(VarId var, const loops::Axis& axis) {
+    const auto [found, is_new] = segment_.tensors.emplace(var, segment_.chain.tensors.size());
+    if (is_new) {
+      const RunStorage& storage = run_.storages.at(var);
+      RowTensor tensor;
+      tensor.rows = axis.extent;
+      tensor.row_bytes = storage.bytes() / axis.extent;
+      const bool is_used_outside =
+          storage.is_used_before || storage.first < units_.first || storage.last >= units_.second;
+      const bool is_used_around =
+          std::ranges::any_of(segment_.before, [&](std::size_t u) { return accesses(unit(u), var); }) ||
+          std::ranges::any_of(segment_.after, [&](std::size_t u) { return accesses(unit(u), var); });
+      const auto writers = writers_.find(var);
+      const bool is_written = writers != writers_.end();
+      tensor.is_whole =
+          storage.is_read_later || is_used_around || (is_written ? is_used_outside : storage.last >= units_.second);
+      tensor.is_free = storage.is_free;
+      segment_.chain.tensors.push_back(tensor);
+      segment_.axes.push_back(axis);
+    }
+    return found->second;
+  }
+
+  bool make_chain() {
+    for (RolledStage& stage : segment_.stages) {
+      RowStage row;
+      const loops::Stage& first = *unit(stage.units[0]).stage;
+      row.iterations = first.iterations;
+      for (const VarId var : stage.row_buffers) row.scratch += run_.storages.at(var).bytes();
+      if (stage.tensor) {
+        const Rows& rows = *rows_in(first.provided, *stage.tensor);
+        row.supply = RowSupply{tensor_index(*stage.tensor, rows.axis), rows.step, rows.reach};
+        if (segment_.axes[row.supply->tensor] != rows.axis) return false;
+        const std::int64_t elements = run_.storages.at(*stage.tensor).elements;
+        if (elements % (rows.axis.stride * rows.axis.extent) != 0) return false;
+      }
+      std::map<std::size_t, RowNeed> needs;
+      for (const std::size_t u : stage.units) {
+        for (const Rows& rows : unit(u).stage->required) {
+          const RunStorage& storage = run_.storages.at(rows.storage);
+          if (storage.first == u && storage.last == u && !storage.outside) continue;
+          RowNeed need{tensor_index(rows.storage, rows.axis), rows.step, rows.per, rows.reach};
+          const std::int64_t extent = segment_.chain.tensors[need.tensor].rows;
+          if (need.step < 0 || segment_.axes[need.tensor] != rows.axis) need = {need.tensor, 0, 1, {0, extent - 1}};
+          const auto [known, is_new] = needs.emplace(need.tensor, need);
+          if (is_new) continue;
+          RowNeed& other = known->second;
+          if (other.step == need.step && other.per == need.per) {
+            other.reach = hull(other.reach, need.reach);
+          } else {
+            other = {need.tensor, 0, 1, {0, extent - 1}};
+          }
+        }
+      }
+      for (const auto& [tensor, need] : needs) row.needs.push_back(need);
+      segment_.chain.stages.push_back(std::move(row));
+    }
+    return true;
+  }
+
+  void count_bytes() {
+    Bytes bytes = segment_.schedule.ring_bytes + segment_.schedule.whole_bytes;
+    Bytes scratch = 0;
+    for (const RowStage& stage : segment_.chain.stages) scratch = std::max(scratch, stage.scratch);
+    std::set<VarId> counted;
+    for (const RolledStage& stage : segment_.stages) counted.insert(stage.row_buffers.begin(), stage.row_buffers.end());
+    for (const auto& [var, storage] : run_.storages) {
+      if (segment_.tensors.contains(var) || counted.contains(var) || storage.is_free) continue;
+      const bool is_live = storage.first <= last_ && (storage.last >= *rolled_.begin() || storage.is_read_later);
+      if (is_live) bytes += storage.bytes();
+    }
+    segment_.bytes = bytes + scratch;
+    for (const auto* others : {&segment_.before, &segment_.after}) {
+      for (const std::size_t u : *others) segment_.bytes = std::max(segment_.bytes, unit_bytes(run_, u));
+    }
+  }
+
+ public:
+  // Of a unit as it is, with all that is live.
+  static Bytes unit_bytes(const CallRun& run, std::size_t u) {
+    const Unit& unit = run.units[u];
+    RowChain chain;
+    RowStage row;
+    Bytes bytes = 0;
+    if (unit.stage) row.iterations = unit.stage->iterations;
+    std::set<VarId> in_chain;
+    if (unit.stage) {
+      for (const Rows& rows : unit.stage->required) {
+        const RunStorage& storage = run.storages.at(rows.storage);
+        const bool is_input = storage.first < u || storage.outside;
+        if (!is_input || rows.step < 0) continue;
+        in_chain.insert(rows.storage);
+        row.needs.push_back({chain.tensors.size(), rows.step, rows.per, rows.reach});
+        chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent,
+                                 storage.last > u || storage.is_read_later, storage.is_free});
+      }
+      for (const Rows& rows : unit.stage->provided) {
+        const RunStorage& storage = run.storages.at(rows.storage);
+        if (row.supply || !provides_rows(rows)) continue;
+        in_chain.insert(rows.storage);
+        row.supply = RowSupply{chain.tensors.size(), rows.step, rows.reach};
+        chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent, true, storage.is_free});
+      }
+    }
+    for (const auto& [var, storage] : run.storages) {
+      if (in_chain.contains(var) || storage.is_free) continue;
+      if (storage.first <= u && (storage.last >= u || storage.is_read_later)) bytes += storage.bytes();
+    }
+    if (chain.tensors.empty()) return bytes;
+    chain.stages.push_back(std::move(row));
+    const auto schedule = row_schedule(chain);
+    if (schedule) return bytes + schedule->whole_bytes;
+    for (const RowTensor& tensor : chain.tensors) bytes += tensor.is_free ? 0 : tensor.rows * tensor.row_bytes;
+    return bytes;
+  }
+
+ private:
+  const tir::Module& module_;
+  const CallRun& run_;
+  const std::pair<std::size_t, std::size_t> units_;
+  std::map<VarId, std::vector<std::size_t>> writers_;
+  std::map<VarId, std::vector<std::size_t>> readers_;
+  std::size_t last_ = 0;
+  std::set<std::size_t> rolled_;
+  Segment segment_;
+};
+
+}  // namespace
+
+std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
+                                      std::size_t last) {
+  return SegmentBuilder(module, run, first, last).build();
+}
+
+Bytes plain_bytes(const CallRun& run, std::size_t call) {
+  Bytes bytes = 0;
+  const auto [first, last] = run.units_of(call, call + 1);
+  for (std::size_t u = first; u < last; ++u) bytes = std::max(bytes, SegmentBuilder::unit_bytes(run, u));
+  return bytes;
+}
+
+}  // namespace usmp::transform

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/rolling_units.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "transform/simple_function.hpp"
+#include "usmp/arith/facts.hpp"
+#include "usmp/loops/accesses.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/program/join.hpp"
+
+namespace usmp::transform {
+namespace {
+
+using program::EntryCall;
+using tir::Stmt;
+using tir::VarId;
+
+bool does_something(const Stmt& stmt) {
+  return std::holds_alternative<tir::For>(stmt.node) || std::holds_alternative<tir::Store>(stmt.node);
+}
+
+// Whether the body is loops, stores and buffers of known size.
+bool has_units(const tir::Function& function) {
+  return std::ranges::all_of(function.body, [](const Stmt& stmt) {
+    const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+    if (allocate != nullptr) {
+      return tir::element_count(*allocate).has_value() && allocate->condition == nullptr && !allocate->ring;
+    }
+    return does_something(stmt) || std::holds_alternative<tir::AllocateConst>(stmt.node);
+  });
+}
+
+class RunBuilder {
+ public:
+  RunBuilder(tir::Module& module, const PlainEntry& entry, bool workspace_io)
+      : module_(module), entry_(entry), workspace_io_(workspace_io) {}
+
+  std::optional<CallRun> build(std::size_t first, std::size_t last) {
+    CallRun run;
+    std::vector<program::PassedFunction> calls;
+    std::set<VarId> tensors;
+    for (std::size_t i = first; i < last; ++i) {
+      const EntryCall& call = entry_.calls[i];
+      run.calls.push_back(&call);
+      calls.push_back({module_.functions[call.callee], call.arguments});
+      for (const VarId argument : call.arguments) {
+        if (entry_.tensors.contains(argument)) tensors.insert(argument);
+      }
+    }
+    std::vector<tir::Allocate> between;
+    for (const VarId tensor : tensors) between.push_back(entry_.tensors.at(tensor));
+    auto joined = program::joined(module_, calls, between);
+    if (!joined) return std::nullopt;
+    run.function = std::move(joined->function);
+    for (std::size_t i = 0; i < joined->arguments.size(); ++i) {
+      declare_outside(run, run.function.params[i].var, joined->arguments[i], last);
+    }
+    for (const auto& [outside, inside] : joined->inner) declare_outside(run, inside, outside, last);
+    prepare(run.function, joined->first);
+    declare_buffers(run);
+    note_units(run, joined->first);
+    return run;
+  }
+
+ private:
+  // Nests that access all rows of a tensor in each iteration of the outermost loop get another form. `first`: by call,
+  // its first statement.
+  void prepare(tir::Function& function, std::vector<std::size_t>& first) {
+    std::vector<std::size_t> whole = reading_whole(function);
+    for (bool is_new = true; is_new;) {
+      is_new = false;
+      for (const std::size_t statement : whole) is_new = collapse(function.body[statement]) || is_new;
+      if (is_new) whole = reading_whole(function);
+    }
+    for (auto statement = whole.rbegin(); statement != whole.rend(); ++statement) {
+      const auto place = function.body.begin() + static_cast<std::ptrdiff_t>(*statement);
+      tir::Block parts = distributed(std::get<tir::For>(place->node));
+      if (parts.empty()) continue;
+      for (Stmt& part : parts) collapse(part);
+      const std::size_t more = parts.size() - 1;
+      const auto next = function.body.erase(place);
+      function.body.insert(next, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+      for (std::size_t& start : first) start += start > *statement ? more : 0;
+    }
+  }
+
+  [[nodiscard]] std::vector<std::size_t> reading_whole(const tir::Function& function) const {
+    std::vector<std::size_t> statements;
+    for (const loops::Stage& stage : loops::stages_of(module_, function)) {
+      if (reads_whole(function.body[stage.statement], stage)) statements.push_back(stage.statement);
+    }
+    return statements;
+  }
+
+  // Not of a tensor that is added to: its order has to stay.
+  static bool reads_whole(const Stmt& nest, const loops::Stage& stage) {
+    loops::Accesses accesses;
+    loops::add_accesses(nest, accesses);
+    const auto is_whole = [&](const loops::Rows& rows) {
+      const bool is_added_to = accesses.stores_of(rows.storage) > 0 && accesses.loads_of(rows.storage) > 0;
+      return rows.step == 0 && rows.axis.extent > 1 && !is_added_to;
+    };
+    return std::ranges::any_of(stage.required, is_whole) || std::ranges::any_of(stage.provided, is_whole);
+  }
+
+  // A loop around a reduction as loops around each of its statements: buffers of the loop's body get an element for
+  // each iteration. So sums over rows can be added to as the rows come. Empty: it is no such loop, or statements share
+  // more than these buffers. After Allen and Kennedy (Optimizing Compilers for Modern Architectures): loop distribution
+  // with scalar expansion.
+  tir::Block distributed(const tir::For& loop) {
+    const auto count = tir::as_int(*loop.extent);
+    if (tir::as_int(*loop.min) != 0 || !count || *count < 1 || module_.var(loop.var).type != tir::int32_type) return {};
+    std::map<VarId, std::int64_t> own;  // buffers of the body, with their sizes
+    std::map<VarId, std::size_t> users;
+    std::set<VarId> written;
+    std::size_t statements = 0;
+    for (const Stmt& stmt : loop.body) {
+      if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+        const auto elements = tir::element_count(*allocate);
+        const auto all = elements ? checked_mul(*elements, *count) : std::nullopt;
+        if (!all || *all > std::numeric_limits<std::int32_t>::max() || allocate->condition || allocate->ring) return {};
+        own[allocate->var] = *elements;
+        continue;
+      }
+      if (!does_something(stmt)) return {};
+      ++statements;
+      loops::Accesses accesses;
+      loops::add_accesses(stmt, accesses);
+      std::set<VarId> used;
+      for (const auto& [var, places] : accesses.stores) {
+        used.insert(var);
+        written.insert(var);
+      }
+      for (const auto& [var, places] : accesses.loads) used.insert(var);
+      for (const VarId var : used) ++users[var];
+    }
+    const bool is_shared = std::ranges::any_of(users, [&](const auto& user) {
+      return user.second > 1 && written.contains(user.first) && !own.contains(user.first);
+    });
+    if (own.empty() || statements < 2 || is_shared) return {};
+    tir::Block parts;
+    for (const Stmt& stmt : loop.body) {
+      Stmt part = stmt;
+      if (auto* allocate = std::get_if<tir::Allocate>(&part.node)) {
+        allocate->extents = {tir::make_int(own.at(allocate->var) * *count)};
+        allocate->on_stack = false;
+        parts.push_back(std::move(part));
+        continue;
+      }
+      const VarId var = loops::fresh_var(module_, module_.var(loop.var).name, tir::int32_type);
+      const tir::ExprRef value = tir::make_var(module_, var);
+      loops::rename(part, {{loop.var, value}});
+      for (const auto& [buffer, elements] : own) {
+        arith::Facts facts(module_);
+        const tir::ExprRef start = tir::make_binary(tir::ExprKind::mul, value, tir::make_int(elements));
+        loops::rewrite_indices(part, buffer, facts, [&](const tir::ExprRef& index, const arith::Facts&) {
+          return tir::make_binary(tir::ExprKind::add, start, index);
+        });
+      }
+      tir::For around{var, tir::make_int(0), tir::make_int(*count), {}};
+      around.body.push_back(std::move(part));
+      parts.push_back({std::move(around)});
+    }
+    return parts;
+  }
+
+  // The two outermost loops of a nest as one, so that the rows may be those of the inner one: what rolling makes of an
+  // iteration has loops of its own.
+  bool collapse(Stmt& stmt) {
+    auto* outer = std::get_if<tir::For>(&stmt.node);
+    if (outer == nullptr || collapsed_.contains(outer->var)) return false;
+    const auto is_plain = [&](const tir::For& loop) {
+      return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent).value_or(0) > 0 &&
+             module_.var(loop.var).type == tir::int32_type;
+    };
+    tir::For* inner = tir::only_loop(outer->body);
+    if (inner == nullptr || !is_plain(*outer) || !is_plain(*inner)) return false;
+    const auto both = checked_mul(*tir::as_int(*outer->extent), *tir::as_int(*inner->extent));
+    if (!both || *both > std::numeric_limits<std::int32_t>::max()) return false;
+    const VarId var = loops::fresh_var(module_, module_.var(outer->var).name, tir::int32_type);
+    const tir::ExprRef whole = tir::make_var(module_, var);
+    const loops::Substitution values = {{outer->var, tir::make_binary(tir::ExprKind::floor_div, whole, inner->extent)},
+                                        {inner->var, tir::make_binary(tir::ExprKind::floor_mod, whole, inner->extent)}};
+    tir::Block body = std::move(inner->body);
+    loops::rename(body, values);
+    stmt = {tir::For{var, tir::make_int(0), tir::make_int(*both), std::move(body)}};
+    collapsed_.insert(var);
+    return true;
+  }
+
+  void declare_outside(CallRun& run, VarId inside, VarId outside, std::size_t end) const {
+    RunStorage storage;
+    storage.outside = outside;
+    storage.type = module_.var(inside).element;
+    const auto tensor = entry_.tensors.find(outside);
+    const std::vector<std::size_t>& with = entry_.calls_with.at(outside);
+    const bool is_passed = tensor == entry_.tensors.end();
+    storage.is_used_before = is_passed || &entry_.calls[with.front()] < run.calls.front();
+    storage.is_read_later = is_passed || with.back() >= end;
+    storage.is_free = tensor == entry_.tensors.end() && !workspace_io_;
+    if (tensor != entry_.tensors.end()) {
+      storage.elements = *tir::allocation_size(tensor->second).bytes / std::max<Bytes>(storage.type.bytes(), 1);
+    }
+    for (const EntryCall* call : run.calls) {
+      const auto place = std::ranges::find(call->arguments, outside);
+      if (place == call->arguments.end()) continue;
+      tir::Param param =
+          module_.functions[call->callee].params[static_cast<std::size_t>(place - call->arguments.begin())];
+      if (storage.elements == 0 && param.shape) {
+        storage.elements = 1;
+        for (const std::int64_t extent : *param.shape) storage.elements *= extent;
+      }
+      param.var = inside;
+      run.params.emplace(inside, std::move(param));
+      break;
+    }
+    run.storages.emplace(inside, std::move(storage));
+  }
+
+  static void declare_buffers(CallRun& run) {
+    for (std::size_t i = 0; i < run.function.body.size(); ++i) {
+      const Stmt& stmt = run.function.body[i];
+      if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) {
+        run.declarations[constant->var] = i;
+      } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+        run.declarations[allocate->var] = i;
+        RunStorage storage;
+        storage.elements = *tir::element_count(*allocate);
+        storage.type = allocate->type;
+        run.storages.emplace(allocate->var, std::move(storage));
+      }
+    }
+  }
+
+  void note_units(CallRun& run, const std::vector<std::size_t>& first) const {
+    for (std::size_t i = 0; i < run.function.body.size(); ++i) {
+      const Stmt& stmt = run.function.body[i];
+      if (!does_something(stmt)) continue;
+      Unit unit;
+      unit.call = static_cast<std::size_t>(std::ranges::upper_bound(first, i) - first.begin()) - 1;
+      unit.statement = i;
+      loops::Accesses accesses;
+      loops::add_accesses(stmt, accesses);
+      const std::size_t index = run.units.size();
+      const auto note = [&](const std::map<VarId, std::size_t>& places, std::set<VarId>& side) {
+        for (const auto& [var, count] : places) {
+          const auto storage = run.storages.find(var);
+          if (storage == run.storages.end()) continue;  // a constant, or declared inside
+          if (seen_.insert(var).second) storage->second.first = index;
+          storage->second.last = index;
+          side.insert(var);
+        }
+      };
+      note(accesses.loads, unit.reads);
+      note(accesses.stores, unit.writes);
+      run.units.push_back(std::move(unit));
+    }
+    seen_.clear();
+    for (loops::Stage& stage : loops::stages_of(module_, run.function)) {
+      const auto unit = std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
+      unit->stage = std::move(stage);
+    }
+  }
+
+  tir::Module& module_;
+  const PlainEntry& entry_;
+  const bool workspace_io_;
+  std::set<VarId> collapsed_;  // variables of loops that were two
+  mutable std::set<VarId> seen_;
+};
+
+}  // namespace
+
+std::pair<std::size_t, std::size_t> CallRun::units_of(std::size_t first, std::size_t last) const {
+  const auto begin = std::ranges::lower_bound(units, first, {}, &Unit::call);
+  const auto end = std::ranges::lower_bound(units, last, {}, &Unit::call);
+  return {static_cast<std::size_t>(begin - units.begin()), static_cast<std::size_t>(end - units.begin())};
+}
+
+std::vector<CallRun> call_runs(tir::Module& module, const PlainEntry& entry, bool workspace_io) {
+  const ParamAliases aliases(module);
+  std::vector<std::optional<bool>> simple(module.functions.size());
+  const auto is_usable = [&](const EntryCall& call) {
+    std::optional<bool>& known = simple[call.callee];
+    if (!known) {
+      known = module.functions[call.callee].target == module.functions[module.entry].target &&
+              has_units(module.functions[call.callee]) && is_simple(module, call.callee, aliases);
+    }
+    // One storage passed twice would be two parameters of the joined function.
+    const std::set<VarId> distinct(call.arguments.begin(), call.arguments.end());
+    return *known && distinct.size() == call.arguments.size();
+  };
+  std::vector<CallRun> runs;
+  RunBuilder builder(module, entry, workspace_io);
+  for (std::size_t first = 0; first < entry.calls.size();) {
+    std::size_t last = first;
+    while (last < entry.calls.size() && is_usable(entry.calls[last])) ++last;
+    if (last > first) {
+      if (auto run = builder.build(first, last)) runs.push_back(std::move(*run));
+    }
+    first = last + 1;
+  }
+  return runs;
+}
+
+}  // namespace usmp::transform
