@@ -120,7 +120,10 @@ const OverlapFinder::Plain& OverlapFinder::plain_sites(std::size_t index) {
     if (access.site >= nests_->analysis.sites.size()) continue;
     const bool is_new = plain->emplace(access.site, access.var).second;
     const bool is_constant = nests_->analysis.sites[access.site].kind == BufferKind::constant;
-    if (!is_new || !access.is_base || is_constant || nests_->escaped[access.site]) others.insert(access.site);
+    // Addresses in a ring are not those of the elements that accesses name.
+    const bool is_ring = nests_->analysis.sites[access.site].ring.has_value();
+    if (!is_new || !access.is_base || is_constant || is_ring || nests_->escaped[access.site])
+      others.insert(access.site);
   }
   for (const SiteIndex site : others) plain->erase(site);
   return *plain;

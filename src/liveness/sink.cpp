@@ -100,7 +100,7 @@ class Sinker {
  private:
   void collect(const Stmt& stmt, std::uint32_t node) {
     const auto* const allocate = std::get_if<tir::Allocate>(&stmt.node);
-    if (allocate != nullptr && !allocate->on_stack) track(*allocate, node);
+    if (allocate != nullptr && !allocate->on_stack && !allocate->ring) track(*allocate, node);
     if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
       add_use(store->storage, {.node = node, .kind = Use::Kind::store, .load = nullptr});
     }

@@ -83,7 +83,8 @@ Site declared_site(const tir::Module& module, std::size_t function, const Declar
           std::max(is_constant ? alignments.constant : alignments.workspace, natural_alignment(type.element_bytes())),
       .live = {},
       .targets = {},
-      .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools};
+      .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools,
+      .ring = is_constant ? std::nullopt : declaration.allocate->ring};
 }
 
 Site param_site(const tir::Module& module, std::size_t index, BufferKind kind, const Alignments& alignments) {

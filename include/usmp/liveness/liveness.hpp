@@ -43,6 +43,7 @@ struct Site {
   std::vector<LiveRange> live;    // constants: [0, horizon). Empty: never accessed, so it needs no storage at all
   std::set<std::string> targets;  // of the functions that access it or pass it to an extern function
   std::vector<std::string> candidate_pools;  // the module's annotation, best first; empty: none
+  std::optional<tir::Ring> ring = {};        // of the allocate; `size` is that of the rows held
   // Of a constant: further declarations of the same data, which have their place here (share_constants).
   struct Twin {
     tir::VarId var;
