@@ -62,6 +62,7 @@ std::string print_function(FileContext& file, std::size_t index) {
     (void)printer.c_type(file.module.var(param.var).type);
     file.uses_restrict = file.uses_restrict || param.no_alias || function.keep_apart;
     names.push_back(printer.declare(param.var, param.name));
+    if (param.range) printer.ranges().bind(param.var, param.range);
   }
   statements.print_body();
 

@@ -16,14 +16,14 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::Stmt;
 
-Stmt fence() { return {tir::Evaluate{tir::make_call(tir::void_type, tir::Op::memory_fence, {})}}; }
-
 bool is_fence(const Stmt& stmt) {
   const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
   return evaluate != nullptr && evaluate->value->op == tir::Op::memory_fence;
 }
 
 }  // namespace
+
+Stmt fence() { return {tir::Evaluate{tir::make_call(tir::void_type, tir::Op::memory_fence, {})}}; }
 
 bool is_free_of_memory(const Expr& value) {
   bool found = false;

@@ -12,6 +12,8 @@ namespace usmp::lower {
 // Whether the statement is a declaration that accesses no memory.
 [[nodiscard]] bool is_passive(const tir::Stmt& stmt);
 
+[[nodiscard]] tir::Stmt fence();
+
 // The block with a fence between any two statements that act.
 [[nodiscard]] tir::Block fenced(const tir::Block& block);
 

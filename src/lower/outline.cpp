@@ -13,6 +13,7 @@
 #include "lower/fences.hpp"
 #include "lower/nest.hpp"
 #include "lower/regions.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -50,6 +51,7 @@ class Outliner {
     function_ = index;
     nests_ = 0;
     declared_.clear();
+    row_vars_.clear();
     regions_.clear();
     for (const Context& context : contexts_[index]) {
       regions_.push_back(regions_in(lowered_, index, context, table_));
@@ -63,7 +65,7 @@ class Outliner {
     const Stmt* nest = nullptr;
     for (const Stmt& stmt : whole.body) {
       if (std::holds_alternative<tir::AllocateConst>(stmt.node)) continue;
-      if (nest != nullptr || !std::holds_alternative<tir::For>(stmt.node)) return false;
+      if (nest != nullptr || !std::holds_alternative<tir::For>(stmt.node) || is_row_loop(stmt)) return false;
       nest = &stmt;
     }
     if (nest == nullptr) return false;
@@ -93,13 +95,24 @@ class Outliner {
     }
   }
 
-  // The block with its loops moved out, as far as they stand in it or in scopes of it.
+  // A loop over rows of operators that run together (transform/rolling.hpp): what an iteration does stands in scopes.
+  static bool is_row_loop(const Stmt& stmt) {
+    const auto* loop = std::get_if<tir::For>(&stmt.node);
+    return loop != nullptr && std::ranges::any_of(loop->body, [](const Stmt& inner) {
+             return std::holds_alternative<tir::Scope>(inner.node);
+           });
+  }
+
+  // The block with its loops moved out, as far as they stand in it, in scopes of it or in row loops.
   Block outlined(const Block& outermost) {
     struct Frame {
       const Block* block;
+      const tir::For* loop = nullptr;  // that it is the body of
+      std::size_t mark = 0;            // of facts
       std::size_t next = 0;
       Block result = {};
     };
+    arith::Facts facts(lowered_.module);
     std::vector<Frame> frames = {{&outermost}};
     while (true) {
       Frame& frame = frames.back();
@@ -107,15 +120,29 @@ class Outliner {
         const Stmt& stmt = (*frame.block)[frame.next++];
         if (const auto* scope = std::get_if<tir::Scope>(&stmt.node)) {
           frames.push_back({&scope->body});
+        } else if (is_row_loop(stmt)) {
+          const auto& loop = std::get<tir::For>(stmt.node);
+          frames.push_back({&loop.body, &loop, facts.mark()});
+          facts.bind_loop(loop);
+          row_vars_[loop.var] = facts.interval(arith::variable(loop.var));
         } else {
           outline_statement(stmt, frame.result);
         }
         continue;
       }
       Block done = fenced(frame.result);
+      const Frame finished = std::move(frame);
       frames.pop_back();
       if (frames.empty()) return done;
-      frames.back().result.push_back({tir::Scope{std::move(done)}});
+      Block& outer = frames.back().result;
+      if (finished.loop == nullptr) {
+        outer.push_back({tir::Scope{std::move(done)}});
+        continue;
+      }
+      // From the last statement to the first one.
+      done.push_back(fence());
+      facts.restore(finished.mark);
+      outer.push_back({tir::For{finished.loop->var, finished.loop->min, finished.loop->extent, std::move(done)}});
     }
   }
 
@@ -139,9 +166,14 @@ class Outliner {
     if (!std::holds_alternative<tir::For>(nest.node) || !uses.can_move || uses.written.empty()) return std::nullopt;
     Block body;
     std::vector<VarId> pointers;
-    if (!prepare(uses, body, pointers)) return std::nullopt;
+    std::vector<VarId> rows;
+    if (!prepare(uses, body, pointers, rows)) return std::nullopt;
     std::vector<tir::Param> params;
     bool any = false;
+    for (const VarId var : rows) {
+      params.push_back(param_for(var));
+      params.back().range = row_vars_.at(var);
+    }
     for (const VarId var : pointers) {
       params.push_back(param_for(var));
       params.back().no_alias = stands_alone(var, uses);
@@ -163,6 +195,7 @@ class Outliner {
                            .notes = {},
                            .imported_c = {}};
     std::vector<ExprRef> arguments = {tir::make_string(function.name)};
+    for (const VarId var : rows) arguments.push_back(tir::make_var(result_.module, var));
     for (const VarId var : pointers) {
       const auto address = uses.address_values.find(var);
       arguments.push_back(address != uses.address_values.end() ? address->second : tir::make_var(result_.module, var));
@@ -176,8 +209,9 @@ class Outliner {
     return Stmt{tir::Evaluate{tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments))}};
   }
 
-  // Declarations that the nest brings along, and the pointers that it is passed; false if a value cannot be had inside.
-  bool prepare(const NestUses& uses, Block& body, std::vector<VarId>& pointers) const {
+  // Declarations that the nest brings along, and the pointers and rows that it is passed; false if a value cannot be
+  // had inside.
+  bool prepare(const NestUses& uses, Block& body, std::vector<VarId>& pointers, std::vector<VarId>& rows) const {
     std::set<VarId> brought;
     for (const VarId var : uses.free) {
       const auto declaration = declared_.find(var);
@@ -189,6 +223,8 @@ class Outliner {
         // Of a pointer made from another one a function of its own would not know that both reach one storage.
         if (is_derived(var)) return false;
         pointers.push_back(var);
+      } else if (row_vars_.contains(var)) {
+        rows.push_back(var);
       } else if (!bring_value(var, brought, body)) {
         return false;
       }
@@ -350,10 +386,11 @@ class Outliner {
   Lowered result_;
   const placement::Table& table_;
   const std::vector<std::vector<Context>> contexts_;
-  std::size_t function_ = 0;                       // being outlined
-  std::size_t nests_ = 0;                          // of this function so far
-  std::map<VarId, Stmt> declared_;                 // Let and AllocateConst of this function so far
-  std::vector<std::map<VarId, Regions>> regions_;  // of this function, by context
+  std::size_t function_ = 0;                           // being outlined
+  std::size_t nests_ = 0;                              // of this function so far
+  std::map<VarId, Stmt> declared_;                     // Let and AllocateConst of this function so far
+  std::map<VarId, std::optional<Interval>> row_vars_;  // of row loops of this function, with their values
+  std::vector<std::map<VarId, Regions>> regions_;      // of this function, by context
 };
 
 }  // namespace

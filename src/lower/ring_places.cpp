@@ -90,7 +90,8 @@ ExprRef place_of(const ExprRef& index, const RingStorage& storage, const arith::
     place = place ? make_binary(ExprKind::add, place, std::move(part)) : std::move(part);
   };
   if (storage.planes > 1) add(times(plane, ring.rows * ring.stride));
-  if (ring.rows > 1) add(times(make_binary(ExprKind::floor_mod, row, make_int(ring.rows, type)), ring.stride));
+  // The row of an element that there is is not negative.
+  if (ring.rows > 1) add(times(make_binary(ExprKind::mod, row, make_int(ring.rows, type)), ring.stride));
   if (ring.stride > 1) add(rest);
   return place ? place : make_int(0, type);
 }

@@ -6,8 +6,8 @@
 
 namespace usmp::lower {
 
-// Replaces the index of each access by that of its place, (row mod rows) · stride in one term, so that compilers compute
-// it once where it does not change; storage has no rings afterwards. O(size of the functions with rings).
+// Replaces the index of each access by that of its place, (row mod rows) · stride in one term, so that compilers
+// compute it once where it does not change; storage has no rings afterwards. O(size of the functions with rings).
 void lower_rings(tir::Module& module);
 
 }  // namespace usmp::lower

@@ -14,12 +14,13 @@
 
 namespace usmp::lower {
 
-// Moves the top-level loops of operators' bodies into functions named "<operator>_nest<k>" (from 0), unless they call
-// functions, and sets Param::no_alias where, in every call from the entry function, no other pointer of the nest
-// reaches a byte of the parameter's buffer, or neither is written. An operator that is one loop over its parameters is
-// marked itself; a nest without any such parameter is not moved. Memory fences separate the statements of an operator,
-// and the entry's calls, where bytes pass to another buffer. Where buffers share bytes within one statement (a loop, a
-// branch), the statements inside are fenced too. O(size of the module + statements · storages² · calls).
+// Moves the top-level loops of operators' bodies, and those in scopes of loops over rows, into functions named
+// "<operator>_nest<k>" (from 0), unless they call functions, and sets Param::no_alias where, in every call from the
+// entry function, no other pointer of the nest reaches a byte of the parameter's buffer, or neither is written. An
+// operator that is one loop over its parameters is marked itself; a nest without any such parameter is not moved.
+// Memory fences separate the statements of an operator, and the entry's calls, where bytes pass to another buffer.
+// Where buffers share bytes within one statement (a loop, a branch), the statements inside are fenced too. O(size of
+// the module + statements · storages² · calls).
 [[nodiscard]] Lowered outline(const Lowered& lowered, const placement::Table& table);
 
 }  // namespace usmp::lower

@@ -38,6 +38,7 @@
 
 #include "usmp/support/checked.hpp"
 #include "usmp/support/ids.hpp"
+#include "usmp/support/interval.hpp"
 #include "usmp/tir/ops.hpp"
 
 namespace usmp::tir {
@@ -257,6 +258,8 @@ struct Param {
   std::optional<std::vector<std::int64_t>> shape;  // nothing if not constant
   // While the function runs, no other pointer of it reaches the same bytes, or nothing writes them.
   bool no_alias = false;
+  // Of an integer: the values that it has in every call, if known.
+  std::optional<Interval> range = {};
 };
 
 struct Function {
