@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lower/ring_addresses.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
@@ -198,6 +199,7 @@ class FunctionRewriter {
 
 Lowered lower(const Module& module, const placement::Table& table) {
   Lowered lowered{.module = module, .functions = std::vector<LoweredFunction>(module.functions.size())};
+  place_rings(lowered.module);
   Offsets offsets;
   for (std::size_t i = 0; i < table.storages.size(); ++i) {
     const placement::Storage& storage = table.storages[i];

@@ -147,7 +147,10 @@ void Interpreter::allocate(const tir::Allocate& allocate) {
   Variable& variable = vars_[allocate.var.index()];
   variable.is_bound = true;
   variable.lanes[0] = integer(0);
-  variable.lanes[0].instance = memory_.create(allocate.var, static_cast<std::size_t>(size));
+  const auto bytes = static_cast<std::size_t>(size);
+  variable.lanes[0].instance = allocate.ring
+                                   ? memory_.create(allocate.var, bytes, *allocate.ring, allocate.type.element_bytes())
+                                   : memory_.create(allocate.var, bytes);
 }
 
 void Interpreter::allocate(const tir::AllocateConst& constant) {
