@@ -95,12 +95,9 @@ class Outliner {
     }
   }
 
-  // A loop over rows of operators that run together (transform/rolling.hpp): what an iteration does stands in scopes.
   static bool is_row_loop(const Stmt& stmt) {
     const auto* loop = std::get_if<tir::For>(&stmt.node);
-    return loop != nullptr && std::ranges::any_of(loop->body, [](const Stmt& inner) {
-             return std::holds_alternative<tir::Scope>(inner.node);
-           });
+    return loop != nullptr && loop->is_over_rows;
   }
 
   // The block with its loops moved out, as far as they stand in it, in scopes of it or in row loops.
@@ -142,7 +139,9 @@ class Outliner {
       // From the last statement to the first one.
       done.push_back(fence());
       facts.restore(finished.mark);
-      outer.push_back({tir::For{finished.loop->var, finished.loop->min, finished.loop->extent, std::move(done)}});
+      tir::For loop = *finished.loop;
+      loop.body = std::move(done);
+      outer.push_back({std::move(loop)});
     }
   }
 

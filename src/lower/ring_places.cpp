@@ -61,38 +61,39 @@ std::optional<Parts> parts_of(const ExprRef& index, const RingStorage& storage, 
   return Parts{std::move(plane), std::move(division->quotient), std::move(division->remainder)};
 }
 
-ExprRef times(ExprRef value, std::int64_t factor) {
-  return factor == 1 ? value : make_binary(ExprKind::mul, value, make_int(factor, value->type));
+// From any number of an element that there is: it is not negative.
+ExprRef place_of_any(ExprRef element, const RingStorage& storage) {
+  const tir::Ring& ring = storage.ring;
+  if (!element->type.is_int() || element->type.bits < 32) element = tir::make_cast(tir::int64_type, element);
+  const auto part = [&](ExprKind kind, const ExprRef& value, std::int64_t by) {
+    return make_binary(kind, value, make_int(by, value->type));
+  };
+  const ExprRef plane = part(ExprKind::div, element, ring.stride * ring.extent);
+  const ExprRef row = part(ExprKind::mod, part(ExprKind::div, element, ring.stride), ring.extent);
+  const ExprRef place = make_binary(ExprKind::add, part(ExprKind::mul, plane, ring.rows * ring.stride),
+                                    part(ExprKind::mul, part(ExprKind::mod, row, ring.rows), ring.stride));
+  return make_binary(ExprKind::add, place, part(ExprKind::mod, element, ring.stride));
 }
 
 ExprRef place_of(const ExprRef& index, const RingStorage& storage, const arith::Facts& facts) {
   const tir::Ring& ring = storage.ring;
+  if (ring.rows == ring.extent) return index;
   const tir::DataType type = index->type;
-  ExprRef plane;
-  ExprRef row;
-  ExprRef rest;
   const auto parts = parts_of(index, storage, facts);
-  const auto is_fitting = [&](const Affine& part) { return facts.fits(part, type); };
-  if (parts && is_fitting(parts->plane) && is_fitting(parts->row) && is_fitting(parts->rest)) {
-    plane = facts.expr(parts->plane, type);
-    row = facts.expr(parts->row, type);
-    rest = facts.expr(parts->rest, type);
-  } else {
-    const auto number = [&](std::int64_t value) { return make_int(value, type); };
-    plane = make_binary(ExprKind::floor_div, index, number(ring.stride * ring.extent));
-    row = make_binary(ExprKind::floor_mod, make_binary(ExprKind::floor_div, index, number(ring.stride)),
-                      number(ring.extent));
-    rest = make_binary(ExprKind::floor_mod, index, number(ring.stride));
-  }
+  const auto fits = [&](const Affine& part) { return facts.fits(part, type); };
+  if (!parts || !fits(parts->plane) || !fits(parts->row) || !fits(parts->rest)) return place_of_any(index, storage);
   ExprRef place;
-  const auto add = [&](ExprRef part) {
-    if (tir::as_int(*part) == 0) return;
-    place = place ? make_binary(ExprKind::add, place, std::move(part)) : std::move(part);
+  const auto add = [&](const Affine& part, std::int64_t factor, std::int64_t modulus) {
+    ExprRef value = facts.expr(part, type);
+    // The row of an element that there is is not negative.
+    if (modulus > 0) value = make_binary(ExprKind::mod, value, make_int(modulus, type));
+    if (tir::as_int(*value) == 0) return;
+    if (factor != 1) value = make_binary(ExprKind::mul, value, make_int(factor, type));
+    place = place ? make_binary(ExprKind::add, place, std::move(value)) : std::move(value);
   };
-  if (storage.planes > 1) add(times(plane, ring.rows * ring.stride));
-  // The row of an element that there is is not negative.
-  if (ring.rows > 1) add(times(make_binary(ExprKind::mod, row, make_int(ring.rows, type)), ring.stride));
-  if (ring.stride > 1) add(rest);
+  add(parts->plane, ring.rows * ring.stride, 0);
+  if (ring.rows > 1) add(parts->row, ring.stride, ring.rows);
+  add(parts->rest, 1, 0);
   return place ? place : make_int(0, type);
 }
 

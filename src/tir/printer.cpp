@@ -282,11 +282,11 @@ void Printer::allocate(const Allocate& allocate) {
   add("allocate " + names_.of(allocate.var) + ": " + to_string(allocate.type) + "[");
   list(allocate.extents);
   add("]");
-  if (allocate.on_stack) add(" on stack");
-  if (allocate.ring) {
-    add(" holds " + std::to_string(allocate.ring->rows) + " of " + std::to_string(allocate.ring->extent) + " rows of " +
-        std::to_string(allocate.ring->stride));
+  if (const auto& ring = allocate.ring) {
+    add(" holds " + std::to_string(ring->rows) + " of " + std::to_string(ring->extent) + " rows of " +
+        std::to_string(ring->stride));
   }
+  if (allocate.on_stack) add(" on stack");
   storage_scope(allocate.var);
   if (allocate.condition) {
     add(" if ");

@@ -18,6 +18,8 @@
 namespace usmp::tir {
 namespace {
 
+constexpr const char* in_a_ring_pointer = " holds rows, but its address is taken";
+
 // Of one module, function by function. The first fault ends it, wherever it stands: nothing behind it can be relied on.
 class Verifier {
  public:
@@ -117,6 +119,7 @@ class Verifier {
   void check_function(std::size_t index) {
     function_ = index;
     sizes_.clear();
+    allocates_.clear();
     trees_.clear();
     const Function& function = module_.functions[index];
     for (std::size_t i = 0; i < function.params.size(); ++i) {
@@ -227,7 +230,59 @@ class Verifier {
     if (expr.kind == ExprKind::var || expr.kind == ExprKind::load) require_open(expr.var);
     if (expr.kind == ExprKind::load) require_storage(expr.var);
     if (expr.kind == ExprKind::let) require_var(expr.var);
+    check_rings_in(expr);
     if (auto fault = fault_of_node(module_, expr)) fail(std::move(*fault));
+  }
+
+  // --- Rings
+
+  // Storage with a ring is accessed by elements of its own type, and nothing else knows where they are.
+  void check_rings_in(const Expr& expr) const {
+    if (expr.kind == ExprKind::var && find_ring(expr.var) != nullptr) fail_of("storage", expr.var, in_a_ring_pointer);
+    if (expr.kind == ExprKind::load) check_ring_access(expr.var, expr.type);
+    if (expr.kind != ExprKind::call || expr.op != Op::address_of) return;
+    for (const ExprRef& operand : expr.operands) {
+      if (operand->kind == ExprKind::load && find_ring(operand->var) != nullptr) {
+        fail_of("storage", operand->var, in_a_ring_pointer);
+      }
+    }
+  }
+
+  void check_ring_access(VarId storage, DataType type) const {
+    const Allocate* const allocate = find_ring(storage);
+    if (allocate == nullptr || allocate->type == type) return;
+    fail("storage " + name(storage) + " holds rows of " + shown(to_string(allocate->type)) + ", but is accessed as " +
+         shown(to_string(type)));
+  }
+
+  // Null: not such a storage.
+  [[nodiscard]] const Allocate* find_ring(VarId var) const {
+    const auto found = allocates_.find(var);
+    return found == allocates_.end() || !found->second->ring ? nullptr : found->second;
+  }
+
+  void check_ring(const Allocate& s) {
+    const auto [entry, is_new] = allocates_.emplace(s.var, &s);
+    if (!is_new && entry->second->ring != s.ring) {
+      fail_of("storage", s.var, " is allocated twice with different rings");
+    }
+    if (!s.ring) return;
+    const Ring& ring = *s.ring;
+    if (ring.stride < 1 || ring.rows < 1 || ring.extent < ring.rows) {
+      fail("storage " + name(s.var) + " holds " + std::to_string(ring.rows) + " of " + std::to_string(ring.extent) +
+           " rows of " + std::to_string(ring.stride));
+    }
+    if (s.on_stack || s.condition != nullptr || s.type.is_vector()) {
+      fail_of("storage", s.var, " holds rows, but is a variable of C, conditional or of vectors");
+    }
+    const auto count = element_count(s);
+    const auto held = checked_mul(ring.rows, ring.stride);
+    const bool is_whole = count && held && *count > 0 && *count % *held == 0;
+    // Elements of the tensor are numbered, too.
+    const auto plane = checked_mul(ring.extent, ring.stride);
+    if (!is_whole || !plane || !checked_mul(*count / *held, *plane)) {
+      fail_of("storage", s.var, " does not consist of whole planes of the rows that it holds");
+    }
   }
 
   // --- Statements
@@ -268,22 +323,9 @@ class Verifier {
     if (s.type.element_bytes() == 0) fail_of("storage", s.var, " has elements of no type");
     const std::optional<Bytes> size = allocation_size(s).bytes;
     if (s.on_stack && size != s.type.bytes()) fail_of("storage", s.var, " is a variable of C, but no single element");
-    if (s.ring) check_ring(s);
     check_size(s.var, size);
+    check_ring(s);
     declare(s.var);
-  }
-
-  void check_ring(const Allocate& s) {
-    const Ring& ring = *s.ring;
-    const auto elements = element_count(s);
-    const auto row = ring.stride < 1 || ring.rows < 1 ? std::nullopt : checked_mul(ring.rows, ring.stride);
-    if (!row || ring.extent < ring.rows || !elements || *elements % *row != 0 ||
-        !checked_mul(*elements / ring.rows, ring.extent)) {
-      fail_of("storage", s.var, " holds rows of a tensor, but not a whole number of them");
-    }
-    if (s.on_stack || s.condition != nullptr || s.type.is_vector()) {
-      fail_of("storage", s.var, " holds rows of a tensor, but is no plain storage");
-    }
   }
 
   void check(const AllocateConst& s) {
@@ -319,6 +361,7 @@ class Verifier {
     require_open(s.storage);
     const DataType index = s.index->type;
     const DataType value = s.value->type;
+    check_ring_access(s.storage, value);
     if (value.is_void()) fail("nothing is stored to variable " + name(s.storage));
     if (!index.is_integer() || index.lanes != value.lanes) {
       fail("a value of type " + shown(to_string(value)) + " is stored to variable " + name(s.storage) +
@@ -360,6 +403,7 @@ class Verifier {
   std::optional<std::size_t> parameter_;
   std::vector<OpenBlock> blocks_;
   std::unordered_map<VarId, std::optional<Bytes>> sizes_;  // of storage
+  std::unordered_map<VarId, const Allocate*> allocates_;   // the first of each variable
   std::unordered_map<const Expr*, std::size_t> trees_;     // shared ones: the scope that they were last looked at in
 };
 

@@ -156,14 +156,14 @@ class BodyBuilder {
         }
         const ExprRef begin = target.begin(n);
         const ExprRef end = target.end(n);
-        bodies[s].push_back(
-            {tir::For{iteration[inner], begin, make_binary(ExprKind::sub, end, begin), std::move(bodies[inner])}});
+        bodies[s].push_back({tir::For{iteration[inner], begin, make_binary(ExprKind::sub, end, begin),
+                                      std::move(bodies[inner]), true}});
       }
       bodies[s].push_back({tir::Scope{rows_of(segment_.stages[s], n)}});
     }
     const std::size_t last = count - 1;
     return {tir::For{iteration[last], make_int(0), make_int(segment_.chain.stages[last].iterations),
-                     std::move(bodies[last])}};
+                     std::move(bodies[last]), true}};
   }
 
   // What an iteration of the stage does.

@@ -186,7 +186,7 @@ Scalar Interpreter::load(const Expr& expr, std::size_t lane) {
   const std::int64_t index = number(*expr.operands[0], lane);
   const bool is_on = expr.operands.size() < 2 || number(*expr.operands[1], lane) != 0;
   if (!is_on) return expr.type.is_float() ? real(0) : integer(0);
-  return memory_.load(base, place(expr.var, index, false), expr.type.element());
+  return memory_.load(base, index, expr.type.element());
 }
 
 Scalar Interpreter::shuffle(const Expr& expr, std::size_t lane) {

@@ -114,9 +114,7 @@ void Interpreter::run_store(const tir::Store& store) {
   const Variable& storage = vars_[store.storage.index()];
   if (!storage.is_bound) throw Undefined("a pointer is used before it is bound");
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    if (!is_on[lane]) continue;
-    const std::int64_t index = place(store.storage, indices[lane], true);
-    memory_.store(storage.lanes[0], index, store.value->type.element(), values[lane]);
+    if (is_on[lane]) memory_.store(storage.lanes[0], indices[lane], store.value->type.element(), values[lane]);
   }
 }
 
@@ -149,23 +147,10 @@ void Interpreter::allocate(const tir::Allocate& allocate) {
   Variable& variable = vars_[allocate.var.index()];
   variable.is_bound = true;
   variable.lanes[0] = integer(0);
-  variable.lanes[0].instance = memory_.create(allocate.var, static_cast<std::size_t>(size));
-  if (!allocate.ring) return;
-  const auto places = static_cast<std::int64_t>(size / allocate.type.bytes());
-  rings_[allocate.var] = {*allocate.ring, places / allocate.ring->rows * allocate.ring->extent,
-                          std::vector<std::int64_t>(static_cast<std::size_t>(places), -1)};
-}
-
-std::int64_t Interpreter::place(tir::VarId storage, std::int64_t index, bool is_store) {
-  const auto found = rings_.find(storage);
-  if (found == rings_.end()) return index;
-  RingState& state = found->second;
-  if (index < 0 || index >= state.elements) throw Undefined("an element of a tensor that it does not have");
-  const std::int64_t place = state.ring.place(index);
-  std::int64_t& held = state.held.at(static_cast<std::size_t>(place));
-  if (is_store) held = index;
-  if (held != index) throw Undefined("an element whose place holds another one is read");
-  return place;
+  const auto bytes = static_cast<std::size_t>(size);
+  variable.lanes[0].instance = allocate.ring
+                                   ? memory_.create(allocate.var, bytes, *allocate.ring, allocate.type.element_bytes())
+                                   : memory_.create(allocate.var, bytes);
 }
 
 void Interpreter::allocate(const tir::AllocateConst& constant) {

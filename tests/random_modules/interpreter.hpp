@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,17 +83,7 @@ class Interpreter {
 
   const tir::Module& module_;
   std::vector<Variable> vars_;  // by VarId: functions do not recurse and share no variables
-  // Storage of some rows of a tensor: which of its elements each place holds.
-  struct RingState {
-    tir::Ring ring;
-    std::int64_t elements = 0;       // of the tensor
-    std::vector<std::int64_t> held;  // by place; -1: none
-  };
-  // Where an element of the tensor is, or the index itself if the storage is no ring.
-  std::int64_t place(tir::VarId storage, std::int64_t index, bool is_store);
-
   Memory memory_;
-  std::map<tir::VarId, RingState> rings_;
   std::vector<std::uint32_t> constants_;  // instances by VarId, once there is one
   std::size_t steps_ = 0;
   std::size_t patience_;

@@ -20,12 +20,37 @@ std::uint32_t Memory::create(tir::VarId var, std::size_t bytes) {
   return static_cast<std::uint32_t>(instances_.size() - 1);
 }
 
+std::uint32_t Memory::create(tir::VarId var, std::size_t bytes, const tir::Ring& ring, Bytes element_bytes) {
+  const std::uint32_t id = create(var, bytes);
+  instances_[id].ring = ring;
+  instances_[id].elements.assign(bytes / static_cast<std::size_t>(element_bytes), -1);
+  return id;
+}
+
 std::uint32_t Memory::create(tir::VarId var, const std::string& contents, bool is_constant) {
   const std::uint32_t id = create(var, contents.size());
   instances_[id].is_constant = is_constant;
   instances_[id].bytes = contents;
   std::fill(instances_[id].states.begin(), instances_[id].states.end(), ByteState::written);
   return id;
+}
+
+std::int64_t Memory::placed(Scalar pointer, std::int64_t element, bool writes) {
+  if (pointer.instance == no_instance || !instances_[pointer.instance].ring) return element;
+  Instance& instance = instances_[pointer.instance];
+  const tir::Ring& ring = *instance.ring;
+  const auto count = static_cast<std::int64_t>(instance.elements.size());
+  if (pointer.integer != 0 || element < 0 || element >= count / ring.rows * ring.extent) {
+    throw Undefined("access out of the rows of a tensor");
+  }
+  const std::int64_t place = ring.place(element);
+  std::int64_t& kept = instance.elements[static_cast<std::size_t>(place)];
+  if (writes) kept = element;
+  if (kept != element) {
+    throw Undefined("element " + std::to_string(element) + " is read where element " + std::to_string(kept) +
+                    " was stored last");
+  }
+  return place;
 }
 
 std::size_t Memory::reach(Scalar pointer, Wide offset, Wide bytes, Wide alignment, bool writes) {
@@ -48,7 +73,7 @@ std::size_t Memory::reach(Scalar pointer, Wide offset, Wide bytes, Wide alignmen
 
 Scalar Memory::load(Scalar pointer, std::int64_t index, tir::DataType element) {
   const Wide size = element.element_bytes();
-  const std::size_t begin = reach(pointer, Wide{index} * size, size, size, false);
+  const std::size_t begin = reach(pointer, Wide{placed(pointer, index, false)} * size, size, size, false);
   const Instance& instance = instances_[pointer.instance];
   std::uint64_t bits = 0;
   bool nan = false;
@@ -65,7 +90,7 @@ Scalar Memory::load(Scalar pointer, std::int64_t index, tir::DataType element) {
 
 void Memory::store(Scalar pointer, std::int64_t index, tir::DataType element, Scalar value) {
   const Wide size = element.element_bytes();
-  const std::size_t begin = reach(pointer, Wide{index} * size, size, size, true);
+  const std::size_t begin = reach(pointer, Wide{placed(pointer, index, true)} * size, size, size, true);
   Instance& instance = instances_[pointer.instance];
   const std::uint64_t bits = bits_of(value, element);
   const bool nan = element.is_float() && std::isnan(value.real);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Instance {
   bool is_constant = false;
   std::string bytes;
   std::vector<ByteState> states;
+  std::optional<tir::Ring> ring = {};
+  std::vector<std::int64_t> elements = {};  // with a ring: which one each place has got last
 };
 
 // An access of bytes of an instance, in order of execution.
@@ -36,9 +39,12 @@ class Memory {
   explicit Memory(std::size_t patience = 1) : patience_(patience) {}
 
   std::uint32_t create(tir::VarId var, std::size_t bytes);
+  // Whose accesses name elements of the tensor.
+  std::uint32_t create(tir::VarId var, std::size_t bytes, const tir::Ring& ring, Bytes element_bytes);
   std::uint32_t create(tir::VarId var, const std::string& contents, bool is_constant);
 
-  // Throw Undefined: out of bounds, not aligned, not written, a NaN read as something else, a store to a constant.
+  // Throw Undefined: out of bounds, not aligned, not written, another element of a ring is in the place of this one, a
+  // NaN read as something else, a store to a constant.
   Scalar load(Scalar pointer, std::int64_t index, tir::DataType element);
   void store(Scalar pointer, std::int64_t index, tir::DataType element, Scalar value);
   void copy(Scalar to, Scalar from, std::int64_t bytes);  // memcpy
@@ -50,6 +56,8 @@ class Memory {
   [[nodiscard]] const std::vector<Access>& accesses() const { return accesses_; }
 
  private:
+  // The index of the element's place.
+  std::int64_t placed(Scalar pointer, std::int64_t element, bool writes);
   std::size_t reach(Scalar pointer, Wide offset, Wide bytes, Wide alignment, bool writes);
 
   std::vector<Instance> instances_;

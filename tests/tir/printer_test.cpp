@@ -169,5 +169,19 @@ TEST_CASE_FIXTURE(Fixture, "a module begins with its entry") {
   CHECK(print(Module{}).empty());
 }
 
+TEST_CASE("storage that holds the newest rows says how many") {
+  Module module;
+  module.vars.push_back({"conv", handle_type, int8_type, ""});
+  Function function;
+  function.name = "f";
+  function.body.push_back({Allocate{.var = VarId(0),
+                                    .type = int8_type,
+                                    .extents = {make_int(960)},
+                                    .condition = {},
+                                    .candidate_pools = {},
+                                    .ring = Ring{.stride = 320, .extent = 25, .rows = 3}}});
+  CHECK(print(module, function).find("allocate conv: int8[960] holds 3 of 25 rows of 320\n") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace usmp::tir::printer_test

@@ -195,6 +195,45 @@ TEST_CASE_FIXTURE(Fixture, "malformed: storage") {
         "body[0]: constant 'a' has no data");
 }
 
+TEST_CASE_FIXTURE(Fixture, "malformed: rings") {
+  const auto with_ring = [&](Ring ring, Block rest = {}, std::int64_t elements = 12) {
+    Stmt stmt = b.allocate(a, elements);
+    std::get<Allocate>(stmt.node).ring = ring;
+    rest.insert(rest.begin(), std::move(stmt));
+    return fault(rest);
+  };
+  const Ring good{.stride = 2, .extent = 5, .rows = 3};
+  CHECK(with_ring(good) == "");
+  CHECK(with_ring(good, block(b.store(a, 9, b.load(a, 29)))) == "");
+  CHECK(with_ring({.stride = 2, .extent = 2, .rows = 3}) == "body[0]: storage 'a' holds 3 of 2 rows of 2");
+  CHECK(with_ring({.stride = 0, .extent = 5, .rows = 3}) == "body[0]: storage 'a' holds 3 of 5 rows of 0");
+  CHECK(with_ring({.stride = 2, .extent = 5, .rows = 0}) == "body[0]: storage 'a' holds 0 of 5 rows of 2");
+  const std::string no_planes = "body[0]: storage 'a' does not consist of whole planes of the rows that it holds";
+  CHECK(with_ring(good, {}, 10) == no_planes);
+  CHECK(with_ring(good, {}, 0) == no_planes);
+  CHECK(with_ring({.stride = 4, .extent = INT64_MAX / 3, .rows = 3}) == no_planes);
+  const auto changed = [&](const auto& change) {
+    Stmt stmt = b.allocate(a, 12);
+    std::get<Allocate>(stmt.node).ring = good;
+    change(std::get<Allocate>(stmt.node));
+    return fault(block(std::move(stmt)));
+  };
+  const std::string no_storage = "body[0]: storage 'a' holds rows, but is a variable of C, conditional or of vectors";
+  CHECK(changed([&](Allocate& s) { s.condition = flag; }) == no_storage);
+  CHECK(changed([](Allocate& s) { s.type = s.type.with_lanes(4); }) == no_storage);
+  CHECK(with_ring(good, block(b.scope(block(b.evaluate(b.address_of(a, 0)))))) ==
+        "body[1].body[0]: storage 'a' holds rows, but its address is taken");
+  CHECK(with_ring(good, block(b.evaluate(b.var(a)))) == "body[1]: storage 'a' holds rows, but its address is taken");
+  CHECK(with_ring(good, block(b.evaluate(make_load(int32_type, a, one)))) ==
+        "body[1]: storage 'a' holds rows of 'int8', but is accessed as 'int32'");
+  CHECK(with_ring(good, block(b.store(a, one, one))) ==
+        "body[1]: storage 'a' holds rows of 'int8', but is accessed as 'int32'");
+  Stmt ringed = b.allocate(a, 12);
+  std::get<Allocate>(ringed.node).ring = good;
+  CHECK(fault(block(b.scope(block(b.allocate(a, 12))), b.scope(block(std::move(ringed))))) ==
+        "body[1].body[0]: storage 'a' is allocated twice with different rings");
+}
+
 TEST_CASE_FIXTURE(Fixture, "malformed: statements") {
   CHECK(fault(block(b.let(n, real))) == "body[0]: variable 'n' of type 'int32' is bound to a value of type 'float32'");
   CHECK(fault(block(b.store(p, real, one))) ==

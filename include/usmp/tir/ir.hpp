@@ -222,6 +222,9 @@ struct For {
   ExprRef min;
   ExprRef extent;  // the loop runs over [min, min + extent)
   Block body;
+  // Over rows of an operator that runs together with others: what an iteration does stands in scopes of the body, which
+  // become functions (lower/outline.hpp). Set by transformations.
+  bool is_over_rows = false;
 };
 
 struct While {
