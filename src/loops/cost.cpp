@@ -158,7 +158,8 @@ void Trips::enter(const tir::Stmt& stmt, const arith::Facts& facts) {
   const auto extent = facts.affine(*loop->extent);
   const auto reach = extent ? facts.interval(*extent) : std::nullopt;
   constexpr double unknown = 1e6;
-  counts_.push_back(counts_.back() * (reach ? static_cast<double>(reach->high) : unknown));
+  const double inside = counts_.back() * (reach ? static_cast<double>(reach->high) : unknown);
+  counts_.push_back(loop->row_runs > 0 ? static_cast<double>(loop->row_runs) * counts_.front() : inside);
 }
 
 void Trips::leave(const tir::Stmt& stmt) {

@@ -21,7 +21,9 @@ class RangeWalker {
     if (owner != nullptr && std::holds_alternative<tir::While>(owner->node)) runs = std::nullopt;
     if (const auto* loop = owner == nullptr ? nullptr : std::get_if<tir::For>(&owner->node)) {
       const auto extent = ranges_.of(*loop->extent);
-      runs = runs && extent && extent->high >= 0 ? checked_mul(*runs, extent->high) : std::nullopt;
+      runs = loop->row_runs > 0                    ? std::optional(loop->row_runs)
+             : runs && extent && extent->high >= 0 ? checked_mul(*runs, extent->high)
+                                                   : std::nullopt;
     }
     runs_.push_back(runs);
   }

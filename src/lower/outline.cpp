@@ -97,7 +97,7 @@ class Outliner {
 
   static bool is_row_loop(const Stmt& stmt) {
     const auto* loop = std::get_if<tir::For>(&stmt.node);
-    return loop != nullptr && loop->is_over_rows;
+    return loop != nullptr && loop->row_runs > 0;
   }
 
   // The block with its loops moved out, as far as they stand in it, in scopes of it or in row loops.

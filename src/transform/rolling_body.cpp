@@ -157,13 +157,13 @@ class BodyBuilder {
         const ExprRef begin = target.begin(n);
         const ExprRef end = target.end(n);
         bodies[s].push_back({tir::For{iteration[inner], begin, make_binary(ExprKind::sub, end, begin),
-                                      std::move(bodies[inner]), true}});
+                                      std::move(bodies[inner]), segment_.schedule.runs[inner]}});
       }
       bodies[s].push_back({tir::Scope{rows_of(segment_.stages[s], n)}});
     }
     const std::size_t last = count - 1;
     return {tir::For{iteration[last], make_int(0), make_int(segment_.chain.stages[last].iterations),
-                     std::move(bodies[last]), true}};
+                     std::move(bodies[last]), segment_.schedule.runs[last]}};
   }
 
   // What an iteration of the stage does.

@@ -47,6 +47,7 @@ class Simulation {
     for (std::size_t s = 0; s < last; ++s) {
       if (around_[s] == no_stage) return std::nullopt;
     }
+    result_.runs = done_;
     return std::move(result_);
   }
 

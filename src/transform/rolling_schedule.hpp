@@ -68,6 +68,7 @@ struct RowSchedule {
   std::vector<std::vector<std::size_t>> inside;
   // By stage: those rows of its tensor are needed that this need of the stage around it names. Not of the last.
   std::vector<RowNeed> demand;
+  std::vector<std::int64_t> runs;       // by stage: iterations that run
   std::vector<std::int64_t> ring_rows;  // by tensor: places for so many rows are enough; all of whole ones
   Bytes ring_bytes = 0;                 // of the tensors that are not whole
   // The most bytes that rows of whole tensors take at one time, if a row takes none before it is written and after it

@@ -23,6 +23,7 @@ namespace usmp::operators {
 [[nodiscard]] std::string kind_by_loops(const tir::Module& module, const tir::Function& function);
 
 // What the name says; the loops tell convolutions apart, and what a name that says less leaves out (TVM cuts names).
+// "operators by rows": several, whose rows are computed by turns.
 [[nodiscard]] std::string kind_of(const tir::Module& module, const tir::Function& function);
 
 // How often one call of the function adds a product of two values that it has loaded to an element of memory, by the

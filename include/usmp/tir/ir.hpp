@@ -222,9 +222,10 @@ struct For {
   ExprRef min;
   ExprRef extent;  // the loop runs over [min, min + extent)
   Block body;
-  // Over rows of an operator that runs together with others: what an iteration does stands in scopes of the body, which
-  // become functions (lower/outline.hpp). Set by transformations.
-  bool is_over_rows = false;
+  // Of a loop over rows of an operator that runs together with others: how often its body runs in one call of the
+  // function. What an iteration does stands in scopes of the body, which become functions (lower/outline.hpp). 0: any
+  // other loop. Set by transformations.
+  std::int64_t row_runs = 0;
 };
 
 struct While {
