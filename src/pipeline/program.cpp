@@ -56,9 +56,6 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
 }
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
-  if (info.packed_interface) {
-    throw Error(ErrorKind::archive, {}, "found C with TVM's packed interface, expected the unpacked one");
-  }
   std::vector<tvm_c::Foreign> foreign;
   for (const mlf::ForeignFunction& function : info.foreign_functions) {
     foreign.push_back({function.name, function.prototype});
