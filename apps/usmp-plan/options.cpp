@@ -72,10 +72,18 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
 }
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
-  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory")
-                    ->transform(input_name());
+  auto* model =
+      app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst), directory, or TVM's C")
+          ->transform(input_name());
   if (required) model->required();
   app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
+  add_from_option(app, options);
+}
+
+void add_from_option(CLI::App& app, driver::ModelOptions& options) {
+  app.add_option("--from", options.from, "read modules from C or from TIR (default: TIR if there is any)")
+      ->type_name("NAME")
+      ->check(one_of({"c", "tir"}));
 }
 
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {

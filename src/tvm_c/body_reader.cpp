@@ -576,6 +576,7 @@ class BodyReader {
       function_.params.push_back(std::move(param));
       declare(name, pointer_to(var, tir::void_type));
     } else {
+      result_.pools.push_back(pool->second);
       const auto size = scope_.arrays.find(pool->second);
       const std::int64_t most = size == scope_.arrays.end() ? INT32_MAX : size->second;
       if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");

@@ -35,6 +35,7 @@ struct ModelOptions {
   std::optional<std::string> module;              // one module of several; absent: all
   std::optional<std::string> transform;           // transform::parse_steps: what is done to the program; absent: all
   std::optional<std::int64_t> recompute_percent;  // 0 … max_recompute_percent: transform::Options; absent: 0
+  std::optional<std::string> from;                // "c" or "tir": what modules are read from; absent: TIR if there is
   bool json = false;
 };
 
