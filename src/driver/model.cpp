@@ -174,7 +174,13 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
     if (info.tir_member.empty()) {
       std::vector<tvm_c::Source> files;
       files.reserve(members.size());
-      for (const mlf::Member* member : members) files.push_back({member->shown_name(), member->bytes});
+      for (const mlf::Member* member : members) {
+        if (mlf::is_planned_c(member->bytes)) {
+          throw Error(ErrorKind::archive, {{}, member->shown_name(), {}},
+                      "found C that usmp-plan wrote, expected TVM's");
+        }
+        files.push_back({member->shown_name(), member->bytes});
+      }
       return pipeline::read_module(info, files);
     }
     mlf::Member& member = *members.front();

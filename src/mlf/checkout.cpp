@@ -29,27 +29,6 @@ bool is_c_file(std::string_view name) { return ends_with_any(name, {".c", ".cc",
 bool is_header_file(std::string_view name) { return ends_with_any(name, {".h", ".hpp"}); }
 bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj", ".a", ".lib", ".so"}); }
 
-bool is_ours(std::string_view text) {
-  return text.substr(0, 4096).find("Written by usmp-plan") != std::string_view::npos;
-}
-
-// "M" of every tvmgen_M___tvm_main__ that the text defines.
-std::vector<std::string> entries_in(std::string_view text) {
-  std::vector<std::string> modules;
-  const bool has_any = std::any_of(std::begin(entry_endings), std::end(entry_endings),
-                                   [&](std::string_view ending) { return defines_ending_in(text, ending); });
-  if (!has_any) return modules;
-  for (const CFunction& function : defined_functions(code_only(text))) {
-    for (const std::string_view ending : entry_endings) {
-      const std::string_view name = function.name;
-      if (!name.starts_with(tvm_prefix) || !name.ends_with(ending) || name.size() <= tvm_prefix.size() + ending.size())
-        continue;
-      modules.emplace_back(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
-    }
-  }
-  return modules;
-}
-
 // Whether TVM may have written the file: it defines one of its functions or constants.
 bool is_of_tvm(std::string_view text) {
   if (text.find("// tvm target:") != std::string_view::npos || text.find(".rodata.tvm") != std::string_view::npos ||
@@ -141,7 +120,7 @@ class TreeReader {
     if (!is_c_file(name)) return;
     const std::string text = scan_.read(file.path.string(), shown(file.path), file.size);
     if (text.find(tvm_prefix) == std::string_view::npos) return;
-    if (is_ours(text)) return note(ours_);
+    if (is_planned_c(text)) return note(ours_);
     const std::vector<std::string> modules = entries_in(text);
     if (modules.empty() && is_of_tvm(text)) note(operators_);
     for (const std::string& module : modules) {
@@ -229,7 +208,7 @@ class TreeReader {
       member.mode = static_cast<std::uint32_t>(fs::status(file.path).permissions()) & 0777U;
       if (is_header_file(name)) {
         headers.push_back(std::move(member));
-      } else if (is_of_tvm(member.bytes) && !is_ours(member.bytes)) {
+      } else if (is_of_tvm(member.bytes) && !is_planned_c(member.bytes)) {
         source_directories.insert(file.path.parent_path());
         add(intake, "codegen/host/src/", std::move(member), names);
       }
@@ -285,6 +264,10 @@ class TreeReader {
 
 }  // namespace
 
+bool is_planned_c(std::string_view text) {
+  return text.substr(0, 4096).find("by usmp-plan; do not edit") != std::string_view::npos;
+}
+
 bool is_extracted_archive(const std::string& directory) {
   std::error_code fault;
   const fs::path root(directory);
@@ -303,6 +286,22 @@ Archive read_checkout(const std::string& path, const Limits& limits) {
     if (error.code() == std::errc::not_enough_memory) throw std::bad_alloc();
     throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + error.code().message());
   }
+}
+
+std::vector<std::string> entries_in(std::string_view text) {
+  std::vector<std::string> modules;
+  const bool has_any = std::any_of(std::begin(entry_endings), std::end(entry_endings),
+                                   [&](std::string_view ending) { return defines_ending_in(text, ending); });
+  if (!has_any) return modules;
+  for (const CFunction& function : defined_functions(code_only(text))) {
+    for (const std::string_view ending : entry_endings) {
+      const std::string_view name = function.name;
+      if (!name.starts_with(tvm_prefix) || !name.ends_with(ending) || name.size() <= tvm_prefix.size() + ending.size())
+        continue;
+      modules.emplace_back(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
+    }
+  }
+  return modules;
 }
 
 std::vector<std::string> modules_in(const Archive& checkout) {

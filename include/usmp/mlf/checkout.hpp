@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "usmp/mlf/archive.hpp"
 
@@ -11,6 +12,9 @@ namespace usmp::mlf {
 
 // Whether the directory has what an extracted archive has: metadata.json beside codegen/host or src/M.tir.json.
 [[nodiscard]] bool is_extracted_archive(const std::string& directory);
+
+// Whether usmp-plan wrote the file, by the comment at its head.
+[[nodiscard]] bool is_planned_c(std::string_view text);
 
 // The model in a source tree, or that one C file is, as an archive: C files as members of codegen/host/src, headers of
 // codegen/host/include, each with the path below Archive::path under which it was found; metadata.json, if it stands
