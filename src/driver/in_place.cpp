@@ -97,6 +97,21 @@ bool is_in_git(const std::string& directory) {
   }
 }
 
+// The firmware says itself how it calls the module, and passes pools if it did before.
+void check_without_header(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
+                          const std::string& entry) {
+  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
+  const auto& pools = module.document.pools;
+  const bool is_alike =
+      module.source.info.packed_interface
+          ? !module.document.workspace_io.value_or(false) &&
+                std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; })
+          : mlf::define_alike(model.archive.find(found.entry)->bytes, entry, run);
+  if (is_alike) return;
+  throw refusal(model, "the firmware could not call " + run + " any more: with these pools and options it has other " +
+                           "parameters than in " + model.archive.find(found.entry)->shown_name());
+}
+
 // Of the module: what changes.
 std::vector<std::string> changed_members(const mlf::ModuleFiles& files) {
   std::vector<std::string> names = files.others;
@@ -171,6 +186,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     const std::string line = "#include \"" + header_name + "\"\n";
     std::string instead;
     if (found.header.empty()) {
+      check_without_header(*modules[i], model, found, text_of(entry));
       instead = text_of(header);
     } else {
       std::vector<std::string> missing =

@@ -199,6 +199,10 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive can only be planned with --dry-run");
   }
+  if (rewrites_archive && model.archive.is_checkout && model.archive.find("metadata.json") == nullptr) {
+    throw Error(ErrorKind::usage, {*options.output, {}, {}},
+                "an archive needs metadata.json, which " + model.archive.path + " has not, expected a directory");
+  }
   if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (const pipeline::PlannedProgram* failed = planning.without_plan())

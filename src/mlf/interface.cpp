@@ -125,4 +125,14 @@ std::vector<std::string> missing_declarations(std::string_view before, std::stri
   return missing;
 }
 
+bool define_alike(std::string_view before, std::string_view after, std::string_view function) {
+  const auto prototype = [&](std::string_view text) {
+    for (const CFunction& one : defined_functions(code_only(text))) {
+      if (one.name == function) return *prototypes_in(one.prototype + ";").begin();
+    }
+    return std::string();
+  };
+  return prototype(before) == prototype(after);
+}
+
 }  // namespace usmp::mlf

@@ -4,6 +4,7 @@
 // Every file is read once, and belongs to the module whose name it carries ("M_lib2.c") or, with another name, to all.
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -107,27 +108,51 @@ class Libraries {
   }
 
  private:
-  // In a source tree names mean nothing: a file belongs to the modules whose functions it defines.
-  void classify_by_content(const Member& member) {
-    const bool is_tvms = names_target_c(member.bytes) || is_tvms_own(member.bytes);
-    const bool is_foreign = is_source(member.name) && !is_tvms && member.bytes.find(target_mark) != std::string::npos;
-    const auto functions = functions_of(member);
+  // "tvmgen_M_" of the module with the longest name that begins the function's; nothing if it is none's.
+  [[nodiscard]] std::optional<std::size_t> owner_of(std::string_view function) const {
+    std::optional<std::size_t> owner;
+    std::size_t longest = 0;
     for (std::size_t i = 0; i < modules_.size(); ++i) {
-      ModuleInfo& module = modules_[i];
-      const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
-      if (member.bytes.find(prefix) == std::string::npos) continue;
-      if (!is_source(member.name)) {
+      const std::string prefix = "tvmgen_" + c_identifier(modules_[i].name) + "_";
+      if (!function.starts_with(prefix) || prefix.size() <= longest) continue;
+      longest = prefix.size();
+      owner = i;
+    }
+    return owner;
+  }
+
+  // In a source tree names mean nothing: a C file belongs to the modules whose functions it defines, one with constants
+  // alone to all.
+  void classify_by_content(const Member& member) {
+    if (!is_source(member.name)) {
+      for (ModuleInfo& module : modules_) {
+        if (member.bytes.find("tvmgen_" + c_identifier(module.name) + "_") == std::string::npos) continue;
         module.c_members.push_back(member.name);
-        continue;
       }
-      if (takes(member.bytes, prefix + "run", "TVMValue")) module.packed_interface = true;
-      const bool is_entry_point = defines_ending_in(member.bytes, prefix + "run");
-      if (is_tvms || is_entry_point || (!has_targets_ && !is_foreign)) {
+      return;
+    }
+    std::vector<std::vector<ForeignFunction>> functions(modules_.size());
+    bool has_any = false;
+    for (ForeignFunction& function : functions_of(member)) {
+      const auto owner = owner_of(function.name);
+      if (!owner) continue;
+      has_any = true;
+      functions[*owner].push_back(std::move(function));
+    }
+    const bool is_tvms = names_target_c(member.bytes) || is_tvms_own(member.bytes);
+    const bool is_foreign = !is_tvms && member.bytes.find(target_mark) != std::string::npos;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      if (has_any && functions[i].empty()) continue;
+      ModuleInfo& module = modules_[i];
+      const std::string run = "tvmgen_" + c_identifier(module.name) + "_run";
+      if (takes(member.bytes, run, "TVMValue")) module.packed_interface = true;
+      const bool is_entry_point = defines_ending_in(member.bytes, run);
+      if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
         module.c_members.push_back(member.name);
         continue;
       }
       roots_[i].push_back(&member);
-      module.foreign_functions.insert(module.foreign_functions.end(), functions.begin(), functions.end());
+      std::move(functions[i].begin(), functions[i].end(), std::back_inserter(module.foreign_functions));
     }
   }
 

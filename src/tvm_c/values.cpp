@@ -365,7 +365,7 @@ Value Values::element_of_record(const Value& array, const Value& index) const {
   const auto at_index = tir::as_int(*rvalue(index).expr);
   if (!at_index) fail("found an index that is no number, expected one in the packed interface");
   const auto sum = checked_add(array.record.index, *at_index);
-  if (!sum || array.record.part == Record::Part::data ||
+  if (!sum || *sum < 0 || *sum > INT32_MAX || array.record.part == Record::Part::data ||
       (array.record.part == Record::Part::handle && *at_index != 0)) {
     fail("found an element of an argument of the packed interface, expected a tensor");
   }

@@ -110,6 +110,23 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define MINE 3\n");
   error = refused(checkout, checkout.options());
   CHECK(contains(error, "\n  macro MINE\n"));
+  fs::remove(checkout.ml("tvmgen_default.h"));
+  CHECK(contains(refused(checkout, options), "the firmware could not call tvmgen_default_run any more"));
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(contains(read(checkout.ml("default_lib0.c")), "struct tvmgen_default_inputs {"));  // in its place
+}
+
+TEST_CASE("source trees: what inputs and outputs are; no archive is made of one without metadata.json") {
+  const Checkout checkout("lstm");
+  InspectOptions options;
+  options.model.model = checkout.temporary.file("ml");
+  const Outcome outcome = outcome_of(inspect, options);
+  CHECK(contains(outcome.out, "  input   x_0      float32    64\n"));
+  CHECK(contains(outcome.out, "  output  output1  float32    96\n"));
+  PlanOptions planning = checkout.options();
+  planning.in_place = false;
+  planning.output = checkout.temporary.file("planned.tar");
+  CHECK(contains(refused(checkout, planning), "an archive needs metadata.json, which"));
 }
 
 TEST_CASE("in place: archives, and options that contradict it, are refused") {

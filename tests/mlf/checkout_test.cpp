@@ -102,6 +102,19 @@ TEST_CASE("a C file may be a whole model, and stand beside another") {
   CHECK(read_metadata(one).modules.size() == 1);
 }
 
+TEST_CASE("a file belongs to the module whose functions it defines, also if one name begins another") {
+  const ScratchDirectory scratch;
+  write_file(scratch.path("ml/a.c"), entry("m") + operators("m"));
+  write_file(scratch.path("ml/b.c"), entry("m_2") + operators("m_2"));
+  write_file(scratch.path("ml/weights.c"),
+             "static const int8_t __attribute__((section(\".rodata.tvm\"))) weights[1] = {1};\n");
+  const Metadata metadata = read_metadata(read_checkout(scratch.path("ml")));
+  REQUIRE(metadata.modules.size() == 2);
+  const std::string source = "codegen/host/src/";
+  CHECK(metadata.modules[0].c_members == std::vector<std::string>{source + "a.c", source + "weights.c"});
+  CHECK(metadata.modules[1].c_members == std::vector<std::string>{source + "b.c", source + "weights.c"});
+}
+
 TEST_CASE("functions of another code generator stay, by the target that their file names") {
   const ScratchDirectory scratch;
   const std::string root = scratch.path("m/src/");

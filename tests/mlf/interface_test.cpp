@@ -77,5 +77,12 @@ TEST_CASE("what a header no longer gives") {
               "function int32_t m_run( struct m_inputs* inputs )", "function struct m_inputs m_map(void)"});
 }
 
+TEST_CASE("functions are alike whatever their layout") {
+  const std::string one = "int32_t f(struct a* x, struct b* y) {\n}\n";
+  CHECK(define_alike(one, "int32_t  f(\n  struct a * x,struct b *y )\n{ return 0; }", "f"));
+  CHECK(!define_alike(one, "int32_t f(struct a* x, struct b* y, struct c* z) { }", "f"));
+  CHECK(!define_alike(one, "int32_t f(struct a* x, struct b* y);", "f"));
+}
+
 }  // namespace
 }  // namespace usmp::mlf::interface_test

@@ -108,6 +108,33 @@ TEST_CASE("functions that are looked up by name, at run time") {
               "tvmgen_m___tvm_main__") == printed(op + entry(arrays + direct), "tvmgen_m___tvm_main__"));
 }
 
+TEST_CASE("as TVM 0.8 spells it, beside its registry of functions") {
+  const auto unpack = [](const std::string& at) {
+    return "  void* arg" + at + " = (((TVMValue*)args)[" + at + "].v_handle);\n  int32_t arg" + at +
+           "_code = ((int32_t*)arg_type_ids)[(" + at + ")];\n  void* data" + at + " = (((DLTensor*)arg" + at +
+           ")[0].data);\n";
+  };
+  const std::string old_params =
+      "(void* args, void* arg_type_ids, int32_t num_args, void* out_ret_value, void* out_ret_tcode, "
+      "void* resource_handle) {\n";
+  const std::string text =
+      "static TVMBackendPackedCFunc _tvm_func_array[] = {\n    (TVMBackendPackedCFunc)tvmgen_m_op,\n"
+      "    (TVMBackendPackedCFunc)tvmgen_m_run_model,\n};\n"
+      "static const TVMFuncRegistry _tvm_func_registry = {\n    \"\\2\\000\"\n    \"tvmgen_m_op\\0\",\n    "
+      "_tvm_func_array,\n};\n"
+      "static const TVMModule _tvm_system_lib = {\n    &_tvm_func_registry,\n};\n"
+      "const TVMModule* TVMSystemLibEntryPoint(void) {\n    return &_tvm_system_lib;\n}\n"
+      "TVM_DLL int32_t tvmgen_m_op" +
+      old_params + unpack("0") + unpack("1") +
+      "  for (int32_t i = 0; i < 4; ++i) {\n    ((int8_t*)data1)[(i)] = ((int16_t*)data0)[(i)];\n  }\n  return 0;\n}\n"
+      "TVM_DLL int32_t tvmgen_m_run_model" +
+      old_params + stacks + unpack("0") + unpack("1") + tensor("0", "data0") + tensor("1", "data1") + value("0", "0") +
+      value("1", "1") + direct + "  return 0;\n}\n";
+  CHECK(printed(text, "tvmgen_m_op").find("tvmgen_m_op(data0: int16*, data1: int8*)") != std::string::npos);
+  CHECK(printed(text, "tvmgen_m_run_model").find("call_extern(\"tvmgen_m_op\", data0, data1)") != std::string::npos);
+  CHECK(read(text).tvm_version == "0.8");
+}
+
 TEST_CASE("checks of what the caller passes say nothing of the program") {
   const std::string check =
       "  if (!(num_args == 2)) {\n    TVMAPISetLastError(\"num_args should be 2\");\n    return -1;\n  }\n";
@@ -139,6 +166,8 @@ TEST_CASE("what is wrong with a packed call is told with its place") {
         std::string::npos);
   CHECK(error("  int32_t x[4];\n  x[0] = dev_in;\n").find("found a part of the packed interface, expected a number") !=
         std::string::npos);
+  CHECK(error("  (((DLTensor*)stack_array)[9223372036854775807].data) = in_buffer_var;\n")
+            .find("found an element of an argument of the packed interface") != std::string::npos);
   const std::string only_second = "TVM_DLL int32_t tvmgen_m_op" + params + argument("1", "q", "q") + "  return 0;\n}\n";
   CHECK(error_of(only_second + entry(arrays + direct)).find("argument 0 is not unpacked") != std::string::npos);
 }

@@ -29,4 +29,7 @@ struct ModuleFiles {
 // structs, functions. Layout and names of parameters' structs aside, spelling counts.
 [[nodiscard]] std::vector<std::string> missing_declarations(std::string_view before, std::string_view after);
 
+// Whether both texts define the function with the same result and parameters, layout aside.
+[[nodiscard]] bool define_alike(std::string_view before, std::string_view after, std::string_view function);
+
 }  // namespace usmp::mlf
