@@ -129,7 +129,7 @@ void check_in_place(const Model& model, bool force) {
   }
   const Places places(model);
   process::Command git{.program = "git",
-                       .arguments = {"status", "--porcelain", "--untracked-files=all", "--"},
+                       .arguments = {"--literal-pathspecs", "status", "--porcelain", "--untracked-files=all", "--"},
                        .environment = {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"},
                        .directory = places.root(),
                        .joins_error = true};

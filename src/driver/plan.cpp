@@ -165,7 +165,7 @@ InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& module
   if (!done.metadata.empty()) {
     files.push_back({done.metadata, [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
   }
-  if (!options.dry_run) write_directory(done.directory, files, {});
+  if (!options.dry_run) write_directory(done.directory, files, {}, {}, Directories::stay);
   return done;
 }
 

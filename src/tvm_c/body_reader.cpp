@@ -642,10 +642,19 @@ class BodyReader {
 
   // Shapes, types, devices are of no account.
   void packed_assignment(const Value& place) {
+    const Token at = tokens_.peek();
     expect(tokens_, "=");
     if (PackedState::keeps(place)) {
+      const bool may_not_happen = std::any_of(open_.begin(), open_.end(), [](const Open& block) {
+        return block.kind != Open::Kind::function && block.kind != Open::Kind::braces;
+      });
+      if (may_not_happen) fail_at(at, "arguments of a packed call outside of loops and branches");
       packed_.store(place, parse_expression(tokens_, values_, look_up_));
+    } else if (place.record.part == Record::Part::offset) {
+      const Tree bytes = values_.rvalue(parse_expression(tokens_, values_, look_up_));
+      if (tir::as_int(*bytes.expr) != 0) fail_at(at, "a tensor without an offset");
     } else {
+      packed_.overwrite(place);
       while (!tokens_.peek().is(";")) {
         if (tokens_.next().kind == TokenKind::end) fail_at(tokens_.peek(), "';'");
       }

@@ -35,8 +35,22 @@ bool PackedState::keeps(const Value& place) {
 }
 
 void PackedState::store(const Value& place, Value value) {
-  auto& places = place.record.part == Record::Part::handle ? handles_ : data_;
+  const bool is_handle = place.record.part == Record::Part::handle;
+  forget(!is_handle, is_handle, place.record.object);  // it is an array of the other ones no more
+  auto& places = is_handle ? handles_ : data_;
   places[{place.record.object, place.record.index}] = std::move(value);
+}
+
+void PackedState::overwrite(const Value& place) {
+  if (place.record.part == Record::Part::element) forget(true, true, place.record.object);
+}
+
+void PackedState::forget(bool handles, bool data, std::size_t object) {
+  const auto forget_in = [&](std::map<Place, Value>& places) {
+    places.erase(places.lower_bound({object, INT64_MIN}), places.upper_bound({object, INT64_MAX}));
+  };
+  if (handles) forget_in(handles_);
+  if (data) forget_in(data_);
 }
 
 std::vector<Value> PackedState::passed(const Value& values, std::int64_t count, std::size_t at) const {

@@ -31,9 +31,11 @@ class PackedState {
   // The position of the argument whose data this is; nothing if it is something else.
   [[nodiscard]] static std::optional<std::int64_t> argument_of(const Value& value);
 
-  // place = value, where the place is one of a record.
+  // place = value, where the place is one of a record: handles and data are kept until something else is stored over
+  // them.
   [[nodiscard]] static bool keeps(const Value& place);
   void store(const Value& place, Value value);
+  void overwrite(const Value& place);
 
   // The data of `count` tensors whose handles stand in the array from `values` on. Throws SyntaxError at `at`.
   [[nodiscard]] std::vector<Value> passed(const Value& values, std::int64_t count, std::size_t at) const;
@@ -43,6 +45,8 @@ class PackedState {
 
  private:
   static Value record(std::size_t object, Record::Part part);
+
+  void forget(bool handles, bool data, std::size_t object);
 
   using Place = std::pair<std::size_t, std::int64_t>;  // object, index
   std::size_t objects_ = 0;

@@ -361,7 +361,7 @@ Value Values::element(const Value& pointer, const Value& index) const {
 // A handle is the address of one tensor.
 Value Values::element_of_record(const Value& array, const Value& index) const {
   Value one = array;
-  if (array.record.part == Record::Part::other) return one;
+  if (array.record.part == Record::Part::other || array.record.part == Record::Part::offset) return unimportant(one);
   const auto at_index = tir::as_int(*rvalue(index).expr);
   if (!at_index) fail("found an index that is no number, expected one in the packed interface");
   const auto sum = checked_add(array.record.index, *at_index);
@@ -380,6 +380,8 @@ Value Values::member(const Value& value, std::string_view name) const {
     one.record.part = Record::Part::handle;
   } else if (name == "data" && value.record.part != Record::Part::other) {
     one.record.part = Record::Part::data;
+  } else if (name == "byte_offset" && value.record.part == Record::Part::element) {
+    one.record.part = Record::Part::offset;
   } else {
     one.record.part = Record::Part::other;
   }

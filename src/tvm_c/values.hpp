@@ -24,7 +24,7 @@ struct CType {
 // A part of the arrays that TVM's packed calls are made of (packed.hpp): an element, its v_handle (which is a
 // DLTensor's address), its data, or something that is of no account here.
 struct Record {
-  enum class Part : std::uint8_t { element, handle, data, other };
+  enum class Part : std::uint8_t { element, handle, data, offset, other };
   std::size_t object = 0;
   std::int64_t index = 0;
   Part part = Part::other;

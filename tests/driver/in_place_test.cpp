@@ -89,6 +89,27 @@ TEST_CASE("in place: a header that the C did not include is included by its path
   CHECK(contains(read(checkout.ml("src/default_lib0.c")), "#include \"../include/tvmgen_default.h\"\n"));
 }
 
+TEST_CASE("in place: directories stay those that they are, and files keep their access rights") {
+  const Checkout checkout;
+  fs::create_directories(checkout.ml("src"));
+  for (const char* name : {"default_lib0.c", "default_lib1.c"}) {
+    fs::rename(checkout.ml(name), checkout.ml(std::string("src/") + name));
+  }
+  const auto number_of = [](const fs::path& path) {
+    struct stat info = {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    return info.st_ino;
+  };
+  const auto outer = number_of(checkout.ml(""));
+  const auto inner = number_of(checkout.ml("src"));
+  REQUIRE(::chmod(checkout.ml("src/default_lib1.c").c_str(), 0640) == 0);
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(contains(read(checkout.ml("src/default_lib1.c")), "by usmp-plan"));
+  CHECK(number_of(checkout.ml("")) == outer);
+  CHECK(number_of(checkout.ml("src")) == inner);
+  CHECK((fs::status(checkout.ml("src/default_lib1.c")).permissions() & fs::perms::all) == fs::perms(0640));
+}
+
 TEST_CASE("in place: a dry run changes nothing; neither does a plan that does not fit") {
   const Checkout checkout;
   const auto before = checkout.texts();

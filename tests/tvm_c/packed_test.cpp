@@ -168,6 +168,15 @@ TEST_CASE("what is wrong with a packed call is told with its place") {
         std::string::npos);
   CHECK(error("  (((DLTensor*)stack_array)[9223372036854775807].data) = in_buffer_var;\n")
             .find("found an element of an argument of the packed interface") != std::string::npos);
+  CHECK(error(arrays + "  (((DLTensor*)stack_array)[0].byte_offset) = (uint64_t)4;\n" + direct)
+            .find("expected a tensor without an offset") != std::string::npos);
+  CHECK(error("  if (arg_in == NULL) { }\n  for (int32_t i = 0; i < 2; ++i) {\n" + arrays + "  }\n" + direct)
+            .find("outside of loops and branches") != std::string::npos);
+  // What is stored over a handle, or in its place, is not what was there.
+  CHECK(error(arrays + "  stack_1[0] = ((TVMValue*)args)[0];\n" + direct)
+            .find("expected a handle that is stored in front of the call") != std::string::npos);
+  CHECK(error(arrays + "  (((DLTensor*)stack_value)[0].data) = in_buffer_var;\n" + direct)
+            .find("expected a handle that is stored in front of the call") != std::string::npos);
   const std::string only_second = "TVM_DLL int32_t tvmgen_m_op" + params + argument("1", "q", "q") + "  return 0;\n}\n";
   CHECK(error_of(only_second + entry(arrays + direct)).find("argument 0 is not unpacked") != std::string::npos);
 }
