@@ -86,10 +86,15 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     if (mentions(member.bytes, "TVMSystemLibEntryPoint") || mentions(member.bytes, "_tvm_func_array")) {
       fail(member, "holds TVM's registry of functions, which planned C does not have");
     }
+    const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
+    for (const CFunction& function : defined_functions(code_only(member.bytes))) {
+      if (is_metadata || function.name.starts_with(prefix + "_")) continue;
+      fail(member,
+           "defines " + in_quotes(function.name) + ", which planned C would not have, expected TVM's functions");
+    }
     const bool is_entry = defines_ending_in(member.bytes, prefix + "_run");
     if (is_entry) files.entry = name;
     if (!entries.empty()) files.operators = name;
-    const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
     if (!is_entry && entries.empty() && !is_metadata) files.others.push_back(name);
   }
   if (files.entry.empty()) {

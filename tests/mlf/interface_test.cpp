@@ -59,6 +59,8 @@ TEST_CASE("files that cannot be replaced are refused") {
   CHECK(error(archive_of(
             {{"b.c", main_function}, {"a.c", run_function + "static TVMBackendPackedCFunc _tvm_func_array[1];"}})) ==
         "m: a.c: holds TVM's registry of functions, which planned C does not have");
+  CHECK(error(archive_of({{"b.c", main_function}, {"a.c", run_function + "void start(void) { }\n"}})) ==
+        "m: a.c: defines 'start', which planned C would not have, expected TVM's functions");
 }
 
 TEST_CASE("what a header no longer gives") {

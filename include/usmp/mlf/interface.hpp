@@ -21,8 +21,8 @@ struct ModuleFiles {
   std::vector<std::string> others;   // of TVM's operators
 };
 
-// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well; TVM's
-// function registry, which planned C does not have.
+// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well, or
+// functions of somebody else; TVM's function registry, which planned C does not have.
 [[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);
 
 // What `before` gives a program that includes it and `after` does not, a line for each: macros with a value, members of
