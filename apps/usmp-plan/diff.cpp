@@ -34,6 +34,7 @@ Command add_diff(CLI::App& program) {
       ->transform(input_name())
       ->required();
   app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");
+  add_from_option(*app, diff.model);
   add_planning_options(*app, diff);
   add_format_options(*app, {"text", "markdown", "json", "csv"},
                      [&diff](const std::string& name) { diff.format = diff_formats.at(name); });

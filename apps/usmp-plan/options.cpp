@@ -72,10 +72,17 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
 }
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required) {
-  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory")
+  auto* model = app.add_option("MODEL", options.model, "archive (.tar, .tar.gz, ...), directory or C of TVM's")
                     ->transform(input_name());
   if (required) model->required();
   app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
+  add_from_option(app, options);
+}
+
+void add_from_option(CLI::App& app, driver::ModelOptions& options) {
+  app.add_option("--from", options.from, "read c or tir (default: tir if there is any)")
+      ->type_name("NAME")
+      ->check(one_of({"c", "tir"}));
 }
 
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
@@ -88,8 +95,8 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   app.add_option_function<std::string>(
          "--allow-recompute",
          [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
-         "allow more computation, to save memory (default: 0)")
-      ->type_name("PERCENT");
+         "allow N % more computation, to save memory (default: 0)")
+      ->type_name("N");
 }
 
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
@@ -110,7 +117,7 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
       ->type_name("N");
   app.add_option_function<std::string>(
          "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
-         "stop after SECONDS; the plan then depends on the machine")
+         "stop after SECONDS; the plan depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
          "--seed",

@@ -30,6 +30,7 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
                         const std::function<void(const std::string&)>& choose);
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
+void add_from_option(CLI::App& app, driver::ModelOptions& options);  // part of add_model_options
 void add_transform_options(CLI::App& app, driver::ModelOptions& options);
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io);
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback);

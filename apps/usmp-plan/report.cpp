@@ -24,6 +24,7 @@ Command add_report(CLI::App& program) {
       ->transform(input_name())
       ->required();
   app->add_option("--module", options->model.module, "only this module")->type_name("NAME");
+  add_from_option(*app, options->model);
   add_planning_options(*app, *options);
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
                      [options](const std::string& name) { options->format = report_formats.at(name); });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "file_kind.hpp"
+#include "usmp/mlf/checkout.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -71,6 +72,42 @@ Model open_bare_module(const std::string& path) {
   return model;
 }
 
+bool has_sources(const mlf::ModuleInfo& info) {
+  return std::any_of(info.c_members.begin(), info.c_members.end(),
+                     [](const std::string& name) { return !name.ends_with(".h"); });
+}
+
+// What of the code generator is there instead.
+std::string objects_text(const mlf::Archive& archive) {
+  for (const mlf::Member& member : archive.members) {
+    if (!member.name.starts_with("codegen/") || !ends_with_any(member.name, {".o", ".obj", ".a", ".lib", ".so"}))
+      continue;
+    return "machine code (" + member.name + ") cannot be planned again: compile with --target=c; ";
+  }
+  return {};
+}
+
+void choose_front_end(mlf::Metadata& metadata, const std::string& from) {
+  if (from != "c" && from != "tir") {
+    throw Error(ErrorKind::usage, {}, "--from: found '" + from + "', expected c or tir");
+  }
+  for (mlf::ModuleInfo& info : metadata.modules) {
+    if (from == "c") info.tir_member.clear();
+    const bool is_there = from == "c" ? has_sources(info) : !info.tir_member.empty();
+    if (is_there) continue;
+    throw Error(ErrorKind::usage, {},
+                "--from " + from + ": there is no " + (from == "c" ? "C that TVM wrote" : "TIR") + " of module '" +
+                    info.name + "'" + (from == "tir" ? std::string("; ") + export_hint : ""));
+  }
+}
+
+mlf::Archive read_archive_or_checkout(const std::string& path) {
+  std::error_code error;
+  const bool is_c_file = ends_with_any(path, {".c", ".cc", ".cpp", ".cxx"}) && fs::is_regular_file(path, error);
+  const bool is_tree = fs::is_directory(path, error) && !mlf::is_extracted_archive(path);
+  return is_c_file || is_tree ? mlf::read_checkout(path) : mlf::read_archive(path);
+}
+
 }  // namespace
 
 std::vector<std::string> transformation_names() {
@@ -105,12 +142,14 @@ Model open_model(const ModelOptions& options) {
     if (options.model.ends_with(".json") && !fs::is_directory(options.model, error)) {
       model = open_bare_module(options.model);
     } else {
-      model.archive = mlf::read_archive(options.model);
+      model.archive = read_archive_or_checkout(options.model);
       model.metadata = mlf::read_metadata(model.archive);
     }
+    model.from_c_is_asked_for = options.from == "c";
     model.transformations = {transformations, options.recompute_percent.value_or(0)};
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
+    if (options.from) choose_front_end(model.metadata, *options.from);
     return model;
   } catch (const Error& error) {
     throw error.with_file(options.model);
@@ -118,9 +157,10 @@ Model open_model(const ModelOptions& options) {
 }
 
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
-  if (info.tir_member.empty() && info.c_members.empty()) {
+  if (info.tir_member.empty() && !has_sources(info)) {
+    const std::string message = "the archive has neither TIR nor C of module '" + info.name + "'; ";
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
-                "the archive has neither TIR nor C of module '" + info.name + "'; " + export_hint);
+                message + objects_text(model.archive) + export_hint);
   }
   std::vector<std::string> names = info.c_members;
   if (!info.tir_member.empty()) names = {info.tir_member};
@@ -134,7 +174,13 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
     if (info.tir_member.empty()) {
       std::vector<tvm_c::Source> files;
       files.reserve(members.size());
-      for (const mlf::Member* member : members) files.push_back({member->name, member->bytes});
+      for (const mlf::Member* member : members) {
+        if (mlf::is_planned_c(member->bytes)) {
+          throw Error(ErrorKind::archive, {{}, member->shown_name(), {}},
+                      "found C that usmp-plan wrote, expected TVM's");
+        }
+        files.push_back({member->shown_name(), member->bytes});
+      }
       return pipeline::read_module(info, files);
     }
     mlf::Member& member = *members.front();
@@ -145,9 +191,9 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
     }
     return source;
   } catch (const Error& error) {
-    if (!info.tir_member.empty()) throw error.with_file(model.archive.path);
+    if (!info.tir_member.empty() || model.from_c_is_asked_for) throw error.with_file(model.archive.path);
     throw Error(error.kind(), error.with_file(model.archive.path).where(), error.message(),
-                {"the archive has no TIR of module '" + info.name + "', so its C is read; " + export_hint});
+                {"there is no TIR of module '" + info.name + "', so its C is read; " + export_hint});
   }
 }
 

@@ -16,6 +16,7 @@ namespace usmp::driver {
 struct Model {
   std::string file_name;     // of the path, for reports
   bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
+  bool from_c_is_asked_for = false;
   mlf::Archive archive;
   mlf::Metadata metadata;                     // only the chosen modules
   pipeline::Transformations transformations;  // those asked for

@@ -61,7 +61,8 @@ void translating_errors(const Action& action) {
 }
 
 void replace_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                       const std::vector<std::string>& dropped, const AcceptDirectory& accept) {
+                       const std::vector<std::string>& dropped, const AcceptDirectory& accept,
+                       Directories directories) {
   const TerminationDeferred termination;
   const fs::path target = behind_links(without_trailing_slash(directory));
   const bool is_new = !fs::exists(fs::symlink_status(target));
@@ -83,7 +84,8 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
     if (!lock.holds(target.string())) continue;  // another run has put its own there meanwhile
     if (accept) accept(target.string());
     Replacement replacement(complete.string(), target.string(), own, spare.string());
-    replacement.run(beside);
+    const auto most = beside ? Replacement::Exchange::target : Replacement::Exchange::below;
+    replacement.run(directories == Directories::stay ? Replacement::Exchange::none : most);
     return replacement.keep();
   }
 }
@@ -147,8 +149,8 @@ bool names_archive(const std::string& path) {
 }
 
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& dropped, const AcceptDirectory& accept) {
-  translating_errors([&] { replace_directory(directory, files, dropped, accept); });
+                     const std::vector<std::string>& dropped, const AcceptDirectory& accept, Directories directories) {
+  translating_errors([&] { replace_directory(directory, files, dropped, accept, directories); });
 }
 
 void write_file(const std::string& path, std::string_view text) {

@@ -20,10 +20,13 @@ bool names_archive(const std::string& path);
 // Writes the files below `directory`. A new directory, or one that holds nothing but files that are written again, is
 // replaced in one step; in one that holds other files those stay, and the written ones are renamed into place one by
 // one after all of them have been written; `dropped` names files that the written ones replace, which are removed then.
+// With `Directories::stay` no directory that is there is replaced, only files.
 // `accept` is called with a directory that is there, while no other run changes it, and may throw. Throws Error of kind
 // output, and what `accept` throws.
+enum class Directories : bool { may_be_replaced, stay };
 void write_directory(const std::string& directory, const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& dropped, const AcceptDirectory& accept = {});
+                     const std::vector<std::string>& dropped, const AcceptDirectory& accept = {},
+                     Directories directories = Directories::may_be_replaced);
 
 // Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
 void write_file(const std::string& path, std::string_view text);

@@ -46,7 +46,7 @@ bool names_open_file(const std::string& path) {
 }
 
 std::string without_archive_ending(const std::string& name) {
-  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar"}) {
+  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".c"}) {
     if (name.ends_with(ending) && name.size() > ending.size()) return name.substr(0, name.size() - ending.size());
   }
   return name;

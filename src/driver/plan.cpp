@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "in_place.hpp"
 #include "output.hpp"
 #include "output_path.hpp"
 #include "planning.hpp"
@@ -102,15 +103,52 @@ void write_results(const PlanOptions& options, const PlannedPrograms& modules, c
   write_archive(output, model.archive, files, replaced);
 }
 
+std::string plans_json(const PlannedPrograms& modules) {
+  std::string text;
+  for (const auto& module : modules) {
+    text += text.empty() ? "{\"modules\": [\n" : ",\n";
+    text += plan_file::plan_json(module->document);
+  }
+  return text + "]}\n";
+}
+
+// The file that --plan-json names. When it goes without `keep` having been called, the file is as it was before.
+class NamedPlan {
+ public:
+  NamedPlan(const PlanOptions& options, const PlannedPrograms& modules) {
+    if (!options.plan_json || options.dry_run) return;
+    path_ = *options.plan_json;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path_, error)) {
+      before_ = read_text_file(path_, ErrorKind::output, std::size_t{1} << 30);
+    }
+    write_file(path_, modules.size() == 1 ? plan_file::plan_json(modules.front()->document) : plans_json(modules));
+  }
+  NamedPlan(const NamedPlan&) = delete;
+  NamedPlan& operator=(const NamedPlan&) = delete;
+  ~NamedPlan() {
+    if (path_.empty()) return;
+    try {
+      std::error_code error;
+      if (before_) {
+        write_file(path_, *before_);
+      } else {
+        std::filesystem::remove(path_, error);
+      }
+    } catch (const std::exception& error) {
+      spdlog::error("{} cannot be restored: {}", path_, error.what());
+    }
+  }
+  void keep() { path_.clear(); }
+
+ private:
+  std::string path_;
+  std::optional<std::string> before_;
+};
+
 std::string plans_text(const PlanOptions& options, const PlannedPrograms& modules) {
   std::string text;
-  if (options.model.json) {
-    for (const auto& module : modules) {
-      text += text.empty() ? "{\"modules\": [\n" : ",\n";
-      text += plan_file::plan_json(module->document);
-    }
-    return text + "]}\n";
-  }
+  if (options.model.json) return plans_json(modules);
   if (options.verbosity == Verbosity::quiet) return text;
   for (const auto& module : modules) {
     if (!text.empty()) text += '\n';
@@ -120,9 +158,26 @@ std::string plans_text(const PlanOptions& options, const PlannedPrograms& module
   return text;
 }
 
+InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& modules,
+                       const std::vector<codegen::PlannedModule>& inputs, const Model& model) {
+  InPlace done = in_place_files(modules, inputs, model);
+  std::vector<OutputFile> files = done.files;
+  if (!done.metadata.empty()) {
+    files.push_back({done.metadata, [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
+  }
+  if (!options.dry_run) write_directory(done.directory, files, {}, {}, Directories::stay);
+  return done;
+}
+
 // Before anything is computed.
 void check_output(const PlanOptions& options) {
-  if (options.dry_run) return;
+  if (options.plan_json) {
+    check_output_path("--plan-json", *options.plan_json, {options.pools_file.value_or("")});
+  }
+  if (options.in_place && options.output)
+    throw Error(ErrorKind::usage, {}, "--in-place: found -o as well, expected one");
+  if (options.force && !options.in_place) throw Error(ErrorKind::usage, {}, "--force: expected --in-place as well");
+  if (options.dry_run || options.in_place) return;
   const std::string output = output_of(options);
   for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
     if (output.ends_with(ending)) {
@@ -144,10 +199,15 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive can only be planned with --dry-run");
   }
+  if (rewrites_archive && model.archive.is_checkout && model.archive.find("metadata.json") == nullptr) {
+    throw Error(ErrorKind::usage, {*options.output, {}, {}},
+                "an archive needs metadata.json, which " + model.archive.path + " has not, expected a directory");
+  }
+  if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (const pipeline::PlannedProgram* failed = planning.without_plan())
     return report_infeasible(*failed, planning.settings, err);
-  const std::string text = plans_text(options, modules);  // takes memory, so before anything is written
+  std::string text = plans_text(options, modules);  // takes memory, so before anything is written
   if (!model.bare_module) {
     std::vector<codegen::PlannedModule> inputs;
     for (const auto& planned : modules)
@@ -159,11 +219,18 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     } catch (const Error& error) {
       throw error.with_file(options.model.model);
     }
-    if (!options.dry_run) write_results(options, modules, model, std::move(files));
+    NamedPlan named_plan(options, modules);
+    if (options.in_place) {
+      const InPlace done = write_in_place(options, modules, inputs, model);
+      if (!options.model.json && options.verbosity != Verbosity::quiet) text += "\n" + in_place_text(done, modules);
+    } else if (!options.dry_run) {
+      write_results(options, modules, model, std::move(files));
+    }
+    named_plan.keep();
   }
   if (text.empty()) print_warnings(modules, err);
   out << text;
-  if (!options.dry_run && !options.model.json && options.verbosity != Verbosity::quiet) {
+  if (!options.dry_run && !options.in_place && !options.model.json && options.verbosity != Verbosity::quiet) {
     out << "\nwritten to " << printable(options.output.value_or(default_output(options.model.model))) << "\n";
   }
   return exit_ok;

@@ -65,12 +65,16 @@ bool lies_in_directories(const std::string& root, const std::string& relative) {
   return true;
 }
 
-// What takes a directory's place can be entered by whom that one could.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
-void copy_access(const std::string& from, const std::string& to) {
+void copy_mode(const std::string& from, const std::string& to) {
   constexpr mode_t access = 07777;
   struct stat status = {};
   if (::stat(from.c_str(), &status) == 0) ::chmod(to.c_str(), status.st_mode & access);
+}
+
+// What takes a directory's place can be entered by whom that one could.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the names of the files written.
+void copy_access(const std::string& from, const std::string& to) {
+  copy_mode(from, to);
   for (const std::string& name : names_in(to)) {
     if (is_real_directory(join(to, name)) && is_real_directory(join(from, name)))
       copy_access(join(from, name), join(to, name));
@@ -121,8 +125,9 @@ Replacement::Replacement(std::string tree, std::string target, std::set<std::str
 
 Replacement::~Replacement() { take_back(); }
 
-void Replacement::run(bool in_one_step) {
-  if (in_one_step) {
+void Replacement::run(Exchange exchange) {
+  exchange_ = exchange;
+  if (exchange == Exchange::target) {
     place({});
   } else {
     place_entries({});
@@ -136,7 +141,7 @@ void Replacement::place(const std::string& relative) {
   if (!is_real_directory(join(tree_, relative))) return place_file(relative);
   if (!is_there(target)) return move(join(tree_, relative), target);
   require_directory(target);
-  if (holds_only_own(target, relative) && exchange_directory(relative)) return;
+  if (exchange_ != Exchange::none && holds_only_own(target, relative) && exchange_directory(relative)) return;
   place_entries(relative);
 }
 
@@ -149,6 +154,7 @@ void Replacement::place_file(const std::string& relative) {
   const std::string target = join(target_, relative);
   if (!is_there(target)) return move(join(tree_, relative), target);
   if (is_real_directory(target)) refuse(target, "is a directory, expected a file or a new name");
+  if (exchange_ == Exchange::none) copy_mode(target, join(tree_, relative));
   if (exchange(relative)) return;
   if (!is_unsupported(errno)) fail_output(target, "cannot be put in place");
   replace_file(relative);

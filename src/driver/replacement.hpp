@@ -2,6 +2,7 @@
 // Putting a complete directory in the place of an old one.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -42,10 +43,12 @@ class Replacement {
   Replacement& operator=(const Replacement&) = delete;
   ~Replacement();
 
-  // `in_one_step`: whether the target itself may be exchanged; it must not hold the tree then. Throws Error of kind
+  // Which directories may be exchanged: the target as well, which must not hold the tree then; those below it; none, so
+  // that whoever works in one of them still does, and files keep their access rights. Throws Error of kind
   // output: besides what the system refuses, a symbolic link or a file where a directory is needed (nothing is written
   // through links), a directory where a file is needed.
-  void run(bool in_one_step);
+  enum class Exchange : std::uint8_t { target, below, none };
+  void run(Exchange exchange);
   void keep() { renames_.clear(); }
 
  private:
@@ -68,6 +71,7 @@ class Replacement {
   [[nodiscard]] std::string next_spare();
   void take_back() noexcept;
 
+  Exchange exchange_ = Exchange::none;
   std::string tree_;
   std::string target_;
   std::set<std::string> own_files_;

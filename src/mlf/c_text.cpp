@@ -154,6 +154,9 @@ std::optional<CFunction> function_of(std::string_view declaration) {
   return CFunction{std::string(name), text};
 }
 
+// Those whose text ends with `end`: a brace, or a semicolon.
+std::vector<CFunction> functions_in(std::string_view code, char end);
+
 }  // namespace
 
 std::string code_only(std::string_view text) {
@@ -174,7 +177,12 @@ std::string code_only(std::string_view text) {
   return result;
 }
 
-std::vector<CFunction> defined_functions(std::string_view code) {
+std::vector<CFunction> defined_functions(std::string_view code) { return functions_in(code, '{'); }
+std::vector<CFunction> declared_functions(std::string_view code) { return functions_in(code, ';'); }
+
+namespace {
+
+std::vector<CFunction> functions_in(std::string_view code, char end) {
   std::vector<CFunction> result;
   std::string declaration;
   std::size_t depth = 0;  // of braces, not counting those of extern "C"
@@ -193,11 +201,14 @@ std::vector<CFunction> defined_functions(std::string_view code) {
     } else if (c == '{') {
       const bool linkage = find_identifier(declaration, "extern") != npos && single_spaced(declaration).ends_with('"');
       if (!linkage) {
-        if (auto function = function_of(declaration)) result.push_back(*std::move(function));
+        if (auto function = end == '{' ? function_of(declaration) : std::nullopt) {
+          result.push_back(*std::move(function));
+        }
         depth = 1;
       }
       declaration.clear();
     } else if (c == ';' || c == '}') {
+      if (auto function = c == end ? function_of(declaration) : std::nullopt) result.push_back(*std::move(function));
       declaration.clear();
     } else if (declaration.size() < max_declaration) {
       declaration += c;
@@ -205,6 +216,8 @@ std::vector<CFunction> defined_functions(std::string_view code) {
   }
   return result;
 }
+
+}  // namespace
 
 // A parameter list never names its own function: every search ends where the next one starts, which keeps the sum
 // linear.

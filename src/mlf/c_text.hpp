@@ -27,6 +27,9 @@ struct CFunction {
 // The functions with external linkage that a file defines, in order. `code` comes from code_only().
 [[nodiscard]] std::vector<CFunction> defined_functions(std::string_view code);
 
+// The functions that are declared without a body, in order. `code` comes from code_only().
+[[nodiscard]] std::vector<CFunction> declared_functions(std::string_view code);
+
 // Whether the text holds an identifier that ends in `suffix`, followed by `(` … `)` `{`. Needs no code_only(), so that
 // the megabytes of constants in an operator library cost one search.
 [[nodiscard]] bool defines_ending_in(std::string_view text, std::string_view suffix);

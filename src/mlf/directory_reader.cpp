@@ -100,20 +100,7 @@ class DirectoryReader {
     std::error_code fault;
     const std::uintmax_t size = fs::file_size(path, fault);
     const auto mode = static_cast<std::uint32_t>(fs::status(path, fault).permissions()) & 0777U;
-    Member member{.name = name, .bytes = {}, .mode = mode};
-    const File file(std::fopen(path.c_str(), "rb"));
-    if (!file) throw intake_.fault(name, "cannot be read: " + std::generic_category().message(errno));
-    std::array<char, 1 << 16> chunk{};
-    while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
-      if (count > intake_.limits().member_bytes - member.bytes.size()) {
-        throw intake_.fault(name, "grows beyond the limit of " + std::to_string(intake_.limits().member_bytes) +
-                                      " bytes for a member while it is read");
-      }
-      Intake::reserve_ahead(member.bytes, std::max<std::uint64_t>(size, member.bytes.size() + count));
-      member.bytes.append(chunk.data(), count);
-    }
-    if (std::ferror(file.get()) != 0) throw intake_.fault(name, "cannot be read to its end");
-    intake_.add(std::move(member));
+    intake_.add({.name = name, .bytes = intake_.read(path.string(), name, size), .mode = mode});
   }
 
   fs::path root_;
@@ -124,6 +111,23 @@ class DirectoryReader {
 };
 
 }  // namespace
+
+std::string Intake::read(const std::string& path, const std::string& name, std::uint64_t size) const {
+  std::string bytes;
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw fault(name, "cannot be read: " + std::generic_category().message(errno));
+  std::array<char, 1 << 16> chunk{};
+  while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
+    if (count > limits_.member_bytes - bytes.size()) {
+      throw fault(name, "grows beyond the limit of " + std::to_string(limits_.member_bytes) +
+                            " bytes for a member while it is read");
+    }
+    reserve_ahead(bytes, std::max<std::uint64_t>(size, bytes.size() + count));
+    bytes.append(chunk.data(), count);
+  }
+  if (std::ferror(file.get()) != 0) throw fault(name, "cannot be read to its end");
+  return bytes;
+}
 
 Archive read_directory(const std::string& path, const Limits& limits) { return DirectoryReader(path, limits).read(); }
 

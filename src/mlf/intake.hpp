@@ -27,6 +27,9 @@ class Intake {
   // Makes room in `bytes` for reading on, never far ahead of what was really read: a claim alone takes no memory.
   static void reserve_ahead(std::string& bytes, std::uint64_t claimed_bytes);
 
+  // The bytes of a file that is listed with `size`; `name` is for messages. Throws if it cannot be read or grows.
+  [[nodiscard]] std::string read(const std::string& path, const std::string& name, std::uint64_t size) const;
+
   [[nodiscard]] Error fault(std::string_view member, std::string message) const;
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] std::size_t entries() const { return entries_; }

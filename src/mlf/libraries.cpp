@@ -4,6 +4,7 @@
 // Every file is read once, and belongs to the module whose name it carries ("M_lib2.c") or, with another name, to all.
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -47,11 +48,21 @@ std::optional<LibraryName> library_name(std::string_view member) {
   return LibraryName{leaf.substr(0, at), number};
 }
 
+constexpr std::string_view target_mark = "// tvm target: ";
+
 // TVM's C code generator heads its file with the target; functions of target "c" are emitted anew from TIR.
 bool is_for_target_c(std::string_view text) {
-  constexpr std::string_view mark = "// tvm target: c";
-  if (!text.starts_with(mark)) return false;
-  return text.size() == mark.size() || std::string_view(" \r\n").find(text[mark.size()]) != std::string_view::npos;
+  if (!text.starts_with(target_mark) || !text.substr(target_mark.size()).starts_with('c')) return false;
+  const std::size_t end = target_mark.size() + 1;
+  return text.size() == end || std::string_view(" \r\n").find(text[end]) != std::string_view::npos;
+}
+
+// In a source tree other comments may stand above it, and several files may have become one.
+bool names_target_c(std::string_view text) {
+  for (std::size_t at = text.find(target_mark); at != std::string_view::npos; at = text.find(target_mark, at + 1)) {
+    if (is_for_target_c(text.substr(at))) return true;
+  }
+  return false;
 }
 
 // Whether TVM wrote the file itself: operators and main, or the metadata of the packed interface.
@@ -72,7 +83,11 @@ std::vector<ForeignFunction> functions_of(const Member& member) {
 
 class Libraries {
  public:
-  Libraries(const Archive& archive, std::vector<ModuleInfo>& modules) : modules_(modules), roots_(modules.size()) {
+  Libraries(const Archive& archive, std::vector<ModuleInfo>& modules)
+      : modules_(modules), roots_(modules.size()), is_checkout_(archive.is_checkout) {
+    for (const Member& member : archive.members) {
+      if (is_checkout_ && names_target_c(member.bytes)) has_targets_ = true;
+    }
     for (std::size_t i = 0; i < modules.size(); ++i) index_.emplace(modules[i].name, i);
     for (const Member& member : archive.members) {
       if (member.name.starts_with(codegen_directory)) files_.emplace(member.name, &member);
@@ -83,7 +98,8 @@ class Libraries {
     for (const Member& member : archive.members) {
       if (member.name.starts_with(codegen_directory)) classify(member);
       for (ModuleInfo& module : modules_) {
-        if (member.name == std::string(include_directory) + "tvmgen_" + c_identifier(module.name) + ".h") {
+        if (!is_checkout_ &&
+            member.name == std::string(include_directory) + "tvmgen_" + c_identifier(module.name) + ".h") {
           module.c_members.push_back(member.name);
         }
       }
@@ -92,7 +108,56 @@ class Libraries {
   }
 
  private:
+  // "tvmgen_M_" of the module with the longest name that begins the function's; nothing if it is none's.
+  [[nodiscard]] std::optional<std::size_t> owner_of(std::string_view function) const {
+    std::optional<std::size_t> owner;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      const std::string prefix = "tvmgen_" + c_identifier(modules_[i].name) + "_";
+      if (!function.starts_with(prefix) || prefix.size() <= longest) continue;
+      longest = prefix.size();
+      owner = i;
+    }
+    return owner;
+  }
+
+  // In a source tree names mean nothing: a C file belongs to the modules whose functions it defines, one with constants
+  // alone to all.
+  void classify_by_content(const Member& member) {
+    if (!is_source(member.name)) {
+      for (ModuleInfo& module : modules_) {
+        if (member.bytes.find("tvmgen_" + c_identifier(module.name) + "_") == std::string::npos) continue;
+        module.c_members.push_back(member.name);
+      }
+      return;
+    }
+    std::vector<std::vector<ForeignFunction>> functions(modules_.size());
+    bool has_any = false;
+    for (ForeignFunction& function : functions_of(member)) {
+      const auto owner = owner_of(function.name);
+      if (!owner) continue;
+      has_any = true;
+      functions[*owner].push_back(std::move(function));
+    }
+    const bool is_tvms = names_target_c(member.bytes) || is_tvms_own(member.bytes);
+    const bool is_foreign = !is_tvms && member.bytes.find(target_mark) != std::string::npos;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      if (has_any && functions[i].empty()) continue;
+      ModuleInfo& module = modules_[i];
+      const std::string run = "tvmgen_" + c_identifier(module.name) + "_run";
+      if (takes(member.bytes, run, "TVMValue")) module.packed_interface = true;
+      const bool is_entry_point = defines_ending_in(member.bytes, run);
+      if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
+        module.c_members.push_back(member.name);
+        continue;
+      }
+      roots_[i].push_back(&member);
+      std::move(functions[i].begin(), functions[i].end(), std::back_inserter(module.foreign_functions));
+    }
+  }
+
   void classify(const Member& member) {
+    if (is_checkout_) return classify_by_content(member);
     const auto name = library_name(member.name);
     const auto owner = name ? index_.find(name->module) : index_.end();
     const bool source = is_source(member.name);
@@ -143,6 +208,8 @@ class Libraries {
 
   std::vector<ModuleInfo>& modules_;
   std::vector<std::vector<const Member*>> roots_;  // of each module
+  bool is_checkout_;
+  bool has_targets_ = false;  // its files say for which target they are
   std::map<std::string, std::size_t, std::less<>> index_;
   std::map<std::string, const Member*> files_;
   std::unordered_map<const Member*, std::vector<std::string>> includes_;

@@ -119,6 +119,12 @@ void update_functions(json& functions, const MemoryFigures& figures) {
 }  // namespace
 
 Metadata read_metadata(const Archive& archive) {
+  if (archive.is_checkout && archive.find("metadata.json") == nullptr) {
+    Metadata found{.version = modules_version, .modules = {}};
+    for (const std::string& name : modules_in(archive)) found.modules.push_back(module_without_metadata(archive, name));
+    find_libraries(archive, found.modules);
+    return found;
+  }
   const json document = parse_metadata(archive);
   const JsonPlace root(archive, document, "");
   Metadata metadata;

@@ -80,6 +80,9 @@ void order_tensors(const Archive& archive, ModuleInfo& module) {
   const std::string prefix = "tvmgen_" + c_identifier(module.name);
   const Member* header = archive.find("codegen/host/include/" + prefix + ".h");
   if (header == nullptr) header = archive.find("codegen/host/include/tvmgen_" + module.name + ".h");
+  for (const Member& member : archive.members) {
+    if (header == nullptr && archive.is_checkout && mentions(member.bytes, prefix + "_inputs")) header = &member;
+  }
   if (header == nullptr) return;
   const std::string code = code_only(header->bytes);
   const auto macros = number_macros(code);

@@ -56,9 +56,6 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
 }
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
-  if (info.packed_interface) {
-    throw Error(ErrorKind::archive, {}, "found C with TVM's packed interface, expected the unpacked one");
-  }
   std::vector<tvm_c::Foreign> foreign;
   for (const mlf::ForeignFunction& function : info.foreign_functions) {
     foreign.push_back({function.name, function.prototype});
@@ -68,6 +65,24 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);
   return source;
+}
+
+mlf::ModuleInfo described(const SourceModule& source) {
+  mlf::ModuleInfo info = source.info;
+  const std::vector<tir::Param>& params = source.module.functions[source.module.entry].params;
+  const auto describe = [&](std::vector<mlf::Tensor>& known, const std::vector<codegen::InterfaceTensor>& tensors) {
+    if (known.empty()) {
+      for (const codegen::InterfaceTensor& tensor : tensors) known.push_back({tensor.name, "", std::nullopt});
+    }
+    for (std::size_t i = 0; i < known.size() && i < tensors.size(); ++i) {
+      const tir::Param& param = params[tensors[i].param];
+      if (known[i].dtype.empty() && param.is_tensor) known[i].dtype = tir::to_string(param.element);
+      if (!known[i].size && tensors[i].size > 0) known[i].size = tensors[i].size;
+    }
+  };
+  describe(info.inputs, source.interface.inputs);
+  describe(info.outputs, source.interface.outputs);
+  return info;
 }
 
 transform::Options pass_options(const SourceModule& source, const Transformations& transformations, bool workspace_io) {

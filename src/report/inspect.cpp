@@ -35,7 +35,8 @@ bool is_read_from_c(const mlf::ModuleInfo& info) { return info.tir_member.empty(
 
 std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
   std::string text = "module " + printable(info.name);
-  if (!module.tvm_version.empty()) text += ", TVM " + printable(module.tvm_version);
+  if (!module.tvm_version.empty())
+    text += ", TVM " + printable(module.tvm_version) + (is_read_from_c(info) ? " by its style" : "");
   text += info.packed_interface ? ", packed interface" : ", unpacked interface";
   text += is_read_from_c(info) ? ", read from its C\n" : "\n";
   text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true) + "\n";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tvm_c/literals.hpp"
+#include "tvm_c/packed.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -43,6 +44,7 @@ class BodyReader {
 
   void read_params(Lexer tokens) {
     open_.push_back({});
+    if (takes_packed(tokens)) return read_packed_params(tokens);
     if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
     do {
       const auto type = parse_type(tokens);
@@ -73,9 +75,122 @@ class BodyReader {
   void read_body() {
     while (!open_.empty()) statement();
     insert_tables();
+    insert_packed_params();
   }
 
  private:
+  // --- Packed interface ----------------------------------------------------------------------------------------------
+
+  // The first are the arguments; the others say nothing that is needed.
+  void read_packed_params(Lexer tokens) {
+    do {
+      (void)parse_type(tokens);
+      const Token name = tokens.next();
+      declare(name, open_.back().names.empty() ? packed_.arguments() : PackedState::other());
+    } while (take(tokens, ","));
+  }
+
+  // void* p0 = (((DLTensor*)arg_p0)[0].data);
+  void unpacked(const Token& name, CType type, std::int64_t at) {
+    const auto pool = pool_of(name.text);
+    const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));
+    const auto [param, is_new] = unpacked_.try_emplace(at);
+    if (is_pool) {
+      Value value;
+      value.kind = Value::Kind::pool;
+      pools_.emplace(name.text, *pool);
+      return declare(name, std::move(value));
+    }
+    if (is_new) {
+      param->second.var = new_var(name.text, tir::handle_type, type.element);
+      param->second.name = std::string(name.text);
+      param->second.is_tensor = !type.element.is_void();
+      param->second.element = type.element;
+    }
+    declare(name, pointer_to(param->second.var, type.element));
+  }
+
+  void insert_packed_params() {
+    std::int64_t next = 0;
+    for (auto& [at, param] : unpacked_) {
+      if (at != next++)
+        throw Error(ErrorKind::archive, {}, "argument " + std::to_string(next - 1) + " is not unpacked");
+      if (!param.name.empty()) function_.params.push_back(std::move(param));
+    }
+  }
+
+  // TVMValue stack[2]; or TVMValue ret_val; int ret_type_code;
+  void packed_declaration(const Token& name) {
+    declare(name, packed_.array());
+    if (take(tokens_, "[")) {
+      skip_to_end(tokens_, name.offset);
+      return;
+    }
+    Lexer ahead = tokens_;
+    const auto type = take(ahead, ";") ? parse_type(ahead) : std::nullopt;
+    const Token code = ahead.next();
+    if (!type || type->stars > 0 || !type->element.is_int() || !code.is_identifier() || !ahead.peek().is(";")) return;
+    tokens_ = std::move(ahead);
+    declare(code, PackedState::other());
+  }
+
+  // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
+  void packed_call(const std::string& name, const Token& at) {
+    if (!scope_.functions.contains(name) || !takes_packed(scope_.functions.find(name)->second.params)) {
+      fail_at(at, "a call of a packed function that a C file of TVM's defines");
+    }
+    std::vector<Value> given;
+    do {
+      given.push_back(parse_expression(tokens_, values_, look_up_));
+    } while (take(tokens_, ","));
+    expect(tokens_, ")");
+    const auto count =
+        given.size() >= 3 && given[2].kind == Value::Kind::number ? tir::as_int(*given[2].tree.expr) : std::nullopt;
+    if (!count) fail_at(at, "the number of arguments of a packed call");
+    checked_call(name, packed_.passed(given[0], *count, at.offset), true);
+  }
+
+  // if (f_packed == NULL) { if (TVMBackendGetFuncFromEnv(module, "f", &f_packed) != 0) { return -1; } }
+  bool function_look_up() {
+    Lexer ahead = tokens_;
+    const Token variable = ahead.next();
+    if (!variable.is_identifier() || !take(ahead, "==") || !take(ahead, "NULL") || !take(ahead, ")")) return false;
+    const bool has_braces = take(ahead, "{");
+    if (!take(ahead, "if") || !take(ahead, "(") || !take(ahead, "TVMBackendGetFuncFromEnv")) return false;
+    tokens_ = std::move(ahead);
+    expect(tokens_, "(");
+    const Token context = tokens_.next();
+    if (!context.is_identifier()) fail_at(context, "the module's context");
+    expect(tokens_, ",");
+    const Token name = tokens_.next();
+    if (name.kind != TokenKind::string) fail_at(name, "a function's name in quotes");
+    packed_.looked_up.insert_or_assign(std::string(variable.text),
+                                       std::string(name.text.substr(1, name.text.size() - 2)));
+    expect(tokens_, ",");
+    expect(tokens_, "&");
+    expect(tokens_, variable.text);
+    expect(tokens_, ")");
+    expect(tokens_, "!=");
+    expect_number(0);
+    expect(tokens_, ")");
+    failure();
+    if (has_braces) expect(tokens_, "}");
+    return true;
+  }
+
+  // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
+  void packed_check(const Token& at) {
+    const bool has_braces = take(tokens_, "{");
+    if (has_braces && take(tokens_, "}")) return;
+    if (take(tokens_, "TVMAPISetLastError")) {
+      skip_bracketed(tokens_, "(");
+      expect(tokens_, ";");
+    }
+    if (!tokens_.peek().is("return")) fail_at(at, "a check of arguments that fails or does nothing");
+    failure();
+    if (has_braces) expect(tokens_, "}");
+  }
+
   static bool ends_behind_void(Lexer tokens) {
     (void)tokens.next();
     return tokens.peek().is(")");
@@ -255,6 +370,21 @@ class BodyReader {
   void branch() {
     (void)tokens_.next();
     expect(tokens_, "(");
+    if (function_look_up()) return end_statement();
+    const Token at = tokens_.peek();
+    if (take(tokens_, "TVMFuncCall")) {
+      expect(tokens_, "(");
+      const Token variable = tokens_.next();
+      const auto found = packed_.looked_up.find(variable.text);
+      if (found == packed_.looked_up.end()) fail_at(variable, "a function that TVMBackendGetFuncFromEnv has found");
+      expect(tokens_, ",");
+      packed_call(found->second, at);
+      expect(tokens_, "!=");
+      expect_number(0);
+      expect(tokens_, ")");
+      failure();
+      return end_statement();
+    }
     if (const auto name = called_name()) {
       if (*name == free_function) {
         skip_bracketed(tokens_, "(");
@@ -271,7 +401,13 @@ class BodyReader {
       failure();
       return end_statement();
     }
-    const Tree condition = values_.condition(parse_expression(tokens_, values_, look_up_));
+    const Value tested = parse_expression(tokens_, values_, look_up_);
+    if (tested.kind == Value::Kind::record) {
+      expect(tokens_, ")");
+      packed_check(at);
+      return end_statement();
+    }
+    const Tree condition = values_.condition(tested);
     expect(tokens_, ")");
     body_.open_branch(condition.expr);
     open(Open::Kind::then);
@@ -334,8 +470,18 @@ class BodyReader {
   }
 
   void call(const std::string& name, bool is_checked) {
+    const auto defined = scope_.functions.find(name);
+    if (defined != scope_.functions.end() && takes_packed(defined->second.params)) {
+      const Token at = tokens_.peek();
+      expect(tokens_, "(");
+      return packed_call(name, at);
+    }
+    checked_call(name, parse_arguments(tokens_, values_, look_up_), is_checked);
+  }
+
+  void checked_call(const std::string& name, const std::vector<Value>& given, bool is_checked) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
-    for (const Value& argument : parse_arguments(tokens_, values_, look_up_)) {
+    for (const Value& argument : given) {
       if (argument.kind == Value::Kind::pool) continue;
       arguments.push_back(values_.argument(argument).expr);
     }
@@ -357,14 +503,19 @@ class BodyReader {
       if (type.stars > 1) fail_at(name, "a pointer to numbers");
       pointer(name, type);
     } else if (type.element.is_void()) {
-      fail_at(name, "a number");
+      packed_declaration(name);
     } else if (take(tokens_, "[")) {
       array(name, type.element);
     } else if (take(tokens_, "=")) {
-      const Tree value = values_.converted(parse_expression(tokens_, values_, look_up_), type.element);
-      const VarId var = new_var(name.text, type.element, tir::void_type);
-      body_.let(var, value.expr);
-      declare(name, values_.variable(var));
+      const Value given = parse_expression(tokens_, values_, look_up_);
+      if (given.kind == Value::Kind::record) {
+        declare(name, PackedState::other());
+      } else {
+        const Tree value = values_.converted(given, type.element);
+        const VarId var = new_var(name.text, type.element, tir::void_type);
+        body_.let(var, value.expr);
+        declare(name, values_.variable(var));
+      }
     } else {
       Value place = pointer_to(new_var(name.text, tir::handle_type, type.element), type.element);
       body_.allocate(place.storage, type.element, {}, nullptr, {});
@@ -382,6 +533,7 @@ class BodyReader {
     if (take(tokens_, allocate_function)) return workspace(name, type);
     if (planned(name)) return;
     const Value value = parse_expression(tokens_, values_, look_up_);
+    if (const auto argument = PackedState::argument_of(value)) return unpacked(name, type, *argument);
     values_.at = name.offset;
     declare(name, values_.cast(type, value));
   }
@@ -391,10 +543,19 @@ class BodyReader {
     Lexer ahead = tokens_;
     std::size_t brackets = take(ahead, "(") ? 1 : 0;
     if (!take(ahead, "&")) return false;
-    brackets += take(ahead, "(") ? 1U : 0U;
+    while (take(ahead, "(")) {
+      if (!parse_type(ahead)) {
+        ++brackets;
+      } else if (!take(ahead, ")")) {
+        return false;
+      }
+    }
     const Token pool_name = ahead.next();
     const auto pool = pools_.find(std::string(pool_name.text));
     if (pool == pools_.end()) return false;
+    for (; take(ahead, ")"); --brackets) {
+      if (brackets == 0) fail_at(name, "an offset in the pool");
+    }
     expect(ahead, "[");
     const Token offset = ahead.next();
     if (offset.kind != TokenKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
@@ -415,6 +576,7 @@ class BodyReader {
       function_.params.push_back(std::move(param));
       declare(name, pointer_to(var, tir::void_type));
     } else {
+      result_.pools.push_back(pool->second);
       const auto size = scope_.arrays.find(pool->second);
       const std::int64_t most = size == scope_.arrays.end() ? INT32_MAX : size->second;
       if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");
@@ -478,9 +640,32 @@ class BodyReader {
     return var;
   }
 
+  // Shapes, types, devices are of no account.
+  void packed_assignment(const Value& place) {
+    const Token at = tokens_.peek();
+    expect(tokens_, "=");
+    if (PackedState::keeps(place)) {
+      const bool may_not_happen = std::any_of(open_.begin(), open_.end(), [](const Open& block) {
+        return block.kind != Open::Kind::function && block.kind != Open::Kind::braces;
+      });
+      if (may_not_happen) fail_at(at, "arguments of a packed call outside of loops and branches");
+      packed_.store(place, parse_expression(tokens_, values_, look_up_));
+    } else if (place.record.part == Record::Part::offset) {
+      const Tree bytes = values_.rvalue(parse_expression(tokens_, values_, look_up_));
+      if (tir::as_int(*bytes.expr) != 0) fail_at(at, "a tensor without an offset");
+    } else {
+      packed_.overwrite(place);
+      while (!tokens_.peek().is(";")) {
+        if (tokens_.next().kind == TokenKind::end) fail_at(tokens_.peek(), "';'");
+      }
+    }
+    expect(tokens_, ";");
+  }
+
   // place = value;
   void assignment() {
     const Value place = parse_expression(tokens_, values_, look_up_);
+    if (place.kind == Value::Kind::record) return packed_assignment(place);
     const Token op = tokens_.next();
     constexpr std::array<std::string_view, 10> with_operator = {
         "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
@@ -509,6 +694,8 @@ class BodyReader {
   std::map<std::string, std::pair<VarId, const Table*>> placed_;  // constants in pools of the C's own
   std::map<std::string, VarId> pool_constants_;                   // and of the application's
   std::vector<Open> open_;
+  PackedState packed_;
+  std::map<std::int64_t, tir::Param> unpacked_;  // by position; of a pool without a name
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ struct ReadFunction {
   tir::Function function;
   std::vector<std::string> called;  // in order
   std::vector<PoolConstant> constants;
+  std::vector<std::string> pools;  // of workspace that TVM has planned
 };
 
 // Reads parameters and body; the function's variables are added to `module`. Throws SyntaxError, and Error of kind

@@ -20,7 +20,7 @@ struct NamedType {
   std::string_view name;
   DataType type;
 };
-constexpr std::array<NamedType, 14> named_types = {{{"int8_t", {TypeCode::int_, 8, 1}},
+constexpr std::array<NamedType, 17> named_types = {{{"int8_t", {TypeCode::int_, 8, 1}},
                                                     {"int16_t", {TypeCode::int_, 16, 1}},
                                                     {"int32_t", {TypeCode::int_, 32, 1}},
                                                     {"int64_t", {TypeCode::int_, 64, 1}},
@@ -33,7 +33,10 @@ constexpr std::array<NamedType, 14> named_types = {{{"int8_t", {TypeCode::int_, 
                                                     {"_Bool", {TypeCode::uint, 1, 1}},
                                                     {"float", {TypeCode::float_, 32, 1}},
                                                     {"double", {TypeCode::float_, 64, 1}},
-                                                    {"void", {TypeCode::void_, 0, 1}}}};
+                                                    {"void", {TypeCode::void_, 0, 1}},
+                                                    {"TVMValue", {TypeCode::void_, 0, 1}},
+                                                    {"DLTensor", {TypeCode::void_, 0, 1}},
+                                                    {"DLDeviceType", {TypeCode::void_, 0, 1}}}};
 
 bool is_qualifier(std::string_view word) {
   return word == "const" || word == "volatile" || word == "restrict" || word == "__restrict__" || word == "__restrict";
@@ -194,6 +197,13 @@ class ExpressionParser {
         (void)tokens_.next();
         push(Kind::index, token);
         return true;
+      }
+      if (token.is(".") || token.is("->")) {
+        (void)tokens_.next();
+        const Token member = tokens_.next();
+        if (!member.is_identifier()) fail_at(member, "a member's name");
+        stack_.back() = values_.member(stack_.back(), member.text);
+        continue;
       }
       if (token.is("?")) {
         reduce(choice_precedence + 1);

@@ -50,6 +50,7 @@ class FileReader {
     }
     bool is_const = false;
     std::optional<CType> type;
+    std::optional<std::int64_t> alignment;
     Token name;
     while (true) {
       if (tokens_.peek().is("const")) is_const = true;
@@ -57,7 +58,7 @@ class FileReader {
         type = found;
         continue;
       }
-      skip_attributes(tokens_);
+      if (const auto found = attributes()) alignment = found;
       const Token token = tokens_.next();
       if (token.kind == TokenKind::end || token.is(";")) return;
       if (token.is_identifier()) {
@@ -65,13 +66,25 @@ class FileReader {
       } else if (token.is("(")) {
         if (function(name, token)) return;
       } else if (token.is("[")) {
-        if (table(type, is_const, name)) return;
+        if (table(type, is_const, name, alignment)) return;
       } else if (token.is("{")) {
         if (name.text.empty()) return skip_to_end(tokens_, token.offset);
         // struct NAME { … } NAME = { … }
         if (pool(token)) return;
       }
     }
+  }
+
+  // __attribute__((…)), as often as it stands here: what aligned(N) says.
+  std::optional<std::int64_t> attributes() {
+    std::optional<std::int64_t> alignment;
+    Lexer inside = tokens_;
+    skip_attributes(tokens_);
+    while (inside.offset() < tokens_.offset()) {
+      if (!inside.next().is("aligned") || !take(inside, "(")) continue;
+      if (const auto bytes = count_of(inside.peek())) alignment = bytes;
+    }
+    return alignment;
   }
 
   // Whether the declaration ends here. A prototype does not.
@@ -86,13 +99,15 @@ class FileReader {
   }
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
-  bool table(const std::optional<CType>& type, bool is_const, const Token& name) {
+  bool table(const std::optional<CType>& type, bool is_const, const Token& name,
+             std::optional<std::int64_t> alignment) {
     const auto elements = count_of(tokens_.peek());
     skip_to_end(tokens_, tokens_.peek().offset);
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty() || !elements) return false;
-    skip_attributes(tokens_);
+    if (const auto found = attributes()) alignment = found;
     if (!tokens_.peek().is("=")) {
       if (type->element.bytes() == 1) scope_.arrays.try_emplace(std::string(name.text), *elements);
+      if (type->element.bytes() == 1 && alignment) scope_.alignments.try_emplace(std::string(name.text), *alignment);
       return false;
     }
     if (!is_const) return false;
@@ -178,19 +193,7 @@ class FileReader {
       if (!name.is_identifier() || !take(tokens_, "[")) return std::nullopt;
       const auto elements = count_of(tokens_.next());
       if (!elements || *elements > max_pool || !take(tokens_, "]")) return std::nullopt;
-      std::int64_t alignment = 1;
-      while (take(tokens_, "__attribute__")) {
-        for (std::size_t depth = 0; depth > 0 || tokens_.peek().is("(");) {
-          const Token token = tokens_.next();
-          if (token.kind == TokenKind::end) return std::nullopt;
-          if (token.is("(")) ++depth;
-          if (token.is(")")) --depth;
-          if (token.is("aligned") && take(tokens_, "(")) {
-            ++depth;
-            alignment = count_of(tokens_.peek()).value_or(1);
-          }
-        }
-      }
+      const std::int64_t alignment = attributes().value_or(1);
       if (!take(tokens_, ";") || alignment < 1 || alignment > max_pool) return std::nullopt;
       end = align_up(end, alignment);
       members.try_emplace(name.text, Member{name.text, type->element, *elements, end});

@@ -38,6 +38,7 @@ struct FileScope {
   std::map<std::string, Table, std::less<>> tables;   // const arrays of numbers with their values
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes without values: how many
+  std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
 };
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over. Throws SyntaxError: not

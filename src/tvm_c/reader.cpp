@@ -17,6 +17,7 @@
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
+#include "usmp/tvm_c/style.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -27,9 +28,9 @@ Error located(const Source& file, const SyntaxError& error) {
   return {ErrorKind::archive, {{}, file.name, line_and_column(file.text, error.offset + 1)}, error.message};
 }
 
-// "-workspace-byte-alignment=8" of the comment that heads TVM's files.
+// "-workspace-byte-alignment=8" of the comment that heads TVM's files (several may have become one).
 std::optional<Bytes> alignment_in(std::string_view text, std::string_view option) {
-  std::size_t at = text.substr(0, 4096).find(option);
+  std::size_t at = text.find(option);
   if (at == std::string_view::npos) return std::nullopt;
   Bytes value = 0;
   for (at += option.size(); at < text.size() && text[at] >= '0' && text[at] <= '9' && value < (1 << 20); ++at) {
@@ -66,10 +67,11 @@ class ModuleReader {
         if (!*value) *value = alignment_in(files_[i].text, option);
       }
     }
-    if (!module_.workspace_alignment) module_.workspace_alignment = default_alignment;
+    module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
     const std::string entry = entry_name();
     read_from(entry);
+    if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
     std::sort(module_.functions.begin(), module_.functions.end(),
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
@@ -117,6 +119,10 @@ class ModuleReader {
       tidy(module_, read.function);
       name_params(read.function);
       module_.functions.push_back(std::move(read.function));
+      for (const std::string& pool : read.pools) {
+        const auto found = scope_.alignments.find(pool);
+        if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
+      }
       pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
       return read.called;
     } catch (const SyntaxError& error) {
@@ -241,6 +247,7 @@ class ModuleReader {
   FileScope scope_;
   tir::Module module_;
   std::vector<PoolConstant> pool_constants_;
+  Bytes pool_alignment_ = default_alignment;
 };
 
 }  // namespace

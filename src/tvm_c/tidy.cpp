@@ -110,6 +110,8 @@ class Folder {
   // Whether the let is kept back.
   bool waits(const tir::Let& let) {
     const tir::DataType type = module_.var(let.var).type;
+    // A zero that only the packed interface's structs get.
+    if (uses_.reads[let.var] == 0 && let.value->kind == ExprKind::int_imm) return true;
     if (type.is_handle() || uses_.reads[let.var] != 1 || depth_ >= max_depth) return false;
     waiting_[let.var] = {is_cut(*let.value) ? let.value : tir::make_cast(type, let.value), depth_ + 1};
     return true;

@@ -99,6 +99,11 @@ std::optional<std::pair<Op, DataType>> math_function(std::string_view name) {
   return std::nullopt;
 }
 
+Value unimportant(Value record) {
+  record.record.part = Record::Part::other;
+  return record;
+}
+
 // 1 for n of 2^n.
 std::optional<std::int64_t> power_of_two(std::int64_t exponent) {
   return exponent >= 0 && exponent <= 62 ? std::optional(std::int64_t{1} << exponent) : std::nullopt;
@@ -136,6 +141,7 @@ Tree Values::operation(Op op, DataType type, const std::vector<Tree>& operands) 
 
 Tree Values::rvalue(const Value& a) const {
   if (a.kind == Value::Kind::number) return a.tree;
+  if (a.kind == Value::Kind::record) fail("found a part of the packed interface, expected a number");
   if (a.kind != Value::Kind::place) fail("found a pointer, expected a number");
   if (a.type.is_void() || a.type.is_handle()) fail("found an element of a pointer to void, expected one of a number");
   return builder_.load(a.type, a.storage, a.tree, {});
@@ -162,7 +168,8 @@ Tree Values::condition(const Value& a) const {
 }
 
 Tree Values::argument(const Value& a) const {
-  if (a.kind == Value::Kind::number || a.kind == Value::Kind::place) return rvalue(a);
+  const bool is_pointer = a.kind == Value::Kind::null || a.kind == Value::Kind::pointer;
+  if (!is_pointer) return rvalue(a);
   if (a.kind == Value::Kind::null) {
     Tree zero = {tir::make_int(0, tir::int64_type)};
     return operation(Op::reinterpret, tir::handle_type, {std::move(zero)});
@@ -201,6 +208,7 @@ void Values::convert_both(Tree& a, Tree& b) const {
 // --- Operators -------------------------------------------------------------------------------------------------------
 
 Value Values::unary(std::string_view op, const Value& a) const {
+  if (a.kind == Value::Kind::record && op != "*") return op == "&" ? a : unimportant(a);
   if (op == "*") {
     Value zero = number({tir::make_int(0)});
     return element(a, zero);
@@ -255,6 +263,9 @@ Tree Values::shift(Op op, Tree a, Tree b) const {
 }
 
 Value Values::binary(std::string_view op, const Value& a, const Value& b) const {
+  if (a.kind == Value::Kind::record && op == "+") return element(a, b);
+  if (a.kind == Value::Kind::record) return unimportant(a);
+  if (b.kind == Value::Kind::record) return unimportant(b);
   const bool is_moved = a.kind == Value::Kind::pointer && b.kind != Value::Kind::pointer && (op == "+" || op == "-");
   const bool is_swapped = a.kind != Value::Kind::pointer && b.kind == Value::Kind::pointer && op == "+";
   if (is_moved || is_swapped) {
@@ -309,6 +320,7 @@ Value Values::choice(const Value& test, const Value& yes, const Value& no) const
 }
 
 Value Values::cast(CType type, const Value& a) const {
+  if (a.kind == Value::Kind::record) return a;
   if (type.stars > 0) {
     if (a.kind == Value::Kind::null) return a;
     if (a.kind != Value::Kind::pointer) fail("found a number as a pointer, expected storage");
@@ -335,6 +347,7 @@ Value Values::cast(CType type, const Value& a) const {
 }
 
 Value Values::element(const Value& pointer, const Value& index) const {
+  if (pointer.kind == Value::Kind::record) return element_of_record(pointer, index);
   if (pointer.kind != Value::Kind::pointer) fail("found an element of what is no storage");
   Value place = pointer;
   place.kind = Value::Kind::place;
@@ -343,6 +356,36 @@ Value Values::element(const Value& pointer, const Value& index) const {
   if (at_index.expr->type.bits < 32) at_index = promoted(std::move(at_index));
   place.tree = pointer.tree.expr == nullptr ? at_index : builder_.sum(pointer.tree, at_index);
   return place;
+}
+
+// A handle is the address of one tensor.
+Value Values::element_of_record(const Value& array, const Value& index) const {
+  Value one = array;
+  if (array.record.part == Record::Part::other || array.record.part == Record::Part::offset) return unimportant(one);
+  const auto at_index = tir::as_int(*rvalue(index).expr);
+  if (!at_index) fail("found an index that is no number, expected one in the packed interface");
+  const auto sum = checked_add(array.record.index, *at_index);
+  if (!sum || *sum < 0 || *sum > INT32_MAX || array.record.part == Record::Part::data ||
+      (array.record.part == Record::Part::handle && *at_index != 0)) {
+    fail("found an element of an argument of the packed interface, expected a tensor");
+  }
+  if (array.record.part == Record::Part::element) one.record.index = *sum;
+  return one;
+}
+
+Value Values::member(const Value& value, std::string_view name) const {
+  if (value.kind != Value::Kind::record) fail("found a member of what is no part of the packed interface");
+  Value one = value;
+  if (name == "v_handle" && value.record.part == Record::Part::element) {
+    one.record.part = Record::Part::handle;
+  } else if (name == "data" && value.record.part != Record::Part::other) {
+    one.record.part = Record::Part::data;
+  } else if (name == "byte_offset" && value.record.part == Record::Part::element) {
+    one.record.part = Record::Part::offset;
+  } else {
+    one.record.part = Record::Part::other;
+  }
+  return one;
 }
 
 Value Values::call(std::string_view function, const std::vector<Value>& arguments) const {

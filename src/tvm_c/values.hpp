@@ -3,6 +3,7 @@
 // operator of TIR becomes that operator again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,15 @@ struct CType {
   int stars = 0;
 };
 
+// A part of the arrays that TVM's packed calls are made of (packed.hpp): an element, its v_handle (which is a
+// DLTensor's address), its data, or something that is of no account here.
+struct Record {
+  enum class Part : std::uint8_t { element, handle, data, offset, other };
+  std::size_t object = 0;
+  std::int64_t index = 0;
+  Part part = Part::other;
+};
+
 struct Value {
   enum class Kind : std::uint8_t {
     number,
@@ -27,11 +37,13 @@ struct Value {
     pointer,  // to an element of storage
     null,
     pool,  // memory that TVM has planned, as a parameter
+    record,
   };
   Kind kind = Kind::number;
   tir::Tree tree;      // number: the value; place: the index, in elements; pointer: the same, without one: 0
   tir::DataType type;  // number: of the value; place, pointer: of the element, void_type if it is not said
   tir::VarId storage;
+  Record record;
 };
 
 // Each throws SyntaxError at `at` for what is not done with such operands.
@@ -49,6 +61,8 @@ class Values {
   [[nodiscard]] Value choice(const Value& condition, const Value& yes, const Value& no) const;
   [[nodiscard]] Value cast(CType type, const Value& a) const;
   [[nodiscard]] Value element(const Value& pointer, const Value& index) const;
+  // value.name and value->name
+  [[nodiscard]] Value member(const Value& value, std::string_view name) const;
   // Of a function of math.h.
   [[nodiscard]] Value call(std::string_view function, const std::vector<Value>& arguments) const;
 
@@ -65,6 +79,7 @@ class Values {
  private:
   [[nodiscard]] tir::Tree node(tir::ExprKind kind, tir::DataType type, const std::vector<tir::Tree>& operands) const;
   [[nodiscard]] tir::Tree operation(tir::Op op, tir::DataType type, const std::vector<tir::Tree>& operands) const;
+  [[nodiscard]] Value element_of_record(const Value& array, const Value& index) const;
   [[nodiscard]] tir::Tree promoted(tir::Tree a) const;
   void convert_both(tir::Tree& a, tir::Tree& b) const;
   [[nodiscard]] tir::Tree shift(tir::Op op, tir::Tree a, tir::Tree b) const;

@@ -344,6 +344,30 @@ TEST_CASE("an archive without TIR is read from its C") {
   CHECK(outcome.out.find("9536 bytes") != std::string::npos);
 }
 
+TEST_CASE("--from chooses between C and TIR; inspect says which was read, and the version by the style of the C") {
+  const TemporaryDirectory temporary;
+  const auto inspected = [&](const std::string& model, const std::optional<std::string>& from) {
+    InspectOptions options;
+    options.model.model = model;
+    options.model.from = from;
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = inspect(options, out, err);
+    return Outcome{code, out.str(), err.str()};
+  };
+  const std::string both = USMP_TESTDATA "/ds_cnn.tar";
+  CHECK(inspected(both, std::nullopt).out.starts_with("module default, TVM 0.12.0, unpacked interface\n"));
+  CHECK(inspected(both, "tir").out.starts_with("module default, TVM 0.12.0, unpacked interface\n"));
+  CHECK(inspected(both, "c").out.starts_with(
+      "module default, TVM 0.11 to 0.15 by its style, unpacked interface, read from its C\n"));
+  const std::string bare = archive_without_tir(temporary, true);
+  CHECK(inspected(bare, "c").code == exit_ok);
+  const Outcome without = inspected(bare, "tir");
+  CHECK(without.code == exit_usage);
+  CHECK(without.err.find("--from tir: there is no TIR of module 'default'; apps/export_tir.py") != std::string::npos);
+  CHECK(inspected(both, "relay").err.find("--from: found 'relay', expected c or tir") != std::string::npos);
+}
+
 TEST_CASE("an archive with neither TIR nor C that is understood: exit code 3 and how to export TIR") {
   const TemporaryDirectory temporary;
   const Outcome without = run_plan(options_for(archive_without_tir(temporary, false), temporary.file("out")));

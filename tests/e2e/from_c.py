@@ -30,8 +30,6 @@ LARGER = {
     ("random/r3009", "none"): 2048,
     ("random/r3013", "none"): 6312, ("random/r3013", "all"): 5328,
 }
-PACKED = ("packed",)  # the packed interface is not read
-
 
 @dataclass
 class Case:
@@ -39,7 +37,7 @@ class Case:
     from_c: Path            # may hold TIR, which is taken away
     reference: Path | None  # planned from its TIR
     golden: Path
-    options: tuple[str, ...] = ()  # of planning from C
+    packed: bool = False  # TVM's packed interface
 
     def label(self) -> str:
         return self.name
@@ -53,8 +51,8 @@ def without_tir(archive: Path, out: Path) -> Path:
     return out
 
 
-def workspace(binary: Path, archive: Path, transform: str, out: Path, options: tuple[str, ...] = ()) -> int:
-    golden.run([binary, archive, "--transform", transform, "-o", out, "--quiet", *options])
+def workspace(binary: Path, archive: Path, transform: str, out: Path) -> int:
+    golden.run([binary, archive, "--transform", transform, "-o", out, "--quiet"])
     pools = json.loads((out / "default.plan.json").read_text())["pools"]
     return sum(pool["used"] for pool in pools if pool["kind"] == "workspace")
 
@@ -64,13 +62,13 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
     archive = without_tir(case.from_c, directory / "stock.tar")
     for transform in TRANSFORMS:
         out = directory / transform
-        found = workspace(binary, archive, transform, out, case.options)
+        found = workspace(binary, archive, transform, out)
         if case.reference is not None:
-            expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir", case.options)
+            expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir")
             if found > max(expected, LARGER.get((case.name, transform), 0)):
                 raise golden.Failure(f"--transform {transform}: {found} bytes from C, {expected} from TIR")
         golden.check_no_workspace_calls(out / "codegen/host/src")
-        golden.write_main(out, "default", case.golden, packed=False)
+        golden.write_main(out, "default", case.golden, packed=case.packed)
         golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
 
 
@@ -92,8 +90,10 @@ def shared_cases(archives: Path) -> list[Case]:
     for path in sorted((variants / "tvm_planned").glob("*.tar")):
         network, _, variant = path.stem.partition(".")
         # One of these has StorageRewrite's lowering, which the archives of own have not.
-        if variant not in PACKED:
-            cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden"))
+        cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden",
+                          packed=variant == "packed"))
+    packed = variants / "resnet8_packed.tar"
+    cases.append(Case("variants/resnet8_packed", packed, packed, own / "resnet8.golden", packed=True))
     return cases
 
 

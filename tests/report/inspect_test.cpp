@@ -66,7 +66,7 @@ TEST_CASE("what a module is read from") {
   Model model = example();
   model.info.c_members = {"codegen/host/src/default_lib1.c"};
   const auto text = [&] { return inspect_text(model.info, model.module, model.analysis); };
-  CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface, read from its C\n"));
+  CHECK(text().starts_with("module default, TVM 0.12.0 by its style, unpacked interface, read from its C\n"));
   CHECK(inspect_json(model.info, model.module, model.analysis).find("\"source\": \"c\"") != std::string::npos);
   model.info.tir_member = "src/default.tir.json";
   CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface\n"));

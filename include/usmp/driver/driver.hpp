@@ -35,6 +35,7 @@ struct ModelOptions {
   std::optional<std::string> module;              // one module of several; absent: all
   std::optional<std::string> transform;           // transform::parse_steps: what is done to the program; absent: all
   std::optional<std::int64_t> recompute_percent;  // 0 … max_recompute_percent: transform::Options; absent: 0
+  std::optional<std::string> from;                // "c" or "tir": what modules are read from; absent: TIR if there is
   bool json = false;
 };
 
@@ -62,6 +63,10 @@ struct PlanningOptions {
 struct PlanOptions : PlanningOptions {
   std::optional<std::string> output;  // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
   bool dry_run = false;               // everything but writing
+  // The files of a source tree's model are replaced by planned ones of the same names. Excludes `output`.
+  bool in_place = false;
+  bool force = false;                    // in place, also with changes that git has not committed
+  std::optional<std::string> plan_json;  // a file for the plan: of one module its M.plan.json, of several as `json`
 };
 
 struct VerifyOptions : PlanningOptions {

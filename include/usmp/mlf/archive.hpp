@@ -17,12 +17,16 @@ struct Member {
   std::string name;  // normalised: no leading "./", '/' separators, no trailing '/'; never absolute, never with ".."
   std::string bytes;
   std::uint32_t mode = 0644;  // permission bits
+  std::string found_as = {};  // in a source tree: the file's path below Archive::path; else empty
+
+  [[nodiscard]] const std::string& shown_name() const { return found_as.empty() ? name : found_as; }
 };
 
 // Regular files only; directories are implied by the names.
 struct Archive {
   std::string path;             // as given by the user
   bool is_directory = false;    // read from an extracted archive
+  bool is_checkout = false;     // read from a source tree (checkout.hpp)
   std::vector<Member> members;  // a tar: in its order; a directory: sorted by name. Names are unique
 
   [[nodiscard]] const Member* find(std::string_view name) const;  // nullptr if absent. O(members)

@@ -75,6 +75,9 @@ struct AssembledModule {
 // From C in its place: `files` are info.c_members. Throws the same.
 [[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files);
 
+// The module's info, with what its program says of inputs and outputs where the archive says nothing.
+[[nodiscard]] mlf::ModuleInfo described(const SourceModule& source);
+
 // With all requested transformations. Throws Error with the member set.
 [[nodiscard]] Program transformed(const SourceModule& source, const Transformations& transformations,
                                   bool workspace_io);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C that TVM's own generator writes → tir::Module, for archives that hold no TIR.
 //
-// Read is the subset of C that TVM 0.8 to 0.18 prints for operators and for the entry with the unpacked interface, in
-// whatever layout, in any order of files: loops from a constant, stores, lets, workspace that is taken at run time,
-// arrays on the stack, calls that are checked, constants in tables. It becomes what TVM's TIR says of the same
-// functions, as far as the C tells: minima and maxima, fixed-point products and choices are recognised, variables that
-// TVM's printer introduced are gone, quotients of numbers that are not negative are floor quotients.
+// Read is the subset of C that TVM 0.8 to 0.18 prints for operators and for the entry, with the unpacked or the packed
+// interface, in whatever layout, in any order of files: loops from a constant, stores, lets, workspace that is taken at
+// run time, arrays on the stack, calls that are checked, constants in tables. It becomes what TVM's TIR says of the
+// same functions, as far as the C tells: minima and maxima, fixed-point products and choices are recognised, variables
+// that TVM's printer introduced are gone, quotients of numbers that are not negative are floor quotients.
 //
 // What the C does not say: several tensors between operators that TVM let share one allocation are that one buffer
 // here. Arrays on the stack are buffers like others.

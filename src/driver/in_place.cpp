@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "in_place.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "usmp/mlf/interface.hpp"
+#include "usmp/process/process.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/printable.hpp"
+
+namespace usmp::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error refusal(const Model& model, const std::string& message, std::vector<std::string> details = {}) {
+  return {ErrorKind::usage, {model.archive.path, {}, {}}, "--in-place: " + message, std::move(details)};
+}
+
+// The directory around all files that may change, and their paths below it.
+class Places {
+ public:
+  explicit Places(const Model& model) : model_(model), root_(model.archive.path) {
+    const mlf::Member* metadata = model.archive.find("metadata.json");
+    if (metadata == nullptr) return;
+    for (std::string_view above = metadata->shown_name(); above.starts_with("../"); above.remove_prefix(3)) ++levels_;
+    const fs::path inside = fs::weakly_canonical(fs::absolute(root_));
+    fs::path outer = inside;
+    for (std::size_t i = 0; i < levels_; ++i) outer = outer.parent_path();
+    if (levels_ == 0) return;
+    below_ = inside.lexically_relative(outer).generic_string() + "/";
+    root_ = outer.lexically_proximate(fs::current_path()).string();
+  }
+
+  [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] std::string of(const std::string& member) const {
+    const std::string& name = model_.archive.find(member)->shown_name();
+    return name.starts_with("../") ? name.substr(3 * levels_) : below_ + name;
+  }
+
+ private:
+  const Model& model_;
+  std::string root_;
+  std::string below_;
+  std::size_t levels_ = 0;
+};
+
+// Puts another spelling in the place of the line that includes the header, which stands in one piece.
+class IncludeSink final : public TextSink {
+ public:
+  IncludeSink(TextSink& sink, std::string line, std::string instead)
+      : sink_(sink), line_(std::move(line)), instead_(std::move(instead)) {}
+
+  void write(std::string_view text) override {
+    const std::size_t at = is_done_ ? std::string_view::npos : text.find(line_);
+    if (at == std::string_view::npos) return sink_.write(text);
+    is_done_ = true;
+    sink_.write(text.substr(0, at));
+    sink_.write(instead_);
+    sink_.write(text.substr(at + line_.size()));
+  }
+  [[nodiscard]] bool is_done() const { return is_done_; }
+
+ private:
+  TextSink& sink_;
+  std::string line_;
+  std::string instead_;
+  bool is_done_ = false;
+};
+
+std::string text_of(const OutputFile& file) {
+  StringSink sink;
+  file.write(sink);
+  return sink.text();
+}
+
+std::string relative_include(const std::string& from, const std::string& header) {
+  return "\"" + fs::path(header).lexically_relative(fs::path(from).parent_path()).generic_string() + "\"";
+}
+
+// A translation unit of C must not be empty.
+std::string emptied_text(const std::string& module, const std::string& operators) {
+  return "/* Not needed any more: the operators of module \"" + printable(module) + "\" are in " + operators +
+         ". Written by usmp-plan; do not edit. */\ntypedef int usmp_operators_are_elsewhere;\n";
+}
+
+bool is_in_git(const std::string& directory) {
+  std::error_code error;
+  for (fs::path at = fs::weakly_canonical(directory, error);; at = at.parent_path()) {
+    if (fs::exists(at / ".git", error)) return true;
+    if (at == at.parent_path()) return false;
+  }
+}
+
+// The firmware says itself how it calls the module, and passes pools if it did before.
+void check_without_header(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
+                          const std::string& entry) {
+  const std::string run = "tvmgen_" + c_identifier(module.source.info.name) + "_run";
+  const auto& pools = module.document.pools;
+  const bool is_alike =
+      module.source.info.packed_interface
+          ? !module.document.workspace_io.value_or(false) &&
+                std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; })
+          : mlf::define_alike(model.archive.find(found.entry)->bytes, entry, run);
+  if (is_alike) return;
+  throw refusal(model, "the firmware could not call " + run + " any more: with these pools and options it has other " +
+                           "parameters than in " + model.archive.find(found.entry)->shown_name());
+}
+
+// Of the module: what changes.
+std::vector<std::string> changed_members(const mlf::ModuleFiles& files) {
+  std::vector<std::string> names = files.others;
+  for (const std::string& name : {files.entry, files.operators, files.header}) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void check_in_place(const Model& model, bool force) {
+  if (!model.archive.is_directory) {
+    throw refusal(model, "found an archive, expected a directory or a C file with TVM's C");
+  }
+  const Places places(model);
+  process::Command git{.program = "git",
+                       .arguments = {"--literal-pathspecs", "status", "--porcelain", "--untracked-files=all", "--"},
+                       .environment = {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"},
+                       .directory = places.root(),
+                       .joins_error = true};
+  for (const mlf::ModuleInfo& info : model.metadata.modules) {
+    for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
+      git.arguments.push_back(places.of(name));
+    }
+  }
+  if (model.archive.find("metadata.json") != nullptr) git.arguments.push_back(places.of("metadata.json"));
+  if (force || !is_in_git(places.root())) return;
+  process::Result result;
+  try {
+    result = process::run(git, {}, {.output = std::size_t{1} << 20, .time = std::chrono::minutes(1)});
+  } catch (const Error& error) {
+    throw refusal(model, "git cannot be asked whether everything is committed; --force does without",
+                  {error.message()});
+  }
+  std::vector<std::string> lines = split(result.output, '\n');
+  std::erase_if(lines, [](const std::string& line) { return line.empty(); });
+  constexpr std::size_t most_lines = 10;
+  if (!result.succeeded()) {
+    throw refusal(model, "git cannot tell whether everything is committed; --force does without",
+                  first_lines(std::move(lines), most_lines));
+  }
+  if (lines.empty()) return;
+  throw refusal(model, "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
+                first_lines(std::move(lines), most_lines));
+}
+
+InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,
+                       const Model& model) {
+  const Places places(model);
+  InPlace result{.directory = places.root(), .files = {}, .written = {}, .emptied = {}, .metadata = {}};
+  if (model.archive.find("metadata.json") != nullptr) result.metadata = places.of("metadata.json");
+  std::map<std::string, std::string> taken;  // by file: the module
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const mlf::ModuleInfo& info = modules[i]->source.info;
+    const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
+    std::map<std::string, OutputFile> emitted;  // by the last part of the path
+    for (OutputFile& file : codegen::module_files(inputs[i])) {
+      if (file.path == codegen::constants_header_path(info.name)) {
+        throw refusal(model, "a parameter pool of the application needs one more header, " + file_name_of(file.path) +
+                                 "; expected pools that the C owns, or -o");
+      }
+      std::string name = file_name_of(file.path);
+      emitted.emplace(std::move(name), std::move(file));
+    }
+    const std::string header_name = "tvmgen_" + c_identifier(info.name) + ".h";
+    const OutputFile header = emitted.at(header_name);
+    const OutputFile entry = emitted.at(info.name + "_lib0.c");
+    const OutputFile operators = emitted.at(info.name + "_lib1.c");
+    assert(emitted.size() == 3);
+
+    const std::string line = "#include \"" + header_name + "\"\n";
+    std::string instead;
+    if (found.header.empty()) {
+      check_without_header(*modules[i], model, found, text_of(entry));
+      instead = text_of(header);
+    } else {
+      std::vector<std::string> missing =
+          mlf::missing_declarations(model.archive.find(found.header)->bytes, text_of(header));
+      if (!missing.empty()) {
+        constexpr std::size_t most_lines = 10;
+        throw refusal(model,
+                      "the firmware could not use the header any more (" +
+                          model.archive.find(found.header)->shown_name() + "): with these pools and options it has not",
+                      first_lines(std::move(missing), most_lines));
+      }
+      instead = "#include " +
+                (found.include.empty() ? relative_include(places.of(found.entry), places.of(found.header))
+                                       : found.include.front()) +
+                "\n";
+    }
+    const auto write_entry = [entry, line, instead](TextSink& sink) {
+      IncludeSink with_include(sink, line, instead);
+      entry.write(with_include);
+      assert(with_include.is_done());
+    };
+    const auto add = [&](const std::string& member, std::function<void(TextSink&)> write, bool is_emptied) {
+      const std::string path = places.of(member);
+      if (const auto [other, is_new] = taken.emplace(path, info.name); !is_new) {
+        throw refusal(model, path + " holds parts of module '" + other->second + "' and of module '" + info.name + "'");
+      }
+      result.files.push_back({path, std::move(write)});
+      (is_emptied ? result.emptied : result.written).push_back(path);
+    };
+    if (!found.header.empty()) add(found.header, header.write, false);
+    if (found.entry == found.operators) {
+      add(
+          found.entry,
+          [write_entry, operators](TextSink& sink) {
+            write_entry(sink);
+            sink.write("\n");
+            operators.write(sink);
+          },
+          false);
+    } else {
+      add(found.entry, write_entry, false);
+      add(found.operators, operators.write, false);
+    }
+    for (const std::string& name : found.others) {
+      const std::string text = emptied_text(info.name, file_name_of(places.of(found.operators)));
+      add(
+          name, [text](TextSink& sink) { sink.write(text); }, true);
+    }
+  }
+  return result;
+}
+
+std::string in_place_text(const InPlace& done, const PlannedPrograms& modules) {
+  std::string text = "written in place, below " + printable(done.directory) + ":\n";
+  for (const std::string& path : done.written) text += "  " + printable(path) + "\n";
+  if (!done.metadata.empty()) text += "  " + printable(done.metadata) + " (memory figures)\n";
+  if (!done.emptied.empty()) text += "emptied, as nothing in them is needed any more:\n";
+  for (const std::string& path : done.emptied) text += "  " + printable(path) + "\n";
+  for (const auto& module : modules) {
+    const bool owns = std::any_of(module->document.pools.begin(), module->document.pools.end(), [](const auto& pool) {
+      return pool.kind == PoolKind::workspace && pool.internal && pool.used > 0;
+    });
+    if (!owns) continue;
+    text += "module " + printable(module->document.module) + " owns its workspace, " +
+            bytes_text(module->document.workspace_used) +
+            ": memory that the firmware gives to TVM's allocator for it is not used any more\n";
+  }
+  return text;
+}
+
+}  // namespace usmp::driver

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/mlf/checkout.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mlf/c_text.hpp"
+#include "mlf/intake.hpp"
+#include "mlf/modules.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_depth = 64;
+constexpr std::string_view tvm_prefix = "tvmgen_";
+constexpr std::string_view entry_endings[] = {"___tvm_main__", "_run_model"};
+
+bool is_c_file(std::string_view name) { return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"}); }
+bool is_header_file(std::string_view name) { return ends_with_any(name, {".h", ".hpp"}); }
+bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj", ".a", ".lib", ".so"}); }
+
+// Whether TVM may have written the file: it defines one of its functions or constants.
+bool is_of_tvm(std::string_view text) {
+  if (text.find("// tvm target:") != std::string_view::npos || text.find(".rodata.tvm") != std::string_view::npos ||
+      text.find("kTvmgenMetadata") != std::string_view::npos) {
+    return true;
+  }
+  if (text.find(tvm_prefix) == std::string_view::npos) return false;
+  const auto functions = defined_functions(code_only(text));
+  return std::any_of(functions.begin(), functions.end(),
+                     [](const CFunction& function) { return function.name.starts_with(tvm_prefix); });
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
+// Around the sources of a model: its headers may stand beside their directory.
+fs::path model_directory(const fs::path& sources) {
+  const std::string leaf = lower_case(sources.filename().string());
+  return leaf == "src" || leaf == "source" || leaf == "sources" ? sources.parent_path() : sources;
+}
+
+struct Listed {
+  fs::path path;
+  std::uint64_t size = 0;
+};
+
+class TreeReader {
+ public:
+  TreeReader(const std::string& path, const Limits& limits) : given_(path), limits_(limits), scan_(path, limits) {}
+
+  Archive read() && {
+    const bool is_file = !fs::is_directory(given_);
+    const fs::path whole = fs::absolute(given_).lexically_normal();
+    const fs::path start = whole.has_filename() ? whole : whole.parent_path();
+    if (is_file) {
+      look_at({start, fs::file_size(start)});
+    } else {
+      for (const Listed& file : files_below(start, scan_, max_depth)) look_at(file);
+    }
+    if (models_.empty()) throw nothing_found();
+    for (const fs::path& own : {start, model_directory(start)}) {
+      if (models_.size() > 1 && models_.contains(own)) models_ = {{own, models_.at(own)}};
+    }
+    if (models_.size() > 1) throw several_found();
+    return is_file ? read_file(start) : read_model(models_.begin()->first);
+  }
+
+ private:
+  // Sorted by path.
+  static std::vector<Listed> files_below(const fs::path& root, Intake& intake, std::size_t depth) {
+    std::vector<Listed> files;
+    std::vector<std::pair<fs::path, std::size_t>> pending = {{root, 0}};
+    std::error_code fault;
+    while (!pending.empty()) {
+      const auto [directory, at_depth] = std::move(pending.back());
+      pending.pop_back();
+      for (fs::directory_iterator at(directory, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
+        const fs::path path = at->path();
+        const std::string name = path.filename().string();
+        const fs::file_status status = fs::symlink_status(path, fault);
+        if (fault) break;
+        if (fs::is_directory(status) && !name.starts_with('.') && at_depth < depth) {
+          intake.count(path.string(), 0);
+          pending.emplace_back(path, at_depth + 1);
+        } else if (fs::is_regular_file(status)) {
+          const std::uintmax_t size = fs::file_size(path, fault);
+          if (fault) break;
+          const bool is_read = is_c_file(name) || is_header_file(name);
+          intake.count(path.string(), is_read ? size : 0);
+          files.push_back({path, size});
+        }
+      }
+      if (fault) throw intake.fault(directory.string(), "cannot be read: " + fault.message());
+    }
+    std::sort(files.begin(), files.end(), [](const Listed& a, const Listed& b) { return a.path < b.path; });
+    return files;
+  }
+
+  // What there is: models, and what explains that there is none.
+  void look_at(const Listed& file) {
+    const std::string name = file.path.filename().string();
+    const auto note = [&](std::string& first) {
+      if (first.empty()) first = shown(file.path);
+    };
+    if (is_object(name)) return note(object_);
+    if (name.ends_with(".graph") || name == "graph.json") return note(graph_);
+    if (!is_c_file(name)) return;
+    const std::string text = scan_.read(file.path.string(), shown(file.path), file.size);
+    if (text.find(tvm_prefix) == std::string_view::npos) return;
+    if (is_planned_c(text)) return note(ours_);
+    const std::vector<std::string> modules = entries_in(text);
+    if (modules.empty() && is_of_tvm(text)) note(operators_);
+    for (const std::string& module : modules) {
+      const fs::path directory = model_directory(file.path.parent_path());
+      const auto [first, is_new] = models_[directory].emplace(module, file.path);
+      if (!is_new) twice_.try_emplace(directory, first->second, file.path);
+    }
+  }
+
+  // As the user would type it.
+  [[nodiscard]] std::string shown(const fs::path& path) const {
+    const fs::path base = fs::absolute(given_).lexically_normal();
+    const fs::path below = path.lexically_relative(base);
+    if (below.empty() || *below.begin() == "..") return path.lexically_proximate(fs::current_path()).string();
+    return (below == "." ? fs::path(given_) : fs::path(given_) / below).lexically_normal().string();
+  }
+
+  [[nodiscard]] Error nothing_found() const {
+    const auto error = [&](const std::string& message) { return Error(ErrorKind::archive, {given_, {}, {}}, message); };
+    if (!ours_.empty()) {
+      return error("found C that usmp-plan wrote (" + ours_ +
+                   "), expected TVM's: plan what TVM has written (git has it)");
+    }
+    if (!operators_.empty()) {
+      const std::string graph = graph_.empty() ? "" : " and a graph (" + graph_ + ")";
+      return error("found operators of TVM (" + operators_ + ")" + graph +
+                   " but no entry function tvmgen_M___tvm_main__: the graph executor plans memory at run time; compile "
+                   "with --executor=aot");
+    }
+    if (!graph_.empty()) {
+      return error("found a graph (" + graph_ +
+                   ") but no C of TVM's: the graph executor plans memory at run time; compile with --executor=aot and "
+                   "--target=c");
+    }
+    if (!object_.empty()) {
+      return error("found objects (" + object_ +
+                   ") but no C of TVM's: machine code cannot be planned again; compile with --target=c");
+    }
+    return error(
+        "found no C that TVM wrote, expected an extracted Model Library Format archive or a "
+        "source tree with TVM's C (a function tvmgen_M___tvm_main__)");
+  }
+
+  [[nodiscard]] Error several_found() const {
+    std::vector<std::string> commands;
+    for (const auto& [directory, modules] : models_) {
+      std::vector<std::string> names;
+      for (const auto& [name, file] : modules) names.push_back(name);
+      commands.push_back("usmp-plan " + shown(directory) + "  (" + joined(names) + ")");
+    }
+    return {ErrorKind::usage,
+            {given_, {}, {}},
+            "holds models in " + std::to_string(models_.size()) + " directories, expected one; type one of:",
+            commands};
+  }
+
+  // A model that is one file, with the header of its directory.
+  Archive read_file(const fs::path& file) {
+    const fs::path directory = model_directory(file.parent_path());
+    return read_members(directory, [&](const fs::path& path) { return path == file; });
+  }
+
+  Archive read_model(const fs::path& directory) {
+    if (const auto twice = twice_.find(directory); twice != twice_.end()) {
+      throw Error(ErrorKind::usage, {given_, {}, {}}, "two files define the same module; type one of:",
+                  {"usmp-plan " + shown(twice->second.first), "usmp-plan " + shown(twice->second.second)});
+    }
+    return read_members(directory,
+                        [&](const fs::path& path) { return model_directory(path.parent_path()) == directory; });
+  }
+
+  // `is_chosen`: of C files.
+  template <class Choice>
+  Archive read_members(const fs::path& directory, const Choice& is_chosen) {
+    Intake intake(shown(directory), limits_);
+    std::set<std::string> names;
+    std::vector<Member> headers;
+    std::set<fs::path> source_directories;
+    for (const Listed& file : files_below(directory, intake, 1)) {
+      const std::string name = file.path.filename().string();
+      if (is_c_file(name) ? !is_chosen(file.path) : !is_header_file(name)) continue;
+      Member member;
+      member.found_as = file.path.lexically_relative(directory).generic_string();
+      member.bytes = intake.read(file.path.string(), member.found_as, file.size);
+      member.mode = static_cast<std::uint32_t>(fs::status(file.path).permissions()) & 0777U;
+      if (is_header_file(name)) {
+        headers.push_back(std::move(member));
+      } else if (is_of_tvm(member.bytes) && !is_planned_c(member.bytes)) {
+        source_directories.insert(file.path.parent_path());
+        add(intake, "codegen/host/src/", std::move(member), names);
+      }
+    }
+    for (Member& header : headers) {
+      const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());
+      if (is_beside || header.bytes.find(tvm_prefix) != std::string::npos) {
+        add(intake, "codegen/host/include/", std::move(header), names);
+      }
+    }
+    add_metadata(intake, directory);
+    Archive archive = std::move(intake).finish();
+    archive.is_directory = true;
+    archive.is_checkout = true;
+    return archive;
+  }
+
+  // By the last part of the path, which is enough for all but odd trees.
+  static void add(Intake& intake, const std::string& directory, Member member, std::set<std::string>& names) {
+    member.name = directory + file_name_of(member.found_as);
+    if (!names.insert(member.name).second) member.name = directory + member.found_as;
+    names.insert(member.name);
+    intake.add(std::move(member));
+  }
+
+  void add_metadata(Intake& intake, const fs::path& directory) {
+    fs::path place = directory;
+    std::error_code fault;
+    for (int i = 0; i < 3; ++i, place = place.parent_path()) {
+      const fs::path path = place / "metadata.json";
+      if (!fs::is_regular_file(fs::symlink_status(path, fault))) continue;
+      Member member{.name = "metadata.json", .bytes = intake.read(path.string(), "metadata.json", fs::file_size(path))};
+      const auto& modules = models_.begin()->second;
+      const bool names_one = std::any_of(modules.begin(), modules.end(), [&](const auto& module) {
+        return member.bytes.find("\"" + module.first + "\"") != std::string::npos;
+      });
+      if (!names_one || member.bytes.find("\"memory\"") == std::string::npos) return;
+      member.found_as = path.lexically_relative(directory).generic_string();
+      return intake.add(std::move(member));
+    }
+  }
+
+  std::string given_;
+  Limits limits_;
+  Intake scan_;
+  std::map<fs::path, std::map<std::string, fs::path>> models_;  // by directory: the entry's file of each module
+  std::map<fs::path, std::pair<fs::path, fs::path>> twice_;     // by directory: two files of the same module
+  std::string ours_;
+  std::string operators_;
+  std::string graph_;
+  std::string object_;
+};
+
+}  // namespace
+
+bool is_planned_c(std::string_view text) {
+  return text.substr(0, 4096).find("by usmp-plan; do not edit") != std::string_view::npos;
+}
+
+bool is_extracted_archive(const std::string& directory) {
+  std::error_code fault;
+  const fs::path root(directory);
+  if (!fs::exists(root / "metadata.json", fault)) return false;
+  if (fs::is_directory(root / "codegen" / "host", fault)) return true;
+  for (fs::directory_iterator at(root / "src", fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
+    if (at->path().string().ends_with(".tir.json")) return true;
+  }
+  return false;
+}
+
+Archive read_checkout(const std::string& path, const Limits& limits) {
+  try {
+    return TreeReader(path, limits).read();
+  } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::not_enough_memory) throw std::bad_alloc();
+    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + error.code().message());
+  }
+}
+
+std::vector<std::string> entries_in(std::string_view text) {
+  std::vector<std::string> modules;
+  const bool has_any = std::any_of(std::begin(entry_endings), std::end(entry_endings),
+                                   [&](std::string_view ending) { return defines_ending_in(text, ending); });
+  if (!has_any) return modules;
+  for (const CFunction& function : defined_functions(code_only(text))) {
+    for (const std::string_view ending : entry_endings) {
+      const std::string_view name = function.name;
+      if (!name.starts_with(tvm_prefix) || !name.ends_with(ending) || name.size() <= tvm_prefix.size() + ending.size())
+        continue;
+      modules.emplace_back(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
+    }
+  }
+  return modules;
+}
+
+std::vector<std::string> modules_in(const Archive& checkout) {
+  std::set<std::string> names;
+  for (const Member& member : checkout.members) {
+    if (!is_c_file(member.name)) continue;
+    for (std::string& name : entries_in(member.bytes)) names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
+}
+
+ModuleInfo module_without_metadata(const Archive& checkout, const std::string& name) {
+  ModuleInfo module;
+  module.name = name;
+  order_tensors(checkout, module);
+  for (const Member& member : checkout.members) {
+    if (!is_header_file(member.name)) continue;
+    const auto macros = number_macros(code_only(member.bytes));
+    const auto size = macros.find("TVMGEN_" + upper_case(name) + "_WORKSPACE_SIZE");
+    if (size != macros.end()) module.workspace_bytes = size->second;
+  }
+  return module;
+}
+
+}  // namespace usmp::mlf

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/mlf/interface.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "mlf/c_text.hpp"
+#include "mlf/modules.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::mlf {
+namespace {
+
+// "<name>" or "\"name\"", as the text includes the header of this name.
+std::optional<std::string> include_of(std::string_view text, std::string_view header) {
+  for (const std::string& name : included_headers(text)) {
+    if (file_name_of(name) != header) continue;
+    const std::string bracketed = "<" + name + ">";
+    return text.find(bracketed) != std::string_view::npos ? bracketed : "\"" + name + "\"";
+  }
+  return std::nullopt;
+}
+
+std::string without_blanks(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') result += c;
+  }
+  return result;
+}
+
+// Of "#define NAME value", also where the value goes on in the next line.
+std::set<std::string> macros_with_value(std::string_view code) {
+  std::set<std::string> names;
+  constexpr std::string_view define = "#define";
+  for (std::size_t at = code.find(define); at != std::string_view::npos; at = code.find(define, at + 1)) {
+    const std::string_view line = first_line(code.substr(at + define.size()));
+    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    std::size_t end = begin;
+    while (end < line.size() && is_identifier_char(line[end])) ++end;
+    if (line.find_first_not_of(" \t\r", end) != std::string_view::npos) names.emplace(line.substr(begin, end - begin));
+  }
+  return names;
+}
+
+std::set<std::string> structs_in(std::string_view code) {
+  std::set<std::string> names;
+  constexpr std::string_view word = "struct ";
+  for (std::size_t at = code.find(word); at != std::string_view::npos; at = code.find(word, at + 1)) {
+    std::size_t end = at + word.size();
+    while (end < code.size() && is_identifier_char(code[end])) ++end;
+    names.emplace(code.substr(at + word.size(), end - at - word.size()));
+  }
+  return names;
+}
+
+std::set<std::string> prototypes_in(std::string_view code) {
+  std::set<std::string> prototypes;
+  for (const CFunction& function : declared_functions(code)) {
+    std::string text = without_blanks(function.prototype);
+    if (text.ends_with("(void)")) text.replace(text.size() - 6, 6, "()");
+    prototypes.insert(std::move(text));
+  }
+  return prototypes;
+}
+
+}  // namespace
+
+ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
+  const std::string prefix = "tvmgen_" + c_identifier(module.name);
+  const auto fail = [&](const Member& member, const std::string& message) {
+    throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}}, message);
+  };
+  ModuleFiles files;
+  for (const std::string& name : module.c_members) {
+    const Member& member = *archive.find(name);
+    if (name.ends_with(".h")) {
+      const bool is_named_so = file_name_of(name) == prefix + ".h";
+      if (is_named_so || (files.header.empty() && mentions(member.bytes, prefix + "_run"))) files.header = name;
+      continue;
+    }
+    const std::vector<std::string> entries = entries_in(member.bytes);
+    if (entries.size() > 1) fail(member, "defines several modules (" + joined(entries) + "), expected one a file");
+    if (mentions(member.bytes, "TVMSystemLibEntryPoint") || mentions(member.bytes, "_tvm_func_array")) {
+      fail(member, "holds TVM's registry of functions, which planned C does not have");
+    }
+    const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
+    for (const CFunction& function : defined_functions(code_only(member.bytes))) {
+      if (is_metadata || function.name.starts_with(prefix + "_")) continue;
+      fail(member,
+           "defines " + in_quotes(function.name) + ", which planned C would not have, expected TVM's functions");
+    }
+    const bool is_entry = defines_ending_in(member.bytes, prefix + "_run");
+    if (is_entry) files.entry = name;
+    if (!entries.empty()) files.operators = name;
+    if (!is_entry && entries.empty() && !is_metadata) files.others.push_back(name);
+  }
+  if (files.entry.empty()) {
+    throw Error(ErrorKind::archive, {archive.path, {}, {}},
+                "no C file of module " + in_quotes(module.name) + " defines " + prefix + "_run, the function to call");
+  }
+  if (!files.header.empty()) {
+    const auto include = include_of(archive.find(files.entry)->bytes, file_name_of(files.header));
+    if (include) files.include = {*include};
+  }
+  return files;
+}
+
+std::vector<std::string> missing_declarations(std::string_view before, std::string_view after) {
+  const std::string old_code = code_only(before);
+  const std::string new_code = code_only(after);
+  std::vector<std::string> missing;
+  const std::set<std::string> macros = macros_with_value(new_code);
+  for (const std::string& name : macros_with_value(old_code)) {
+    if (!macros.contains(name)) missing.push_back("macro " + name);
+  }
+  for (const std::string& name : structs_in(old_code)) {
+    const auto members = struct_members(old_code, name);
+    if (members && members != struct_members(new_code, name)) {
+      missing.push_back("struct " + name + " with members " + joined(*members));
+    }
+  }
+  const std::set<std::string> prototypes = prototypes_in(new_code);
+  for (const CFunction& function : declared_functions(old_code)) {
+    const std::set<std::string> one = prototypes_in(function.prototype + ";");
+    if (!one.empty() && !prototypes.contains(*one.begin())) missing.push_back("function " + function.prototype);
+  }
+  return missing;
+}
+
+bool define_alike(std::string_view before, std::string_view after, std::string_view function) {
+  const auto prototype = [&](std::string_view text) {
+    for (const CFunction& one : defined_functions(code_only(text))) {
+      if (one.name == function) return *prototypes_in(one.prototype + ";").begin();
+    }
+    return std::string();
+  };
+  return prototype(before) == prototype(after);
+}
+
+}  // namespace usmp::mlf

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/tvm_c/style.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "tvm_c/expressions.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+constexpr int first_version = 8;  // 0.8
+constexpr int last_version = 18;
+constexpr std::string_view function_prefix = "tvmgen_";
+
+// Minor versions that are still possible.
+struct Versions {
+  int from = first_version;
+  int to = last_version;
+
+  void since(int version) { from = std::max(from, version); }
+  void until(int version) { to = std::min(to, version); }
+};
+
+bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+void look_at_text(std::string_view text, Versions& versions) {
+  if (holds(text, "___tvm_main__")) versions.since(9);
+  if (holds(text, "_run_model")) versions.until(8);
+  if (holds(text, "-link-params=")) versions.until(10);
+  if (holds(text, "<stdbool.h>")) versions.since(11);
+  if (holds(text, "((uint8_t*)&")) versions.since(15);
+}
+
+// What tokens say, in whatever layout.
+void look_at_tokens(std::string_view text, Versions& versions) {
+  Lexer tokens(text);
+  std::set<std::string_view> declared;
+  bool defines_declared = false;
+  std::size_t defined = 0;
+  std::array<Token, 4> last;  // the newest in front
+  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+    if (token.is("=") && tokens.peek().is("{")) {  // a table
+      (void)tokens.next();
+      skip_to_end(tokens, token.offset);
+    } else if (token.is("(") && last[0].is_identifier() && last[0].text.starts_with(function_prefix) &&
+               last[1].is_identifier()) {
+      skip_to_end(tokens, token.offset);
+      const std::string_view name = last[0].text;
+      // That of the entry stands in another file's text, which may have been put in front.
+      if (tokens.peek().is(";") && !last[1].is("return") && !name.ends_with("___tvm_main__")) declared.insert(name);
+      if (tokens.peek().is("{")) {
+        ++defined;
+        defines_declared = defines_declared || declared.contains(name);
+      }
+    }
+    // static [const] struct global_const_workspace {
+    if (token.is("{") && last[0].is_identifier() && last[1].is("struct")) {
+      if (last[2].is("static")) versions.until(16);
+      if (last[2].is("const") && last[3].is("static")) versions.since(17);
+    }
+    // while (1): choices and conditions of loops became statements; condval is the variable of such a choice.
+    if (token.is("condval") ||
+        (token.kind == TokenKind::number && token.text == "1" && last[0].is("(") && last[1].is("while"))) {
+      versions.since(16);
+    }
+    // float* x = (float*)…
+    const bool is_typed_let = token.is("(") && last[0].is("=") && last[1].is_identifier() && last[2].is("*") &&
+                              last[3].is_identifier() && !last[3].is("void");
+    if (is_typed_let && tokens.peek().is(last[3].text)) versions.since(18);
+    std::rotate(last.rbegin(), last.rbegin() + 1, last.rend());
+    last[0] = token;
+  }
+  if (defines_declared) versions.since(16);
+  if (defined > 1 && !defines_declared) versions.until(15);
+}
+
+std::string spelled(int version) { return "0." + std::to_string(version); }
+
+}  // namespace
+
+std::string version_by_style(std::span<const Source> files) {
+  Versions versions;
+  bool has_operators = false;
+  bool has_bool = false;
+  for (const Source& file : files) {
+    if (file.name.ends_with(".h")) continue;
+    look_at_text(file.text, versions);
+    if (holds(file.text, "// tvm target: c")) {
+      has_operators = true;
+      has_bool = has_bool || holds(file.text, "<stdbool.h>");
+    }
+    try {
+      look_at_tokens(file.text, versions);
+    } catch (const SyntaxError&) {
+      return {};  // the reader says what is wrong
+    }
+  }
+  if (has_operators && !has_bool) versions.until(11);
+  if (versions.from > versions.to) return {};
+  return versions.from == versions.to ? spelled(versions.from) : spelled(versions.from) + " to " + spelled(versions.to);
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// --in-place: planned C in the files of a source tree.
+#include <cstdlib>
+#include <map>
+
+#include "driver/files.hpp"
+#include "usmp/driver/driver.hpp"
+#include "usmp/mlf/archive.hpp"
+
+using namespace usmp::driver;
+
+namespace {
+
+// lib0, lib1 and header of an archive in one directory.
+struct Checkout {
+  explicit Checkout(const std::string& archive = "cast_subtract") {
+    fs::create_directories(temporary.path / "ml");
+    for (const usmp::mlf::Member& member : usmp::mlf::read_archive(testdata + "/" + archive + ".tar").members) {
+      const fs::path name(member.name);
+      if (name.extension() == ".c" || name.extension() == ".h") write(ml(name.filename().string()), member.bytes);
+    }
+  }
+  [[nodiscard]] fs::path ml(const std::string& name) const { return temporary.path / "ml" / name; }
+  [[nodiscard]] std::map<std::string, std::string> texts() const {
+    std::map<std::string, std::string> all;
+    for (const std::string& name : files_below(temporary.path)) all[name] = read(temporary.path / name);
+    return all;
+  }
+  [[nodiscard]] PlanOptions options() const {
+    PlanOptions plan;
+    plan.model.model = temporary.file("ml");
+    plan.in_place = true;
+    return plan;
+  }
+  void git(const std::string& arguments) const {
+    const std::string command = "git -C '" + temporary.path.string() +
+                                "' -c user.name=test -c user.email=test@example.org " + arguments + " > /dev/null 2>&1";
+    REQUIRE(std::system(command.c_str()) == 0);
+  }
+
+  TemporaryDirectory temporary;
+};
+
+// What is refused changes nothing.
+std::string refused(const Checkout& checkout, const PlanOptions& options, int code = exit_usage) {
+  const auto before = checkout.texts();
+  const Outcome outcome = outcome_of(plan, options);
+  CHECK(outcome.code == code);
+  CHECK(outcome.out.empty());
+  CHECK(checkout.texts() == before);
+  return outcome.err;
+}
+
+}  // namespace
+
+TEST_CASE("in place: the same files hold planned C, and the plan is where --plan-json says") {
+  const Checkout checkout;
+  write(checkout.ml("kernel.c"), "// tvm target: c\nint32_t tvmgen_default_fused_more(void) { return 0; }\n");
+  write(checkout.ml("main.c"), "int main(void) { return 0; }\n");
+  PlanOptions options = checkout.options();
+  options.plan_json = checkout.temporary.file("plan.json");
+  const Outcome outcome = outcome_of(plan, options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(contains(outcome.out,
+                 "  default_lib0.c\n  default_lib1.c\nemptied, as nothing in them is needed any more:\n  kernel.c\n"));
+  auto texts = checkout.texts();
+  CHECK(texts.size() == 6);
+  for (const char* name : {"default_lib0.c", "default_lib1.c", "kernel.c", "tvmgen_default.h"}) {
+    CHECK_MESSAGE(contains(texts[std::string("ml/") + name], "by usmp-plan"), name);
+  }
+  CHECK(!contains(texts["ml/kernel.c"], "fused_more"));
+  CHECK(contains(texts["ml/default_lib0.c"], "#include <tvmgen_default.h>\n"));  // as TVM had it
+  CHECK(texts["ml/main.c"] == "int main(void) { return 0; }\n");
+  CHECK(texts["plan.json"].find("usmp-plan/plan") != std::string::npos);
+}
+
+TEST_CASE("in place: a header that the C did not include is included by its path") {
+  const Checkout checkout;
+  std::string entry = read(checkout.ml("default_lib0.c"));
+  const std::string include = "#include <tvmgen_default.h>\n";
+  entry.erase(entry.find(include), include.size());
+  fs::create_directories(checkout.ml("src"));
+  fs::create_directories(checkout.ml("include"));
+  write(checkout.ml("src/default_lib0.c"), entry);
+  fs::rename(checkout.ml("default_lib1.c"), checkout.ml("src/default_lib1.c"));
+  fs::rename(checkout.ml("tvmgen_default.h"), checkout.ml("include/tvmgen_default.h"));
+  fs::remove(checkout.ml("default_lib0.c"));
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(contains(read(checkout.ml("src/default_lib0.c")), "#include \"../include/tvmgen_default.h\"\n"));
+}
+
+TEST_CASE("in place: directories stay those that they are, and files keep their access rights") {
+  const Checkout checkout;
+  fs::create_directories(checkout.ml("src"));
+  for (const char* name : {"default_lib0.c", "default_lib1.c"}) {
+    fs::rename(checkout.ml(name), checkout.ml(std::string("src/") + name));
+  }
+  const auto number_of = [](const fs::path& path) {
+    struct stat info = {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    return info.st_ino;
+  };
+  const auto outer = number_of(checkout.ml(""));
+  const auto inner = number_of(checkout.ml("src"));
+  REQUIRE(::chmod(checkout.ml("src/default_lib1.c").c_str(), 0640) == 0);
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(contains(read(checkout.ml("src/default_lib1.c")), "by usmp-plan"));
+  CHECK(number_of(checkout.ml("")) == outer);
+  CHECK(number_of(checkout.ml("src")) == inner);
+  CHECK((fs::status(checkout.ml("src/default_lib1.c")).permissions() & fs::perms::all) == fs::perms(0640));
+}
+
+TEST_CASE("in place: a dry run changes nothing; neither does a plan that does not fit") {
+  const Checkout checkout;
+  const auto before = checkout.texts();
+  PlanOptions options = checkout.options();
+  options.plan_json = checkout.temporary.file("plan.json");
+  options.dry_run = true;
+  CHECK(outcome_of(plan, options).code == exit_ok);
+  CHECK(checkout.texts() == before);
+}
+
+TEST_CASE("in place: what the header gave the firmware has to be there afterwards") {
+  const Checkout checkout;
+  PlanOptions options = checkout.options();
+  options.pools_file = testdata + "/pools/sram.yaml";  // the application owns it: run gets one more parameter
+  options.plan_json = checkout.temporary.file("plan.json");
+  std::string error = refused(checkout, options);
+  CHECK(contains(error, "the firmware could not use the header any more (tvmgen_default.h)"));
+  CHECK(contains(error, "function int32_t tvmgen_default_run("));
+  write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define MINE 3\n");
+  error = refused(checkout, checkout.options());
+  CHECK(contains(error, "\n  macro MINE\n"));
+  fs::remove(checkout.ml("tvmgen_default.h"));
+  CHECK(contains(refused(checkout, options), "the firmware could not call tvmgen_default_run any more"));
+  REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(contains(read(checkout.ml("default_lib0.c")), "struct tvmgen_default_inputs {"));  // in its place
+}
+
+TEST_CASE("source trees: what inputs and outputs are; no archive is made of one without metadata.json") {
+  const Checkout checkout("lstm");
+  InspectOptions options;
+  options.model.model = checkout.temporary.file("ml");
+  const Outcome outcome = outcome_of(inspect, options);
+  CHECK(contains(outcome.out, "  input   x_0      float32    64\n"));
+  CHECK(contains(outcome.out, "  output  output1  float32    96\n"));
+  PlanOptions planning = checkout.options();
+  planning.in_place = false;
+  planning.output = checkout.temporary.file("planned.tar");
+  CHECK(contains(refused(checkout, planning), "an archive needs metadata.json, which"));
+}
+
+TEST_CASE("in place: archives, and options that contradict it, are refused") {
+  const Checkout checkout;
+  PlanOptions options = checkout.options();
+  options.model.model = testdata + "/cast_subtract.tar";
+  CHECK(contains(refused(checkout, options), "--in-place: found an archive, expected a directory or a C file"));
+  options = checkout.options();
+  options.output = checkout.temporary.file("out");
+  CHECK(contains(refused(checkout, options), "--in-place: found -o as well"));
+  options = checkout.options();
+  options.in_place = false;
+  options.force = true;
+  CHECK(contains(refused(checkout, options), "--force: expected --in-place"));
+}
+
+TEST_CASE("in place: changes that git has not committed are not overwritten, unless forced") {
+  const Checkout checkout;
+  checkout.git("init -q");
+  CHECK(contains(refused(checkout, checkout.options()), "git has uncommitted changes"));  // not even added
+  checkout.git("add .");
+  checkout.git("commit -q -m stock");
+  write(checkout.ml("notes.txt"), "of no account");
+  const std::string stock = read(checkout.ml("default_lib1.c"));
+  write(checkout.ml("default_lib1.c"), stock + "\n");
+  const std::string error = refused(checkout, checkout.options());
+  CHECK(contains(error, "git has uncommitted changes of files that would be overwritten"));
+  CHECK(contains(error, "ml/default_lib1.c"));
+  PlanOptions forced = checkout.options();
+  forced.force = true;
+  CHECK(outcome_of(plan, forced).code == exit_ok);
+  checkout.git("checkout -q -- ml");
+  CHECK(outcome_of(plan, checkout.options()).code == exit_ok);
+  CHECK(contains(refused(checkout, checkout.options(), exit_archive), "found C that usmp-plan wrote"));
+}
+
+TEST_CASE("in place: an extracted archive's metadata.json gets the new figures") {
+  const Checkout checkout;
+  for (const usmp::mlf::Member& member : usmp::mlf::read_archive(testdata + "/repeated_op.tar").members) {
+    const fs::path path = checkout.temporary.path / "archive" / member.name;
+    fs::create_directories(path.parent_path());
+    write(path, member.bytes);
+  }
+  const auto before = files_below(checkout.temporary.path / "archive");
+  PlanOptions options = checkout.options();
+  options.model.model = checkout.temporary.file("archive");
+  const Outcome outcome = outcome_of(plan, options);
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(contains(outcome.out, "  metadata.json (memory figures)\n"));
+  CHECK(files_below(checkout.temporary.path / "archive") == before);
+  const std::string header = read(checkout.temporary.path / "archive/codegen/host/include/tvmgen_default.h");
+  const std::string macro = "TVMGEN_DEFAULT_WORKSPACE_SIZE ";
+  const std::size_t at = header.find(macro) + macro.size();
+  const std::string size = header.substr(at, header.find('\n', at) - at);
+  CHECK(contains(read(checkout.temporary.path / "archive/metadata.json"), "\"workspace_size_bytes\": " + size + "\n"));
+}

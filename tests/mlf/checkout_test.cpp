@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/mlf/checkout.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "mlf/tar_builder.hpp"
+#include "usmp/mlf/metadata.hpp"
+
+namespace usmp::mlf::checkout_test {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+using test::ScratchDirectory;
+using test::write_file;
+
+std::string operators(const std::string& module) {
+  return "// tvm target: c -keys=cpu\n#include <math.h>\nTVM_DLL int32_t tvmgen_" + module +
+         "___tvm_main__(int8_t* a_buffer_var, int8_t* output_buffer_var) {\n  return 0;\n}\n";
+}
+
+std::string entry(const std::string& module) {
+  return "TVM_DLL int32_t tvmgen_" + module + "___tvm_main__(void* a,void* output0);\nint32_t tvmgen_" + module +
+         "_run(struct tvmgen_" + module + "_inputs* inputs,struct tvmgen_" + module +
+         "_outputs* outputs) {return tvmgen_" + module + "___tvm_main__(inputs->a,outputs->output);\n}\n";
+}
+
+std::string header(const std::string& module, const std::string& macro) {
+  return "#define TVMGEN_" + macro + "_A_SIZE 12\nstruct tvmgen_" + module +
+         "_inputs {\n  void* a;\n};\nstruct tvmgen_" + module + "_outputs {\n  void* output;\n};\n#define TVMGEN_" +
+         macro + "_WORKSPACE_SIZE 640\n";
+}
+
+std::string names_of(const Archive& archive) {
+  std::string names;
+  for (const Member& member : archive.members) names += member.found_as + " ";
+  return names;
+}
+
+std::string read_error(const std::string& path) {
+  return error_of([&] { (void)read_checkout(path); });
+}
+
+TEST_CASE("a model is found in whatever layout, from any of its directories") {
+  struct Layout {
+    std::string sources, headers, directory;
+  };
+  for (const auto& [sources, headers, directory] :
+       {Layout{"codegen/host/src/", "codegen/host/include/", "codegen/host"},
+        {"codegen/src/", "codegen/inc/", "codegen"},
+        {"host/src/", "host/include/", "host"},
+        {"codegen/kws/src/", "codegen/kws/include/", "codegen/kws"},
+        {"ml/", "ml/", "ml"},
+        {"Core/Src/", "Core/Inc/", "Core"}}) {
+    CAPTURE(sources);
+    const ScratchDirectory scratch;
+    const std::string root = scratch.path("project");
+    write_file(root + "/" + sources + "zero.c", operators("kws"));
+    write_file(root + "/" + sources + "one.c", entry("kws"));
+    write_file(root + "/" + headers + "tvmgen_kws.h", header("kws", "KWS"));
+    write_file(root + "/" + sources + "firmware.c", "int main(void) { return tvmgen_kws_run(0, 0); }");
+    write_file(root + "/app/main.c", "int main(void) { return tvmgen_kws_run(0, 0); }");
+    for (const std::string& path : {root, root + "/" + directory, root + "/" + sources}) {
+      const Archive archive = read_checkout(path);
+      CHECK(archive.is_checkout);
+      CHECK(archive.members.size() == 3);
+      CHECK(archive.find("codegen/host/src/zero.c") != nullptr);
+      CHECK(archive.find("codegen/host/src/one.c") != nullptr);
+      CHECK(archive.find("codegen/host/include/tvmgen_kws.h") != nullptr);
+      const Metadata metadata = read_metadata(archive);
+      REQUIRE(metadata.modules.size() == 1);
+      const ModuleInfo& module = metadata.modules[0];
+      CHECK(module.name == "kws");
+      CHECK(module.c_members.size() == 3);
+      CHECK(module.foreign_members.empty());
+      CHECK(module.workspace_bytes == 640);
+      REQUIRE(module.inputs.size() == 1);
+      CHECK(module.inputs[0].name == "a");
+      CHECK(module.inputs[0].size == 12);
+      CHECK(module.outputs[0].name == "output");
+    }
+  }
+}
+
+TEST_CASE("a C file may be a whole model, and stand beside another") {
+  const ScratchDirectory scratch;
+  write_file(scratch.path("ml/kws.c"), entry("kws") + operators("kws"));
+  write_file(scratch.path("ml/mnist.c"), entry("mnist") + operators("mnist"));
+  write_file(scratch.path("ml/tvmgen_mnist.h"), header("mnist", "MNIST"));
+  const Archive both = read_checkout(scratch.path("ml"));
+  const Metadata metadata = read_metadata(both);
+  REQUIRE(metadata.modules.size() == 2);
+  CHECK(metadata.modules[0].name == "kws");
+  CHECK(metadata.modules[0].c_members == std::vector<std::string>{"codegen/host/src/kws.c"});
+  CHECK(metadata.modules[0].inputs.empty());
+  CHECK(metadata.modules[1].inputs.size() == 1);
+  const Archive one = read_checkout(scratch.path("ml/mnist.c"));
+  CHECK(names_of(one) == "mnist.c tvmgen_mnist.h ");
+  CHECK(read_metadata(one).modules.size() == 1);
+}
+
+TEST_CASE("a file belongs to the module whose functions it defines, also if one name begins another") {
+  const ScratchDirectory scratch;
+  write_file(scratch.path("ml/a.c"), entry("m") + operators("m"));
+  write_file(scratch.path("ml/b.c"), entry("m_2") + operators("m_2"));
+  write_file(scratch.path("ml/weights.c"),
+             "static const int8_t __attribute__((section(\".rodata.tvm\"))) weights[1] = {1};\n");
+  const Metadata metadata = read_metadata(read_checkout(scratch.path("ml")));
+  REQUIRE(metadata.modules.size() == 2);
+  const std::string source = "codegen/host/src/";
+  CHECK(metadata.modules[0].c_members == std::vector<std::string>{source + "a.c", source + "weights.c"});
+  CHECK(metadata.modules[1].c_members == std::vector<std::string>{source + "b.c", source + "weights.c"});
+}
+
+TEST_CASE("functions of another code generator stay, by the target that their file names") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("m/src/");
+  write_file(root + "a.c", "/* kept from the vendor */\n" + operators("m"));
+  write_file(root + "b.c", entry("m"));
+  write_file(root + "c.c",
+             "// tvm target: cmsis-nn \n#include \"c.h\"\nTVM_DLL int32_t tvmgen_m_cmsis_nn_main_0(int8_t* x) { }\n");
+  write_file(root + "c.h", "int unrelated;");
+  const Metadata metadata = read_metadata(read_checkout(scratch.path("m")));
+  const ModuleInfo& module = metadata.modules.at(0);
+  CHECK(module.c_members == std::vector<std::string>{"codegen/host/src/a.c", "codegen/host/src/b.c"});
+  REQUIRE(module.foreign_functions.size() == 1);
+  CHECK(module.foreign_functions[0].name == "tvmgen_m_cmsis_nn_main_0");
+  CHECK(module.foreign_members == std::vector<std::string>{"codegen/host/include/c.h", "codegen/host/src/c.c"});
+}
+
+TEST_CASE("metadata.json is read where it is that of the model") {
+  const ScratchDirectory scratch;
+  write_file(scratch.path("m/codegen/src/a.c"), operators("default") + entry("default"));
+  write_file(
+      scratch.path("m/metadata.json"),
+      R"({"version": 7, "modules": {"default": {"executors": ["aot"], "style": "full-model", "memory": {"functions": )"
+      R"({"main": [{"workspace_size_bytes": 77}]}}}}})");
+  CHECK(read_metadata(read_checkout(scratch.path("m"))).modules.at(0).workspace_bytes == 77);
+  write_file(scratch.path("m/metadata.json"), R"({"memory": "of another program"})");
+  CHECK(read_metadata(read_checkout(scratch.path("m"))).modules.at(0).name == "default");
+}
+
+TEST_CASE("several models are listed with what to type, unless one is in the directory itself") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("p");
+  write_file(root + "/a/codegen/host/src/default_lib1.c", operators("default"));
+  write_file(root + "/b/default_lib1.c", operators("default"));
+  CHECK(read_error(root) == "other kind: " + root +
+                                ": holds models in 2 directories, expected one; type one of:\n  usmp-plan " + root +
+                                "/a/codegen/host  (default)\n  usmp-plan " + root + "/b  (default)");
+  CHECK(names_of(read_checkout(root + "/b")) == "default_lib1.c ");
+  write_file(root + "/b/sub/default_lib1.c", operators("default"));
+  CHECK(names_of(read_checkout(root + "/b")) == "default_lib1.c ");
+  write_file(root + "/b/copy.c", operators("default"));
+  CHECK(read_error(root + "/b") == "other kind: " + root +
+                                       "/b: two files define the same module; type one of:\n  usmp-plan " + root +
+                                       "/b/copy.c\n  usmp-plan " + root + "/b/default_lib1.c");
+  CHECK(names_of(read_checkout(root + "/b/copy.c")) == "copy.c ");
+}
+
+TEST_CASE("where there is no model, it is told what there is") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("p");
+  write_file(root + "/main.c", "int main(void) { return 0; }");
+  CHECK(read_error(root).find("found no C that TVM wrote") != std::string::npos);
+  write_file(root + "/.git/lib1.c", operators("default"));
+  CHECK(read_error(root).find("found no C that TVM wrote") != std::string::npos);
+  write_file(root + "/lib/model.o",
+             "\x7F"
+             "ELF");
+  CHECK(read_error(root) == root + ": found objects (" + root +
+                                "/lib/model.o) but no C of TVM's: machine code cannot be planned again; compile with "
+                                "--target=c");
+  write_file(root + "/graph.json", "{}");
+  CHECK(read_error(root).find("found a graph (" + root + "/graph.json)") != std::string::npos);
+  write_file(root + "/lib1.c", "// tvm target: c\nTVM_DLL int32_t tvmgen_default_fused_add(void* args) { }\n");
+  CHECK(read_error(root) ==
+        root + ": found operators of TVM (" + root + "/lib1.c) and a graph (" + root +
+            "/graph.json) but no entry function tvmgen_M___tvm_main__: the graph executor plans memory "
+            "at run time; compile with --executor=aot");
+  write_file(root + "/default_lib1.c", "/* Written by usmp-plan; do not edit. */\n" + operators("default"));
+  CHECK(read_error(root).find("found C that usmp-plan wrote") != std::string::npos);
+}
+
+TEST_CASE("an extracted archive is none of these") {
+  const ScratchDirectory scratch;
+  write_file(scratch.path("a/metadata.json"), "{}");
+  CHECK(!is_extracted_archive(scratch.path("a")));
+  write_file(scratch.path("a/src/default.tir.json"), "{}");
+  CHECK(is_extracted_archive(scratch.path("a")));
+  write_file(scratch.path("b/codegen/host/src/default_lib1.c"), "");
+  CHECK(!is_extracted_archive(scratch.path("b")));
+  write_file(scratch.path("b/metadata.json"), "{}");
+  CHECK(is_extracted_archive(scratch.path("b")));
+}
+
+}  // namespace
+}  // namespace usmp::mlf::checkout_test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/mlf/interface.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "mlf/tar_builder.hpp"
+
+namespace usmp::mlf::interface_test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Archive archive_of(const std::vector<std::pair<std::string, std::string>>& files) {
+  Archive archive;
+  archive.path = "m";
+  for (const auto& [name, bytes] : files) archive.members.push_back({name, bytes});
+  return archive;
+}
+
+ModuleInfo module_of(const Archive& archive) {
+  ModuleInfo info;
+  info.name = "default";
+  for (const Member& member : archive.members) info.c_members.push_back(member.name);
+  return info;
+}
+
+const std::string main_function = "int32_t tvmgen_default___tvm_main__(void* a) {\n  return 0;\n}\n";
+const std::string run_function = "int32_t tvmgen_default_run(void) { return tvmgen_default___tvm_main__(0); }\n";
+
+TEST_CASE("a module's files are known by what they define") {
+  const Archive archive = archive_of({{"b.c", main_function},
+                                      {"a.c", "#include <net/tvmgen_default.h>\n" + run_function},
+                                      {"wrapper.h", "int run(void); /* calls tvmgen_default_run */"},
+                                      {"tvmgen_default.h", "int32_t tvmgen_default_run(void);"},
+                                      {"k.c", "int32_t tvmgen_default_fused(void) { return 0; }"},
+                                      {"meta.c", "static const struct TVMMetadata kTvmgenMetadata[1] = { };"}});
+  const ModuleFiles files = files_of_module(archive, module_of(archive));
+  CHECK(files.entry == "a.c");
+  CHECK(files.operators == "b.c");
+  CHECK(files.header == "tvmgen_default.h");
+  CHECK(files.include == Lines{"<net/tvmgen_default.h>"});
+  CHECK(files.others == Lines{"k.c"});
+  const Archive one = archive_of({{"m.c", "#include \"tvmgen_default.h\"\n" + run_function + main_function}});
+  CHECK(files_of_module(one, module_of(one)).operators == "m.c");
+  CHECK(files_of_module(one, module_of(one)).header.empty());
+}
+
+TEST_CASE("files that cannot be replaced are refused") {
+  const auto error = [](const Archive& archive) {
+    return test::error_of([&] { (void)files_of_module(archive, module_of(archive)); });
+  };
+  CHECK(error(archive_of({{"b.c", main_function}})) ==
+        "m: no C file of module 'default' defines tvmgen_default_run, the function to call");
+  CHECK(error(archive_of({{"b.c", main_function + "int32_t tvmgen_kws___tvm_main__(void* a) { return 0; }\n"}})) ==
+        "m: b.c: defines several modules (default, kws), expected one a file");
+  CHECK(error(archive_of(
+            {{"b.c", main_function}, {"a.c", run_function + "static TVMBackendPackedCFunc _tvm_func_array[1];"}})) ==
+        "m: a.c: holds TVM's registry of functions, which planned C does not have");
+  CHECK(error(archive_of({{"b.c", main_function}, {"a.c", run_function + "void start(void) { }\n"}})) ==
+        "m: a.c: defines 'start', which planned C would not have, expected TVM's functions");
+}
+
+TEST_CASE("what a header no longer gives") {
+  const std::string before =
+      "#ifndef H\n#define H\n#define M_A_SIZE 4\n#define M_DATA \\\n  1, 2\nstruct m_inputs {\n  void* a;\n  void* "
+      "b;\n};\n"
+      "int32_t m_run(\n  struct m_inputs* inputs\n);\nstruct m_inputs m_map(void);\n";
+  CHECK(missing_declarations(before, before).empty());
+  CHECK(missing_declarations(
+            before,
+            "#define M_DATA 0\n#define M_A_SIZE 5\n#define NEW 1\nstruct m_inputs { void* a; const void* b; };"
+            "struct m_inputs m_map(); int32_t m_run(struct m_inputs *inputs);")
+            .empty());
+  CHECK(missing_declarations(before, "struct m_inputs { void* b; void* a; };\nint32_t m_run(void);\n") ==
+        Lines{"macro M_A_SIZE", "macro M_DATA", "struct m_inputs with members a, b",
+              "function int32_t m_run( struct m_inputs* inputs )", "function struct m_inputs m_map(void)"});
+}
+
+TEST_CASE("functions are alike whatever their layout") {
+  const std::string one = "int32_t f(struct a* x, struct b* y) {\n}\n";
+  CHECK(define_alike(one, "int32_t  f(\n  struct a * x,struct b *y )\n{ return 0; }", "f"));
+  CHECK(!define_alike(one, "int32_t f(struct a* x, struct b* y, struct c* z) { }", "f"));
+  CHECK(!define_alike(one, "int32_t f(struct a* x, struct b* y);", "f"));
+}
+
+}  // namespace
+}  // namespace usmp::mlf::interface_test
