@@ -88,12 +88,14 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   app.add_option_function<std::string>(
          "--allow-recompute",
          [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
-         "allow more computation, to save memory (default: 0)")
-      ->type_name("PERCENT");
+         "allow N% more computation, to save memory (default: 0)")
+      ->type_name("N");
 }
 
-void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
+void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, std::optional<std::string>& memory_file,
+                       bool& workspace_io) {
   app.add_option("--pools", pools_file, "memory pools (default: one unbounded internal pool)")->type_name("FILE");
+  app.add_option("--memory", memory_file, "linker script whose MEMORY gives the pools their sizes")->type_name("FILE");
   app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools, too");
 }
 
@@ -110,7 +112,7 @@ void add_search_options(CLI::App& app, driver::SearchOptions& options) {
       ->type_name("N");
   app.add_option_function<std::string>(
          "--time-limit", [&options](const std::string& text) { options.time_limit = seconds_of(text, "--time-limit"); },
-         "stop after SECONDS; the plan then depends on the machine")
+         "stop after SECONDS; the plan depends on the machine")
       ->type_name("SECONDS");
   app.add_option_function<std::string>(
          "--seed",
@@ -145,7 +147,7 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
 
 void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
   add_transform_options(app, options.model);
-  add_pools_options(app, options.pools_file, options.workspace_io);
+  add_pools_options(app, options.pools_file, options.memory_file, options.workspace_io);
 }
 
 void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {

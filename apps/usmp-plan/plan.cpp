@@ -37,6 +37,7 @@ Command add_plan(CLI::App& program) {
   add_planning_options(program, plan);
   program.add_option("-o,--output", plan.output, "output directory or .tar (default: MODEL_planned/)")
       ->type_name("PATH");
+  program.add_flag("--linker-script", plan.linker_script, "write memory.ld, the pools' part of a linker script");
   program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing");
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
   auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");

@@ -9,7 +9,11 @@
 void board_print(const char* text);
 void board_exit(int status);
 extern uint32_t stack_limit[];
-extern unsigned char dtcm_start[], dtcm_end[], sram_start[], sram_end[];
+
+/* Of memory.ld; 0 for a pool that no model uses. */
+#define POOL(name) extern unsigned char usmp_##name##_start[] __attribute__((weak)), usmp_##name##_end[] __attribute__((weak))
+POOL(dtcm);
+POOL(sram);
 
 /* A planned model, with inputs and the outputs that it must give. */
 struct model {

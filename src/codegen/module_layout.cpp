@@ -33,6 +33,7 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
                      .kind = pool.kind,
                      .is_internal = pool.internal,
                      .section = pool.section,
+                     .region = pool.region,
                      .member = member,
                      .macro = macros.add(upper_case(pool.name)),
                      .storage = symbol + "_" + member + "_pool",

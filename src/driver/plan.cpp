@@ -26,7 +26,7 @@ OutputFile plan_file(const pipeline::PlannedProgram& planned) {
 
 // Everything that the run writes. The files point into `inputs` and `model`.
 std::vector<OutputFile> files_of(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,
-                                 const Model& model) {
+                                 const Model& model, bool linker_script) {
   std::vector<OutputFile> files;
   std::set<std::string> paths;
   const auto add = [&](OutputFile file) {
@@ -38,12 +38,13 @@ std::vector<OutputFile> files_of(const PlannedPrograms& modules, const std::vect
     for (OutputFile& file : foreign_files(*modules[i], model)) add(std::move(file));
   }
   add(codegen::metadata_header(inputs));
+  if (linker_script) add(codegen::memory_script(inputs));
   return files;
 }
 
 // The C libraries that the planned ones replace, and what an earlier plan may have written that this one does not.
 std::vector<std::string> replaced_members(const PlannedPrograms& modules, const Model& model) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {codegen::memory_script_path};
   for (const auto& planned : modules) {
     const mlf::ModuleInfo& info = planned->source.info;
     const std::string prefix = "codegen/host/src/" + info.name + "_lib";
@@ -130,7 +131,8 @@ void check_output(const PlanOptions& options) {
                   "archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst");
     }
   }
-  check_output_path("-o", output, {options.model.model, options.pools_file.value_or("")});
+  check_output_path("-o", output,
+                    {options.model.model, options.pools_file.value_or(""), options.memory_file.value_or("")});
   if (!names_archive(output)) require_same_model(output, file_name_of(options.model.model));
 }
 
@@ -154,7 +156,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
     std::vector<OutputFile> files;
     try {
-      files = files_of(modules, inputs, model);
+      files = files_of(modules, inputs, model, options.linker_script);
       check_paths(files, rewrites_archive ? kept_members(modules, model) : std::vector<std::string>());
     } catch (const Error& error) {
       throw error.with_file(options.model.model);

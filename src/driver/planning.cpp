@@ -37,7 +37,7 @@ const pipeline::PlannedProgram* Planning::without_plan() const {
 
 Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   Planning planning;
-  planning.settings = read_settings(options.pools_file, options.algorithm, options.workspace_io);
+  planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io);
   read_earlier_plans(planning.settings, options.pins);
   planning.model = open_model(options.model);
   spdlog::debug("{}: {} members, {} modules", options.model.model, planning.model.archive.members.size(),

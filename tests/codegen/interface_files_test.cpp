@@ -584,5 +584,46 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
                        "two modules have the C name 'tvmgen_net', one of them 'net'", Error);
 }
 
+TEST_CASE("memory.ld: a section for each pool in use, large enough for every module, and assertions") {
+  Network small;
+  Network large;
+  large.info.name = "big";
+  std::map<std::string, Allocation> far = places;
+  far["x"].offset = 320;
+  config::PoolsConfig config = pools(false, true);
+  config.workspace_pools[0].section = ".bss.fast";
+  config.workspace_pools[0].region = "RAM_D1";
+  const Planned first(small.info, small.builder, config, places);
+  const Planned second(large.info, large.builder, config, far);
+  const auto text = [](const std::vector<PlannedModule>& modules) {
+    const OutputFile file = memory_script(modules);
+    CHECK(file.path == "codegen/host/memory.ld");
+    return text_of(file.write);
+  };
+  const std::string one = text({first.view()});
+  CHECK(one.substr(one.find("\n\n")) == R"(
+
+.usmp_sram (NOLOAD) : ALIGN(32)
+{
+  usmp_sram_start = .;
+  *(.bss.fast)
+  usmp_sram_end = .;
+} > RAM_D1
+ASSERT(SIZEOF(.usmp_sram) >= 40, "usmp-plan: pool sram has fewer than its 40 bytes: its array belongs in section .bss.fast, which no output section above may take")
+ASSERT(SIZEOF(.usmp_sram) <= LENGTH(RAM_D1), "usmp-plan: pool sram is larger than region RAM_D1")
+
+.usmp_flash : ALIGN(64)
+{
+  usmp_flash_start = .;
+  *(.rodata.flash)
+  usmp_flash_end = .;
+} > FLASH
+ASSERT(SIZEOF(.usmp_flash) >= 32, "usmp-plan: pool flash has fewer than its 32 bytes: its array belongs in section .rodata.flash, which no output section above may take")
+ASSERT(SIZEOF(.usmp_flash) <= LENGTH(FLASH), "usmp-plan: pool flash is larger than region FLASH")
+)");
+  CHECK(contains(text({first.view(), second.view()}), "SIZEOF(.usmp_sram) >= 328"));
+  CHECK(contains(text({second.view(), first.view()}), "SIZEOF(.usmp_sram) >= 328"));
+}
+
 }  // namespace
 }  // namespace usmp::codegen::testing::interface_files_test

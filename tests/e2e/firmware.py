@@ -48,9 +48,10 @@ LINK = "-nostartfiles -Wl,--gc-sections -Wl,--fatal-warnings -Wl,--no-warn-rwx-s
 MOVES_BYTES = re.compile(r"mem(cpy|set|move)[^/]*\.o\)$")  # of the C library: functions without calls
 RAM = ("DTCM", "RAM", "SRAM")
 WRONG = {"float32": "wrong_float32(actual, expected, size)", "int8": "wrong_int8(actual, expected, size, TOLERANCE)"}
-# The pools that the C defines, with inputs and outputs in them; and those that the application defines.
+# The pools that the C defines, with inputs and outputs in them, sizes from the linker script; and those that the application
+# defines.
 PLACEMENTS = {
-    "internal, io": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: BOUND, section: .bss.dtcm}\n"
+    "internal, io": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: ld:DTCM, section: .bss.dtcm}\n"
                     "  - {name: sram, section: .bss.sram}\nworkspace_io: true\n",
     "external": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: BOUND}\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\n",
 }
@@ -62,6 +63,10 @@ class Case:
     board: str
     placement: str
     is_of_testdata: bool
+
+    @property
+    def checks_linker(self) -> bool:
+        return self.model.name == "resnet8" and self.board == "mps2-an386"
 
     def label(self) -> str:
         return f"{self.model.name} on {self.board}, {self.placement}"
@@ -81,13 +86,12 @@ class ModelsFile:
         self.pools: set[str] = set()
         self.entries: list[str] = []
 
-    def pool(self, name: str, size: str, alignment: str, data: str = "") -> None:
+    def pool(self, name: str, section: str, size: str, alignment: str, data: str = "") -> None:
         """An array for an external pool, once."""
         if name in self.pools:
             return
         self.pools.add(name)
-        section = "" if data else f', section(".bss.{name}")'
-        self.lines.append(f"__attribute__((aligned({alignment}){section})) static {'const ' if data else ''}uint8_t {name}[{size}]"
+        self.lines.append(f"__attribute__((aligned({alignment}), section(\"{section}\"))) static {'const ' if data else ''}uint8_t {name}[{size}]"
                           f"{' = {' + data + '}' if data else ''};")
 
     def add(self, module: str, plan: dict, directory: Path, tolerance: int) -> None:
@@ -105,11 +109,11 @@ class ModelsFile:
                 macro = f"{symbol.upper()}_{pool.upper()}_{'WORKSPACE' if kinds[pool] == 'workspace' else 'CONSTANT'}_POOL"
                 name = pool
                 if kinds[pool] == "workspace":
-                    self.pool(name, f"{macro}_SIZE", f"{macro}_ALIGNMENT")
+                    self.pool(name, f".bss.{pool}", f"{macro}_SIZE", f"{macro}_ALIGNMENT")
                 else:
                     name = f"{m}_{pool}"
                     self.includes.append(f"{symbol}.constants.h")
-                    self.pool(name, "", f"{macro}_ALIGNMENT", f"{macro}_DATA")
+                    self.pool(name, f".rodata.{pool}", "", f"{macro}_ALIGNMENT", f"{macro}_DATA")
                 setting.append(f"  {m}_pools.{pool} = {name};")
             arguments.append(f"&{m}_pools")
         mapped = "map_inputs" in header
@@ -188,27 +192,33 @@ class Firmware:
     code: int
 
 
-def build_and_run(folder: Path, planned: Path, models: ModelsFile, board: str, script: Path | None = None) -> Firmware:
-    example, compiler, flags, qemu = BOARDS[board]
+def build_and_run(folder: Path, planned: Path, models: ModelsFile, board: str) -> Firmware:
+    frames = build(folder, planned, models, board)
+    linker_map = LinkerMap((folder / "firmware.map").read_text())
+    called = {section.file for section in linker_map.sections if section.is_of_library and not MOVES_BYTES.search(section.file)}
+    qemu = BOARDS[board][3].split()
+    done = subprocess.run([*qemu, "-display", "none", "-semihosting-config", "enable=on,target=native", "-kernel", folder / "firmware.elf"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    return Firmware(linker_map, frames, bool(called), done.stdout, done.returncode)
+
+
+def build(folder: Path, planned: Path, models: ModelsFile, board: str) -> dict[str, int]:
+    """firmware.elf and its map, with the folder's board.ld. The frames of functions that are not the model's."""
+    example, compiler, flags, _ = BOARDS[board]
     (folder / "models.c").write_text(models.text())
     sources = [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", EXAMPLE / "main.c", EXAMPLE / example / "start.c"]
     objects = []
     for source in sources:
         objects.append(folder / f"{source.stem}.o")
         run([compiler, *flags.split(), *FLAGS, "-I", planned / "codegen/host/include", "-I", EXAMPLE, "-c", source, "-o", objects[-1]])
-    run([compiler, *flags.split(), *LINK, *objects, "-L", EXAMPLE, "-T", script or EXAMPLE / example / "board.ld", "-lm",
+    run([compiler, *flags.split(), *LINK, *objects, "-L", EXAMPLE, "-L", planned / "codegen/host", "-T", folder / "board.ld", "-lm",
          f"-Wl,-Map={folder / 'firmware.map'}", "-o", folder / "firmware.elf"])
     frames = {}
     for name in ("main", "models", *(file.stem for file in sources if file.stem.endswith("_lib0"))):
         for line in (folder / f"{name}.su").read_text().splitlines():
             place, size, _ = line.split("\t")
             frames[place.rsplit(":", 1)[1].split(".")[0]] = int(size)
-    linker_map = LinkerMap((folder / "firmware.map").read_text())
-    called = {section.file for section in linker_map.sections if section.is_of_library and not MOVES_BYTES.search(section.file)}
-    done = subprocess.run([*qemu.split(), "-display", "none", "-semihosting-config", "enable=on,target=native", "-kernel",
-                           folder / "firmware.elf"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=300)
-    return Firmware(linker_map, frames, bool(called), done.stdout, done.returncode)
+    return frames
 
 
 def check_run(firmware: Firmware, plans: dict[str, dict], is_of_testdata: bool) -> list[str]:
@@ -247,13 +257,36 @@ def check_map(linker_map: LinkerMap, plans: dict[str, dict], reported: int) -> N
                       str([section for region in RAM for section in linker_map.in_region(region)]))
 
 
-def pools_file(binary: Path, archive: Path, placement: str, folder: Path) -> Path:
-    """The first pool has half of what one pool would need, as far as the board has it."""
+def pools_options(binary: Path, archive: Path, placement: str, board: str, folder: Path) -> list:
+    """The first pool has half of what one pool would need, as far as the board has it: board.ld says so, too."""
     options = ("--workspace-io",) if "io" in placement else ()
     used = max(module["totals"]["workspace_used"] for module in golden.modules_planned(binary, archive, options))
-    path = folder / "pools.yaml"
-    path.write_text(PLACEMENTS[placement].replace("BOUND", str(min(65536, max(16, used // 2)))))
-    return path
+    bound = str(min(65536, max(16, used // 2)))
+    script = (EXAMPLE / BOARDS[board][0] / "board.ld").read_text()
+    assert script.count("LENGTH = 64K") == 1
+    (folder / "board.ld").write_text(script.replace("LENGTH = 64K", f"LENGTH = {bound}"))
+    (folder / "pools.yaml").write_text(PLACEMENTS[placement].replace("BOUND", bound))
+    memory = ["--memory", folder / "board.ld"] if "ld:" in PLACEMENTS[placement] else []
+    return ["--pools", folder / "pools.yaml", *memory, "--linker-script"]
+
+
+def check_too_small(folder: Path, planned: Path, models: ModelsFile, board: str, used: int) -> None:
+    """A pool that outgrows its region, and one that another section has taken: the linker stops with a message of ours."""
+    script = (folder / "board.ld").read_text()
+    for old, new, message in (
+            (re.search(r"DTCM .*LENGTH = (\d+)", script).group(0), f"DTCM (rw) : ORIGIN = 0x20000000, LENGTH = {used - 1}",
+             "usmp-plan: pool dtcm is larger than region DTCM"),
+            ("INCLUDE sections.ld", "SECTIONS { .all : { *(.bss .bss.*) } > RAM }\nINCLUDE sections.ld",
+             f"usmp-plan: pool dtcm has fewer than its {used} bytes: its array belongs in section .bss.dtcm, which no output section above may take")):
+        assert script.count(old) == 1, old
+        (folder / "board.ld").write_text(script.replace(old, new))
+        try:
+            build(folder, planned, models, board)
+        except Failure as failure:
+            if message not in str(failure):
+                raise Failure(f"the linker said:\n{failure}\nexpected: {message}") from None
+        else:
+            raise Failure(f"linked, expected: {message}")
 
 
 def ram_of_report(binary: Path, plan: Path) -> int:
@@ -263,9 +296,9 @@ def ram_of_report(binary: Path, plan: Path) -> int:
 def run_case(binary: Path, case: Case) -> None:
     with tempfile.TemporaryDirectory(prefix="usmp-firmware-") as temporary:
         folder = Path(temporary)
-        pools = pools_file(binary, case.model.path, case.placement, folder)
+        options = pools_options(binary, case.model.path, case.placement, case.board, folder)
         planned = folder / "planned"
-        run([binary, case.model.path, "--pools", pools, "-o", planned, "--quiet"])
+        run([binary, case.model.path, *options, "-o", planned, "--quiet"])
         models = ModelsFile(planned / "codegen/host/include")
         ((module, directory),) = case.model.golden.items()
         plan = json.loads((planned / f"{module}.plan.json").read_text())
@@ -273,6 +306,9 @@ def run_case(binary: Path, case: Case) -> None:
         firmware = build_and_run(folder, planned, models, case.board)
         texts = check_run(firmware, {module: plan}, case.is_of_testdata)
         check_map(firmware.map, {module: plan}, ram_of_report(binary, planned / f"{module}.plan.json"))
+        if case.checks_linker:
+            (used,) = (pool["used"] for pool in plan["pools"] if pool["name"] == "dtcm")
+            check_too_small(folder, planned, models, case.board, used)
         print(f"{case.label()}: stack {', '.join(texts)}{' (and the C library)' if firmware.uses_library else ''}", flush=True)
 
 

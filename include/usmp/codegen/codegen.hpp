@@ -55,4 +55,9 @@ struct Interface {
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
 
+// codegen/host/memory.ld: an output section of a GNU ld script for each pool that a module uses, with assertions on its
+// size. Several modules: of each pool the maximum.
+[[nodiscard]] OutputFile memory_script(const std::vector<PlannedModule>& modules);
+inline constexpr const char* memory_script_path = "codegen/host/memory.ld";
+
 }  // namespace usmp::codegen

@@ -17,6 +17,7 @@ struct PoolLayout {
   PoolKind kind = PoolKind::workspace;
   bool is_internal = false;
   std::string section;
+  std::string region;   // of the linker script; empty: not known
   std::string member;   // of struct tvmgen_M_workspace_pools
   std::string macro;    // the pool's part of macro names
   std::string storage;  // C name of an internal pool's array

@@ -49,8 +49,9 @@ struct SearchOptions {
 struct PlanningOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
-  std::optional<std::string> algorithm;  // overrides the pools file's
-  bool workspace_io = false;             // or the pools file's
+  std::optional<std::string> memory_file;  // a linker script that gives pools their sizes
+  std::optional<std::string> algorithm;    // overrides the pools file's
+  bool workspace_io = false;               // or the pools file's
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size is minimized first
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
@@ -62,6 +63,7 @@ struct PlanningOptions {
 struct PlanOptions : PlanningOptions {
   std::optional<std::string> output;  // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
   bool dry_run = false;               // everything but writing
+  bool linker_script = false;         // memory.ld, too
 };
 
 struct VerifyOptions : PlanningOptions {
@@ -120,8 +122,9 @@ struct InspectOptions {
 struct ProblemOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
-  bool workspace_io = false;          // or the pools file's
-  std::optional<std::string> output;  // absent: `out`
+  std::optional<std::string> memory_file;  // as in PlanningOptions
+  bool workspace_io = false;               // or the pools file's
+  std::optional<std::string> output;       // absent: `out`
 };
 
 struct SolveOptions {
