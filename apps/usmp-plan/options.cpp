@@ -78,6 +78,20 @@ void add_model_options(CLI::App& app, driver::ModelOptions& options, bool requir
   app.add_option("--module", options.module, "only this module of the archive (default: all)")->type_name("NAME");
 }
 
+void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required) {
+  auto* models = app.add_option_function<std::vector<std::string>>(
+                        "MODEL",
+                        [&options](const std::vector<std::string>& paths) {
+                          options.model.model = paths.front();
+                          options.more_models.assign(paths.begin() + 1, paths.end());
+                        },
+                        "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory")
+                     ->transform(input_name());
+  if (required) models->required();
+  app.add_option("--name", options.names, "name of a model's module")->type_name("NAME=MODEL")->allow_extra_args(false);
+  app.add_option("--module", options.model.module, "only this module of the archive (default: all)")->type_name("NAME");
+}
+
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);

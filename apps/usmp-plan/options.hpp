@@ -30,6 +30,9 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
                         const std::function<void(const std::string&)>& choose);
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
+
+// The same for commands that take several models.
+void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required);
 void add_transform_options(CLI::App& app, driver::ModelOptions& options);
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, std::optional<std::string>& memory_file,
                        bool& workspace_io);

@@ -33,7 +33,7 @@ int run(PlanArguments& options) {
 Command add_plan(CLI::App& program) {
   const auto options = std::make_shared<PlanArguments>();
   driver::PlanOptions& plan = options->plan;
-  add_model_options(program, plan.model, false);
+  add_models_options(program, plan, false);
   add_planning_options(program, plan);
   program.add_option("-o,--output", plan.output, "output directory or .tar (default: MODEL_planned/)")
       ->type_name("PATH");
@@ -46,8 +46,7 @@ Command add_plan(CLI::App& program) {
   return {&program,
           [options] { return run(*options); },
           {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"},
-           {"usmp-plan model.tar -o planned.tar", "write a whole archive"},
-           {"usmp-plan report kws.plan.json --format html -o map.html", "draw a memory map"}}};
+           {"usmp-plan kws.tar vww.tar --pools pools.yaml -o out", "share the pools"}}};
 }
 
 }  // namespace usmp::apps

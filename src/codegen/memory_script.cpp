@@ -12,12 +12,12 @@ namespace {
 
 // Where the arrays of a pool are: its section, or for an array of the application, which has none here, the one that
 // the documents name.
-std::string input_section(const SharedPool& pool) {
+std::string input_section(const PoolLayout& pool) {
   if (!pool.section.empty()) return pool.section;
   return (pool.kind == PoolKind::workspace ? ".bss." : ".rodata.") + pool.name;
 }
 
-std::string section_text(const SharedPool& pool) {
+std::string section_text(const PoolLayout& pool) {
   const bool is_workspace = pool.kind == PoolKind::workspace;
   const std::string section = ".usmp_" + pool.name;
   const std::string region = pool.region.empty() ? upper_case(pool.name) : pool.region;
@@ -42,8 +42,8 @@ void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
   std::vector<ModuleLayout> layouts;
   layouts.reserve(modules.size());
   for (const PlannedModule& module : modules) layouts.push_back(layout_of(module));
-  for (const SharedPool& pool : shared_pools(layouts)) {
-    if (pool.used > 0) sink.write(section_text(pool));
+  for (const SharedPool& shared : shared_pools(layouts)) {
+    if (shared.pool.used > 0) sink.write(section_text(shared.pool));
   }
 }
 

@@ -11,9 +11,8 @@
 namespace usmp::codegen {
 namespace {
 
-// "SRAM_WORKSPACE_BUFFER_SIZE", of a PoolLayout or a SharedPool.
-template <typename Pool>
-std::string size_macro(const Pool& pool) {
+// "SRAM_WORKSPACE_BUFFER_SIZE".
+std::string size_macro(const PoolLayout& pool) {
   return pool.macro + (pool.kind == PoolKind::constant ? "_PARAMETER" : "_WORKSPACE") + "_BUFFER_SIZE";
 }
 
@@ -49,8 +48,8 @@ void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
   }
   if (modules.size() > 1) {
     sink.write("\n/* Maximum over all modules: the size of a pool that they share if one runs at a time. */\n");
-    for (const SharedPool& pool : shared_pools(layouts)) {
-      writer.write("TVM_COMMON_" + size_macro(pool), pool.used);
+    for (const SharedPool& shared : shared_pools(layouts)) {
+      writer.write("TVM_COMMON_" + size_macro(shared.pool), shared.pool.used);
     }
   }
   sink.write("\n#endif /* USMP_METADATA_H_ */\n");

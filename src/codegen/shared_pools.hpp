@@ -9,15 +9,10 @@
 
 namespace usmp::codegen {
 
-// What one module after another needs of a pool.
 struct SharedPool {
-  std::string name;
-  PoolKind kind = PoolKind::workspace;
-  std::string section;  // empty: none
-  std::string region;   // empty: not known
-  std::string macro;    // as in PoolLayout
-  Bytes used = 0;       // the maximum
-  Bytes alignment = 1;  // of all
+  PoolLayout pool;         // of the first module that has it; `used` and `alignment` are those of all modules
+  std::string largest;     // symbol of the first module that needs `used`
+  bool has_array = false;  // one array serves all modules, and at least one uses it
 };
 
 // In the order of the first module that has the pool, by macro and kind.

@@ -141,7 +141,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
   if (options.save) check_output_path("--save", *options.save, {options.model.model});
   Planning planning = assemble_all(options, true);
   compare::Comparison comparison;
-  comparison.archive = planning.model.file_name;
+  comparison.archive = planning.file_names();
   std::vector<Compared> modules;
   {
     const Interrupt interrupt;
@@ -152,7 +152,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
     }
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written
-  if (options.save) save_plans(*options.save, plan_files(modules), planning.model.file_name);
+  if (options.save) save_plans(*options.save, plan_files(modules), planning.models.front().file_name);
   out << text;
   int code = exit_ok;
   for (std::size_t i = 0; i < modules.size(); ++i) {

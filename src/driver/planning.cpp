@@ -3,12 +3,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
 #include "algorithm.hpp"
+#include "models.hpp"
 #include "search.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
+#include "usmp/report/shared_pools.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -35,24 +38,43 @@ const pipeline::PlannedProgram* Planning::without_plan() const {
   return nullptr;
 }
 
+const Model& Planning::model_of(const pipeline::PlannedProgram& planned) const {
+  const auto found =
+      std::find_if(modules.begin(), modules.end(), [&](const auto& module) { return module.get() == &planned; });
+  return models[owners[static_cast<std::size_t>(found - modules.begin())]];
+}
+
+bool Planning::has_bare_module() const {
+  return std::any_of(models.begin(), models.end(), [](const Model& model) { return model.bare_module; });
+}
+
+std::string Planning::file_names() const {
+  std::vector<std::string> names;
+  for (const Model& model : models) names.push_back(model.file_name);
+  return joined(names);
+}
+
 Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   Planning planning;
   planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io);
   read_earlier_plans(planning.settings, options.pins);
-  planning.model = open_model(options.model);
-  spdlog::debug("{}: {} members, {} modules", options.model.model, planning.model.archive.members.size(),
-                planning.model.metadata.modules.size());
+  planning.models = open_models(options);
   std::vector<const pipeline::AssembledModule*> assembled;
-  for (const mlf::ModuleInfo& info : planning.model.metadata.modules) {
-    auto planned = std::make_unique<pipeline::PlannedProgram>();
-    static_cast<pipeline::AssembledModule&>(*planned) =
-        assemble_module(planning.model, info, planning.settings, release_tir);
-    spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
-                  planned->program.module.functions.size(), planned->program.analysis.sites.size(),
-                  planned->program.analysis.horizon);
-    if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
-    assembled.push_back(planned.get());
-    planning.modules.push_back(std::move(planned));
+  for (std::size_t owner = 0; owner < planning.models.size(); ++owner) {
+    Model& model = planning.models[owner];
+    spdlog::debug("{}: {} members, {} modules", model.archive.path, model.archive.members.size(),
+                  model.metadata.modules.size());
+    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+      auto planned = std::make_unique<pipeline::PlannedProgram>();
+      static_cast<pipeline::AssembledModule&>(*planned) = assemble_module(model, info, planning.settings, release_tir);
+      spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
+                    planned->program.module.functions.size(), planned->program.analysis.sites.size(),
+                    planned->program.analysis.horizon);
+      if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
+      assembled.push_back(planned.get());
+      planning.modules.push_back(std::move(planned));
+      planning.owners.push_back(owner);
+    }
   }
   check_pins(assembled, planning.settings);
   return planning;
@@ -70,8 +92,8 @@ void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planni
                        const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent) {
   spdlog::debug("module {}: sizes that would be enough", planned.source.info.name);
   const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
-  planned.needed = pipeline::needed_sizes(planned, planning.model.transformations, planning.settings.request,
-                                          planning.settings.algorithm, search.limits());
+  planned.needed = pipeline::needed_sizes(planned, planning.model_of(planned).transformations,
+                                          planning.settings.request, planning.settings.algorithm, search.limits());
 }
 
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
@@ -91,11 +113,23 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 }
 
 pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning, std::uint64_t seed) {
-  return {.archive = planning.model.file_name,
+  const Model& model = planning.model_of(planned);
+  return {.archive = model.file_name,
           .algorithm = planning.settings.algorithm.name,
           .seed = seed,
           .workspace_io = planning.settings.request.workspace_io,
-          .planned_before = planning.model.archive.find(planned.source.info.name + ".plan.json") != nullptr};
+          .planned_before = model.archive.find(planned.source.info.name + ".plan.json") != nullptr};
+}
+
+std::vector<const plan_file::PlanDocument*> all_documents(const PlannedPrograms& modules) {
+  std::vector<const plan_file::PlanDocument*> documents;
+  documents.reserve(modules.size());
+  for (const auto& planned : modules) documents.push_back(&planned->document);
+  return documents;
+}
+
+std::optional<std::string> constants_excess(const Planning& planning) {
+  return report::constants_without_room(all_documents(planning.modules));
 }
 
 int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err) {

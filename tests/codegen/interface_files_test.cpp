@@ -584,6 +584,38 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
                        "two modules have the C name 'tvmgen_net', one of them 'net'", Error);
 }
 
+TEST_CASE("internal workspace pools of several modules: one array, as large as the largest needs it") {
+  Network small;
+  Network large;
+  large.info.name = "big";
+  std::map<std::string, Allocation> far = places;
+  far["x"].offset = 320;
+  config::PoolsConfig config = pools(true, true);
+  config.workspace_pools[0].section = ".bss.fast";
+  const Planned first(small.info, small.builder, config, places);
+  const Planned second(large.info, large.builder, config, far);
+  CHECK_FALSE(shared_pools_file({first.view(), second.view()}));
+  std::vector<PlannedModule> modules = {first.view(), second.view()};
+  for (PlannedModule& module : modules) module.shares_pools = true;
+  const auto file = shared_pools_file(modules);
+  REQUIRE(file);
+  CHECK(file->path == "codegen/host/src/usmp_pools.c");
+  const std::string text = text_of(file->write);
+  CHECK(contains(text, R"(/* Workspace pool "sram", as large as tvmgen_big needs it. */
+extern uint8_t usmp_sram_pool[328];
+USMP_ALIGNED(32) USMP_SECTION(".bss.fast") uint8_t usmp_sram_pool[328];
+)"));
+  CHECK_FALSE(contains(text, "flash"));
+  CHECK_FALSE(contains(text, "dram"));
+  const std::string entry = text_of([&](TextSink& sink) { write_entry(modules[0], layout_of(modules[0]), sink); });
+  CHECK(contains(entry, "extern uint8_t usmp_sram_pool[];"));
+  CHECK_FALSE(contains(entry, "static uint8_t"));
+  CHECK(contains(entry, "static const struct tvmgen_net_flash_pool_layout"));
+  const CompilerSandbox sandbox;
+  sandbox.add("pools.c", text);
+  sandbox.expect_clean("pools.c");
+}
+
 TEST_CASE("memory.ld: a section for each pool in use, large enough for every module, and assertions") {
   Network small;
   Network large;

@@ -59,17 +59,17 @@ PLACEMENTS = {
 
 @dataclass
 class Case:
-    model: Model
+    models: list[Model]  # several are linked together
     board: str
     placement: str
     is_of_testdata: bool
 
     @property
     def checks_linker(self) -> bool:
-        return self.model.name == "resnet8" and self.board == "mps2-an386"
+        return [model.name for model in self.models] == ["resnet8"] and self.board == "mps2-an386"
 
     def label(self) -> str:
-        return f"{self.model.name} on {self.board}, {self.placement}"
+        return f"{'+'.join(model.name for model in self.models)} on {self.board}, {self.placement}"
 
 
 def c_bytes(path: Path) -> str:
@@ -79,8 +79,10 @@ def c_bytes(path: Path) -> str:
 class ModelsFile:
     """The C that declares models for main.c: their golden files, memory and calls."""
 
-    def __init__(self, headers: Path) -> None:
+    def __init__(self, headers: Path, several: bool = False, sections: bool = True) -> None:
         self.headers = headers
+        self.several = several    # pools are as large as metadata.h says
+        self.sections = sections  # pools are in sections of their names
         self.includes = ["firmware.h"]
         self.lines: list[str] = []
         self.pools: set[str] = set()
@@ -91,7 +93,8 @@ class ModelsFile:
         if name in self.pools:
             return
         self.pools.add(name)
-        self.lines.append(f"__attribute__((aligned({alignment}), section(\"{section}\"))) static {'const ' if data else ''}uint8_t {name}[{size}]"
+        section = f', section("{section}")' if self.sections else ""
+        self.lines.append(f"__attribute__((aligned({alignment}){section})) static {'const ' if data else ''}uint8_t {name}[{size}]"
                           f"{' = {' + data + '}' if data else ''};")
 
     def add(self, module: str, plan: dict, directory: Path, tolerance: int) -> None:
@@ -108,7 +111,10 @@ class ModelsFile:
             for pool in pools:
                 macro = f"{symbol.upper()}_{pool.upper()}_{'WORKSPACE' if kinds[pool] == 'workspace' else 'CONSTANT'}_POOL"
                 name = pool
-                if kinds[pool] == "workspace":
+                if kinds[pool] == "workspace" and self.several:
+                    self.includes.append("metadata.h")
+                    self.pool(name, f".bss.{pool}", f"TVM_COMMON_{pool.upper()}_WORKSPACE_BUFFER_SIZE", "64")
+                elif kinds[pool] == "workspace":
                     self.pool(name, f".bss.{pool}", f"{macro}_SIZE", f"{macro}_ALIGNMENT")
                 else:
                     name = f"{m}_{pool}"
@@ -257,10 +263,10 @@ def check_map(linker_map: LinkerMap, plans: dict[str, dict], reported: int) -> N
                       str([section for region in RAM for section in linker_map.in_region(region)]))
 
 
-def pools_options(binary: Path, archive: Path, placement: str, board: str, folder: Path) -> list:
+def pools_options(binary: Path, archives: list[Path], placement: str, board: str, folder: Path) -> list:
     """The first pool has half of what one pool would need, as far as the board has it: board.ld says so, too."""
     options = ("--workspace-io",) if "io" in placement else ()
-    used = max(module["totals"]["workspace_used"] for module in golden.modules_planned(binary, archive, options))
+    used = max(module["totals"]["workspace_used"] for archive in archives for module in golden.modules_planned(binary, archive, options))
     bound = str(min(65536, max(16, used // 2)))
     script = (EXAMPLE / BOARDS[board][0] / "board.ld").read_text()
     assert script.count("LENGTH = 64K") == 1
@@ -289,25 +295,40 @@ def check_too_small(folder: Path, planned: Path, models: ModelsFile, board: str,
             raise Failure(f"linked, expected: {message}")
 
 
-def ram_of_report(binary: Path, plan: Path) -> int:
-    return int(re.search(r"^RAM: (\d+) bytes", run([binary, "report", plan]).stdout, re.M).group(1))
+def ram_of_report(binary: Path, planned: Path, plans: dict[str, dict]) -> int:
+    """Of one model what its report says; of several, inputs and outputs of each and the maximum of each pool."""
+    if len(plans) == 1:
+        return int(re.search(r"^RAM: (\d+) bytes", run([binary, "report", *planned.glob("*.plan.json")]).stdout, re.M).group(1))
+    outside = sum(tensor["size"] for plan in plans.values() for tensor in plan["inputs"] + plan["outputs"] if not tensor["in_pool"])
+    sizes = re.findall(r"define TVM_COMMON_\w+_WORKSPACE_BUFFER_SIZE (\d+)", (planned / "codegen/host/include/metadata.h").read_text())
+    return outside + sum(map(int, sizes))
+
+
+def models_file(planned: Path, models: list[Model], **options) -> tuple[ModelsFile, dict[str, dict]]:
+    """Several models have the names of their files."""
+    file = ModelsFile(planned / "codegen/host/include", len(models) > 1, **options)
+    plans = {}
+    for model in models:
+        ((module, directory),) = model.golden.items()
+        module = sanitised(model.name) if len(models) > 1 else module
+        plans[module] = json.loads((planned / f"{module}.plan.json").read_text())
+        file.add(module, plans[module], directory, 1 if model.name in golden.ONE_UNIT else 0)
+    return file, plans
 
 
 def run_case(binary: Path, case: Case) -> None:
     with tempfile.TemporaryDirectory(prefix="usmp-firmware-") as temporary:
         folder = Path(temporary)
-        options = pools_options(binary, case.model.path, case.placement, case.board, folder)
+        archives = [model.path for model in case.models]
+        options = pools_options(binary, archives, case.placement, case.board, folder)
         planned = folder / "planned"
-        run([binary, case.model.path, *options, "-o", planned, "--quiet"])
-        models = ModelsFile(planned / "codegen/host/include")
-        ((module, directory),) = case.model.golden.items()
-        plan = json.loads((planned / f"{module}.plan.json").read_text())
-        models.add(module, plan, directory, 1 if case.model.name in golden.ONE_UNIT else 0)
+        run([binary, *archives, *options, "-o", planned, "--quiet"])
+        models, plans = models_file(planned, case.models)
         firmware = build_and_run(folder, planned, models, case.board)
-        texts = check_run(firmware, {module: plan}, case.is_of_testdata)
-        check_map(firmware.map, {module: plan}, ram_of_report(binary, planned / f"{module}.plan.json"))
+        texts = check_run(firmware, plans, case.is_of_testdata)
+        check_map(firmware.map, plans, ram_of_report(binary, planned, plans))
         if case.checks_linker:
-            (used,) = (pool["used"] for pool in plan["pools"] if pool["name"] == "dtcm")
+            (used,) = (pool["used"] for plan in plans.values() for pool in plan["pools"] if pool["name"] == "dtcm")
             check_too_small(folder, planned, models, case.board, used)
         print(f"{case.label()}: stack {', '.join(texts)}{' (and the C library)' if firmware.uses_library else ''}", flush=True)
 
@@ -319,12 +340,14 @@ def cases_of(testdata: Path, shared: Path | None, boards: list[str]) -> list[Cas
             for placement in PLACEMENTS:
                 # Both placements on the first board, and one on each of the others.
                 if number == 0 or placement == list(PLACEMENTS)[number % 2]:
-                    cases.append(Case(model, board, placement, True))
+                    cases.append(Case([model], board, placement, True))
+    together = [model for model in golden.models_below(testdata) if model.name in ("ds_cnn", "resnet8", "lstm")]
+    cases += [Case(together, board, placement, True) for board in boards for placement in PLACEMENTS if together[1:]]
     if shared:
         for folder in ("own", "mlperf_tiny"):
             for model in golden.models_below(shared / folder):
                 if not (testdata / model.path.name).exists():
-                    cases.append(Case(model, boards[0], list(PLACEMENTS)[0], False))
+                    cases.append(Case([model], boards[0], list(PLACEMENTS)[0], False))
     return cases
 
 

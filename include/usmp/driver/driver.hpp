@@ -48,6 +48,8 @@ struct SearchOptions {
 // Options that all commands that plan archives share: everything that determines the plan.
 struct PlanningOptions {
   ModelOptions model;
+  std::vector<std::string> more_models;  // planned with `model.model`, to be linked together; of plan, check and verify
+  std::vector<std::string> names;        // "kws=a.tar": the name of a model's module
   std::optional<std::string> pools_file;
   std::optional<std::string> memory_file;  // a linker script that gives pools their sizes
   std::optional<std::string> algorithm;    // overrides the pools file's
