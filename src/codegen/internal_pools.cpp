@@ -174,7 +174,7 @@ std::optional<OutputFile> shared_pools_file(const std::vector<PlannedModule>& mo
   if (pools.empty()) return std::nullopt;
   const auto write = [pools = std::move(pools)](TextSink& sink) {
     sink.write(
-        "/* Workspace pools that the modules share: one runs at a time. Written by usmp-plan; do not edit. */\n"
+        "/* Workspace pools that the modules share. Written by usmp-plan; do not edit. */\n"
         "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     sink.write(aligned_macro);
     sink.write(section_macro);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <utility>
 
 #include "config/budget.hpp"
@@ -234,6 +235,8 @@ class Reader {
       config_.workspace_io = bool_of(entry);
     } else if (entry.key == "pinned") {
       config_.pinned = read_pins(entry);
+    } else if (entry.key == "concurrent") {
+      config_.concurrent = read_concurrent(entry);
     } else {
       fail_unknown_key(entry, "the pools file", file_keys());
     }
@@ -252,6 +255,32 @@ class Reader {
       pins.push_back(read_pin(item));
     }
     return pins;
+  }
+
+  static std::vector<ConcurrentModules> read_concurrent(const YamlEntry& list) {
+    static const std::string example = "a list of lists of modules, such as [[kws, vww]]";
+    if (list.value.kind != YamlNode::Kind::list) fail_value(list, example);
+    std::vector<ConcurrentModules> groups;
+    for (const YamlNode& item : list.value.items) {
+      const Mark mark = item.kind == YamlNode::Kind::null ? list.value.mark : item.mark;
+      if (item.kind != YamlNode::Kind::list) {
+        fail(mark, "entry " + std::to_string(groups.size() + 1) + " of concurrent is " + found(item) + ": expected " +
+                       example);
+      }
+      ConcurrentModules group{.modules = {}, .place = place_of(mark)};
+      std::set<std::string> names;
+      for (const YamlNode& name : item.items) {
+        if (name.kind != YamlNode::Kind::scalar || name.text.empty()) {
+          fail(mark, "a module in concurrent is " + found(name) + ": expected its name");
+        }
+        if (!names.insert(name.text).second) fail(name.mark, "module " + shown(name.text) + " twice in one list");
+        group.modules.push_back(name.text);
+      }
+      if (group.modules.size() < 2)
+        fail(mark, "a list of concurrent with fewer than two modules: expected those that run side by side");
+      groups.push_back(std::move(group));
+    }
+    return groups;
   }
 
   std::vector<PoolSpec> read_pools(const YamlEntry& list, PoolKind kind) {

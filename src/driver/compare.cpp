@@ -85,7 +85,7 @@ Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
   if (!compared.has_plan()) {
     const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     planning.settings.algorithm = algorithms.front();
-    find_needed_sizes(module, planning, options, interrupt, terminal, spent);
+    find_needed_sizes(module, planning, options, planning.settings.request, interrupt, terminal, spent);
     compared.no_plan = no_plan_text(first, module.needed, algorithms.front());
   }
   return compared;

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 #include <utility>
 
@@ -29,7 +30,101 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
       "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + joined(names));
 }
 
+void check_concurrent(const Planning& planning) {
+  std::vector<std::string> names;
+  for (const auto& planned : planning.modules) names.push_back(planned->source.info.name);
+  for (const config::ConcurrentModules& group : planning.settings.request.pools.concurrent) {
+    for (const std::string& module : group.modules) {
+      if (std::find(names.begin(), names.end(), module) != names.end()) continue;
+      throw Error(ErrorKind::usage, {planning.settings.pools_file.value_or(""), {}, group.place},
+                  "concurrent names module '" + module + "', which is not planned" + did_you_mean(module, names) +
+                      "; the modules are: " + joined(names));
+    }
+  }
+}
+
+bool run_side_by_side(const Planning& planning, const std::string& one, const std::string& other) {
+  const auto& groups = planning.settings.request.pools.concurrent;
+  return std::any_of(groups.begin(), groups.end(), [&](const config::ConcurrentModules& group) {
+    const auto has = [&](const std::string& name) {
+      return std::find(group.modules.begin(), group.modules.end(), name) != group.modules.end();
+    };
+    return has(one) && has(other);
+  });
+}
+
+// With the bytes reserved that modules planned before and running beside it use; nothing if there are none.
+std::optional<pipeline::Request> request_beside(const Planning& planning, std::size_t index) {
+  pipeline::Request request = planning.settings.request;
+  bool has_reserved = false;
+  for (std::size_t other = 0; other < index; ++other) {
+    const pipeline::PlannedProgram& earlier = *planning.modules[other];
+    if (!earlier.result.has_plan() ||
+        !run_side_by_side(planning, earlier.source.info.name, planning.modules[index]->source.info.name)) {
+      continue;
+    }
+    const std::vector<Bytes> used = placement::used_bytes(earlier.placements);
+    for (std::size_t pool = 0; pool < used.size(); ++pool) {
+      for (config::PoolSpec& spec : request.pools.workspace_pools) {
+        if (spec.name != earlier.placements.pools[pool].name || used[pool] <= spec.reserved) continue;
+        spec.reserved = used[pool];
+        has_reserved = true;
+      }
+    }
+  }
+  return has_reserved ? std::optional(std::move(request)) : std::nullopt;
+}
+
+void reassemble(pipeline::PlannedProgram& planned, const Planning& planning, const pipeline::Request& request) {
+  const Model& model = planning.model_of(planned);
+  try {
+    static_cast<pipeline::AssembledModule&>(planned) =
+        pipeline::assemble_module(std::move(planned.source), model.transformations, request);
+  } catch (const Error& error) {
+    throw error.with_file(model.archive.path);
+  }
+}
+
+// The bytes of a pool in which a module's buffers are.
+struct Extent {
+  Bytes begin = std::numeric_limits<Bytes>::max();
+  Bytes end = 0;
+};
+
+Extent extent_in(const plan_file::PlanDocument& plan, const std::string& pool) {
+  Extent extent;
+  for (const plan_file::PlanDocument::Buffer& buffer : plan.buffers) {
+    if (buffer.pool != pool || buffer.size == 0) continue;
+    extent.begin = std::min(extent.begin, buffer.offset);
+    extent.end = std::max(extent.end, buffer.offset + buffer.size);
+  }
+  return extent;
+}
+
 }  // namespace
+
+std::vector<std::string> shared_by_concurrent(const Planning& planning) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < planning.modules.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const plan_file::PlanDocument& one = planning.modules[j]->document;
+      const plan_file::PlanDocument& other = planning.modules[i]->document;
+      if (!run_side_by_side(planning, one.module, other.module)) continue;
+      for (const plan_file::PlanDocument::Pool& pool : one.pools) {
+        if (pool.kind != PoolKind::workspace) continue;
+        const Extent first = extent_in(one, pool.name);
+        const Extent second = extent_in(other, pool.name);
+        const Bytes begin = std::max(first.begin, second.begin);
+        const Bytes end = std::min(first.end, second.end);
+        if (begin >= end) continue;
+        lines.push_back("modules '" + one.module + "' and '" + other.module +
+                        "' run side by side, but both use bytes " + std::to_string(begin) + " to " +
+                        std::to_string(end) + " of pool '" + pool.name + "'");
+      }
+    }
+  }
+  return lines;
+}
 
 const pipeline::PlannedProgram* Planning::without_plan() const {
   for (const auto& planned : modules) {
@@ -77,6 +172,7 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
     }
   }
   check_pins(assembled, planning.settings);
+  check_concurrent(planning);
   return planning;
 }
 
@@ -89,24 +185,28 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
 }
 
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
-                       const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent) {
+                       const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
+                       std::chrono::milliseconds spent) {
   spdlog::debug("module {}: sizes that would be enough", planned.source.info.name);
   const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
-  planned.needed = pipeline::needed_sizes(planned, planning.model_of(planned).transformations,
-                                          planning.settings.request, planning.settings.algorithm, search.limits());
+  planned.needed = pipeline::needed_sizes(planned, planning.model_of(planned).transformations, request,
+                                          planning.settings.algorithm, search.limits());
 }
 
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
   const Interrupt interrupt;
-  for (const auto& planned : planning.modules) {
+  for (std::size_t i = 0; i < planning.modules.size(); ++i) {
+    const auto& planned = planning.modules[i];
     const auto start = std::chrono::steady_clock::now();
+    const std::optional<pipeline::Request> beside = request_beside(planning, i);
+    if (beside) reassemble(*planned, planning, *beside);
     plan_module(*planned, planning, options, interrupt, terminal);
     if (planned->result.has_plan()) {
       planned->tried.clear();
       continue;
     }
     const auto spent = std::chrono::steady_clock::now() - start;
-    find_needed_sizes(*planned, planning, options, interrupt, terminal,
+    find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
     if (without_plan == WithoutPlan::stop) return;
   }

@@ -45,10 +45,14 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
 
 // The sizes that pools need for a plan of the module, which has none. `spent` of the time limit is gone.
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
-                       const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent);
+                       const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
+                       std::chrono::milliseconds spent);
 
 // What becomes of the other modules when there is no plan for one.
 enum class WithoutPlan : bool { stop, go_on };
+
+// Modules that run side by side share no byte of a workspace pool: which do, one line each; empty if none do.
+[[nodiscard]] std::vector<std::string> shared_by_concurrent(const Planning& planning);
 
 // Plans every module, with the sizes that are needed where there is no plan; by default it stops at the first one for
 // which there is no plan. Progress goes to `terminal`, which may be null.

@@ -68,7 +68,7 @@ std::string line_of(const Shared& pool) {
 }  // namespace
 
 std::string shared_pools_text(const std::vector<const PlanDocument*>& plans) {
-  std::string text = "Pools of all " + std::to_string(plans.size()) + " modules, one running at a time\n";
+  std::string text = "Pools of all " + std::to_string(plans.size()) + " modules\n";
   for (const Shared& pool : shared_of(plans)) text += "  " + line_of(pool);
   return text;
 }

@@ -2,6 +2,7 @@
 // Several models that are linked together: names, shared pools, directories. tests/e2e/several_models.py runs them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "files.hpp"
@@ -46,7 +47,7 @@ TEST_CASE("models of one name get that of their file, and share the pools") {
                read(temporary.path / "out" / (std::string(module) + ".plan.json")))["totals"]["workspace_used"]
         .dump();
   };
-  CHECK(outcome.out.find("Pools of all 2 modules, one running at a time\n  global_workspace: " + used("lstm") +
+  CHECK(outcome.out.find("Pools of all 2 modules\n  global_workspace: " + used("lstm") +
                          " bytes, set by lstm; cast_subtract needs " + used("cast_subtract") + "\n") !=
         std::string::npos);
 }
@@ -117,6 +118,62 @@ TEST_CASE("constants of all models fit a parameter pool together, or there is no
   VerifyOptions verified;
   static_cast<PlanningOptions&>(verified) = options;
   CHECK(outcome_of(verify, verified).code == exit_infeasible);
+}
+
+TEST_CASE("models side by side share no byte, and all others do") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out"));
+  options.more_models.push_back(testdata + "/narrow.tar");
+  options.workspace_io = true;
+  options.pools_file = temporary.file("pools.yaml");
+  const std::string pools = "workspace_pools:\n  - {name: dtcm, size_hint_bytes: SIZE}\n  - name: sram\n";
+  const auto used = [&](const char* module, std::size_t pool) {
+    const auto plan = nlohmann::json::parse(read(temporary.path / "out" / (std::string(module) + ".plan.json")));
+    return plan["pools"][pool]["used"].get<Bytes>();
+  };
+  const auto lowest = [&](const char* module, const char* pool) {
+    const auto plan = nlohmann::json::parse(read(temporary.path / "out" / (std::string(module) + ".plan.json")));
+    Bytes offset = 1 << 30;
+    for (const auto& buffer : plan["buffers"]) {
+      if (buffer["pool"] == pool) offset = std::min(offset, buffer["offset"].get<Bytes>());
+    }
+    return offset;
+  };
+  write(temporary.path / "pools.yaml",
+        renamed(pools, "SIZE", "64KiB") + "concurrent: [[lstm, cast_subtract], [cast_subtract, narrow]]\n");
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK(lowest("lstm", "dtcm") == 0);
+  CHECK(lowest("cast_subtract", "dtcm") >= used("lstm", 0));
+  CHECK(lowest("narrow", "dtcm") >= used("cast_subtract", 0));
+  // No room beside the first one: everything goes to the second pool.
+  const Bytes first = used("lstm", 0);
+  write(temporary.path / "pools.yaml",
+        renamed(pools, "SIZE", std::to_string(first)) + "concurrent: [[lstm, cast_subtract]]\n");
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK(used("lstm", 0) == first);
+  CHECK(used("cast_subtract", 0) == 0);
+  CHECK(lowest("cast_subtract", "sram") == 0);
+  CHECK(lowest("narrow", "dtcm") == 0);
+
+  // Plans that were made without it.
+  VerifyOptions verified;
+  static_cast<PlanningOptions&>(verified) = options;
+  write(temporary.path / "pools.yaml", renamed(pools, "SIZE", "64KiB"));
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  for (const char* module : {"lstm", "cast_subtract", "narrow"}) {
+    verified.plans.push_back(temporary.file(std::string("out/") + module + ".plan.json"));
+  }
+  CHECK(outcome_of(verify, verified).code == exit_ok);
+  write(temporary.path / "pools.yaml", renamed(pools, "SIZE", "64KiB") + "concurrent: [[lstm, narrow]]\n");
+  const Outcome wrong = outcome_of(verify, verified);
+  CHECK(wrong.code == exit_usage);
+  CHECK(wrong.err.find("modules 'lstm' and 'narrow' run side by side, but both use bytes 0 to ") != std::string::npos);
+
+  write(temporary.path / "pools.yaml", renamed(pools, "SIZE", "64KiB") + "concurrent: [[lstm, narow]]\n");
+  CHECK(outcome_of(plan, options)
+            .err.find(
+                "line 4, column 14: concurrent names module 'narow', which is not planned (did you mean 'narrow'?)") !=
+        std::string::npos);
 }
 
 TEST_CASE("several models need a directory, and no choice of a module") {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several models in one program: planned together, they share their pools and run one after another, three times.
+"""Several models in one program: planned together, they share their pools and run one after another, three times. Side by side
+(`concurrent`), all inputs are written before the first one runs, and all outputs are read after the last one has.
 
 All of it is compiled as C99, and the interfaces as C++11, with warnings as errors and under AddressSanitizer and UBSan. Pools
 that the application defines have the size of metadata.h, to the byte. Outputs must equal the golden ones.
@@ -22,9 +23,15 @@ MAIN = """
 int main(void) {
   unsigned wrong = 0;
   for (int round = 0; round < 3; ++round) {
+#ifdef SIDE_BY_SIDE
+    for (unsigned i = 0; i < model_count; ++i) models[i].write_inputs();
+    for (unsigned i = 0; i < model_count; ++i) wrong += models[i].run() != 0;
+#endif
     for (unsigned i = 0; i < model_count; ++i) {
+#ifndef SIDE_BY_SIDE
       models[i].write_inputs();
-      if (models[i].run() != 0) ++wrong;
+      wrong += models[i].run() != 0;
+#endif
       const unsigned elements = models[i].wrong_outputs();
       if (elements != 0) printf("%s: %u wrong elements in round %d\\n", models[i].name, elements, round);
       wrong += elements;
@@ -49,13 +56,14 @@ def compare_functions() -> str:
     return "#include <string.h>\n" + text[text.index("unsigned wrong_float32("):text.index("/* Pools need no initialisation")]
 
 
-def run(binary: Path, models: list[golden.Model], pools: str, io: bool) -> None:
+def run(binary: Path, models: list[golden.Model], pools: str, io: bool, side_by_side: bool = False) -> None:
     with tempfile.TemporaryDirectory(prefix="usmp-several-") as temporary:
         folder = Path(temporary)
         planned = folder / "planned"
         options = ["--workspace-io"] * io
         if POOLS[pools] is not None:
-            (folder / "pools.yaml").write_text(POOLS[pools])
+            names = ", ".join(model.name for model in models)
+            (folder / "pools.yaml").write_text(POOLS[pools] + f"concurrent: [[{names}]]\n" * side_by_side)
             options += ["--pools", folder / "pools.yaml"]
         golden.run([binary, *(model.path for model in models), *options, "-o", planned, "--quiet"])
         file, plans = firmware.models_file(planned, models, sections=False)
@@ -64,7 +72,7 @@ def run(binary: Path, models: list[golden.Model], pools: str, io: bool) -> None:
         (folder / "all.cpp").write_text('#include "metadata.h"\n')
         sources = [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", folder / "main.c"]
         paths = ["-I", planned / "codegen/host/include", "-I", firmware.EXAMPLE]
-        golden.run([*golden.GCC, *golden.WARNINGS, *SANITIZE, *paths, *sources, "-lm", "-o", folder / "program"])
+        golden.run([*golden.GCC, *golden.WARNINGS, *SANITIZE, *["-DSIDE_BY_SIDE"] * side_by_side, *paths, *sources, "-lm", "-o", folder / "program"])
         golden.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", *paths, folder / "all.cpp",
                     *(source for source in sources if source.name == "usmp_pools.c")])
         golden.run([folder / "program"])
@@ -81,11 +89,13 @@ def main() -> int:
     binary, testdata = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     known = {model.name: model for model in golden.models_below(testdata)}
     count = 0
-    for names, pools, io in itertools.product(TOGETHER, POOLS, (False, True)):
+    for names, pools, io, side_by_side in itertools.product(TOGETHER, POOLS, (False, True), (False, True)):
+        if side_by_side and POOLS[pools] is None:
+            continue
         try:
-            run(binary, [known[name] for name in names], pools, io)
+            run(binary, [known[name] for name in names], pools, io, side_by_side)
         except golden.Failure as failure:
-            print(f"FAILED {'+'.join(names)}, {pools} pools{', io' * io}\n{failure}")
+            print(f"FAILED {'+'.join(names)}, {pools} pools{', io' * io}{', side by side' * side_by_side}\n{failure}")
             return 1
         count += 1
     print(f"{count} programs of several models compute the golden outputs")

@@ -50,13 +50,20 @@ struct PinSpec {
   std::string place;  // where it stands: "line L, column C"
 };
 
+// Modules that run side by side, so that they may share no bytes of a workspace pool.
+struct ConcurrentModules {
+  std::vector<std::string> modules;  // at least two, all different
+  std::string place;                 // where it stands: "line L, column C"
+};
+
 struct PoolsConfig {
   std::vector<PoolSpec> workspace_pools;  // preferred first
   std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
   std::optional<std::string> algorithm;
   std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<bool> workspace_io;
-  std::vector<PinSpec> pinned;  // the caller checks whether their buffers and pools exist
+  std::vector<PinSpec> pinned;                // the caller checks whether their buffers and pools exist
+  std::vector<ConcurrentModules> concurrent;  // the caller checks whether the modules exist
 };
 
 // Parses the text of a pools file (at most 1 MiB, 64 pools of a kind, names of 100 characters). The result has at least
