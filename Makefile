@@ -6,7 +6,8 @@ JOBS ?= $(shell nproc)
 PACKAGES_BUILD = g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libarchive-dev libyaml-cpp-dev libspdlog-dev
 PACKAGES_TEST = doctest-dev gcc clang python3 python3-jsonschema python3-yaml mandoc
 PACKAGES_SHELLS = bash zsh fish mandoc
-PACKAGES_BOARD = gcc-arm-none-eabi libnewlib-arm-none-eabi
+PACKAGES_BOARD = gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
+	qemu-system-misc
 PACKAGES_DEB = dpkg-dev file lintian
 PACKAGES_ROOT = mmdebstrap
 PACKAGES_HTML = chromium python3-websocket
@@ -86,6 +87,13 @@ random-transforms: deps-test
 .PHONY: execute
 execute: all deps-test
 	@python3 -B tests/e2e/execute.py $(BUILD)/usmp-plan testdata $(wildcard ../shared/archives) --full --jobs $(JOBS)
+
+# Firmware of examples/firmware with planned models, run under qemu on Cortex-M and RISC-V. `make test` does this where the
+# packages are there already.
+.PHONY: test-firmware
+test-firmware: all deps-test
+	@$(call install_missing,$(PACKAGES_BOARD))
+	@python3 -B tests/e2e/firmware.py $(BUILD)/usmp-plan testdata --shared ../shared/archives --required --jobs $(JOBS)
 
 # The memory map's page in a headless Chromium. `make test` does this only where both packages are there already.
 .PHONY: check-html

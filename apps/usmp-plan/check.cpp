@@ -27,7 +27,7 @@ Command add_check(CLI::App& program) {
   const auto options = std::make_shared<CheckArguments>();
   driver::CheckOptions& check = options->check;
   auto* app = program.add_subcommand("check", "check a model against the budgets of its pools");
-  add_model_options(*app, check.model, true);
+  add_models_options(*app, check, true);
   add_planning_options(*app, check);
   app->get_option("--pools")->required();
   app->add_option("--baseline", check.baselines, "plan to measure max_growth against")

@@ -85,6 +85,21 @@ void add_from_option(CLI::App& app, driver::ModelOptions& options) {
       ->check(one_of({"c", "tir"}));
 }
 
+void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required) {
+  auto* models = app.add_option_function<std::vector<std::string>>(
+                        "MODEL",
+                        [&options](const std::vector<std::string>& paths) {
+                          options.model.model = paths.front();
+                          options.more_models.assign(paths.begin() + 1, paths.end());
+                        },
+                        "archive (.tar, .tar.gz, .tar.xz, .tar.zst) or directory")
+                     ->transform(input_name());
+  if (required) models->required();
+  app.add_option("--name", options.names, "name of a model's module")->type_name("NAME=MODEL")->allow_extra_args(false);
+  app.add_option("--module", options.model.module, "only this module of the archive (default: all)")->type_name("NAME");
+  add_from_option(app, options.model);
+}
+
 void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
@@ -95,12 +110,14 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   app.add_option_function<std::string>(
          "--allow-recompute",
          [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
-         "allow N % more computation, to save memory (default: 0)")
+         "allow N% more computation, to save memory (default: 0)")
       ->type_name("N");
 }
 
-void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io) {
+void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, std::optional<std::string>& memory_file,
+                       bool& workspace_io) {
   app.add_option("--pools", pools_file, "memory pools (default: one unbounded internal pool)")->type_name("FILE");
+  app.add_option("--memory", memory_file, "linker script whose MEMORY gives the pools their sizes")->type_name("FILE");
   app.add_flag("--workspace-io", workspace_io, "place inputs and outputs in the workspace pools, too");
 }
 
@@ -152,7 +169,7 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
 
 void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
   add_transform_options(app, options.model);
-  add_pools_options(app, options.pools_file, options.workspace_io);
+  add_pools_options(app, options.pools_file, options.memory_file, options.workspace_io);
 }
 
 void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {

@@ -31,8 +31,12 @@ void add_format_options(CLI::App& app, const std::vector<std::string>& formats,
 
 void add_model_options(CLI::App& app, driver::ModelOptions& options, bool required);
 void add_from_option(CLI::App& app, driver::ModelOptions& options);  // part of add_model_options
+
+// The same for commands that take several models.
+void add_models_options(CLI::App& app, driver::PlanningOptions& options, bool required);
 void add_transform_options(CLI::App& app, driver::ModelOptions& options);
-void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, bool& workspace_io);
+void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, std::optional<std::string>& memory_file,
+                       bool& workspace_io);
 void add_algorithm_option(CLI::App& app, std::optional<std::string>& algorithm, const std::string& fallback);
 void add_search_options(CLI::App& app, driver::SearchOptions& options);
 

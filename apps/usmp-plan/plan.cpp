@@ -33,7 +33,7 @@ int run(PlanArguments& options) {
 Command add_plan(CLI::App& program) {
   const auto options = std::make_shared<PlanArguments>();
   driver::PlanOptions& plan = options->plan;
-  add_model_options(program, plan.model, false);
+  add_models_options(program, plan, false);
   add_planning_options(program, plan);
   auto* output = program.add_option("-o,--output", plan.output, "output directory or .tar (default: MODEL_planned/)")
                      ->type_name("PATH");
@@ -41,6 +41,7 @@ Command add_plan(CLI::App& program) {
       program.add_flag("--in-place", plan.in_place, "write into the files that hold TVM's C")->excludes(output);
   program.add_flag("--force", plan.force, "in place, even over uncommitted changes")->needs(in_place);
   program.add_option("--plan-json", plan.plan_json, "write the plan as JSON to this file")->type_name("FILE");
+  program.add_flag("--linker-script", plan.linker_script, "write memory.ld, the pools' part of a linker script");
   program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing");
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
   auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");
@@ -48,7 +49,8 @@ Command add_plan(CLI::App& program) {
   program.add_flag("--list-algorithms", options->list_algorithms, "list the planning algorithms");
   return {&program,
           [options] { return run(*options); },
-          {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"}}};
+          {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"},
+           {"usmp-plan kws.tar vww.tar --pools pools.yaml -o out", "share the pools"}}};
 }
 
 }  // namespace usmp::apps

@@ -13,7 +13,7 @@ Command add_problem(CLI::App& program) {
   auto* app = program.add_subcommand("problem", "print the planning problem of a model as JSON");
   add_model_options(*app, options->model, true);
   add_transform_options(*app, options->model);
-  add_pools_options(*app, options->pools_file, options->workspace_io);
+  add_pools_options(*app, options->pools_file, options->memory_file, options->workspace_io);
   app->add_option("-o,--output", options->output, "output file (default: standard output)")->type_name("FILE");
   app->add_flag("--json", options->model.json, "no effect: the output is always JSON");
   return {app,

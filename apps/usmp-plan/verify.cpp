@@ -33,7 +33,7 @@ Command add_verify(CLI::App& program) {
   const auto options = std::make_shared<VerifyArguments>();
   driver::VerifyOptions& verify = options->verify;
   auto* app = program.add_subcommand("verify", "verify a plan and, with --execute, the generated C");
-  add_model_options(*app, verify.model, true);
+  add_models_options(*app, verify, true);
   add_planning_options(*app, verify);
   auto* plan = app->add_option("--plan", verify.plans, "verify this plan file instead of planning")
                    ->type_name("M.plan.json")

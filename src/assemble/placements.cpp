@@ -30,6 +30,7 @@ placement::Table placements_of(const liveness::Analysis& analysis, const Assembl
                            .kind = pool.kind,
                            .alignment = pool.alignment,
                            .section = pool.section,
+                           .region = pool.region,
                            .internal = pool.internal});
   }
   for (std::size_t i = 0; i < assembly.sites.size(); ++i) {

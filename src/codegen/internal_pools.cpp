@@ -9,6 +9,7 @@
 #include "codegen/c_types.hpp"
 #include "codegen/constant_data.hpp"
 #include "codegen/interface_files.hpp"
+#include "codegen/shared_pools.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -54,11 +55,19 @@ std::string attributes(const PoolLayout& pool) {
   return text;
 }
 
+// "name[size]". Buffers without bytes still need an address.
+std::string sized_array(const PoolLayout& pool) {
+  return pool.storage + "[" + std::to_string(std::max(pool.used, Bytes{1})) + "]";
+}
+
 void write_workspace_pool(const PoolLayout& pool, TextSink& sink) {
-  // Buffers without bytes still need an address.
-  const Bytes size = std::max(pool.used, Bytes{1});
+  if (pool.has_shared_array) {
+    sink.write("/* Workspace pool \"" + comment_text(pool.name) + "\", in usmp_pools.c. */\nextern uint8_t " +
+               pool.storage + "[];\n\n");
+    return;
+  }
   sink.write("/* Workspace pool \"" + comment_text(pool.name) + "\". */\n" + attributes(pool) + "static uint8_t " +
-             pool.storage + "[" + std::to_string(size) + "];\n\n");
+             sized_array(pool) + ";\n\n");
 }
 
 // A member of a constant pool's struct: a constant, or the gap in front of one or behind the last.
@@ -155,6 +164,30 @@ void write_constant_pool(const PlannedModule& module, const PoolLayout& pool, Po
 }
 
 }  // namespace
+
+std::optional<OutputFile> shared_pools_file(const std::vector<PlannedModule>& modules) {
+  std::vector<ModuleLayout> layouts;
+  layouts.reserve(modules.size());
+  for (const PlannedModule& module : modules) layouts.push_back(layout_of(module));
+  std::vector<SharedPool> pools = shared_pools(layouts);
+  std::erase_if(pools, [](const SharedPool& shared) { return !shared.has_array; });
+  if (pools.empty()) return std::nullopt;
+  const auto write = [pools = std::move(pools)](TextSink& sink) {
+    sink.write(
+        "/* Workspace pools that the modules share. Written by usmp-plan; do not edit. */\n"
+        "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    sink.write(aligned_macro);
+    sink.write(section_macro);
+    for (const SharedPool& shared : pools) {
+      const PoolLayout& pool = shared.pool;
+      sink.write("/* Workspace pool \"" + comment_text(pool.name) + "\", as large as " + shared.largest +
+                 " needs it. */\nextern uint8_t " + sized_array(pool) + ";\n" + attributes(pool) + "uint8_t " +
+                 sized_array(pool) + ";\n\n");
+    }
+    sink.write("#ifdef __cplusplus\n}\n#endif\n");
+  };
+  return OutputFile{.path = shared_pools_path, .write = write};
+}
 
 std::string pool_storage(const PoolLayout& pool) {
   return pool.kind == PoolKind::constant ? "&" + pool.storage : pool.storage;

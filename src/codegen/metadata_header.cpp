@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // metadata.h: all modules of an archive in one include, and the pool sizes under the names of TVM's RFC 9.
-#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "codegen/interface_files.hpp"
+#include "codegen/shared_pools.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::codegen {
 namespace {
 
-struct PoolMacro {
-  std::string pool;  // "SRAM_WORKSPACE_BUFFER_SIZE"
-  Bytes size = 0;
-};
-
-std::vector<PoolMacro> pool_macros(const PlannedModule& module) {
-  std::vector<PoolMacro> macros;
-  for (const PoolLayout& pool : layout_of(module).pools) {
-    macros.push_back(
-        {pool.macro + (pool.kind == PoolKind::constant ? "_PARAMETER" : "_WORKSPACE") + "_BUFFER_SIZE", pool.used});
-  }
-  return macros;
+// "SRAM_WORKSPACE_BUFFER_SIZE".
+std::string size_macro(const PoolLayout& pool) {
+  return pool.macro + (pool.kind == PoolKind::constant ? "_PARAMETER" : "_WORKSPACE") + "_BUFFER_SIZE";
 }
 
 class MacroWriter {
@@ -39,24 +30,6 @@ class MacroWriter {
   std::set<std::string> written_;
 };
 
-// What a pool needs if the modules share it, one run at a time.
-void write_maxima(const std::vector<PlannedModule>& modules, MacroWriter& writer, TextSink& sink) {
-  std::vector<PoolMacro> maxima;
-  for (const PlannedModule& module : modules) {
-    for (const PoolMacro& macro : pool_macros(module)) {
-      const auto known =
-          std::find_if(maxima.begin(), maxima.end(), [&](const PoolMacro& other) { return other.pool == macro.pool; });
-      if (known == maxima.end()) {
-        maxima.push_back(macro);
-      } else {
-        known->size = std::max(known->size, macro.size);
-      }
-    }
-  }
-  sink.write("\n/* Maximum over all modules: the size of a pool that they share if one runs at a time. */\n");
-  for (const PoolMacro& macro : maxima) writer.write("TVM_COMMON_" + macro.pool, macro.size);
-}
-
 void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
   sink.write(
       "/* All modules and their pools. Written by usmp-plan; do not edit. */\n#ifndef USMP_METADATA_H_\n"
@@ -66,12 +39,19 @@ void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
   }
   sink.write("\n/* Bytes in use in each pool. */\n");
   MacroWriter writer(sink);
+  std::vector<ModuleLayout> layouts;
   for (const PlannedModule& module : modules) {
-    for (const PoolMacro& macro : pool_macros(module)) {
-      writer.write("TVM_" + module_macro(module.info.name) + "_" + macro.pool, macro.size);
+    const ModuleLayout& layout = layouts.emplace_back(layout_of(module));
+    for (const PoolLayout& pool : layout.pools) {
+      writer.write("TVM_" + module_macro(module.info.name) + "_" + size_macro(pool), pool.used);
     }
   }
-  if (modules.size() > 1) write_maxima(modules, writer, sink);
+  if (modules.size() > 1) {
+    sink.write("\n/* Maximum over all modules: the size of a pool that they share if one runs at a time. */\n");
+    for (const SharedPool& shared : shared_pools(layouts)) {
+      writer.write("TVM_COMMON_" + size_macro(shared.pool), shared.pool.used);
+    }
+  }
   sink.write("\n#endif /* USMP_METADATA_H_ */\n");
 }
 

@@ -29,13 +29,18 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
   for (std::size_t i = 0; i < table.pools.size(); ++i) {
     const placement::Pool& pool = table.pools[i];
     const std::string member = members.add(pool.name);
+    // By its name, which has to be that of one pool only.
+    const bool is_shared = module.shares_pools && pool.internal && pool.kind == PoolKind::workspace &&
+                           c_identifier(pool.name) == pool.name;
     pools.push_back({.name = pool.name,
                      .kind = pool.kind,
                      .is_internal = pool.internal,
                      .section = pool.section,
+                     .region = pool.region,
                      .member = member,
                      .macro = macros.add(upper_case(pool.name)),
-                     .storage = symbol + "_" + member + "_pool",
+                     .storage = (is_shared ? "usmp_" + pool.name : symbol + "_" + member) + "_pool",
+                     .has_shared_array = is_shared,
                      .in_use = false,
                      .used = used[i],
                      .alignment = pool.alignment});

@@ -6,8 +6,8 @@
 namespace usmp::config {
 
 const std::vector<std::string>& file_keys() {
-  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "workspace_io",
-                                                "pinned"};
+  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm",
+                                                "workspace_io",    "pinned",          "concurrent"};
   return keys;
 }
 

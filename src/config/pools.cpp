@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <utility>
 
 #include "config/budget.hpp"
@@ -89,12 +90,53 @@ void check_burst_bytes(const YamlEntry& entry) {
   }
 }
 
-void read_pool_key(const YamlEntry& entry, PoolSpec& pool) {
+constexpr std::string_view region_prefix = "ld:";
+
+std::vector<std::string> names_of(const std::vector<MemoryRegion>& memory) {
+  std::vector<std::string> names;
+  for (const MemoryRegion& region : memory) names.push_back(region.name);
+  return names;
+}
+
+// The region that "ld:NAME" names.
+void take_named_region(const YamlEntry& entry, const std::vector<MemoryRegion>* memory, PoolSpec& pool) {
+  const std::string name = entry.value.text.substr(region_prefix.size());
+  if (memory == nullptr) {
+    fail(entry.value.mark, entry.key + " is " + found(entry.value) +
+                               ", the size of a region of a linker script: expected --memory with the script");
+  }
+  const auto region =
+      std::find_if(memory->begin(), memory->end(), [&](const MemoryRegion& known) { return known.name == name; });
+  if (region == memory->end()) {
+    const std::vector<std::string> names = names_of(*memory);
+    fail(entry.value.mark, entry.key + " names region " + shown(name) + ", which the linker script does not have" +
+                               did_you_mean(name, names) + ": expected one of " + first_few(names));
+  }
+  pool.region = region->name;
+  pool.size_hint = region->length;
+}
+
+// The region with the name of a pool that has no size. Two that differ in case: the first.
+void take_region_of_name(const std::vector<MemoryRegion>& memory, PoolSpec& pool) {
+  for (const MemoryRegion& region : memory) {
+    if (upper_case(region.name) != upper_case(pool.name)) continue;
+    pool.region = region.name;
+    pool.size_hint = region.length;
+    return;
+  }
+}
+
+void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memory, PoolSpec& pool) {
   const std::string& key = entry.key;
   if (key == "name") {
     pool.name = name_of(entry);
   } else if (key == "size_hint_bytes") {
-    pool.size_hint = size_hint_of(entry);
+    const bool names_region = entry.value.kind == YamlNode::Kind::scalar && entry.value.text.starts_with(region_prefix);
+    if (names_region) {
+      take_named_region(entry, memory, pool);
+    } else {
+      pool.size_hint = size_hint_of(entry);
+    }
     pool.size_position = {.line = entry.value.mark.line, .column = entry.value.mark.column};
   } else if (key == "pool_offset") {
     pool.reserved = offset_of(entry);
@@ -155,6 +197,8 @@ PinSpec read_pin(const YamlNode& item) {
 
 class Reader {
  public:
+  explicit Reader(const std::vector<MemoryRegion>* memory) : memory_(memory) {}
+
   PoolsConfig read(const YamlNode& root) {
     if (root.kind == YamlNode::Kind::null) {
       fail(Mark{},
@@ -166,6 +210,10 @@ class Reader {
     for (const YamlEntry& entry : root.entries) read_file_key(entry);
     if (config_.workspace_pools.empty()) {
       fail(workspace_mark_.value_or(root.mark), "no workspace pool: expected at least one entry in workspace_pools");
+    }
+    if (memory_ != nullptr && !takes_region_) {
+      fail(root.mark, "no pool takes its size from the linker script: expected a pool with the name of a region, or " +
+                          std::string("size_hint_bytes: ld:REGION; the regions are ") + first_few(names_of(*memory_)));
     }
     return std::move(config_);
   }
@@ -187,6 +235,8 @@ class Reader {
       config_.workspace_io = bool_of(entry);
     } else if (entry.key == "pinned") {
       config_.pinned = read_pins(entry);
+    } else if (entry.key == "concurrent") {
+      config_.concurrent = read_concurrent(entry);
     } else {
       fail_unknown_key(entry, "the pools file", file_keys());
     }
@@ -205,6 +255,32 @@ class Reader {
       pins.push_back(read_pin(item));
     }
     return pins;
+  }
+
+  static std::vector<ConcurrentModules> read_concurrent(const YamlEntry& list) {
+    static const std::string example = "a list of lists of modules, such as [[kws, vww]]";
+    if (list.value.kind != YamlNode::Kind::list) fail_value(list, example);
+    std::vector<ConcurrentModules> groups;
+    for (const YamlNode& item : list.value.items) {
+      const Mark mark = item.kind == YamlNode::Kind::null ? list.value.mark : item.mark;
+      if (item.kind != YamlNode::Kind::list) {
+        fail(mark, "entry " + std::to_string(groups.size() + 1) + " of concurrent is " + found(item) + ": expected " +
+                       example);
+      }
+      ConcurrentModules group{.modules = {}, .place = place_of(mark)};
+      std::set<std::string> names;
+      for (const YamlNode& name : item.items) {
+        if (name.kind != YamlNode::Kind::scalar || name.text.empty()) {
+          fail(mark, "a module in concurrent is " + found(name) + ": expected its name");
+        }
+        if (!names.insert(name.text).second) fail(name.mark, "module " + shown(name.text) + " twice in one list");
+        group.modules.push_back(name.text);
+      }
+      if (group.modules.size() < 2)
+        fail(mark, "a list of concurrent with fewer than two modules: expected those that run side by side");
+      groups.push_back(std::move(group));
+    }
+    return groups;
   }
 
   std::vector<PoolSpec> read_pools(const YamlEntry& list, PoolKind kind) {
@@ -229,18 +305,22 @@ class Reader {
     pool.kind = kind;
     pool.position = {.line = item.mark.line, .column = item.mark.column};
     bool says_internal = false;
+    bool says_size = false;
     Mark offset_mark;
     const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
     for (const YamlEntry& entry : item.entries) {
       if (std::find(pool_keys().begin(), pool_keys().end(), entry.key) == pool_keys().end()) {
         fail_unknown_key(entry, owner, pool_keys());
       }
-      read_pool_key(entry, pool);
+      read_pool_key(entry, memory_, pool);
+      says_size = says_size || entry.key == "size_hint_bytes";
       if (entry.key == "name") claim_name(pool.name, entry.value.mark);
       if (entry.key == "pool_offset") offset_mark = entry.value.mark;
       says_internal = says_internal || entry.key == "internal";
     }
     if (pool.name.empty()) fail(item.mark, owner + " without a name: expected the key name");
+    if (memory_ != nullptr && !says_size) take_region_of_name(*memory_, pool);
+    takes_region_ = takes_region_ || !pool.region.empty();
     if (pool.size_hint && pool.reserved >= *pool.size_hint) {
       fail(offset_mark, "pool_offset is " + format_size(pool.reserved) + ", which leaves nothing of the pool's " +
                             format_size(*pool.size_hint) + ": expected less than size_hint_bytes");
@@ -266,6 +346,8 @@ class Reader {
     std::size_t line;
   };
 
+  const std::vector<MemoryRegion>* memory_;
+  bool takes_region_ = false;
   PoolsConfig config_;
   std::optional<Mark> workspace_mark_;
   std::map<std::string, FirstUse> names_;  // by the name in upper case
@@ -273,7 +355,9 @@ class Reader {
 
 }  // namespace
 
-PoolsConfig parse_pools(std::string_view yaml) { return Reader().read(read_yaml(yaml)); }
+PoolsConfig parse_pools(std::string_view yaml, const std::vector<MemoryRegion>* memory) {
+  return Reader(memory).read(read_yaml(yaml));
+}
 
 PoolsConfig default_pools() {
   PoolSpec pool;

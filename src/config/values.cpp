@@ -60,7 +60,7 @@ std::optional<std::int64_t> integer_at_least(const YamlNode& value, std::int64_t
 
 std::optional<Bytes> size_hint_of(const YamlEntry& entry) {
   static const std::string expected =
-      "bytes such as 65536, 64KiB, 2MiB or 1GiB, or -1 for an unbounded pool (no other units, no space)";
+      "bytes such as 65536, 64KiB, 2MiB or 1GiB, ld:REGION, or -1 for an unbounded pool (no other units, no space)";
   const YamlNode& value = entry.value;
   if (value.kind != YamlNode::Kind::scalar) fail_value(entry, expected);
   if (value.text == "-1") return std::nullopt;

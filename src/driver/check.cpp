@@ -6,6 +6,7 @@
 #include "algorithm.hpp"
 #include "documents.hpp"
 #include "model.hpp"
+#include "models.hpp"
 #include "output.hpp"
 #include "output_path.hpp"
 #include "planning.hpp"
@@ -49,7 +50,7 @@ compare::BudgetReport checked(const Planning& planning, const Documents& baselin
   std::vector<compare::PlanningOutcome> outcomes;
   for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning.settings));
   compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
-  report.archive = planning.model.file_name;
+  report.archive = planning.file_names();
   report.pools_file = *planning.settings.pools_file;
   return report;
 }
@@ -64,7 +65,7 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
 int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.pools_file)
     throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
-  if (options.junit) check_output_path("--junit", *options.junit, {options.model.model, *options.pools_file});
+  if (options.junit) check_output_path("--junit", *options.junit, models_and(options, {*options.pools_file}));
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true);
   if (!compare::has_limits(planning.settings.request.pools)) {
@@ -81,6 +82,10 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     if (!planned->result.has_plan()) (void)report_infeasible(*planned, planning.settings, err);
   }
   if (planning.without_plan() != nullptr) return exit_infeasible;
+  if (const auto excess = constants_excess(planning)) {
+    err << "usmp-plan: error: " << printable(*excess) << '\n';
+    return exit_infeasible;
+  }
   return report.verdict() == compare::Verdict::breach ? exit_breach : exit_ok;
 }
 

@@ -85,7 +85,7 @@ Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
   if (!compared.has_plan()) {
     const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     planning.settings.algorithm = algorithms.front();
-    find_needed_sizes(module, planning, options, interrupt, terminal, spent);
+    find_needed_sizes(module, planning, options, planning.settings.request, interrupt, terminal, spent);
     compared.no_plan = no_plan_text(first, module.needed, algorithms.front());
   }
   return compared;
@@ -141,7 +141,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
   if (options.save) check_output_path("--save", *options.save, {options.model.model});
   Planning planning = assemble_all(options, true);
   compare::Comparison comparison;
-  comparison.archive = planning.model.file_name;
+  comparison.archive = planning.file_names();
   std::vector<Compared> modules;
   {
     const Interrupt interrupt;
@@ -152,7 +152,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
     }
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written
-  if (options.save) save_plans(*options.save, plan_files(modules), planning.model.file_name);
+  if (options.save) save_plans(*options.save, plan_files(modules), planning.models.front().file_name);
   out << text;
   int code = exit_ok;
   for (std::size_t i = 0; i < modules.size(); ++i) {

@@ -46,10 +46,10 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-int report_faults(const pipeline::PlannedProgram& planned, const VerifyOptions& options, const WorkDirectory& directory,
-                  const std::vector<std::string>& faults, std::ostream& err) {
-  err << "usmp-plan: error: " << printable(options.model.model) << ": module '" << printable(planned.source.info.name)
-      << "': the emitted code does not do what the unshared code does:";
+int report_faults(const pipeline::PlannedProgram& planned, const Planning& planning, const VerifyOptions& options,
+                  const WorkDirectory& directory, const std::vector<std::string>& faults, std::ostream& err) {
+  err << "usmp-plan: error: " << printable(planning.model_of(planned).archive.path) << ": module '"
+      << printable(planned.source.info.name) << "': the emitted code does not do what the unshared code does:";
   for (const std::string& fault : faults) err << "\n  " << fault;
   err << "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
          "command line; ";
@@ -74,8 +74,8 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                          .workspace_io = false};
   const codegen::PlannedModule tested = pipeline::emission_input(planned, planning.settings.request.workspace_io);
   return execute::compare(
-      {tested, reference, foreign_files(planned, planning.model), planned.program.analysis.extern_callees}, compiler,
-      options, directory);
+      {tested, reference, foreign_files(planned, planning.model_of(planned)), planned.program.analysis.extern_callees},
+      compiler, options, directory);
 }
 
 int execute_all(const Planning& planning, const VerifyOptions& options, std::vector<report::Execution>& executions,
@@ -94,10 +94,10 @@ int execute_all(const Planning& planning, const VerifyOptions& options, std::vec
     try {
       const execute::Findings findings = execute_module(*planned, planning, compiler, wanted,
                                                         (std::filesystem::path(directory.path()) / name).string());
-      if (!findings.faults.empty()) return report_faults(*planned, options, directory, findings.faults, err);
+      if (!findings.faults.empty()) return report_faults(*planned, planning, options, directory, findings.faults, err);
       executions.push_back({compiler.program, compiler.sanitize, options.rounds, findings.elements});
     } catch (const Error& error) {
-      throw error.with_file(options.model.model);
+      throw error.with_file(planning.model_of(*planned).archive.path);
     }
   }
   return exit_ok;

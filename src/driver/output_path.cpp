@@ -73,13 +73,23 @@ void require_same_model(const std::string& directory, const std::string& file, c
               "holds the plan of " + head->archive + " (" + file + "), expected a directory for " + archive + " alone");
 }
 
-void require_same_model(const std::string& directory, const std::string& archive) {
+void require_same_models(const std::string& directory, const std::vector<std::string>& archives,
+                         const std::vector<std::string>& modules) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) return;
   for (const std::string& name : names_in(directory)) {
     if (!name.ends_with(plan_ending)) continue;
     const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + name));
-    if (head && name == head->module + std::string(plan_ending)) require_same_model(directory, name, archive);
+    if (!head || name != head->module + std::string(plan_ending)) continue;
+    const bool is_known = std::any_of(archives.begin(), archives.end(), [&](const std::string& archive) {
+      return without_archive_ending(head->archive) == without_archive_ending(archive);
+    });
+    if (!is_known) require_same_model(directory, name, joined(archives));
+    if (modules.empty() || std::find(modules.begin(), modules.end(), head->module) != modules.end()) continue;
+    throw Error(ErrorKind::usage, {directory, {}, {}},
+                "holds the plan of module '" + head->module + "' (" + name +
+                    "), which is not planned now: metadata.h and the pools that modules share would be without it; "
+                    "expected all modules, or another directory");
   }
 }
 

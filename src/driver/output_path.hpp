@@ -16,8 +16,10 @@ void check_output_path(const std::string& option, const std::string& path, const
 // same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for nothing.
 void require_same_model(const std::string& directory, const std::string& file, const std::string& archive);
 
-// The same for all files that have the name which `plan` gives to a module's plan.
-void require_same_model(const std::string& directory, const std::string& archive);
+// The same for all files that have the name which `plan` gives to a module's plan, and several models. If `modules` are
+// given, none of the files may be the plan of another module: what all modules share would be without it.
+void require_same_models(const std::string& directory, const std::vector<std::string>& archives,
+                         const std::vector<std::string>& modules);
 
 // "kws" of "kws.tar", "kws.tar.gz" and "kws".
 [[nodiscard]] std::string without_archive_ending(const std::string& name);

@@ -3,16 +3,20 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <map>
 #include <ostream>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "in_place.hpp"
+#include "models.hpp"
 #include "output.hpp"
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/plan_file/plan_json.hpp"
+#include "usmp/report/shared_pools.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -25,32 +29,59 @@ OutputFile plan_file(const pipeline::PlannedProgram& planned) {
           [text = plan_file::plan_json(planned.document)](TextSink& sink) { sink.write(text); }};
 }
 
-// Everything that the run writes. The files point into `inputs` and `model`.
-std::vector<OutputFile> files_of(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,
-                                 const Model& model) {
+// A file that two models bring along has to be the same in both.
+void require_equal_files(const PlannedPrograms& modules, const Planning& planning) {
+  std::map<std::string, std::pair<const Model*, const mlf::Member*>> known;
+  for (const auto& planned : modules) {
+    const Model& model = planning.model_of(*planned);
+    for (const std::string& name : planned->source.info.foreign_members) {
+      const mlf::Member* const member = model.archive.find(name);
+      if (member == nullptr) continue;
+      const auto [first, is_new] = known.emplace(name, std::pair(&model, member));
+      if (is_new || first->second.second->bytes == member->bytes) continue;
+      throw Error(ErrorKind::usage, {model.archive.path, name, {}},
+                  "differs from the file of this name in " + first->second.first->archive.path +
+                      ", so both cannot be written into one directory");
+    }
+  }
+}
+
+// Everything that the run writes. The files point into `inputs` and `planning`. Throws Error with the file set.
+std::vector<OutputFile> files_of(const Planning& planning, const std::vector<codegen::PlannedModule>& inputs,
+                                 bool linker_script) {
   std::vector<OutputFile> files;
   std::set<std::string> paths;
   const auto add = [&](OutputFile file) {
     if (paths.insert(file.path).second) files.push_back(std::move(file));
   };
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    for (OutputFile& file : codegen::module_files(inputs[i])) add(std::move(file));
-    add(plan_file(*modules[i]));
-    for (OutputFile& file : foreign_files(*modules[i], model)) add(std::move(file));
+  require_equal_files(planning.modules, planning);
+  const Model* model = &planning.models.front();
+  try {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const pipeline::PlannedProgram& planned = *planning.modules[i];
+      model = &planning.model_of(planned);
+      for (OutputFile& file : codegen::module_files(inputs[i])) add(std::move(file));
+      add(plan_file(planned));
+      for (OutputFile& file : foreign_files(planned, *model)) add(std::move(file));
+    }
+    add(codegen::metadata_header(inputs));
+    if (auto pools = codegen::shared_pools_file(inputs)) add(std::move(*pools));
+    if (linker_script) add(codegen::memory_script(inputs));
+  } catch (const Error& error) {
+    throw error.with_file(model->archive.path);
   }
-  add(codegen::metadata_header(inputs));
   return files;
 }
 
 // The C libraries that the planned ones replace, and what an earlier plan may have written that this one does not.
-std::vector<std::string> replaced_members(const PlannedPrograms& modules, const Model& model) {
-  std::vector<std::string> names;
-  for (const auto& planned : modules) {
+std::vector<std::string> replaced_members(const Planning& planning) {
+  std::vector<std::string> names = {codegen::memory_script_path, codegen::shared_pools_path};
+  for (const auto& planned : planning.modules) {
     const mlf::ModuleInfo& info = planned->source.info;
     const std::string prefix = "codegen/host/src/" + info.name + "_lib";
     names.push_back(codegen::constants_header_path(info.name));
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
-    for (const mlf::Member& member : model.archive.members) {
+    for (const mlf::Member& member : planning.model_of(*planned).archive.members) {
       if (member.name.starts_with(prefix) && !kept.contains(member.name)) names.push_back(member.name);
     }
   }
@@ -58,11 +89,11 @@ std::vector<std::string> replaced_members(const PlannedPrograms& modules, const 
 }
 
 // What an archive gets besides the files that are written.
-std::vector<std::string> kept_members(const PlannedPrograms& modules, const Model& model) {
-  const std::vector<std::string> replaced = replaced_members(modules, model);
+std::vector<std::string> kept_members(const Planning& planning) {
+  const std::vector<std::string> replaced = replaced_members(planning);
   const std::set<std::string> dropped(replaced.begin(), replaced.end());
   std::vector<std::string> names;
-  for (const mlf::Member& member : model.archive.members) {
+  for (const mlf::Member& member : planning.models.front().archive.members) {
     if (!dropped.contains(member.name)) names.push_back(member.name);
   }
   return names;
@@ -86,20 +117,35 @@ std::string replanned_metadata(const PlannedPrograms& modules, const Model& mode
   return mlf::updated_metadata(model.archive, figures);
 }
 
+std::vector<std::string> archives_of(const PlanOptions& options) {
+  std::vector<std::string> names;
+  for (const std::string& path : models_and(options, {})) names.push_back(file_name_of(path));
+  return names;
+}
+
+std::vector<std::string> modules_of(const Planning& planning) {
+  std::vector<std::string> names;
+  for (const auto& planned : planning.modules) names.push_back(planned->document.module);
+  return names;
+}
+
 std::string output_of(const PlanOptions& options) {
   return options.output.value_or(default_output(options.model.model));
 }
 
-void write_results(const PlanOptions& options, const PlannedPrograms& modules, const Model& model,
-                   std::vector<OutputFile> files) {
+void write_results(const PlanOptions& options, const Planning& planning, std::vector<OutputFile> files) {
   const std::string output = output_of(options);
+  const Model& model = planning.models.front();
   spdlog::debug("writing {} files to {}", files.size(), output);
-  const std::vector<std::string> replaced = replaced_members(modules, model);
+  const std::vector<std::string> replaced = replaced_members(planning);
   if (!names_archive(output)) {
-    const auto accept = [&model](const std::string& directory) { require_same_model(directory, model.file_name); };
+    const auto accept = [&](const std::string& directory) {
+      require_same_models(directory, archives_of(options), modules_of(planning));
+    };
     return write_directory(output, files, replaced, accept);
   }
-  files.push_back({"metadata.json", [text = replanned_metadata(modules, model)](TextSink& sink) { sink.write(text); }});
+  files.push_back(
+      {"metadata.json", [text = replanned_metadata(planning.modules, model)](TextSink& sink) { sink.write(text); }});
   write_archive(output, model.archive, files, replaced);
 }
 
@@ -155,6 +201,7 @@ std::string plans_text(const PlanOptions& options, const PlannedPrograms& module
     text += report::plan_text(module->document,
                               {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
   }
+  if (modules.size() > 1) text += "\n" + report::shared_pools_text(all_documents(modules));
   return text;
 }
 
@@ -172,12 +219,23 @@ InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& module
 // Before anything is computed.
 void check_output(const PlanOptions& options) {
   if (options.plan_json) {
-    check_output_path("--plan-json", *options.plan_json, {options.pools_file.value_or("")});
+    check_output_path("--plan-json", *options.plan_json,
+                      models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
   }
   if (options.in_place && options.output)
     throw Error(ErrorKind::usage, {}, "--in-place: found -o as well, expected one");
   if (options.force && !options.in_place) throw Error(ErrorKind::usage, {}, "--force: expected --in-place as well");
+  if (options.in_place && !options.more_models.empty())
+    throw Error(ErrorKind::usage, {}, "--in-place: found several models, expected one");
   if (options.dry_run || options.in_place) return;
+  if (!options.more_models.empty()) {
+    if (!options.output)
+      throw Error(ErrorKind::usage, {}, "several models need the directory to write to, expected -o DIR");
+    if (names_archive(*options.output)) {
+      throw Error(ErrorKind::usage, {*options.output, {}, {}},
+                  "an archive has one model, expected a directory for several");
+    }
+  }
   const std::string output = output_of(options);
   for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
     if (output.ends_with(ending)) {
@@ -185,17 +243,18 @@ void check_output(const PlanOptions& options) {
                   "archives are written as .tar, .tar.gz, .tgz, .tar.xz or .tar.zst");
     }
   }
-  check_output_path("-o", output, {options.model.model, options.pools_file.value_or("")});
-  if (!names_archive(output)) require_same_model(output, file_name_of(options.model.model));
+  check_output_path("-o", output,
+                    models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
+  if (!names_archive(output)) require_same_models(output, archives_of(options), {});
 }
 
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   check_output(options);
   const bool rewrites_archive = options.output && names_archive(*options.output);
   Planning planning = assemble_all(options, !rewrites_archive);
-  const Model& model = planning.model;
   const PlannedPrograms& modules = planning.modules;
-  if (model.bare_module && !options.dry_run) {
+  const Model& model = planning.models.front();
+  if (planning.has_bare_module() && !options.dry_run) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive can only be planned with --dry-run");
   }
@@ -207,15 +266,21 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (const pipeline::PlannedProgram* failed = planning.without_plan())
     return report_infeasible(*failed, planning.settings, err);
+  if (const auto excess = constants_excess(planning)) {
+    err << "usmp-plan: error: " << printable(*excess) << '\n';
+    return exit_infeasible;
+  }
+  if (const auto shared = shared_by_concurrent(planning); !shared.empty()) throw std::logic_error(shared.front());
   std::string text = plans_text(options, modules);  // takes memory, so before anything is written
-  if (!model.bare_module) {
+  if (!planning.has_bare_module()) {
     std::vector<codegen::PlannedModule> inputs;
-    for (const auto& planned : modules)
+    for (const auto& planned : modules) {
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
-    std::vector<OutputFile> files;
+      inputs.back().shares_pools = modules.size() > 1;
+    }
+    std::vector<OutputFile> files = files_of(planning, inputs, options.linker_script);
     try {
-      files = files_of(modules, inputs, model);
-      check_paths(files, rewrites_archive ? kept_members(modules, model) : std::vector<std::string>());
+      check_paths(files, rewrites_archive ? kept_members(planning) : std::vector<std::string>());
     } catch (const Error& error) {
       throw error.with_file(options.model.model);
     }
@@ -224,7 +289,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
       const InPlace done = write_in_place(options, modules, inputs, model);
       if (!options.model.json && options.verbosity != Verbosity::quiet) text += "\n" + in_place_text(done, modules);
     } else if (!options.dry_run) {
-      write_results(options, modules, model, std::move(files));
+      write_results(options, planning, std::move(files));
     }
     named_plan.keep();
   }

@@ -3,12 +3,16 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <limits>
 #include <ostream>
 #include <utility>
 
 #include "algorithm.hpp"
+#include "models.hpp"
 #include "search.hpp"
 #include "usmp/pipeline/needed_sizes.hpp"
+#include "usmp/report/shared_pools.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -26,7 +30,101 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
       "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + joined(names));
 }
 
+void check_concurrent(const Planning& planning) {
+  std::vector<std::string> names;
+  for (const auto& planned : planning.modules) names.push_back(planned->source.info.name);
+  for (const config::ConcurrentModules& group : planning.settings.request.pools.concurrent) {
+    for (const std::string& module : group.modules) {
+      if (std::find(names.begin(), names.end(), module) != names.end()) continue;
+      throw Error(ErrorKind::usage, {planning.settings.pools_file.value_or(""), {}, group.place},
+                  "concurrent names module '" + module + "', which is not planned" + did_you_mean(module, names) +
+                      "; the modules are: " + joined(names));
+    }
+  }
+}
+
+bool run_side_by_side(const Planning& planning, const std::string& one, const std::string& other) {
+  const auto& groups = planning.settings.request.pools.concurrent;
+  return std::any_of(groups.begin(), groups.end(), [&](const config::ConcurrentModules& group) {
+    const auto has = [&](const std::string& name) {
+      return std::find(group.modules.begin(), group.modules.end(), name) != group.modules.end();
+    };
+    return has(one) && has(other);
+  });
+}
+
+// With the bytes reserved that modules planned before and running beside it use; nothing if there are none.
+std::optional<pipeline::Request> request_beside(const Planning& planning, std::size_t index) {
+  pipeline::Request request = planning.settings.request;
+  bool has_reserved = false;
+  for (std::size_t other = 0; other < index; ++other) {
+    const pipeline::PlannedProgram& earlier = *planning.modules[other];
+    if (!earlier.result.has_plan() ||
+        !run_side_by_side(planning, earlier.source.info.name, planning.modules[index]->source.info.name)) {
+      continue;
+    }
+    const std::vector<Bytes> used = placement::used_bytes(earlier.placements);
+    for (std::size_t pool = 0; pool < used.size(); ++pool) {
+      for (config::PoolSpec& spec : request.pools.workspace_pools) {
+        if (spec.name != earlier.placements.pools[pool].name || used[pool] <= spec.reserved) continue;
+        spec.reserved = used[pool];
+        has_reserved = true;
+      }
+    }
+  }
+  return has_reserved ? std::optional(std::move(request)) : std::nullopt;
+}
+
+void reassemble(pipeline::PlannedProgram& planned, const Planning& planning, const pipeline::Request& request) {
+  const Model& model = planning.model_of(planned);
+  try {
+    static_cast<pipeline::AssembledModule&>(planned) =
+        pipeline::assemble_module(std::move(planned.source), model.transformations, request);
+  } catch (const Error& error) {
+    throw error.with_file(model.archive.path);
+  }
+}
+
+// The bytes of a pool in which a module's buffers are.
+struct Extent {
+  Bytes begin = std::numeric_limits<Bytes>::max();
+  Bytes end = 0;
+};
+
+Extent extent_in(const plan_file::PlanDocument& plan, const std::string& pool) {
+  Extent extent;
+  for (const plan_file::PlanDocument::Buffer& buffer : plan.buffers) {
+    if (buffer.pool != pool || buffer.size == 0) continue;
+    extent.begin = std::min(extent.begin, buffer.offset);
+    extent.end = std::max(extent.end, buffer.offset + buffer.size);
+  }
+  return extent;
+}
+
 }  // namespace
+
+std::vector<std::string> shared_by_concurrent(const Planning& planning) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < planning.modules.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const plan_file::PlanDocument& one = planning.modules[j]->document;
+      const plan_file::PlanDocument& other = planning.modules[i]->document;
+      if (!run_side_by_side(planning, one.module, other.module)) continue;
+      for (const plan_file::PlanDocument::Pool& pool : one.pools) {
+        if (pool.kind != PoolKind::workspace) continue;
+        const Extent first = extent_in(one, pool.name);
+        const Extent second = extent_in(other, pool.name);
+        const Bytes begin = std::max(first.begin, second.begin);
+        const Bytes end = std::min(first.end, second.end);
+        if (begin >= end) continue;
+        lines.push_back("modules '" + one.module + "' and '" + other.module +
+                        "' run side by side, but both use bytes " + std::to_string(begin) + " to " +
+                        std::to_string(end) + " of pool '" + pool.name + "'");
+      }
+    }
+  }
+  return lines;
+}
 
 const pipeline::PlannedProgram* Planning::without_plan() const {
   for (const auto& planned : modules) {
@@ -35,26 +133,46 @@ const pipeline::PlannedProgram* Planning::without_plan() const {
   return nullptr;
 }
 
+const Model& Planning::model_of(const pipeline::PlannedProgram& planned) const {
+  const auto found =
+      std::find_if(modules.begin(), modules.end(), [&](const auto& module) { return module.get() == &planned; });
+  return models[owners[static_cast<std::size_t>(found - modules.begin())]];
+}
+
+bool Planning::has_bare_module() const {
+  return std::any_of(models.begin(), models.end(), [](const Model& model) { return model.bare_module; });
+}
+
+std::string Planning::file_names() const {
+  std::vector<std::string> names;
+  for (const Model& model : models) names.push_back(model.file_name);
+  return joined(names);
+}
+
 Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   Planning planning;
-  planning.settings = read_settings(options.pools_file, options.algorithm, options.workspace_io);
+  planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io);
   read_earlier_plans(planning.settings, options.pins);
-  planning.model = open_model(options.model);
-  spdlog::debug("{}: {} members, {} modules", options.model.model, planning.model.archive.members.size(),
-                planning.model.metadata.modules.size());
+  planning.models = open_models(options);
   std::vector<const pipeline::AssembledModule*> assembled;
-  for (const mlf::ModuleInfo& info : planning.model.metadata.modules) {
-    auto planned = std::make_unique<pipeline::PlannedProgram>();
-    static_cast<pipeline::AssembledModule&>(*planned) =
-        assemble_module(planning.model, info, planning.settings, release_tir);
-    spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
-                  planned->program.module.functions.size(), planned->program.analysis.sites.size(),
-                  planned->program.analysis.horizon);
-    if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
-    assembled.push_back(planned.get());
-    planning.modules.push_back(std::move(planned));
+  for (std::size_t owner = 0; owner < planning.models.size(); ++owner) {
+    Model& model = planning.models[owner];
+    spdlog::debug("{}: {} members, {} modules", model.archive.path, model.archive.members.size(),
+                  model.metadata.modules.size());
+    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+      auto planned = std::make_unique<pipeline::PlannedProgram>();
+      static_cast<pipeline::AssembledModule&>(*planned) = assemble_module(model, info, planning.settings, release_tir);
+      spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
+                    planned->program.module.functions.size(), planned->program.analysis.sites.size(),
+                    planned->program.analysis.horizon);
+      if (options.minimize) planned->minimized = pool_named(planned->assembly.problem, *options.minimize);
+      assembled.push_back(planned.get());
+      planning.modules.push_back(std::move(planned));
+      planning.owners.push_back(owner);
+    }
   }
   check_pins(assembled, planning.settings);
+  check_concurrent(planning);
   return planning;
 }
 
@@ -67,35 +185,51 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
 }
 
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
-                       const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent) {
+                       const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
+                       std::chrono::milliseconds spent) {
   spdlog::debug("module {}: sizes that would be enough", planned.source.info.name);
   const WatchedSearch search(what_is_left(options.search, spent), interrupt, terminal);
-  planned.needed = pipeline::needed_sizes(planned, planning.model.transformations, planning.settings.request,
+  planned.needed = pipeline::needed_sizes(planned, planning.model_of(planned).transformations, request,
                                           planning.settings.algorithm, search.limits());
 }
 
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
   const Interrupt interrupt;
-  for (const auto& planned : planning.modules) {
+  for (std::size_t i = 0; i < planning.modules.size(); ++i) {
+    const auto& planned = planning.modules[i];
     const auto start = std::chrono::steady_clock::now();
+    const std::optional<pipeline::Request> beside = request_beside(planning, i);
+    if (beside) reassemble(*planned, planning, *beside);
     plan_module(*planned, planning, options, interrupt, terminal);
     if (planned->result.has_plan()) {
       planned->tried.clear();
       continue;
     }
     const auto spent = std::chrono::steady_clock::now() - start;
-    find_needed_sizes(*planned, planning, options, interrupt, terminal,
+    find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
     if (without_plan == WithoutPlan::stop) return;
   }
 }
 
 pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning, std::uint64_t seed) {
-  return {.archive = planning.model.file_name,
+  const Model& model = planning.model_of(planned);
+  return {.archive = model.file_name,
           .algorithm = planning.settings.algorithm.name,
           .seed = seed,
           .workspace_io = planning.settings.request.workspace_io,
-          .planned_before = planning.model.archive.find(planned.source.info.name + ".plan.json") != nullptr};
+          .planned_before = model.archive.find(planned.source.info.name + ".plan.json") != nullptr};
+}
+
+std::vector<const plan_file::PlanDocument*> all_documents(const PlannedPrograms& modules) {
+  std::vector<const plan_file::PlanDocument*> documents;
+  documents.reserve(modules.size());
+  for (const auto& planned : modules) documents.push_back(&planned->document);
+  return documents;
+}
+
+std::optional<std::string> constants_excess(const Planning& planning) {
+  return report::constants_without_room(all_documents(planning.modules));
 }
 
 int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err) {

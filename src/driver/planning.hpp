@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,15 @@ using PlannedPrograms = std::vector<std::unique_ptr<pipeline::PlannedProgram>>;
 
 struct Planning {
   Settings settings;
-  Model model;
-  PlannedPrograms modules;  // in the order of the metadata
+  std::vector<Model> models;        // at least one
+  PlannedPrograms modules;          // those of the first model in the order of its metadata, then those of the next
+  std::vector<std::size_t> owners;  // [i]: index of the model that modules[i] is from
   std::uint64_t replay_steps = pipeline::replay_steps_of_plan;
 
   [[nodiscard]] const pipeline::PlannedProgram* without_plan() const;  // the first one; null if all have one
+  [[nodiscard]] const Model& model_of(const pipeline::PlannedProgram& planned) const;  // of one of `modules`
+  [[nodiscard]] bool has_bare_module() const;
+  [[nodiscard]] std::string file_names() const;  // "a.tar, b.tar"
 };
 
 // Opens the model and brings every module to its problem. `release_tir`: see read_module. Throws Error.
@@ -40,10 +45,14 @@ void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, co
 
 // The sizes that pools need for a plan of the module, which has none. `spent` of the time limit is gone.
 void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
-                       const Interrupt& interrupt, std::ostream* terminal, std::chrono::milliseconds spent);
+                       const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
+                       std::chrono::milliseconds spent);
 
 // What becomes of the other modules when there is no plan for one.
 enum class WithoutPlan : bool { stop, go_on };
+
+// Modules that run side by side share no byte of a workspace pool: which do, one line each; empty if none do.
+[[nodiscard]] std::vector<std::string> shared_by_concurrent(const Planning& planning);
 
 // Plans every module, with the sizes that are needed where there is no plan; by default it stops at the first one for
 // which there is no plan. Progress goes to `terminal`, which may be null.
@@ -54,13 +63,19 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 [[nodiscard]] pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning,
                                          std::uint64_t seed);
 
+// Of modules that all have one.
+[[nodiscard]] std::vector<const plan_file::PlanDocument*> all_documents(const PlannedPrograms& modules);
+
+// That a parameter pool has no room for the constants of all modules together, whose plans each fit it.
+[[nodiscard]] std::optional<std::string> constants_excess(const Planning& planning);
+
 // The message for a module without a plan; returns the exit code.
 int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err);
 
 // A line for each warning of the plans, for runs that print nothing else.
 void print_warnings(const PlannedPrograms& modules, std::ostream& err);
 
-// A module's members of external code generators, to be copied unchanged. They point into the model.
+// A module's members of external code generators, to be copied. They point into the model.
 [[nodiscard]] std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model);
 
 }  // namespace usmp::driver

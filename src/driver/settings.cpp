@@ -15,17 +15,29 @@ namespace {
 // More is not even read. The reader of pools files has the same limit.
 constexpr std::size_t most_pools_bytes = std::size_t{1} << 20;
 
+std::optional<std::vector<config::MemoryRegion>> read_memory(const PoolsFiles& files) {
+  if (!files.memory) return std::nullopt;
+  try {
+    if (!files.pools) throw Error(ErrorKind::usage, {}, "--memory gives sizes to pools, expected --pools as well");
+    return config::parse_memory(read_text_file(*files.memory, ErrorKind::usage, most_pools_bytes));
+  } catch (const Error& error) {
+    throw error.with_file(*files.memory);
+  }
+}
+
 }  // namespace
 
-Settings read_settings(const std::optional<std::string>& pools_file, const std::optional<std::string>& algorithm,
-                       bool workspace_io) {
+Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io) {
   Settings settings;
+  const std::optional<std::string>& pools_file = files.pools;
   settings.pools_file = pools_file;
   settings.request.pools = config::default_pools();
   settings.algorithm = pipeline::default_algorithm();
+  const auto memory = read_memory(files);
   if (pools_file) {
     try {
-      settings.request.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage, most_pools_bytes));
+      settings.request.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage, most_pools_bytes),
+                                                   memory ? &*memory : nullptr);
       if (settings.request.pools.algorithm) {
         settings.algorithm =
             pipeline::algorithm_named(*settings.request.pools.algorithm, settings.request.pools.algorithm_place);

@@ -20,9 +20,13 @@ struct Settings {
   std::vector<std::string> earlier_files;  // of request.earlier
 };
 
+struct PoolsFiles {
+  std::optional<std::string> pools;
+  std::optional<std::string> memory;  // a linker script that gives pools their sizes; only with `pools`
+};
+
 // Reads the pools file, if there is one. `algorithm` wins over the file's. Throws Error of kind usage.
-Settings read_settings(const std::optional<std::string>& pools_file, const std::optional<std::string>& algorithm,
-                       bool workspace_io);
+Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io);
 
 // Reads M.plan.json files, at most one of each module. Throws Error of kind usage.
 void read_earlier_plans(Settings& settings, const std::vector<std::string>& files);

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "execution.hpp"
+#include "models.hpp"
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
@@ -65,16 +66,18 @@ void adopt_files(Planning& planning, const VerifyOptions& options) {
 }
 
 // Emission is part of what can go wrong. Nothing is written.
-void require_emission(const Planning& planning, const VerifyOptions& options) {
+void require_emission(const Planning& planning) {
   std::vector<codegen::PlannedModule> inputs;
+  const Model* model = &planning.models.front();
   try {
     for (const auto& planned : planning.modules) {
+      model = &planning.model_of(*planned);
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
       (void)codegen::module_files(inputs.back());
     }
     (void)codegen::metadata_header(inputs);
   } catch (const Error& error) {
-    throw error.with_file(options.model.model);
+    throw error.with_file(model->archive.path);
   }
 }
 
@@ -126,10 +129,10 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
 }
 
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.keep) check_output_path("--keep", *options.keep, {options.model.model});
+  if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}));
   Planning planning = assemble_all(options, true);
   planning.replay_steps = pipeline::replay_steps_of_verify;
-  if (planning.model.bare_module && options.execute) {
+  if (planning.has_bare_module() && options.execute) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
                 "a TIR module without its archive has no interface to be executed by");
   }
@@ -138,10 +141,18 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
     if (const pipeline::PlannedProgram* failed = planning.without_plan()) {
       return report_infeasible(*failed, planning.settings, err);
     }
+    if (const auto excess = constants_excess(planning)) {
+      err << "usmp-plan: error: " << printable(*excess) << '\n';
+      return exit_infeasible;
+    }
   } else {
     adopt_files(planning, options);
   }
-  if (!planning.model.bare_module) require_emission(planning, options);
+  if (std::vector<std::string> shared = shared_by_concurrent(planning); !shared.empty()) {
+    throw Error(ErrorKind::usage, {options.pools_file.value_or(""), {}, {}},
+                "the plans are wrong together:", std::move(shared));
+  }
+  if (!planning.has_bare_module()) require_emission(planning);
   if (options.verbosity == Verbosity::quiet) print_warnings(planning.modules, err);
   return execute_and_print(planning, options, out, err);
 }

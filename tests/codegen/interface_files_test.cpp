@@ -584,5 +584,78 @@ TEST_CASE("metadata.h: sizes under the RFC's names, maxima over the modules") {
                        "two modules have the C name 'tvmgen_net', one of them 'net'", Error);
 }
 
+TEST_CASE("internal workspace pools of several modules: one array, as large as the largest needs it") {
+  Network small;
+  Network large;
+  large.info.name = "big";
+  std::map<std::string, Allocation> far = places;
+  far["x"].offset = 320;
+  config::PoolsConfig config = pools(true, true);
+  config.workspace_pools[0].section = ".bss.fast";
+  const Planned first(small.info, small.builder, config, places);
+  const Planned second(large.info, large.builder, config, far);
+  CHECK_FALSE(shared_pools_file({first.view(), second.view()}));
+  std::vector<PlannedModule> modules = {first.view(), second.view()};
+  for (PlannedModule& module : modules) module.shares_pools = true;
+  const auto file = shared_pools_file(modules);
+  REQUIRE(file);
+  CHECK(file->path == "codegen/host/src/usmp_pools.c");
+  const std::string text = text_of(file->write);
+  CHECK(contains(text, R"(/* Workspace pool "sram", as large as tvmgen_big needs it. */
+extern uint8_t usmp_sram_pool[328];
+USMP_ALIGNED(32) USMP_SECTION(".bss.fast") uint8_t usmp_sram_pool[328];
+)"));
+  CHECK_FALSE(contains(text, "flash"));
+  CHECK_FALSE(contains(text, "dram"));
+  const std::string entry = text_of([&](TextSink& sink) { write_entry(modules[0], layout_of(modules[0]), sink); });
+  CHECK(contains(entry, "extern uint8_t usmp_sram_pool[];"));
+  CHECK_FALSE(contains(entry, "static uint8_t"));
+  CHECK(contains(entry, "static const struct tvmgen_net_flash_pool_layout"));
+  const CompilerSandbox sandbox;
+  sandbox.add("pools.c", text);
+  sandbox.expect_clean("pools.c");
+}
+
+TEST_CASE("memory.ld: a section for each pool in use, large enough for every module, and assertions") {
+  Network small;
+  Network large;
+  large.info.name = "big";
+  std::map<std::string, Allocation> far = places;
+  far["x"].offset = 320;
+  config::PoolsConfig config = pools(false, true);
+  config.workspace_pools[0].section = ".bss.fast";
+  config.workspace_pools[0].region = "RAM_D1";
+  const Planned first(small.info, small.builder, config, places);
+  const Planned second(large.info, large.builder, config, far);
+  const auto text = [](const std::vector<PlannedModule>& modules) {
+    const OutputFile file = memory_script(modules);
+    CHECK(file.path == "codegen/host/memory.ld");
+    return text_of(file.write);
+  };
+  const std::string one = text({first.view()});
+  CHECK(one.substr(one.find("\n\n")) == R"(
+
+.usmp_sram (NOLOAD) : ALIGN(32)
+{
+  usmp_sram_start = .;
+  *(.bss.fast)
+  usmp_sram_end = .;
+} > RAM_D1
+ASSERT(SIZEOF(.usmp_sram) >= 40, "usmp-plan: pool sram has fewer than its 40 bytes: its array belongs in section .bss.fast, which no output section above may take")
+ASSERT(SIZEOF(.usmp_sram) <= LENGTH(RAM_D1), "usmp-plan: pool sram is larger than region RAM_D1")
+
+.usmp_flash : ALIGN(64)
+{
+  usmp_flash_start = .;
+  *(.rodata.flash)
+  usmp_flash_end = .;
+} > FLASH
+ASSERT(SIZEOF(.usmp_flash) >= 32, "usmp-plan: pool flash has fewer than its 32 bytes: its array belongs in section .rodata.flash, which no output section above may take")
+ASSERT(SIZEOF(.usmp_flash) <= LENGTH(FLASH), "usmp-plan: pool flash is larger than region FLASH")
+)");
+  CHECK(contains(text({first.view(), second.view()}), "SIZEOF(.usmp_sram) >= 328"));
+  CHECK(contains(text({second.view(), first.view()}), "SIZEOF(.usmp_sram) >= 328"));
+}
+
 }  // namespace
 }  // namespace usmp::codegen::testing::interface_files_test

@@ -132,6 +132,37 @@ TEST_CASE("constants of an external pool have a header, which goes with the pool
   CHECK(files_below(temporary.path / "out") == expected_files);
 }
 
+TEST_CASE("a linker script gives sizes and gets the pools' sections, which go with the option") {
+  const TemporaryDirectory temporary;
+  write(temporary.path / "board.ld", "MEMORY { DTCM : ORIGIN = 0, LENGTH = 4K  SRAM : ORIGIN = 1M, LENGTH = 1M / 2 }");
+  write(temporary.path / "pools.yaml",
+        "workspace_pools:\n  - name: dtcm\n  - {name: slow, size_hint_bytes: ld:SRAM}\n");
+  PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
+  options.pools_file = temporary.file("pools.yaml");
+  options.memory_file = temporary.file("board.ld");
+  options.linker_script = true;
+  REQUIRE(run_plan(options).code == exit_ok);
+  const auto pools = nlohmann::json::parse(read(temporary.path / "out/default.plan.json"))["pools"];
+  CHECK(pools[0]["capacity"] == 4096);
+  CHECK(pools[1]["capacity"] == 524288);
+  const std::string script = read(temporary.path / "out/codegen/host/memory.ld");
+  CHECK(script.find("} > SRAM\nASSERT(SIZEOF(.usmp_slow) >= " + pools[1]["used"].dump() + ",") != std::string::npos);
+  options.linker_script = false;
+  REQUIRE(run_plan(options).code == exit_ok);
+  CHECK(files_below(temporary.path / "out") == expected_files);
+
+  options.pools_file.reset();
+  CHECK(run_plan(options).err == "usmp-plan: error: " + temporary.file("board.ld") +
+                                     ": --memory gives sizes to pools, expected --pools as well\n");
+  options.pools_file = temporary.file("pools.yaml");
+  write(temporary.path / "board.ld", "MEMORY { DTCM : ORIGIN = 0, LENGTH = 4KB }");
+  const Outcome outcome = run_plan(options);
+  CHECK(outcome.code == exit_usage);
+  CHECK(outcome.err == "usmp-plan: error: " + temporary.file("board.ld") +
+                           ": line 1, column 38: found '4KB', expected a number below 2^64 such as 65536, 0x10000, 64K "
+                           "or 2M\n");
+}
+
 TEST_CASE("a link to a directory stays a link, and what it names is written") {
   const TemporaryDirectory temporary;
   fs::create_directories(temporary.path / "real");

@@ -60,6 +60,8 @@ def prepare(folder: Path) -> None:
     for name in ("docs", "testdata"):
         (folder / name).symlink_to(ROOT / name)
     shutil.copy(TESTDATA / "repeated_op.tar", folder / "model.tar")
+    shutil.copy(TESTDATA / "repeated_op.tar", folder / "kws.tar")
+    shutil.copy(TESTDATA / "cast_subtract.tar", folder / "vww.tar")
     shutil.copy(TESTDATA / "pools/dtcm_sram.yaml", folder / "pools.yaml")
     shutil.copy(TESTDATA / "instances/five.csv", folder / "buffers.csv")
     shutil.copy(ROOT / "docs/examples/external_planner.py", folder / "my_planner")

@@ -303,7 +303,7 @@ def write_main(out: Path, module: str, golden: Path, packed: bool) -> None:
 
 def build_and_run(out: Path, module: str, golden: Path, compiler: list[str]) -> None:
     """Compiles a module's planned files with their main, runs them and compares, unless the compiler only checks."""
-    files = sorted((out / "codegen/host/src").glob(f"{module}_lib*.c")) + [out / f"main_{module}.c"]
+    files = [*sorted((out / "codegen/host/src").glob(f"{module}_lib*.c")), *out.glob("codegen/host/src/usmp_pools.c"), out / f"main_{module}.c"]
     not_cpp = ("-Wmissing-prototypes", "-Wstrict-prototypes")
     warnings = [flag for flag in WARNINGS if flag not in not_cpp or "-std=c++11" not in compiler]
     command = [*compiler, *warnings, "-I", out / "codegen/host/include", *files]

@@ -3,6 +3,7 @@
 // common metadata.h. docs/generated-c.md describes the files.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct PlannedModule {
   const placement::Table& placements;
   const lower::Lowered& lowered;
   bool workspace_io = false;
+  bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
 };
 
 // An input or output as the interface names it.
@@ -54,5 +56,15 @@ struct Interface {
 
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
+
+// codegen/host/src/usmp_pools.c: the internal workspace pools of modules that share them (PlannedModule::shares_pools),
+// each once, as large as the largest of the modules needs it. Nothing if no module uses one.
+[[nodiscard]] std::optional<OutputFile> shared_pools_file(const std::vector<PlannedModule>& modules);
+inline constexpr const char* shared_pools_path = "codegen/host/src/usmp_pools.c";
+
+// codegen/host/memory.ld: an output section of a GNU ld script for each pool that a module uses, with assertions on its
+// size. Several modules: of each pool the maximum.
+[[nodiscard]] OutputFile memory_script(const std::vector<PlannedModule>& modules);
+inline constexpr const char* memory_script_path = "codegen/host/memory.ld";
 
 }  // namespace usmp::codegen

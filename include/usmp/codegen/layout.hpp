@@ -17,9 +17,11 @@ struct PoolLayout {
   PoolKind kind = PoolKind::workspace;
   bool is_internal = false;
   std::string section;
-  std::string member;   // of struct tvmgen_M_workspace_pools
-  std::string macro;    // the pool's part of macro names
-  std::string storage;  // C name of an internal pool's array
+  std::string region;             // of the linker script; empty: not known
+  std::string member;             // of struct tvmgen_M_workspace_pools
+  std::string macro;              // the pool's part of macro names
+  std::string storage;            // C name of an internal pool's array
+  bool has_shared_array = false;  // which other modules use, too
   bool in_use = false;  // the module's code touches it, or an input or output is there. Else it has no storage
   Bytes used = 0;       // bytes up to the last buffer's end
   Bytes alignment = 1;  // of the pool's start: its own and that of every buffer in it. A power of two

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "usmp/config/budget.hpp"
+#include "usmp/config/memory.hpp"
 #include "usmp/problem/problem.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/error.hpp"
@@ -30,6 +31,7 @@ struct PoolSpec {
                         // is as aligned as the buffers in it ask for
   std::map<std::string, Access> targets;  // absent: every target may read and write
   std::string section;                    // linker section of an internal pool; absent: none
+  std::string region;                     // of the linker script, which gave the size; absent: none
   bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
   Budget budget;                          // planning knows nothing of it
   Position position;                      // of the pool's entry; none for pools that only a module describes
@@ -48,13 +50,20 @@ struct PinSpec {
   std::string place;  // where it stands: "line L, column C"
 };
 
+// Modules that run side by side, so that they may share no bytes of a workspace pool.
+struct ConcurrentModules {
+  std::vector<std::string> modules;  // at least two, all different
+  std::string place;                 // where it stands: "line L, column C"
+};
+
 struct PoolsConfig {
   std::vector<PoolSpec> workspace_pools;  // preferred first
   std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
   std::optional<std::string> algorithm;
   std::string algorithm_place;  // where it stands: "line L, column C"
   std::optional<bool> workspace_io;
-  std::vector<PinSpec> pinned;  // the caller checks whether their buffers and pools exist
+  std::vector<PinSpec> pinned;                // the caller checks whether their buffers and pools exist
+  std::vector<ConcurrentModules> concurrent;  // the caller checks whether the modules exist
 };
 
 // Parses the text of a pools file (at most 1 MiB, 64 pools of a kind, names of 100 characters). The result has at least
@@ -66,7 +75,11 @@ struct PoolsConfig {
 // key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name that is
 // not a C identifier, is a keyword or is taken, a pool that no target can use or that reserves its whole size, a budget
 // that limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
-[[nodiscard]] PoolsConfig parse_pools(std::string_view yaml);
+//
+// `memory`, unless null: the regions of a linker script. A pool with the size "ld:NAME" has that of region NAME; one
+// without a size, that of the region of its own name, ignoring case. If no pool takes a size from there, it is an
+// error.
+[[nodiscard]] PoolsConfig parse_pools(std::string_view yaml, const std::vector<MemoryRegion>* memory = nullptr);
 
 // What is right but hardly meant: a section for a pool whose array the application defines, and a section of a
 // workspace pool that takes room in the image. GCC and clang leave arrays out of it whose section is called .bss… or

@@ -49,9 +49,12 @@ struct SearchOptions {
 // Options that all commands that plan archives share: everything that determines the plan.
 struct PlanningOptions {
   ModelOptions model;
+  std::vector<std::string> more_models;  // planned with `model.model`, to be linked together; of plan, check and verify
+  std::vector<std::string> names;        // "kws=a.tar": the name of a model's module
   std::optional<std::string> pools_file;
-  std::optional<std::string> algorithm;  // overrides the pools file's
-  bool workspace_io = false;             // or the pools file's
+  std::optional<std::string> memory_file;  // a linker script that gives pools their sizes
+  std::optional<std::string> algorithm;    // overrides the pools file's
+  bool workspace_io = false;               // or the pools file's
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size is minimized first
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
@@ -67,6 +70,7 @@ struct PlanOptions : PlanningOptions {
   bool in_place = false;
   bool force = false;                    // in place, also with changes that git has not committed
   std::optional<std::string> plan_json;  // a file for the plan: of one module its M.plan.json, of several as `json`
+  bool linker_script = false;         // memory.ld, too
 };
 
 struct VerifyOptions : PlanningOptions {
@@ -125,8 +129,9 @@ struct InspectOptions {
 struct ProblemOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
-  bool workspace_io = false;          // or the pools file's
-  std::optional<std::string> output;  // absent: `out`
+  std::optional<std::string> memory_file;  // as in PlanningOptions
+  bool workspace_io = false;               // or the pools file's
+  std::optional<std::string> output;       // absent: `out`
 };
 
 struct SolveOptions {

@@ -19,6 +19,7 @@ struct Pool {
   PoolKind kind = PoolKind::workspace;
   Bytes alignment = 1;       // a power of two; required alignment of the pool's start. Storage may require more
   std::string section = {};  // linker section of an internal pool; empty: none
+  std::string region = {};   // of the linker script; empty: not known
   bool internal = false;     // the generated C owns the array
 };
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// memory.ld: the pools' part of a GNU ld script.
+#include <string>
+#include <vector>
+
+#include "codegen/shared_pools.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::codegen {
+namespace {
+
+// Where the arrays of a pool are: its section, or for an array of the application, which has none here, the one that
+// the documents name.
+std::string input_section(const PoolLayout& pool) {
+  if (!pool.section.empty()) return pool.section;
+  return (pool.kind == PoolKind::workspace ? ".bss." : ".rodata.") + pool.name;
+}
+
+std::string section_text(const PoolLayout& pool) {
+  const bool is_workspace = pool.kind == PoolKind::workspace;
+  const std::string section = ".usmp_" + pool.name;
+  const std::string region = pool.region.empty() ? upper_case(pool.name) : pool.region;
+  const std::string used = std::to_string(pool.used);
+  const std::string input = input_section(pool);
+  std::string text = "\n" + section + (is_workspace ? " (NOLOAD)" : "") + " : ALIGN(" + std::to_string(pool.alignment) +
+                     ")\n{\n  usmp_" + pool.name + "_start = .;\n  *(" + input + ")\n  usmp_" + pool.name +
+                     "_end = .;\n} > " + region + "\n";
+  text += "ASSERT(SIZEOF(" + section + ") >= " + used + ", \"usmp-plan: pool " + pool.name + " has fewer than its " +
+          used + " bytes: its array belongs in section " + input + ", which no output section above may take\")\n";
+  text += "ASSERT(SIZEOF(" + section + ") <= LENGTH(" + region + "), \"usmp-plan: pool " + pool.name +
+          " is larger than region " + region + "\")\n";
+  return text;
+}
+
+void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
+  sink.write(
+      "/* The memory pools of all modules. Written by usmp-plan; do not edit.\n"
+      "   INCLUDE it inside of SECTIONS, above *(.bss .bss.*) and *(.rodata .rodata.*), which would take the pools "
+      "too.\n"
+      "   A region that has another name in MEMORY: REGION_ALIAS. */\n");
+  std::vector<ModuleLayout> layouts;
+  layouts.reserve(modules.size());
+  for (const PlannedModule& module : modules) layouts.push_back(layout_of(module));
+  for (const SharedPool& shared : shared_pools(layouts)) {
+    if (shared.pool.used > 0) sink.write(section_text(shared.pool));
+  }
+}
+
+}  // namespace
+
+OutputFile memory_script(const std::vector<PlannedModule>& modules) {
+  return {.path = memory_script_path, .write = [modules](TextSink& sink) { write_script(modules, sink); }};
+}
+
+}  // namespace usmp::codegen

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pools of several modules that run one after another and share them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "usmp/codegen/layout.hpp"
+
+namespace usmp::codegen {
+
+struct SharedPool {
+  PoolLayout pool;         // of the first module that has it; `used` and `alignment` are those of all modules
+  std::string largest;     // symbol of the first module that needs `used`
+  bool has_array = false;  // one array serves all modules, and at least one uses it
+};
+
+// In the order of the first module that has the pool, by macro and kind.
+[[nodiscard]] std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts);
+
+}  // namespace usmp::codegen

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "output_path.hpp"
+#include "usmp/codegen/layout.hpp"
+#include "usmp/mlf/rename.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::driver {
+namespace {
+
+// "kws=models/a.tar".
+struct ChosenName {
+  std::string name;
+  std::string path;
+};
+
+std::vector<ChosenName> chosen_names(const PlanningOptions& options) {
+  const std::vector<std::string> paths = models_and(options, {});
+  std::vector<ChosenName> chosen;
+  std::set<std::string> named;
+  for (const std::string& text : options.names) {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos) {
+      throw Error(ErrorKind::usage, {},
+                  "--name: found " + in_quotes(text) + ", expected NAME=MODEL, as in kws=kws.tar");
+    }
+    ChosenName one{.name = text.substr(0, sign), .path = text.substr(sign + 1)};
+    if (one.name.empty() || c_identifier(one.name) != one.name) {
+      throw Error(ErrorKind::usage, {},
+                  "--name: " + in_quotes(one.name) + " is no name in C, expected letters, digits and '_'");
+    }
+    if (std::find(paths.begin(), paths.end(), one.path) == paths.end()) {
+      throw Error(ErrorKind::usage, {},
+                  "--name: " + in_quotes(one.path) + " is none of the models" + did_you_mean(one.path, paths) +
+                      ", expected one of " + joined(paths));
+    }
+    if (!named.insert(one.path).second) {
+      throw Error(ErrorKind::usage, {}, "--name: a second name for " + in_quotes(one.path));
+    }
+    chosen.push_back(std::move(one));
+  }
+  return chosen;
+}
+
+void rename_only_module(Model& model, const std::string& name) {
+  if (model.metadata.modules.size() != 1) {
+    throw Error(ErrorKind::usage, {model.archive.path, {}, {}},
+                "has the modules " + module_list(model.metadata) + ", expected one that can be called '" + name + "'");
+  }
+  mlf::rename_module(model.archive, model.metadata.modules.front(), name);
+}
+
+// How often each C name occurs.
+std::map<std::string, std::size_t> symbols_of(const std::vector<Model>& models) {
+  std::map<std::string, std::size_t> symbols;
+  for (const Model& model : models) {
+    for (const mlf::ModuleInfo& info : model.metadata.modules) ++symbols[codegen::module_symbol(info.name)];
+  }
+  return symbols;
+}
+
+// Modules of one name get that of their file, unless it was chosen.
+void name_by_file(std::vector<Model>& models, const std::vector<ChosenName>& chosen) {
+  const std::map<std::string, std::size_t> symbols = symbols_of(models);
+  for (Model& model : models) {
+    const bool has_chosen_name = std::any_of(chosen.begin(), chosen.end(),
+                                             [&](const ChosenName& one) { return one.path == model.archive.path; });
+    const bool clashes =
+        std::any_of(model.metadata.modules.begin(), model.metadata.modules.end(),
+                    [&](const mlf::ModuleInfo& info) { return symbols.at(codegen::module_symbol(info.name)) > 1; });
+    if (!clashes || has_chosen_name || model.metadata.modules.size() != 1) continue;
+    rename_only_module(model, c_identifier(without_archive_ending(model.file_name)));
+  }
+}
+
+void require_different_names(const std::vector<Model>& models) {
+  std::map<std::string, std::string> owners;
+  for (const Model& model : models) {
+    for (const mlf::ModuleInfo& info : model.metadata.modules) {
+      const auto [known, is_new] = owners.emplace(codegen::module_symbol(info.name), model.archive.path);
+      if (is_new || models.size() == 1) continue;  // of one archive: refused where its C is written
+      throw Error(ErrorKind::usage, {model.archive.path, {}, {}},
+                  "its module '" + info.name + "' has the name of one of " + known->second +
+                      " in C, expected --name NAME=MODEL to give it another");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> models_and(const PlanningOptions& options, std::vector<std::string> others) {
+  std::vector<std::string> paths = {options.model.model};
+  paths.insert(paths.end(), options.more_models.begin(), options.more_models.end());
+  paths.insert(paths.end(), others.begin(), others.end());
+  return paths;
+}
+
+std::vector<Model> open_models(const PlanningOptions& options) {
+  const std::vector<ChosenName> chosen = chosen_names(options);
+  if (!options.more_models.empty() && options.model.module) {
+    throw Error(ErrorKind::usage, {}, "--module chooses a module of one model, but there are several");
+  }
+  std::vector<Model> models;
+  for (const std::string& path : models_and(options, {})) {
+    ModelOptions one = options.model;
+    one.model = path;
+    models.push_back(open_model(one));
+  }
+  for (Model& model : models) {
+    for (const ChosenName& one : chosen) {
+      if (one.path == model.archive.path) rename_only_module(model, one.name);
+    }
+  }
+  if (models.size() > 1) name_by_file(models, chosen);
+  require_different_names(models);
+  return models;
+}
+
+}  // namespace usmp::driver

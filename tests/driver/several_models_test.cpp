@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several models that are linked together: names, shared pools, directories. tests/e2e/several_models.py runs them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "files.hpp"
+#include "two_modules.hpp"
+#include "usmp/driver/driver.hpp"
+
+namespace usmp::driver::several_models_test {
+namespace {
+
+PlanOptions two(const std::string& output) {
+  PlanOptions options;
+  options.model.model = testdata + "/lstm.tar";
+  options.more_models = {testdata + "/cast_subtract.tar"};
+  options.output = output;
+  return options;
+}
+
+std::set<std::string> expected_files(const std::string& first, const std::string& second) {
+  std::set<std::string> files = {"codegen/host/include/metadata.h", "codegen/host/src/usmp_pools.c"};
+  for (const std::string& module : {first, second}) {
+    files.insert(module + ".plan.json");
+    files.insert("codegen/host/include/tvmgen_" + module + ".h");
+    for (const char* number : {"0", "1"}) files.insert("codegen/host/src/" + module + "_lib" + number + ".c");
+  }
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("models of one name get that of their file, and share the pools") {
+  const TemporaryDirectory temporary;
+  const Outcome outcome = outcome_of(plan, two(temporary.file("out")));
+  REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(files_below(temporary.path / "out") == expected_files("lstm", "cast_subtract"));
+  for (const std::string& name : files_below(temporary.path / "out")) {
+    const std::string text = read(temporary.path / "out" / name);
+    CHECK_MESSAGE(
+        (text.find("tvmgen_default") == std::string::npos && text.find("TVMGEN_DEFAULT") == std::string::npos), name);
+  }
+  const auto used = [&](const char* module) {
+    return nlohmann::json::parse(
+               read(temporary.path / "out" / (std::string(module) + ".plan.json")))["totals"]["workspace_used"]
+        .dump();
+  };
+  CHECK(outcome.out.find("Pools of all 2 modules\n  global_workspace: " + used("lstm") +
+                         " bytes, set by lstm; cast_subtract needs " + used("cast_subtract") + "\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("chosen names, of one model or some") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out"));
+  options.names = {"kws=" + testdata + "/cast_subtract.tar"};
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK(files_below(temporary.path / "out") == expected_files("default", "kws"));
+  options.names.push_back("kws=" + testdata + "/lstm.tar");
+  CHECK(outcome_of(plan, options).err == "usmp-plan: error: " + testdata +
+                                             "/cast_subtract.tar: its module 'kws' has the name of one of " + testdata +
+                                             "/lstm.tar in C, expected --name NAME=MODEL to give it another\n");
+  write_two_modules(temporary.path / "both", "lstm.tar", "cast_subtract.tar");
+  options.model.model = temporary.file("both");
+  options.more_models.clear();
+  options.names = {"a=" + temporary.file("both")};
+  options.output = temporary.file("of_both");
+  CHECK(outcome_of(plan, options).err ==
+        "usmp-plan: error: " + temporary.file("both") +
+            ": has the modules default, second, expected one that can be called 'a'\n");
+}
+
+TEST_CASE("a directory that has other modules is refused, and stays") {
+  const TemporaryDirectory temporary;
+  REQUIRE(outcome_of(plan, two(temporary.file("out"))).code == exit_ok);
+  PlanOptions one = two(temporary.file("out"));
+  one.more_models.clear();
+  one.names = {"lstm=" + testdata + "/lstm.tar"};
+  const Outcome refused = outcome_of(plan, one);
+  CHECK(refused.code == exit_usage);
+  CHECK(refused.err.find("holds the plan of cast_subtract.tar (cast_subtract.plan.json)") != std::string::npos);
+  CHECK(files_below(temporary.path / "out") == expected_files("lstm", "cast_subtract"));
+
+  write_two_modules(temporary.path / "both", "lstm.tar", "cast_subtract.tar");
+  PlanOptions both = two(temporary.file("of_both"));
+  both.model.model = temporary.file("both");
+  both.more_models.clear();
+  REQUIRE(outcome_of(plan, both).code == exit_ok);
+  CHECK(files_below(temporary.path / "of_both") == expected_files("default", "second"));
+  both.model.module = "second";
+  const Outcome part = outcome_of(plan, both);
+  CHECK(part.code == exit_usage);
+  CHECK(part.err.find("holds the plan of module 'default' (default.plan.json), which is not planned now") !=
+        std::string::npos);
+  CHECK(files_below(temporary.path / "of_both") == expected_files("default", "second"));
+}
+
+TEST_CASE("constants of all models fit a parameter pool together, or there is no plan") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out"));
+  const auto code = [&](const std::string& size) {
+    write(temporary.path / "pools.yaml",
+          "workspace_pools:\n  - name: sram\nparameter_pools:\n  - {name: flash, size_hint_bytes: " + size + "}\n");
+    options.pools_file = temporary.file("pools.yaml");
+    return outcome_of(plan, options).code;
+  };
+  REQUIRE(code("-1") == exit_ok);
+  Bytes sum = 0;
+  for (const char* module : {"lstm", "cast_subtract"}) {
+    sum += nlohmann::json::parse(
+               read(temporary.path / "out" / (std::string(module) + ".plan.json")))["totals"]["constants_used"]
+               .get<Bytes>();
+  }
+  CHECK(code(std::to_string(sum)) == exit_ok);
+  CHECK(code(std::to_string(sum - 1)) == exit_infeasible);
+  VerifyOptions verified;
+  static_cast<PlanningOptions&>(verified) = options;
+  CHECK(outcome_of(verify, verified).code == exit_infeasible);
+}
+
+TEST_CASE("models side by side share no byte, and all others do") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out"));
+  options.more_models.push_back(testdata + "/narrow.tar");
+  options.workspace_io = true;
+  options.pools_file = temporary.file("pools.yaml");
+  const std::string pools = "workspace_pools:\n  - {name: dtcm, size_hint_bytes: SIZE}\n  - name: sram\n";
+  const auto used = [&](const char* module, std::size_t pool) {
+    const auto plan = nlohmann::json::parse(read(temporary.path / "out" / (std::string(module) + ".plan.json")));
+    return plan["pools"][pool]["used"].get<Bytes>();
+  };
+  const auto lowest = [&](const char* module, const char* pool) {
+    const auto plan = nlohmann::json::parse(read(temporary.path / "out" / (std::string(module) + ".plan.json")));
+    Bytes offset = 1 << 30;
+    for (const auto& buffer : plan["buffers"]) {
+      if (buffer["pool"] == pool) offset = std::min(offset, buffer["offset"].get<Bytes>());
+    }
+    return offset;
+  };
+  write(temporary.path / "pools.yaml",
+        renamed(pools, "SIZE", "64KiB") + "concurrent: [[lstm, cast_subtract], [cast_subtract, narrow]]\n");
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK(lowest("lstm", "dtcm") == 0);
+  CHECK(lowest("cast_subtract", "dtcm") >= used("lstm", 0));
+  CHECK(lowest("narrow", "dtcm") >= used("cast_subtract", 0));
+  // No room beside the first one: everything goes to the second pool.
+  const Bytes first = used("lstm", 0);
+  write(temporary.path / "pools.yaml",
+        renamed(pools, "SIZE", std::to_string(first)) + "concurrent: [[lstm, cast_subtract]]\n");
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK(used("lstm", 0) == first);
+  CHECK(used("cast_subtract", 0) == 0);
+  CHECK(lowest("cast_subtract", "sram") == 0);
+  CHECK(lowest("narrow", "dtcm") == 0);
+
+  // Plans that were made without it.
+  VerifyOptions verified;
+  static_cast<PlanningOptions&>(verified) = options;
+  write(temporary.path / "pools.yaml", renamed(pools, "SIZE", "64KiB"));
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  for (const char* module : {"lstm", "cast_subtract", "narrow"}) {
+    verified.plans.push_back(temporary.file(std::string("out/") + module + ".plan.json"));
+  }
+  CHECK(outcome_of(verify, verified).code == exit_ok);
+  write(temporary.path / "pools.yaml", renamed(pools, "SIZE", "64KiB") + "concurrent: [[lstm, narrow]]\n");
+  const Outcome wrong = outcome_of(verify, verified);
+  CHECK(wrong.code == exit_usage);
+  CHECK(wrong.err.find("modules 'lstm' and 'narrow' run side by side, but both use bytes 0 to ") != std::string::npos);
+
+  write(temporary.path / "pools.yaml", renamed(pools, "SIZE", "64KiB") + "concurrent: [[lstm, narow]]\n");
+  CHECK(outcome_of(plan, options)
+            .err.find(
+                "line 4, column 14: concurrent names module 'narow', which is not planned (did you mean 'narrow'?)") !=
+        std::string::npos);
+}
+
+TEST_CASE("several models need a directory, and no choice of a module") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out.tar"));
+  CHECK(outcome_of(plan, options).err == "usmp-plan: error: " + temporary.file("out.tar") +
+                                             ": an archive has one model, expected a directory for several\n");
+  options = two(temporary.file("out"));
+  options.model.module = "default";
+  CHECK(outcome_of(plan, options).err ==
+        "usmp-plan: error: --module chooses a module of one model, but there are several\n");
+}
+
+}  // namespace usmp::driver::several_models_test

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Several models in one program: planned together, they share their pools and run one after another, three times. Side by side
+(`concurrent`), all inputs are written before the first one runs, and all outputs are read after the last one has.
+
+All of it is compiled as C99, and the interfaces as C++11, with warnings as errors and under AddressSanitizer and UBSan. Pools
+that the application defines have the size of metadata.h, to the byte. Outputs must equal the golden ones.
+
+usage: several_models.py USMP_PLAN TESTDATA
+"""
+
+import itertools
+import sys
+import tempfile
+from pathlib import Path
+
+import firmware
+import golden
+
+MAIN = """
+#include <stdio.h>
+#include "firmware.h"
+int main(void) {
+  unsigned wrong = 0;
+  for (int round = 0; round < 3; ++round) {
+#ifdef SIDE_BY_SIDE
+    for (unsigned i = 0; i < model_count; ++i) models[i].write_inputs();
+    for (unsigned i = 0; i < model_count; ++i) wrong += models[i].run() != 0;
+#endif
+    for (unsigned i = 0; i < model_count; ++i) {
+#ifndef SIDE_BY_SIDE
+      models[i].write_inputs();
+      wrong += models[i].run() != 0;
+#endif
+      const unsigned elements = models[i].wrong_outputs();
+      if (elements != 0) printf("%s: %u wrong elements in round %d\\n", models[i].name, elements, round);
+      wrong += elements;
+    }
+  }
+  return wrong != 0;
+}
+"""
+POOLS = {
+    "default": None,
+    "internal": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: 512, internal: true}\n  - {name: sram, internal: true}\n"
+                "parameter_pools:\n  - {name: flash, internal: true}\n",
+    "external": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: 512}\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\n",
+}
+TOGETHER = (("resnet8", "ds_cnn"), ("lstm", "cast_subtract", "narrow"))
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
+def compare_functions() -> str:
+    """The comparisons of the example's main.c, without its main."""
+    text = (firmware.EXAMPLE / "main.c").read_text()
+    return "#include <string.h>\n" + text[text.index("unsigned wrong_float32("):text.index("/* Pools need no initialisation")]
+
+
+def run(binary: Path, models: list[golden.Model], pools: str, io: bool, side_by_side: bool = False) -> None:
+    with tempfile.TemporaryDirectory(prefix="usmp-several-") as temporary:
+        folder = Path(temporary)
+        planned = folder / "planned"
+        options = ["--workspace-io"] * io
+        if POOLS[pools] is not None:
+            names = ", ".join(model.name for model in models)
+            (folder / "pools.yaml").write_text(POOLS[pools] + f"concurrent: [[{names}]]\n" * side_by_side)
+            options += ["--pools", folder / "pools.yaml"]
+        golden.run([binary, *(model.path for model in models), *options, "-o", planned, "--quiet"])
+        file, plans = firmware.models_file(planned, models, sections=False)
+        (folder / "models.c").write_text(file.text())
+        (folder / "main.c").write_text(MAIN + compare_functions())
+        (folder / "all.cpp").write_text('#include "metadata.h"\n')
+        sources = [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", folder / "main.c"]
+        paths = ["-I", planned / "codegen/host/include", "-I", firmware.EXAMPLE]
+        golden.run([*golden.GCC, *golden.WARNINGS, *SANITIZE, *["-DSIDE_BY_SIDE"] * side_by_side, *paths, *sources, "-lm", "-o", folder / "program"])
+        golden.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", *paths, folder / "all.cpp",
+                    *(source for source in sources if source.name == "usmp_pools.c")])
+        golden.run([folder / "program"])
+        # Internal workspace pools stand once, with the maximum.
+        if pools != "external":
+            text = (planned / "codegen/host/src/usmp_pools.c").read_text()
+            for name in {pool["name"] for plan in plans.values() for pool in plan["pools"] if pool["kind"] == "workspace"}:
+                used = max(pool["used"] for plan in plans.values() for pool in plan["pools"] if pool["name"] == name)
+                if used and f"uint8_t usmp_{name}_pool[{used}];" not in text:
+                    raise golden.Failure(f"usmp_pools.c has no {name} of {used} bytes:\n{text}")
+
+
+def main() -> int:
+    binary, testdata = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    known = {model.name: model for model in golden.models_below(testdata)}
+    count = 0
+    for names, pools, io, side_by_side in itertools.product(TOGETHER, POOLS, (False, True), (False, True)):
+        if side_by_side and POOLS[pools] is None:
+            continue
+        try:
+            run(binary, [known[name] for name in names], pools, io, side_by_side)
+        except golden.Failure as failure:
+            print(f"FAILED {'+'.join(names)}, {pools} pools{', io' * io}{', side by side' * side_by_side}\n{failure}")
+            return 1
+        count += 1
+    print(f"{count} programs of several models compute the golden outputs")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
