@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "documents.hpp"
+#include "file_kind.hpp"
 #include "model.hpp"
 #include "run.hpp"
 
@@ -36,6 +37,9 @@ std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
 }
 
 int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.before == options.after && is_open_pipe(options.before)) {
+    throw Error(ErrorKind::usage, {options.before, {}, {}}, "is a pipe, which can be one side only");
+  }
   if (is_plan_file(options.before) && is_plan_file(options.after)) {
     require_no_planning_options(options, {}, "both sides are plans");
   }
