@@ -7,6 +7,7 @@
 #include "documents.hpp"
 #include "file_kind.hpp"
 #include "model.hpp"
+#include "planning.hpp"
 #include "run.hpp"
 
 namespace usmp::driver {
@@ -18,7 +19,11 @@ Documents documents_of(const std::string& path, const DiffOptions& options, std:
   if (is_plan_file(path)) return read_plan_file(path);
   PlanningOptions planning = options;
   planning.model.model = path;
-  return plan_model(planning, err);
+  Documents planned = plan_model(planning, err);
+  if (planned) {
+    for (const plan_file::PlanDocument& plan : *planned) print_warnings(plan, err);
+  }
+  return planned;
 }
 
 std::string text_of(const compare::Diff& diff, const DiffOptions& options) {

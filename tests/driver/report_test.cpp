@@ -93,6 +93,42 @@ TEST_CASE("report: every format of a model and of its plan file is the same, wit
   }
 }
 
+TEST_CASE("report, diff, check, compare: warnings of a plan are in the text, else on standard error") {
+  const TemporaryDirectory temporary;
+  write(temporary.path / "pools.yaml", "workspace_pools:\n  - {name: ram, size_hint_bytes: 1MiB, section: .ram}\n");
+  const std::string model = testdata + "/lstm.tar";
+  const auto warned = [](const std::string& text) { return text.find("warning: ") != std::string::npos; };
+  ReportOptions options = options_for(model);
+  options.pools_file = temporary.file("pools.yaml");
+  Outcome outcome = run_report(options);
+  CHECK(warned(outcome.out));
+  CHECK(outcome.err.empty());
+  for (const ReportFormat format : {ReportFormat::json, ReportFormat::csv, ReportFormat::markdown, ReportFormat::svg}) {
+    options.format = format;
+    outcome = run_report(options);
+    CHECK(outcome.code == exit_ok);
+    CHECK(warned(outcome.err));
+  }
+  DiffOptions both;
+  both.before = model;
+  both.after = model;
+  both.pools_file = options.pools_file;
+  both.verbosity = Verbosity::quiet;
+  outcome = outcome_of(diff, both);
+  CHECK((outcome.code == exit_ok && outcome.out.empty() && warned(outcome.err)));
+  CheckOptions budget;
+  budget.model.model = model;
+  budget.pools_file = options.pools_file;
+  outcome = outcome_of(check, budget);
+  CHECK((outcome.code == exit_ok && warned(outcome.err)));
+  CompareOptions algorithms;
+  algorithms.model.model = model;
+  algorithms.pools_file = options.pools_file;
+  algorithms.algorithms = "fast";
+  outcome = outcome_of(compare, algorithms);
+  CHECK((outcome.code == exit_ok && warned(outcome.err)));
+}
+
 TEST_CASE("report: one module of several, of a model and of a file with the plans of all") {
   const TemporaryDirectory temporary;
   write_two_modules(temporary.path / "model", "lstm.tar", "cast_subtract.tar");
