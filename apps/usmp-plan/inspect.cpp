@@ -17,6 +17,7 @@ Command add_inspect(CLI::App& program) {
   app->add_flag("--json", options->model.json, "print JSON");
   return {app,
           [options] {
+            options->width = terminal_width();
             set_up_logging(driver::Verbosity::normal);
             return driver::inspect(*options, std::cout, std::cerr);
           },

@@ -3,6 +3,7 @@
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -190,6 +191,12 @@ bool color_terminal() {
   if (isatty(STDOUT_FILENO) == 0 || is_set("NO_COLOR")) return false;
   const char* const terminal = std::getenv("TERM");
   return terminal == nullptr || std::string_view(terminal) != "dumb";
+}
+
+std::optional<std::size_t> terminal_width() {
+  winsize size = {};
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return size.ws_col;
 }
 
 bool progress_terminal() { return isatty(STDERR_FILENO) != 0; }

@@ -64,6 +64,9 @@ std::chrono::milliseconds seconds_of(const std::string& text, const std::string&
 // is a dumb one.
 bool color_terminal();
 
+// The columns of the terminal that standard output is; nothing if it is none or does not tell.
+std::optional<std::size_t> terminal_width();
+
 // Whether standard error is a terminal, on which long searches show how far they are.
 bool progress_terminal();
 

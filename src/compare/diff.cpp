@@ -101,6 +101,10 @@ class Differences {
     diff_.before = side_of(before_);
     diff_.after = side_of(after_);
     diff_.pools = pools_of(indexed_before_, indexed_after_);
+    for (const PoolDiff& pool : diff_.pools) {
+      if (pool.before) peaks_before_.emplace(pool.name, pool.before->peak);
+      if (pool.after) peaks_after_.emplace(pool.name, pool.after->peak);
+    }
     diff_.steps = diff_steps(before_, after_);
     const auto matches = match_buffers(before_, after_);
     std::vector<bool> matched(after_.buffers.size());
@@ -117,22 +121,33 @@ class Differences {
   }
 
  private:
-  static std::tuple<Bytes, Bytes, Bytes> rank(const BufferDiff& buffer) {
-    return {std::abs(buffer.effect), std::abs(buffer.growth()), buffer.shown().size};
+  static std::tuple<bool, Bytes, Bytes, Bytes, Bytes> rank(const BufferDiff& buffer) {
+    return {buffer.shown().kind != BufferKind::constant, std::abs(buffer.growth_at_peak()), std::abs(buffer.effect),
+            std::abs(buffer.growth()), buffer.shown().size};
   }
 
   static PlanDiff::Side side_of(const PlanDocument& document) {
     return {.file = {}, .module = document.module, .algorithm = document.algorithm, .status = document.status};
   }
 
-  static BufferPlace place_of(const PlanDocument& document, const std::vector<std::string>& producers, std::size_t i) {
+  using Peaks = std::map<std::string_view, Tick>;  // of pools, by their names
+
+  static BufferPlace place_of(const PlanDocument& document, const std::vector<std::string>& producers,
+                              const Peaks& peaks, std::size_t i) {
     const PlanDocument::Buffer& buffer = document.buffers[i];
+    const auto peak = peaks.find(buffer.pool);
+    const bool at_peak = peak != peaks.end() && buffer.live &&
+                         std::any_of(buffer.live->begin(), buffer.live->end(), [&](const LiveRange& range) {
+                           return range.begin <= peak->second && peak->second < range.end;
+                         });
     return {.name = buffer.name,
             .function = buffer.function,
             .producer = producers[i],
             .pool = buffer.pool,
             .offset = buffer.offset,
-            .size = buffer.size};
+            .size = buffer.size,
+            .kind = buffer.kind,
+            .at_peak = at_peak};
   }
 
   // How far the buffer reaches behind what both plans use of its pool. Empty buffers hold nothing up.
@@ -144,8 +159,8 @@ class Differences {
 
   void add(std::optional<std::size_t> before, std::optional<std::size_t> after) {
     BufferDiff buffer;
-    if (before) buffer.before = place_of(before_, producers_before_, *before);
-    if (after) buffer.after = place_of(after_, producers_after_, *after);
+    if (before) buffer.before = place_of(before_, producers_before_, peaks_before_, *before);
+    if (after) buffer.after = place_of(after_, producers_after_, peaks_after_, *after);
     if (before && after) {
       const BufferPlace& a = *buffer.before;
       const BufferPlace& b = *buffer.after;
@@ -168,6 +183,8 @@ class Differences {
   Indexed indexed_after_;
   std::vector<std::string> producers_before_;
   std::vector<std::string> producers_after_;
+  Peaks peaks_before_;
+  Peaks peaks_after_;
   PlanDiff diff_;
 };
 
@@ -212,6 +229,10 @@ bool PoolDiff::differs() const {
 Bytes PoolDiff::growth() const { return (after ? after->used : 0) - (before ? before->used : 0); }
 
 Bytes BufferDiff::growth() const { return (after ? after->size : 0) - (before ? before->size : 0); }
+
+Bytes BufferDiff::growth_at_peak() const {
+  return (after && after->at_peak ? after->size : 0) - (before && before->at_peak ? before->size : 0);
+}
 
 bool PlanDiff::differs() const {
   return !buffers.empty() ||

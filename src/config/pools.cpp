@@ -8,6 +8,7 @@
 
 #include "config/budget.hpp"
 #include "config/keys.hpp"
+#include "config/section.hpp"
 #include "config/values.hpp"
 #include "config/yaml_tree.hpp"
 #include "usmp/support/text.hpp"
@@ -307,6 +308,7 @@ class Reader {
     bool says_internal = false;
     bool says_size = false;
     Mark offset_mark;
+    Mark section_mark;
     const std::string owner = kind == PoolKind::workspace ? "a workspace pool" : "a parameter pool";
     for (const YamlEntry& entry : item.entries) {
       if (std::find(pool_keys().begin(), pool_keys().end(), entry.key) == pool_keys().end()) {
@@ -316,6 +318,7 @@ class Reader {
       says_size = says_size || entry.key == "size_hint_bytes";
       if (entry.key == "name") claim_name(pool.name, entry.value.mark);
       if (entry.key == "pool_offset") offset_mark = entry.value.mark;
+      if (entry.key == "section") section_mark = entry.value.mark;
       says_internal = says_internal || entry.key == "internal";
     }
     if (pool.name.empty()) fail(item.mark, owner + " without a name: expected the key name");
@@ -328,6 +331,12 @@ class Reader {
     check_budget(pool.budget, pool.size_hint);
     // A section says where the generated C puts an array, so the array is its own unless the file says otherwise.
     if (!says_internal) pool.internal = !pool.section.empty();
+    if (kind == PoolKind::constant && pool.internal && stays_out_of_image(pool.section)) {
+      fail(section_mark, "section " + pool.section + " of parameter pool '" + pool.name +
+                             "' has no contents in the image, so the constants would be lost: expected a section such "
+                             "as .rodata." +
+                             pool.name);
+    }
     return pool;
   }
 

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string_view>
-
+#include "config/section.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::config {
 namespace {
-
-bool stays_out_of_image(std::string_view section) {
-  for (const std::string_view start : {".bss", ".noinit"}) {
-    if (section.starts_with(start) && (section.size() == start.size() || section[start.size()] == '.')) return true;
-  }
-  return false;
-}
 
 // ".bss.dtcm" for ".dtcm".
 std::string suggestion(const std::string& section) { return (section.starts_with('.') ? ".bss" : ".bss.") + section; }

@@ -77,6 +77,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
   const std::string text = text_of(report, options);  // takes memory, so before anything is written
   if (options.junit) write_file(*options.junit, report::check_junit(report));
   if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");
+  print_warnings(planning.modules, err);
   out << text;
   for (const auto& planned : planning.modules) {
     if (!planned->result.has_plan()) (void)report_infeasible(*planned, planning.settings, err);

@@ -153,6 +153,7 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
   }
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written
   if (options.save) save_plans(*options.save, plan_files(modules), planning.models.front().file_name);
+  print_warnings(planning.modules, err);
   out << text;
   int code = exit_ok;
   for (std::size_t i = 0; i < modules.size(); ++i) {

@@ -5,7 +5,9 @@
 #include <ostream>
 
 #include "documents.hpp"
+#include "file_kind.hpp"
 #include "model.hpp"
+#include "planning.hpp"
 #include "run.hpp"
 
 namespace usmp::driver {
@@ -17,7 +19,11 @@ Documents documents_of(const std::string& path, const DiffOptions& options, std:
   if (is_plan_file(path)) return read_plan_file(path);
   PlanningOptions planning = options;
   planning.model.model = path;
-  return plan_model(planning, err);
+  Documents planned = plan_model(planning, err);
+  if (planned) {
+    for (const plan_file::PlanDocument& plan : *planned) print_warnings(plan, err);
+  }
+  return planned;
 }
 
 std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
@@ -36,6 +42,9 @@ std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
 }
 
 int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.before == options.after && is_open_pipe(options.before)) {
+    throw Error(ErrorKind::usage, {options.before, {}, {}}, "is a pipe, which can be one side only");
+  }
   if (is_plan_file(options.before) && is_plan_file(options.after)) {
     require_no_planning_options(options, {}, "both sides are plans");
   }

@@ -13,7 +13,7 @@
 namespace usmp::driver {
 
 bool is_plan_file(const std::string& path) {
-  return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan;
+  return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan || is_json_in_pipe(path);
 }
 
 std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {

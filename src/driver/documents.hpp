@@ -13,7 +13,8 @@
 
 namespace usmp::driver {
 
-// Whether the path ends in .plan.json or names JSON that says it is a plan; problems and bare TIR modules are JSON too.
+// Whether the path ends in .plan.json, or names JSON that says it is a plan (problems and bare TIR modules are JSON
+// too) or a pipe with any JSON.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
 // The plan, or the plans of several modules as `--json` prints them. Throws Error of kind usage.

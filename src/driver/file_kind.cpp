@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file_kind.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
+#include "output_path.hpp"
+#include "usmp/support/descriptor.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -15,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t front_bytes = std::size_t{1} << 16;
 constexpr std::size_t tar_magic_at = 257;
+constexpr std::string_view blanks = " \t\r\n";
 
 bool looks_like_archive(std::string_view front) {
   return front.starts_with("\x1F\x8B") ||
@@ -35,6 +42,20 @@ FileKind kind_of_json(std::string_view front) {
 bool looks_like_csv(std::string_view front) {
   const std::string_view header = first_line(front);
   return header.starts_with("id,") && header.find("lower") != std::string_view::npos;
+}
+
+// What a pipe holds just now, once it holds something: copied, so that it can still be read. At its end: nothing.
+std::string peek(const std::string& pipe) {
+  const Descriptor source(::open(pipe.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<int, 2> ends = {-1, -1};
+  if (!source.is_open() || ::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  const Descriptor read_end(ends[0]);
+  const Descriptor write_end(ends[1]);
+  if (::tee(source.get(), write_end.get(), front_bytes, 0) <= 0) return {};
+  std::string front(front_bytes, '\0');
+  const ssize_t count = ::read(read_end.get(), front.data(), front.size());
+  front.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
+  return front;
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& message) {
@@ -59,8 +80,20 @@ FileKind kind_of_file(const std::string& path) {
   const std::string front = front_of_file(path);
   if (looks_like_archive(front)) return FileKind::archive;
   if (looks_like_csv(front)) return FileKind::instance;
-  const std::size_t first = front.find_first_not_of(" \t\r\n");
+  const std::size_t first = front.find_first_not_of(blanks);
   return first != std::string::npos && front[first] == '{' ? kind_of_json(front) : FileKind::unknown;
+}
+
+bool is_open_pipe(const std::string& path) {
+  std::error_code error;
+  return names_open_file(path) && fs::is_fifo(path, error);
+}
+
+bool is_json_in_pipe(const std::string& path) {
+  if (!is_open_pipe(path)) return false;
+  const std::string front = peek(path);
+  const std::size_t first = front.find_first_not_of(blanks);
+  return first != std::string::npos && front[first] == '{';
 }
 
 void require_model(const std::string& path) {

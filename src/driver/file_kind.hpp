@@ -13,6 +13,13 @@ enum class FileKind { unknown, archive, module, plan, problem, instance };
 
 [[nodiscard]] FileKind kind_of_file(const std::string& path);
 
+// Whether the path names an open pipe: standard input of `… | usmp-plan`, "/dev/fd/63" of `<(…)`. It can be read once.
+[[nodiscard]] bool is_open_pipe(const std::string& path);
+
+// Whether the path names an open pipe that begins with '{', as JSON of this program does and no archive. Waits until
+// the pipe holds something, and leaves it there.
+[[nodiscard]] bool is_json_in_pipe(const std::string& path);
+
 // Throws Error of kind usage, which names the command that takes the file, if it is a plan, a problem or an instance.
 void require_model(const std::string& path);
 

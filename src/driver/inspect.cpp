@@ -46,7 +46,9 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
     } else if (options.model.json) {
       out << report::inspect_json(described, program.module, program.analysis);
     } else {
-      out << report::inspect_text(described, program.module, program.analysis);
+      out << report::inspect_text(
+          described, program.module, program.analysis,
+          {.width = options.width.value_or(std::string::npos), .transformed = !model.transformations.steps.empty()});
     }
   }
   if (json_list) out << "]}\n";

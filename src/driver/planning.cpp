@@ -238,13 +238,14 @@ int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& s
   return exit_infeasible;
 }
 
-void print_warnings(const PlannedPrograms& modules, std::ostream& err) {
-  for (const auto& planned : modules) {
-    for (const std::string& warning : planned->document.warnings) {
-      err << "usmp-plan: warning: module '" << printable(planned->source.info.name) << "': " << printable(warning)
-          << '\n';
-    }
+void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err) {
+  for (const std::string& warning : plan.warnings) {
+    err << "usmp-plan: warning: module '" << printable(plan.module) << "': " << printable(warning) << '\n';
   }
+}
+
+void print_warnings(const PlannedPrograms& modules, std::ostream& err) {
+  for (const auto& planned : modules) print_warnings(planned->document, err);
 }
 
 std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model) {

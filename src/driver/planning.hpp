@@ -72,7 +72,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // The message for a module without a plan; returns the exit code.
 int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err);
 
-// A line for each warning of the plans, for runs that print nothing else.
+// A line for each warning of the plans, for runs whose output has no place for them.
+void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err);
 void print_warnings(const PlannedPrograms& modules, std::ostream& err);
 
 // A module's members of external code generators, to be copied. They point into the model.

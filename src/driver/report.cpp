@@ -9,6 +9,7 @@
 #include "documents.hpp"
 #include "output.hpp"
 #include "output_path.hpp"
+#include "planning.hpp"
 #include "run.hpp"
 #include "usmp/report/memory_map.hpp"
 #include "usmp/support/error.hpp"
@@ -65,7 +66,9 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
   } else {
     std::optional<std::vector<plan_file::PlanDocument>> documents = plan_model(options, err);
     if (!documents) return exit_infeasible;
-    text = text_of(chosen(std::move(*documents), options.model), options);
+    const plan_file::PlanDocument plan = chosen(std::move(*documents), options.model);
+    text = text_of(plan, options);
+    if (options.format != ReportFormat::text) print_warnings(plan, err);  // the text has them
   }
   if (options.output) {
     write_file(*options.output, text);

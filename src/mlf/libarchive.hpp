@@ -6,7 +6,6 @@
 #include <archive_entry.h>
 #include <locale.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -27,15 +26,9 @@ using ReadHandle = std::unique_ptr<archive, ReadDeleter>;
 using WriteHandle = std::unique_ptr<archive, WriteDeleter>;
 using EntryHandle = std::unique_ptr<archive_entry, EntryDeleter>;
 
-// What libarchive says went wrong, as this program words it: lower case at the front. Throws std::bad_alloc if it is
-// that memory ran out, which says nothing about the archive.
-[[nodiscard]] inline std::string fault_of(archive* handle) {
-  if (archive_errno(handle) == ENOMEM) throw std::bad_alloc();
-  const char* text = archive_error_string(handle);
-  std::string fault = text == nullptr ? "unknown fault" : text;
-  if (!fault.empty() && fault[0] >= 'A' && fault[0] <= 'Z') fault[0] = static_cast<char>(fault[0] - 'A' + 'a');
-  return fault;
-}
+// What libarchive says went wrong, as this program words it. Throws std::bad_alloc if it is that memory ran out, which
+// says nothing about the archive.
+[[nodiscard]] std::string fault_of(archive* handle);
 
 // libarchive ends the whole program where it cannot get a few bytes for a name. So before it is asked for the next
 // member there must be more memory than that. Throws std::bad_alloc.

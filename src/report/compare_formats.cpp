@@ -53,7 +53,7 @@ std::vector<Table::Column> columns_of(const ModuleComparison& module, bool times
   std::vector<Table::Column> columns = {{"Algorithm", Align::left}};
   for (const ModuleComparison::Pool& pool : module.pools) {
     columns.push_back({printable(pool.name), Align::right});
-    columns.push_back({"to bound", Align::right});
+    columns.push_back({"used/bound", Align::right});
   }
   if (has_spilled(module)) columns.push_back({"Spilled", Align::right});
   columns.push_back({"Plan", Align::left});
@@ -140,6 +140,13 @@ std::string csv_rows(const ModuleComparison& module, const AlgorithmResult& resu
   return text;
 }
 
+constexpr const char* ratio_legend =
+    "used/bound: the bytes used in the pool on the left, divided by its lower bound; proved: they are equal.";
+
+bool has_pools(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.modules, [](const ModuleComparison& module) { return !module.pools.empty(); });
+}
+
 }  // namespace
 
 std::string compare_text(const Comparison& comparison, bool color) {
@@ -153,6 +160,7 @@ std::string compare_text(const Comparison& comparison, bool color) {
     for (const AlgorithmResult& result : module.results) table.add(cells_of(module, result, times));
     text += table.text("  ");
   }
+  if (has_pools(comparison)) text += std::string("\n") + ratio_legend + "\n";
   return text;
 }
 
@@ -170,6 +178,7 @@ std::string compare_markdown(const Comparison& comparison) {
       text += markdown_row(cells);
     }
   }
+  if (has_pools(comparison)) text += std::string("\n") + ratio_legend + "\n";
   return text;
 }
 

@@ -53,6 +53,8 @@ Json place_json(const BufferPlace& place) {
   json["pool"] = place.pool.empty() ? Json(nullptr) : Json(place.pool);
   json["offset"] = place.pool.empty() ? Json(nullptr) : Json(place.offset);
   json["size"] = place.size;
+  json["kind"] = to_string(place.kind);
+  json["at_peak"] = place.at_peak;
   return json;
 }
 
@@ -61,6 +63,7 @@ Json buffer_json(const BufferDiff& buffer) {
   json["change"] = to_string(buffer.change);
   json["effect"] = buffer.effect;
   json["growth"] = buffer.growth();
+  json["growth_at_peak"] = buffer.growth_at_peak();
   json["before"] = or_null(buffer.before, place_json);
   json["after"] = or_null(buffer.after, place_json);
   return json;

@@ -22,6 +22,8 @@ using compare::PoolState;
 using compare::StepDiff;
 using plan_file::PlanDocument;
 
+constexpr std::array buffer_changes = {BufferChange::added, BufferChange::removed, BufferChange::resized,
+                                       BufferChange::moved};
 constexpr std::size_t most_rows = 20;  // of buffers and of changes, unless verbose
 
 std::string signed_number(Bytes value) { return (value > 0 ? "+" : "") + std::to_string(value); }
@@ -72,7 +74,9 @@ std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
     name += " (was " + printable(buffer.before->name) + ")";
   }
   const auto size = [](const std::optional<BufferPlace>& place) { return place ? std::to_string(place->size) : "-"; };
-  return {buffer.effect == 0 ? "-" : signed_number(buffer.effect),
+  const auto number = [](Bytes value) { return value == 0 ? "-" : signed_number(value); };
+  return {number(buffer.growth_at_peak()),
+          number(buffer.effect),
           to_string(buffer.change),
           std::move(name),
           either(size(buffer.before), size(buffer.after)),
@@ -81,15 +85,42 @@ std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
 }
 
 std::vector<Table::Column> buffer_columns() {
-  return {{"Effect", Align::right}, {"Change", Align::left}, {"Buffer", Align::left},
-          {"Size", Align::right},   {"Place", Align::left},  {"Operator", Align::left}};
+  return {{"At peak", Align::right}, {"Effect", Align::right}, {"Change", Align::left},  {"Buffer", Align::left},
+          {"Size", Align::right},    {"Place", Align::left},   {"Operator", Align::left}};
+}
+
+// The index of the first constant: they stand behind the others.
+std::size_t first_constant(const PlanDiff& diff) {
+  const auto first = std::ranges::find(diff.buffers, BufferKind::constant,
+                                       [](const BufferDiff& buffer) { return buffer.shown().kind; });
+  return static_cast<std::size_t>(first - diff.buffers.begin());
+}
+
+// "constants: 2 gone, 9 resized, 53296 -> 26072 bytes": of those that differ; empty if there are none.
+std::string constants_text(const PlanDiff& diff) {
+  const std::size_t first = first_constant(diff);
+  if (first == diff.buffers.size()) return {};
+  Bytes before = 0;
+  Bytes after = 0;
+  std::string text = "constants: ";
+  for (const BufferChange change : buffer_changes) {
+    std::size_t count = 0;
+    for (std::size_t i = first; i < diff.buffers.size(); ++i) {
+      if (diff.buffers[i].change == change) ++count;
+    }
+    if (count > 0) text += count_of(count, change) + ", ";
+  }
+  for (std::size_t i = first; i < diff.buffers.size(); ++i) {
+    before += diff.buffers[i].before ? diff.buffers[i].before->size : 0;
+    after += diff.buffers[i].after ? diff.buffers[i].after->size : 0;
+  }
+  return text + either(std::to_string(before), std::to_string(after)) + " bytes";
 }
 
 // "2 new, 1 moved, 20 as they were, 3 under another name".
 std::string counts_text(const PlanDiff& diff) {
   std::string text;
-  for (const BufferChange change :
-       {BufferChange::added, BufferChange::removed, BufferChange::resized, BufferChange::moved}) {
+  for (const BufferChange change : buffer_changes) {
     const auto count = std::count_if(diff.buffers.begin(), diff.buffers.end(),
                                      [&](const BufferDiff& buffer) { return buffer.change == change; });
     if (count > 0) text += count_of(static_cast<std::size_t>(count), change) + ", ";
@@ -169,6 +200,8 @@ std::string change_counts(const PlanDiff& diff) {
   return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
 }
 
+constexpr const char* at_peak_text =
+    "At peak: by how many bytes more or fewer the buffer counts at the peak of its pool.";
 constexpr const char* effect_text =
     "Effect: by how many bytes more or fewer the buffer reaches into the part of its pool that only one plan uses.";
 
@@ -201,13 +234,18 @@ void add_pools_and_buffers_text(const PlanDiff& diff, const DiffTextOptions& opt
   for (const PoolDiff& pool : diff.pools) pools.add(pool_cells(pool));
   out += "\n" + pools.text("  ") + "\n" + bold("Buffers", options) + ": " + counts_text(diff) + "\n";
   if (diff.buffers.empty()) return;
-  const std::size_t shown = rows_shown(diff.buffers.size(), options.verbose);
-  Table buffers(buffer_columns());
-  for (std::size_t i = 0; i < shown; ++i) buffers.add(buffer_cells(diff.buffers[i]));
-  out += buffers.text("  ");
-  const std::string more = more_text(diff.buffers.size(), shown);
+  const std::size_t all = options.verbose ? diff.buffers.size() : first_constant(diff);
+  const std::size_t shown = rows_shown(all, options.verbose);
+  if (shown > 0) {
+    Table buffers(buffer_columns());
+    for (std::size_t i = 0; i < shown; ++i) buffers.add(buffer_cells(diff.buffers[i]));
+    out += buffers.text("  ");
+  }
+  const std::string more = more_text(all, shown);
   if (!more.empty()) out += "  " + more + " (--verbose lists all)\n";
-  out += std::string("  ") + effect_text + "\n";
+  if (const std::string constants = constants_text(diff); !constants.empty()) out += "  " + constants + "\n";
+  if (shown == 0) return;
+  out += std::string("  ") + at_peak_text + "\n  " + effect_text + "\n";
 }
 
 void add_module_text(const PlanDiff& diff, const DiffTextOptions& options, std::string& out) {
@@ -240,11 +278,14 @@ void add_pools_and_buffers_markdown(const PlanDiff& diff, std::string& out) {
   for (const PoolDiff& pool : diff.pools) out += cells_row(pool_cells(pool));
   out += "\nBuffers: " + counts_text(diff) + "\n";
   if (diff.buffers.empty()) return;
-  const std::size_t shown = rows_shown(diff.buffers.size(), false);
-  out += "\n" + markdown_head(buffer_columns());
+  const std::size_t all = first_constant(diff);
+  const std::size_t shown = rows_shown(all, false);
+  if (shown > 0) out += "\n" + markdown_head(buffer_columns());
   for (std::size_t i = 0; i < shown; ++i) out += cells_row(buffer_cells(diff.buffers[i]));
-  const std::string more = more_text(diff.buffers.size(), shown);
-  out += "\n" + (more.empty() ? "" : more + ". ") + effect_text + "\n";
+  if (const std::string more = more_text(all, shown); !more.empty()) out += "\n" + more + ".\n";
+  if (const std::string constants = constants_text(diff); !constants.empty())
+    out += "\n" + markdown_text(constants) + ".\n";
+  if (shown > 0) out += std::string("\n") + at_peak_text + " " + effect_text + "\n";
 }
 
 void add_module_markdown(const PlanDiff& diff, std::string& out) {

@@ -33,19 +33,21 @@ std::string sum_text(const liveness::Analysis& analysis, bool constants) {
 
 bool is_read_from_c(const mlf::ModuleInfo& info) { return info.tir_member.empty() && !info.c_members.empty(); }
 
-std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
+std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
+                 bool transformed) {
   std::string text = "module " + printable(info.name);
   if (!module.tvm_version.empty())
     text += ", TVM " + printable(module.tvm_version) + (is_read_from_c(info) ? " by its style" : "");
   text += info.packed_interface ? ", packed interface" : ", unpacked interface";
   text += is_read_from_c(info) ? ", read from its C\n" : "\n";
-  text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true) + "\n";
+  text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true);
+  text += transformed ? ", after the transformations\n" : ", before any transformation\n";
   if (info.workspace_bytes)
     text += "  the archive's own build takes " + bytes_text(*info.workspace_bytes) + " of workspace\n";
   return text;
 }
 
-std::string tensors_text(const mlf::ModuleInfo& info) {
+std::string tensors_text(const mlf::ModuleInfo& info, std::size_t width) {
   if (info.inputs.empty() && info.outputs.empty()) return {};
   Table table({{"", Align::left}, {"Tensor", Align::left}, {"Type", Align::left}, {"Size", Align::right}});
   const auto add = [&table](const char* role, const std::vector<mlf::Tensor>& tensors) {
@@ -56,20 +58,20 @@ std::string tensors_text(const mlf::ModuleInfo& info) {
   };
   add("input", info.inputs);
   add("output", info.outputs);
-  return "\nInterface\n" + table.text("  ");
+  return "\nInterface\n" + table.text("  ", width);
 }
 
-std::string functions_text(const tir::Module& module) {
+std::string functions_text(const tir::Module& module, std::size_t width) {
   Table table({{"Function", Align::left}, {"Target", Align::left}, {"", Align::left}});
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     const tir::Function& function = module.functions[i];
     table.add({printable(function.name), function.target.empty() ? "-" : printable(function.target),
                i == module.entry ? "entry" : ""});
   }
-  return "\nFunctions\n" + table.text("  ");
+  return "\nFunctions\n" + table.text("  ", width);
 }
 
-std::string buffers_text(const tir::Module& module, const liveness::Analysis& analysis) {
+std::string buffers_text(const tir::Module& module, const liveness::Analysis& analysis, std::size_t width) {
   if (analysis.sites.empty()) return {};
   Table table({{"Buffer", Align::left},
                {"Size", Align::right},
@@ -81,7 +83,7 @@ std::string buffers_text(const tir::Module& module, const liveness::Analysis& an
     table.add({printable(site.name), std::to_string(site.size), std::to_string(site.alignment), to_string(site.kind),
                printable(function_name(module, site.function)), live_text(site.live)});
   }
-  return "\nBuffers, live in ticks of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ");
+  return "\nBuffers, live in ticks of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ", width);
 }
 
 // The calls with what is called, as a plan has them.
@@ -95,7 +97,7 @@ std::vector<PlanDocument::Call> described_calls(const tir::Module& module, const
   return calls;
 }
 
-std::string calls_text(const tir::Module& module, const liveness::Analysis& analysis) {
+std::string calls_text(const tir::Module& module, const liveness::Analysis& analysis, std::size_t width) {
   if (analysis.calls.empty()) return {};
   Table table({{"#", Align::right},
                {"Kind", Align::left},
@@ -109,7 +111,7 @@ std::string calls_text(const tir::Module& module, const liveness::Analysis& anal
                call.multiply_accumulates ? std::to_string(*call.multiply_accumulates) : "?", operands_text(call),
                live_text({call.ticks}), printable(call.callee)});
   }
-  return "\nCalls in order\n" + table.text("  ");
+  return "\nCalls in order\n" + table.text("  ", width);
 }
 
 std::string unplanned_text(const tir::Module& module, const liveness::Analysis& analysis) {
@@ -199,9 +201,11 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
 
 }  // namespace
 
-std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
-  return head(info, module, analysis) + tensors_text(info) + functions_text(module) + buffers_text(module, analysis) +
-         calls_text(module, analysis) + unplanned_text(module, analysis) + extern_text(analysis);
+std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
+                         const InspectTextOptions& options) {
+  return head(info, module, analysis, options.transformed) + tensors_text(info, options.width) +
+         functions_text(module, options.width) + buffers_text(module, analysis, options.width) +
+         calls_text(module, analysis, options.width) + unplanned_text(module, analysis) + extern_text(analysis);
 }
 
 std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {

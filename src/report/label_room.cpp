@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "report/markup.hpp"
+#include "report/layout.hpp"
 
 namespace usmp::report {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace usmp::report {
 namespace {
@@ -26,6 +27,17 @@ std::string pad_right(std::string_view text, std::size_t width) {
   return std::string(text) + std::string(own < width ? width - own : 0, ' ');
 }
 
+std::string shortened(const std::string& text, std::size_t most) {
+  std::vector<std::size_t> starts;  // of the code points
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) starts.push_back(i);
+  }
+  if (starts.size() <= most) return text;
+  const std::size_t tail = most / 2;
+  const std::size_t head = most - tail - 1;
+  return text.substr(0, starts[head]) + "\xE2\x80\xA6" + text.substr(starts[starts.size() - tail]);
+}
+
 std::string live_text(const std::vector<LiveRange>& live) {
   if (live.empty()) return "never";
   std::string result;
@@ -42,7 +54,31 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(std::string_view indent) const {
+// Takes letters from the widest column that may give some, until all columns fit into the room or none has any left.
+void Table::narrow(std::vector<std::size_t>& widths, std::size_t room) const {
+  std::vector<std::size_t> least;
+  for (const Column& column : columns_) least.push_back(std::max(narrowest, width_of(column.heading)));
+  std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+  while (total > room) {
+    std::size_t widest = widths.size();
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (columns_[i].align == Align::right || widths[i] <= least[i]) continue;
+      if (widest == widths.size() || widths[i] > widths[widest]) {
+        if (widest != widths.size()) next = std::max(next, widths[widest]);
+        widest = i;
+      } else {
+        next = std::max(next, widths[i]);
+      }
+    }
+    if (widest == widths.size()) return;
+    const std::size_t less = std::clamp<std::size_t>(widths[widest] - std::max(next, least[widest]), 1, total - room);
+    widths[widest] -= less;
+    total -= less;
+  }
+}
+
+std::string Table::text(std::string_view indent, std::size_t width) const {
   std::vector<std::vector<std::string>> lines(1);
   for (const Column& column : columns_) lines[0].push_back(column.heading);
   lines.insert(lines.end(), rows_.begin(), rows_.end());
@@ -50,11 +86,14 @@ std::string Table::text(std::string_view indent) const {
   for (const auto& cells : lines) {
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], width_of(cells[i]));
   }
+  const std::size_t blanks = indent.size() + (widths.empty() ? 0 : 2 * (widths.size() - 1));
+  if (width != unlimited) narrow(widths, width > blanks ? width - blanks : 0);
   std::string result;
-  for (const auto& cells : lines) {
+  for (auto& cells : lines) {
     std::string line(indent);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) line += "  ";
+      cells[i] = shortened(cells[i], widths[i]);
       line += columns_[i].align == Align::right ? pad_left(cells[i], widths[i]) : pad_right(cells[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);

@@ -16,6 +16,10 @@ namespace usmp::report {
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t width);   // blanks in front
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t width);  // blanks behind
 
+// At most `most` code points (at least 3): the middle gives way to an ellipsis, since names differ at their ends. The
+// text is UTF-8.
+[[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
+
 // "[0,17) [40,52)".
 [[nodiscard]] std::string live_text(const std::vector<LiveRange>& live);
 
@@ -32,10 +36,17 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> cells);  // as many as there are columns
-  // Every line starts with `indent` and ends with a newline; no blanks at the end of a line.
-  [[nodiscard]] std::string text(std::string_view indent) const;
+  // Every line starts with `indent` and ends with a newline; no blanks at the end of a line. Where lines would be
+  // longer than `width`, the cells of the widest columns aligned left are shortened, down to `narrowest` letters
+  // and to their headings.
+  [[nodiscard]] std::string text(std::string_view indent, std::size_t width = unlimited) const;
+
+  static constexpr std::size_t unlimited = std::string_view::npos;
+  static constexpr std::size_t narrowest = 12;
 
  private:
+  void narrow(std::vector<std::size_t>& widths, std::size_t room) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -55,15 +55,4 @@ std::string script_json(std::string_view json) {
   return result;
 }
 
-std::string shortened(const std::string& text, std::size_t most) {
-  std::vector<std::size_t> starts;  // of the code points
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) starts.push_back(i);
-  }
-  if (starts.size() <= most) return text;
-  const std::size_t tail = most / 2;
-  const std::size_t head = most - tail - 1;
-  return text.substr(0, starts[head]) + "\xE2\x80\xA6" + text.substr(starts[starts.size() - tail]);
-}
-
 }  // namespace usmp::report

@@ -2,7 +2,6 @@
 // Text of a plan, and so of an archive of anybody's, inside other languages.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,9 +13,5 @@ namespace usmp::report {
 
 // JSON for a <script> element: as it is but for '<', '>' and '&', which stand in no JSON outside of strings.
 [[nodiscard]] std::string script_json(std::string_view json);
-
-// At most `most` code points (at least 3): the middle gives way to an ellipsis, since names differ at their ends. The
-// text is UTF-8.
-[[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
 
 }  // namespace usmp::report

@@ -5,10 +5,12 @@ colour and progress on terminals only, JSON of every command.
 usage: test_command_line.py USMP_PLAN TESTDATA
 """
 
+import fcntl
 import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -126,10 +128,35 @@ def test_words_and_streams() -> None:
         assert piped.stdout == quiet_success("inspect", MODEL)
         assert json.loads(subprocess.run([PROGRAM, "solve", "-", "--json"], input=FIVE.read_text(), capture_output=True,
                                          text=True, check=True).stdout)["instance"] == "stdin"
-    for reader in ("head -n 1", "true"):
-        done = subprocess.run(["bash", "-c", f'"$0" inspect "$1" --tir | {reader}; echo "${{PIPESTATUS[0]}}"', PROGRAM, MODEL],
-                              capture_output=True, text=True, check=True)
-        assert done.stdout.endswith("141\n") and done.stderr == "", (reader, done)
+    for read_first in (True, False):
+        reader, writer = os.pipe()
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)  # less than what is printed: the program is there when its reader goes
+        with subprocess.Popen([PROGRAM, "inspect", MODEL, "--tir"], stdout=writer, stderr=subprocess.PIPE) as process:
+            os.close(writer)
+            if read_first:
+                assert os.read(reader, 100)
+            os.close(reader)
+            assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE, (read_first, process.returncode)
+
+
+def test_plans_in_pipes() -> None:
+    """What a pipe holds is looked at without being taken, however late it comes."""
+    def shell(line: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["bash", "-c", line, PROGRAM, MODEL], capture_output=True, text=True)
+
+    report = quiet_success("report", MODEL)
+    plan = '"$0" "$1" --dry-run --json'
+    for line in (f'{plan} | "$0" report -', f'(sleep 0.3; {plan}) | "$0" report -', f'"$0" report <({plan})',
+                 'cat "$1" | "$0" report -', '(sleep 0.3; cat "$1") | "$0" report /dev/stdin'):
+        done = shell(line)
+        assert (done.returncode, done.stdout.replace("stdin", MODEL.name), done.stderr) == (0, report, ""), (line, done)
+    for line, code, expected in ((f'{plan} | "$0" diff - "$1"', 0, "no difference"), (f'{plan} | "$0" diff "$1" -', 0, "no difference"),
+                                 (f'"$0" diff <({plan}) <({plan} --algorithm none)', 1, "grew by"),
+                                 (f'{plan} | "$0" diff - -', 2, "/dev/stdin: is a pipe, which can be one side only"),
+                                 (f'{plan} | "$0" report - --pools x.yaml', 2, "--pools applies to models only"),
+                                 ('true | "$0" report -', 3, "the file is empty"), ("echo '{}' | \"$0\" report -", 2, "schema")):
+        done = shell(line)
+        assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)
 
 
 def on_a_terminal(*arguments: object, **environment: str) -> str:
@@ -201,6 +228,6 @@ def test_json() -> None:
             assert module["buffers"] >= 4 and module["conflicts"] >= 2, module
 
 
-for test in (test_help, test_hints, test_words_and_streams, test_colour, test_quiet, test_json):
+for test in (test_help, test_hints, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json):
     test()
     print(f"{test.__name__}: ok")

@@ -51,6 +51,25 @@ TEST_CASE("the effect is how far a buffer reaches into what only one plan uses")
   CHECK(diff_of(smaller, example()).modules.at(0).buffers.at(0).effect == 16);
 }
 
+TEST_CASE("what changed at the peak comes first, constants last") {
+  PlanDocument before = example();  // dtcm's peak is at tick 1
+  PlanDocument after = before;
+  after.buffers[1].size = 8;   // b, live at the peak: 16 → 8
+  after.buffers[4].size = 90;  // the constant: 10 → 90
+  after.pools[2].used = 90;
+  PlanDocument::Buffer& late = after.buffers.emplace_back(after.buffers[0]);
+  late.name = "late";
+  late.size = 20;
+  late.live = {{5, 6}};  // large, but not at the peak
+  const PlanDiff diff = diff_of(before, after).modules.at(0);
+  REQUIRE(diff.buffers.size() == 3);
+  CHECK(diff.buffers[0].growth_at_peak() == -8);
+  CHECK(diff.buffers[1].shown().name == "late");
+  CHECK(diff.buffers[1].growth_at_peak() == 0);
+  CHECK(diff.buffers[2].shown().kind == BufferKind::constant);
+  CHECK(diff.buffers[2].effect == 80);
+}
+
 TEST_CASE("numbers behind names") {
   CHECK(without_number("sid_7") == "sid");
   CHECK(without_number("fused_add_12") == "fused_add");

@@ -38,6 +38,8 @@ TEST_CASE("a section of an array that the application defines is warned of") {
             "pool 'flash': section .rodata.model has no effect, since the application defines the array: internal is "
             "false"});
   CHECK(warnings("section: .bss.dtcm, internal: false").size() == 1);
+  CHECK_MESSAGE(warnings("internal: true", "section: .bss.model, internal: false").size() == 1,
+                "no constants are lost");
 }
 
 }  // namespace usmp::config::warnings_test

@@ -34,10 +34,12 @@ TEST_CASE("compare: the chosen algorithms in their order, the same bytes without
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(outcome.out ==
         "module default of ds_cnn.tar\n"
-        "  Algorithm       global_workspace  to bound  Plan\n"
-        "  none                     1061120    16.580  feasible\n"
-        "  optimal                    64000    proved  optimal\n"
-        "  greedy_by_size             64000    proved  optimal\n");
+        "  Algorithm       global_workspace  used/bound  Plan\n"
+        "  none                     1061120      16.580  feasible\n"
+        "  optimal                    64000      proved  optimal\n"
+        "  greedy_by_size             64000      proved  optimal\n"
+        "\n"
+        "used/bound: the bytes used in the pool on the left, divided by its lower bound; proved: they are equal.\n");
   CHECK(run_compare(options).out == outcome.out);
   options.times = true;
   CHECK(run_compare(options).out.find(" ms\n") != std::string::npos);
@@ -97,7 +99,7 @@ TEST_CASE("compare: an algorithm without a plan is a row, not an error") {
   options.pools_file = temporary.file("pools.yaml");
   const Outcome outcome = run_compare(options);
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
-  CHECK(outcome.out.find("  none          -         -  no plan\n") != std::string::npos);
+  CHECK(outcome.out.find("  none          -           -  no plan\n") != std::string::npos);
 }
 
 TEST_CASE("compare: a table for Markdown") {

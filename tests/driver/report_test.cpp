@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan report as a user meets it: what it takes, exit codes. The formats are those of tests/report.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "files.hpp"
 #include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
+#include "usmp/support/descriptor.hpp"
 
 namespace usmp::driver::report_test {
 
@@ -34,7 +39,38 @@ std::string plans_of(const std::string& model) {
   return out.str();
 }
 
+// The report of what comes out of a pipe.
+Outcome report_of_pipe(const std::string& content) {
+  std::array<int, 2> ends = {-1, -1};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  std::thread writer([&] {
+    std::size_t written = 0;
+    while (written < content.size()) {
+      const ssize_t count = ::write(write_end.get(), content.data() + written, content.size() - written);
+      if (count <= 0) break;
+      written += static_cast<std::size_t>(count);
+    }
+    write_end.close();
+  });
+  Outcome outcome = run_report(options_for("/dev/fd/" + std::to_string(read_end.get())));
+  writer.join();
+  return outcome;
+}
+
 }  // namespace
+
+TEST_CASE("report: a plan in a pipe, a model in a pipe") {
+  const Outcome of_model = run_report(options_for(testdata + "/lstm.tar"));
+  const Outcome of_plan = report_of_pipe("\n " + plans_of(testdata + "/lstm.tar"));
+  CHECK_MESSAGE(of_plan.code == exit_ok, of_plan.err);
+  CHECK(of_plan.out == of_model.out);
+  const Outcome of_archive = report_of_pipe(read(testdata + "/lstm.tar"));
+  CHECK_MESSAGE(of_archive.code == exit_ok, of_archive.err);
+  CHECK(of_archive.out.size() > 100);
+  CHECK(report_of_pipe("").err.find("the file is empty") != std::string::npos);
+}
 
 TEST_CASE("report: every format of a model and of its plan file is the same, with exit code 0") {
   const TemporaryDirectory temporary;
@@ -55,6 +91,42 @@ TEST_CASE("report: every format of a model and of its plan file is the same, wit
     CHECK(run_report(plan).out.empty());
     CHECK(read(temporary.path / "report") == of_plan.out);
   }
+}
+
+TEST_CASE("report, diff, check, compare: warnings of a plan are in the text, else on standard error") {
+  const TemporaryDirectory temporary;
+  write(temporary.path / "pools.yaml", "workspace_pools:\n  - {name: ram, size_hint_bytes: 1MiB, section: .ram}\n");
+  const std::string model = testdata + "/lstm.tar";
+  const auto warned = [](const std::string& text) { return text.find("warning: ") != std::string::npos; };
+  ReportOptions options = options_for(model);
+  options.pools_file = temporary.file("pools.yaml");
+  Outcome outcome = run_report(options);
+  CHECK(warned(outcome.out));
+  CHECK(outcome.err.empty());
+  for (const ReportFormat format : {ReportFormat::json, ReportFormat::csv, ReportFormat::markdown, ReportFormat::svg}) {
+    options.format = format;
+    outcome = run_report(options);
+    CHECK(outcome.code == exit_ok);
+    CHECK(warned(outcome.err));
+  }
+  DiffOptions both;
+  both.before = model;
+  both.after = model;
+  both.pools_file = options.pools_file;
+  both.verbosity = Verbosity::quiet;
+  outcome = outcome_of(diff, both);
+  CHECK((outcome.code == exit_ok && outcome.out.empty() && warned(outcome.err)));
+  CheckOptions budget;
+  budget.model.model = model;
+  budget.pools_file = options.pools_file;
+  outcome = outcome_of(check, budget);
+  CHECK((outcome.code == exit_ok && warned(outcome.err)));
+  CompareOptions algorithms;
+  algorithms.model.model = model;
+  algorithms.pools_file = options.pools_file;
+  algorithms.algorithms = "fast";
+  outcome = outcome_of(compare, algorithms);
+  CHECK((outcome.code == exit_ok && warned(outcome.err)));
 }
 
 TEST_CASE("report: one module of several, of a model and of a file with the plans of all") {

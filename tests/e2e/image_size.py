@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 PROGRAM, TESTDATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
@@ -68,6 +69,38 @@ def starter(folder: Path) -> str:
     return "\n".join(line for line in pool if not re.match(r" +(size_hint_bytes|pool_offset|budget|targets):", line)) + "\n"
 
 
+def block(document: str, start: str) -> str:
+    """What stands in the document's code block behind the text."""
+    text = (TESTDATA.parent / document).read_text(encoding="utf-8")
+    code = text[text.index(start) + len(start):].partition("```")[2].partition("\n")[2].partition("```")[0]
+    return textwrap.dedent(code.replace("\n   ", "\n").removeprefix("   ")) if document == "README.md" else code
+
+
+def symbols(folder: Path) -> dict[str, tuple[int, int]]:
+    """Address and size of each object."""
+    found = re.findall(r"^([0-9a-f]{8}) ([0-9a-f]{8}) \w (\S+)$", run("arm-none-eabi-nm", "-S", "image.elf", folder=folder), re.MULTILINE)
+    return {name: (int(address, 16), int(size, 16)) for address, size, name in found}
+
+
+def check_documents(folder: Path) -> None:
+    """README's pools file and main.c with the linker script of docs/pools.md: each pool in its memory, none in flash."""
+    (folder / "pools.yaml").write_text(block("README.md", "<!-- file: pools.yaml -->"))
+    (folder / "main.c").write_text(block("README.md", "<!-- file: main.c -->"))
+    (folder / "link.ld").write_text(block("docs/pools.md", "passes them over:\n\n").removeprefix("ld\n"))
+    run(PROGRAM, MODEL, "--pools", "pools.yaml", "-o", "documented", "--quiet", folder=folder)
+    run(GCC, "-mcpu=cortex-m7", "-mthumb", "-Os", "-std=c99", "-nostartfiles", "-specs=nosys.specs", "-Wl,-T,link.ld,-e,main",
+        "-Idocumented/codegen/host/include", "main.c", *sorted((folder / "documented/codegen/host/src").glob("*.c")), "-lm", "-o", "image.elf", folder=folder)
+    run(OBJCOPY, "-O", "binary", "--only-section=.text", "--only-section=.data", "--only-section=.*_pool", "--only-section=.bss", "image.elf", "image.bin", folder=folder)
+    objects = symbols(folder)
+    for name, base, least in (("dtcm", 0x20000000, 16384), ("sram", 0x24000000, 8192), ("flash", 0x08000000, 65536)):
+        address, size = objects[name]
+        assert base <= address < base + 0x80000 and size >= least, (name, hex(address), size)
+    assert objects["image"][0] >= objects["sram"][0] + objects["sram"][1], "what is cleared lies behind the pool"
+    image = (folder / "image.bin").stat().st_size
+    assert objects["flash"][1] < image < objects["flash"][1] + 49152, image
+    print(f"README's firmware with the linker script of docs/pools.md: an image of {image} bytes, {objects['flash'][1]} of them constants")
+
+
 def main() -> None:
     if GCC is None or OBJCOPY is None:
         print("no arm-none-eabi-gcc")
@@ -83,6 +116,7 @@ def main() -> None:
         assert "section .dtcm takes space in the image for zeros" in warned, warned
         noload, same, _ = linked(folder, pools.replace(section, ".dtcm"), "(NOLOAD) ")
         assert same == used and noload == image, (image, used, noload)
+        check_documents(folder)
         print(f"image of {image} bytes with section {section} or NOLOAD, {in_flash} with .dtcm; the pool has {used}")
 
 

@@ -40,7 +40,7 @@ TEST_CASE("a plan that is a byte above its bound never looks as if it met it") {
   Comparison comparison;
   comparison.modules.push_back(
       compare::compare_runs("m", {run("a", {PlanStatus::feasible, 0, {1000001, 100, 10}, {1000000, 100, 10}})}));
-  CHECK(compare_text(comparison, false).find(" 1000001     1.001 ") != std::string::npos);
+  CHECK(compare_text(comparison, false).find(" 1000001       1.001 ") != std::string::npos);
 }
 
 }  // namespace usmp::report::compare_test

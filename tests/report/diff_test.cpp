@@ -46,6 +46,16 @@ TEST_CASE("of many changes the text shows twenty, and all if asked") {
   CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,number 22\n"));
 }
 
+TEST_CASE("constants that differ are one line, and a row each if asked") {
+  PlanDocument larger = example();
+  larger.buffers[4].size = 90;
+  const Diff diff = diff_of(example(), larger);
+  const std::string text = diff_text(diff, {});
+  CHECK(text.ends_with("Buffers: 1 resized, 4 as they were\n  constants: 1 resized, 10 -> 90 bytes\n"));
+  CHECK(diff_text(diff, {.verbose = true}).find("10 -> 90  flash 0") != std::string::npos);
+  CHECK(diff_markdown(diff).ends_with("4 as they were\n\nconstants: 1 resized, 10 -&gt; 90 bytes.\n"));
+}
+
 TEST_CASE("equal plans are told to be, and a module that is gone") {
   PlanDocument other = example();
   other.algorithm = "optimal";

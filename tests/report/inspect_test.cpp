@@ -75,7 +75,7 @@ TEST_CASE("what a module is read from") {
 TEST_CASE("a module as text") {
   const Model model = example();
   CHECK(inspect_text(model.info, model.module, model.analysis) == R"(module default, TVM 0.12.0, unpacked interface
-  3 buffers of 1096 bytes, 1 constant of 300 bytes
+  3 buffers of 1096 bytes, 1 constant of 300 bytes, before any transformation
   the archive's own build takes 4096 bytes of workspace
 
 Interface
@@ -108,13 +108,25 @@ Called, but defined outside the module
 )");
 }
 
+TEST_CASE("on a narrow terminal names give way in the middle, and nothing else") {
+  const Model model = example();
+  const std::string whole = inspect_text(model.info, model.module, model.analysis);
+  CHECK(inspect_text(model.info, model.module, model.analysis, {.width = 84}) == whole);
+  const std::string narrow = inspect_text(model.info, model.module, model.analysis, {.width = 71, .transformed = true});
+  CHECK(narrow.find("bytes, after the transformations\n") != std::string::npos);
+  CHECK(narrow.find("  sid_1    1024     16  tensor    tvmgen_def…_tvm_main__  [0,17)\n") != std::string::npos);
+  CHECK(narrow.find("  tvmgen_default___tvm_main__  c       entry\n") != std::string::npos);
+  const std::string narrowest = inspect_text(model.info, model.module, model.analysis, {.width = 1});
+  CHECK(narrowest.find("  pad        64     16  scratch   tvmge…d_conv  [1,5)…20,24)\n") != std::string::npos);
+}
+
 TEST_CASE("an empty module leaves the empty parts out") {
   Model model;
   model.info.name = "m";
   model.info.packed_interface = true;
-  CHECK(
-      inspect_text(model.info, model.module, model.analysis) ==
-      "module m, packed interface\n  0 buffers of 0 bytes, 0 constants of 0 bytes\n\nFunctions\n  Function  Target\n");
+  CHECK(inspect_text(model.info, model.module, model.analysis) ==
+        "module m, packed interface\n  0 buffers of 0 bytes, 0 constants of 0 bytes, before any "
+        "transformation\n\nFunctions\n  Function  Target\n");
   const json parsed = json::parse(inspect_json(model.info, model.module, model.analysis));
   CHECK(parsed["packed_interface"] == true);
   CHECK(parsed["unplanned_workspace"].is_null());

@@ -44,6 +44,8 @@ struct BufferPlace {
   std::string pool;      // empty: not placed
   Bytes offset = 0;
   Bytes size = 0;
+  BufferKind kind = BufferKind::tensor;
+  bool at_peak = false;  // live at the peak of its pool: PoolState::peak
 };
 
 enum class BufferChange : std::uint8_t {
@@ -64,6 +66,9 @@ struct BufferDiff {
   Bytes effect = 0;
 
   [[nodiscard]] Bytes growth() const;  // of the size; negative: it shrank
+  // Of what the buffer counts for at the peak of its pool, bytes that it shares included. Sizes of the workspace
+  // buffers of a pool at its peaks differ by the sum of these, unless buffers change pools.
+  [[nodiscard]] Bytes growth_at_peak() const;
   // The buffer as the later plan that has it names it.
   [[nodiscard]] const BufferPlace& shown() const { return after ? *after : *before; }
 };
@@ -88,11 +93,13 @@ struct PlanDiff {
 
   Side before;
   Side after;
-  std::vector<PoolDiff> pools;      // all of both plans: those of the later plan in its order, then those that are gone
-  std::vector<BufferDiff> buffers;  // that differ; the largest effect first, then the largest change of size, then size
-  std::size_t same = 0;             // buffers that have their place and size
-  std::size_t renamed = 0;          // buffers that both plans have, under another name or in another function
-  std::vector<StepDiff> steps;      // that did something else, in the order in which they are applied
+  std::vector<PoolDiff> pools;  // all of both plans: those of the later plan in its order, then those that are gone
+  // That differ: constants behind all others; of these the largest growth at the peak first, then the largest effect,
+  // the largest change of size, and the largest size.
+  std::vector<BufferDiff> buffers;
+  std::size_t same = 0;         // buffers that have their place and size
+  std::size_t renamed = 0;      // buffers that both plans have, under another name or in another function
+  std::vector<StepDiff> steps;  // that did something else, in the order in which they are applied
 
   // Of what the plans use: algorithm, search, names and transformations do not count.
   [[nodiscard]] bool differs() const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -123,7 +124,8 @@ struct InspectOptions {
   InspectOptions() { model.transform = "none"; }
 
   ModelOptions model;
-  bool tir = false;  // the IR instead of the lists
+  bool tir = false;                  // the IR instead of the lists
+  std::optional<std::size_t> width;  // letters of a line, which shortened names keep to; absent: names are whole
 };
 
 struct ProblemOptions {

@@ -2,6 +2,7 @@
 // `usmp-plan inspect`: the contents of an archive, for people.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "usmp/liveness/liveness.hpp"
@@ -10,9 +11,14 @@
 
 namespace usmp::report {
 
+struct InspectTextOptions {
+  std::size_t width = std::string::npos;  // of a line, in letters, as far as shortened names allow; npos: whole names
+  bool transformed = false;               // the module is what transformations made of it
+};
+
 // The module's functions with their targets, the buffers with size and live ranges, the calls in order.
 [[nodiscard]] std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis);
+                                       const liveness::Analysis& analysis, const InspectTextOptions& options = {});
 
 // The same as JSON.
 [[nodiscard]] std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,

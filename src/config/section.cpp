@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/section.hpp"
+
+namespace usmp::config {
+
+bool stays_out_of_image(std::string_view section) {
+  for (const std::string_view start : {".bss", ".noinit"}) {
+    if (section.starts_with(start) && (section.size() == start.size() || section[start.size()] == '.')) return true;
+  }
+  return false;
+}
+
+}  // namespace usmp::config

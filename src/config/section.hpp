@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the name of a linker section says about its contents.
+#pragma once
+
+#include <string_view>
+
+namespace usmp::config {
+
+// Whether compilers leave the section out of the image, so that it holds nothing, or zeros, when the program starts:
+// .bss, .noinit and those below them.
+[[nodiscard]] bool stays_out_of_image(std::string_view section);
+
+}  // namespace usmp::config

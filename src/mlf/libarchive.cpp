@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlf/libarchive.hpp"
+
+#include <cerrno>
+
+namespace usmp::mlf {
+
+std::string fault_of(archive* handle) {
+  if (archive_errno(handle) == ENOMEM) throw std::bad_alloc();
+  const char* text = archive_error_string(handle);
+  std::string fault = text == nullptr ? "unknown fault" : text;
+  if (!fault.empty() && fault[0] >= 'A' && fault[0] <= 'Z') fault[0] = static_cast<char>(fault[0] - 'A' + 'a');
+  // What these libraries say does not tell damaged data from other bytes behind sound data.
+  if (fault.starts_with("lzma library error")) return "xz data damaged, cut off or followed by other bytes";
+  if (fault.starts_with("zstd decompression failed")) return "zstd data damaged or followed by other bytes";
+  return fault;
+}
+
+}  // namespace usmp::mlf
