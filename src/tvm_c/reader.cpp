@@ -17,6 +17,7 @@
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -76,6 +77,7 @@ class ModuleReader {
     type_entry_params();
     cut_pool_constants();
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
+    check_bounded();
     storage::fit(module_);
     return std::move(module_);
   }
@@ -111,13 +113,19 @@ class ModuleReader {
     const FunctionText& text = scope_.functions.find(name)->second;
     const Source& file = files_[text.file];
     try {
+      if (text.is_ambiguous) {
+        throw SyntaxError{text.offset,
+                          "found " + in_quotes(name) + " in another file, too, expected one function of it"};
+      }
       ReadFunction read = read_function(text, scope_, limits_, module_, is_entry);
       read.function.name = name;
       read.function.target = "c";
       tidy(module_, read.function);
+      check_loops(read.function, text.offset);
       name_params(read.function);
       module_.functions.push_back(std::move(read.function));
       pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
+      for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
       return read.called;
     } catch (const SyntaxError& error) {
       throw located(file, error);
@@ -212,6 +220,47 @@ class ModuleReader {
     for (const auto& [pool, ranges] : ends) check_apart(ranges);
   }
 
+  // C computes the end of a loop in front of each iteration, TIR once.
+  static void check_loops(const tir::Function& function, std::size_t offset) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* loop = std::get_if<tir::For>(&stmt.node);
+      if (loop == nullptr) return;
+      std::set<tir::VarId> loaded;
+      tir::for_each_expr(*loop->extent, [&](const tir::Expr& expr) {
+        if (expr.kind == tir::ExprKind::load) loaded.insert(expr.var);
+      });
+      if (loaded.empty()) return;
+      const auto refuse = [&](tir::VarId var) {
+        if (loaded.contains(var)) throw SyntaxError{offset, "found a loop that changes its own end"};
+      };
+      tir::for_each_stmt(loop->body, [&](const tir::Stmt& inside) {
+        if (const auto* store = std::get_if<tir::Store>(&inside.node)) refuse(store->storage);
+        tir::for_each_expr_of(inside, [&](const tir::ExprRef& root) {
+          tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+            if (expr.kind == tir::ExprKind::var) refuse(expr.var);
+            if (expr.op == tir::Op::address_of) refuse(expr.operands[0]->var);
+          });
+        });
+      });
+    });
+  }
+
+  // A buffer in a pool is as large as it is used; if that is not known, its pool ends it.
+  void check_bounded() const {
+    if (unbounded_.empty()) return;
+    const auto extents = storage::extents(module_);
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      for (const auto& [var, extent] : extents[i]) {
+        if (extent.end || !unbounded_.contains(var)) continue;
+        throw Error(ErrorKind::archive, {},
+                    "function " + in_quotes(module_.functions[i].name) + ": how many bytes of " +
+                        in_quotes(module_.var(var).name) +
+                        " are used is not known, nor is the size of its pool; expected the array in the C, or " +
+                        "TVMGEN_…_WORKSPACE_POOL_SIZE in the header");
+      }
+    }
+  }
+
   // TVM's greedy_by_size has put constants over one another: then the archive does not hold them.
   static void check_apart(const std::map<std::size_t, std::size_t>& ranges) {
     const auto text = [](const auto& range) {
@@ -241,6 +290,7 @@ class ModuleReader {
   FileScope scope_;
   tir::Module module_;
   std::vector<PoolConstant> pool_constants_;
+  std::set<tir::VarId> unbounded_;
 };
 
 }  // namespace
