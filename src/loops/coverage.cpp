@@ -2,6 +2,7 @@
 #include "usmp/loops/coverage.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "usmp/support/checked.hpp"
 
@@ -12,6 +13,34 @@ std::vector<Digit> ascending(std::vector<Digit> digits) {
   std::erase_if(digits, [](const Digit& digit) { return digit.extent == 1; });
   std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.factor < b.factor; });
   return digits;
+}
+
+// Neighbours become one.
+void merge(std::vector<Interval>& intervals) {
+  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.low < b.low; });
+  std::size_t kept = 0;
+  for (const Interval& next : intervals) {
+    if (kept > 0 && (next.low <= intervals[kept - 1].high || next.low - 1 == intervals[kept - 1].high)) {
+      intervals[kept - 1].high = std::max(intervals[kept - 1].high, next.high);
+    } else {
+      intervals[kept++] = next;
+    }
+  }
+  intervals.resize(kept);
+}
+
+// Between the interval and itself moved by the factor.
+bool has_no_gap(const Interval& interval, std::int64_t factor) {
+  const auto length = checked_sub(interval.high, interval.low);
+  return length && *length >= factor - 1;
+}
+
+// The interval moved by so many factors; nothing: it leaves int64.
+std::optional<Interval> moved(const Interval& interval, std::int64_t factor, std::int64_t times) {
+  const auto by = checked_mul(factor, times);
+  const auto low = by ? checked_add(interval.low, *by) : std::nullopt;
+  const auto high = by ? checked_add(interval.high, *by) : std::nullopt;
+  return low && high ? std::optional(Interval{*low, *high}) : std::nullopt;
 }
 
 }  // namespace
@@ -55,6 +84,51 @@ std::optional<Interval> dense_values(const MixedRadix& numbers) {
   }
   const auto last = checked_add(numbers.start, count - 1);
   return last ? std::optional(Interval{numbers.start, *last}) : std::nullopt;
+}
+
+std::optional<Copies> copies_of(const MixedRadix& numbers) {
+  Copies copies{.first = {numbers.start, numbers.start}, .digits = {}};
+  std::vector<Digit> digits = numbers.digits;
+  for (Digit& digit : digits) {
+    if (digit.factor >= 0) continue;
+    const auto first = moved(copies.first, digit.factor, digit.extent - 1);  // counted down instead
+    if (!first || digit.factor == INT64_MIN) return std::nullopt;
+    copies.first = *first;
+    digit.factor = -digit.factor;
+  }
+  for (const Digit& digit : ascending(std::move(digits))) {
+    if (digit.factor == 0) continue;
+    const auto last = moved(copies.first, digit.factor, digit.extent - 1);
+    if (!last) return std::nullopt;
+    if (has_no_gap(copies.first, digit.factor)) {
+      copies.first.high = last->high;
+    } else {
+      copies.digits.push_back(digit);
+    }
+  }
+  return copies;
+}
+
+std::vector<Interval> covered_values(std::vector<Interval> firsts, const std::vector<Digit>& digits) {
+  std::vector<Interval> intervals = std::move(firsts);
+  merge(intervals);
+  for (const Digit& digit : digits) {
+    std::vector<Interval> all;
+    for (const Interval& interval : intervals) {
+      const auto last = moved(interval, digit.factor, digit.extent - 1);
+      if (!last) return {};
+      if (has_no_gap(interval, digit.factor)) {
+        all.push_back({interval.low, last->high});
+        continue;
+      }
+      all.push_back(interval);
+      const bool are_few = static_cast<std::size_t>(digit.extent) <= most_intervals / intervals.size();
+      for (std::int64_t i = 1; are_few && i < digit.extent; ++i) all.push_back(*moved(interval, digit.factor, i));
+    }
+    intervals = std::move(all);
+    merge(intervals);
+  }
+  return intervals;
 }
 
 }  // namespace usmp::loops
