@@ -151,6 +151,39 @@ TEST_CASE_FIXTURE(Fixture, "coverage: an index with terms of something else has 
   CHECK_FALSE(radix(var(i), {{i, {std::numeric_limits<std::int64_t>::min(), last}}}));
 }
 
+TEST_CASE_FIXTURE(Fixture, "coverage: quotients and remainders of a fused loop are digits") {
+  const auto div = [&](const tir::ExprRef& a, std::int64_t by) {
+    return tir::make_binary(tir::ExprKind::floor_div, a, tir::make_int(by));
+  };
+  const auto mod = [&](const tir::ExprRef& a, std::int64_t by) {
+    return tir::make_binary(tir::ExprKind::floor_mod, a, tir::make_int(by));
+  };
+  std::mt19937 random(9);
+  const auto below = [&](int count) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(count)); };
+  int known = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const std::int64_t extent = below(24) + 1;
+    const std::int64_t a = below(5) + 1;
+    const std::int64_t b = below(5) + 1;
+    const std::int64_t factors[] = {below(7) - 2, below(7) - 2, below(7) - 2, below(7) - 2};
+    const std::size_t mark = facts.mark();
+    facts.bind_loop({i, tir::make_int(0), tir::make_int(extent), {}});
+    auto index = add(mul(div(var(i), a * b), factors[0]), mul(mod(div(var(i), a), b), factors[1]));
+    index = add(add(index, mul(mod(var(i), a), factors[2])), mul(var(i), factors[3]));
+    const auto numbers = radix(index, {{i, {0, extent - 1}}});
+    facts.restore(mark);
+    if (!numbers) continue;
+    ++known;
+    std::multiset<std::int64_t> wanted;
+    for (std::int64_t v = 0; v < extent; ++v) {
+      wanted.insert(v / (a * b) * factors[0] + v / a % b * factors[1] + v % a * factors[2] + v * factors[3]);
+    }
+    const auto all = all_numbers(*numbers);
+    CHECK(std::multiset<std::int64_t>(all.begin(), all.end()) == wanted);
+  }
+  CHECK(known > 800);
+}
+
 TEST_CASE("covered values are those of copies of several intervals") {
   std::mt19937 random(5);
   const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
