@@ -20,15 +20,12 @@ from pathlib import Path
 import golden
 
 TRANSFORMS = ("none", "all")
-# Archives of which more is needed from C, and how much. Where TVM has unrolled a loop, each of its stores writes a part of every
-# period; that they write all of it together is not proved, so two tensors between operators stay one. In r1016 `narrow` does
-# not pay from C.
+# Archives of which more is needed from C, and how much. In r3013 a condition ends a part of an index, in a row that does not fill its
+# last block of 16: that each row is written whole is not proved. In r1016 `narrow` lowers the peak only together with later steps, and is
+# left out from C.
 LARGER = {
     ("random/r1016", "all"): 49,
-    ("random/r1018", "none"): 3524, ("random/r1018", "all"): 2496,
-    ("random/r1056", "none"): 4096, ("random/r1056", "all"): 2296,
-    ("random/r3009", "none"): 2048,
-    ("random/r3013", "none"): 6312, ("random/r3013", "all"): 5328,
+    ("random/r3013", "all"): 5200,
 }
 PACKED = ("packed",)  # the packed interface is not read
 
