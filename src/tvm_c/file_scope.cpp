@@ -320,8 +320,10 @@ void read_pool_macros(std::string_view text, std::string_view module, FileScope&
     scope.constant_pools.try_emplace(std::move(macro.pool), ConstantPool{{}, std::move(bytes)});
   }
   for (PoolMacro& macro : pool_macros(text, module, "_WORKSPACE_POOL_SIZE")) {
-    Lexer number(text.substr(macro.end, 40));
-    const auto size = count_of(number.peek());
+    std::string_view line = first_line(text.substr(macro.end));
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    const std::size_t end = std::min(line.find_first_not_of("0123456789"), line.size());
+    const auto size = count_of({TokenKind::number, line.substr(0, end), macro.end});
     if (size) scope.arrays.try_emplace(std::move(macro.pool), *size);
   }
 }

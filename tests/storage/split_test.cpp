@@ -187,6 +187,30 @@ TEST_CASE("a call that takes the storage twice") {
   CHECK(parts(1) == 0);  // one byte is not written anew
 }
 
+TEST_CASE("a call that takes the storage twice reads what any of its parameters reads") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId r = b.pointer("r");
+  const VarId i = b.integer("i");
+  const auto sum = tir::make_binary(tir::ExprKind::add, b.load(p, 0), b.load(q, b.var(i)));
+  b.function("mix", {p, q, r}, block(b.loop(i, 8, block(b.store(r, b.var(i), sum)))));
+  const VarId x = b.pointer("x");
+  const VarId y = b.pointer("y");
+  const VarId j = b.integer("j");
+  b.function("copy", {x, y}, block(b.loop(j, 8, block(b.store(y, b.var(j), b.load(x, b.var(j)))))));
+  const VarId v = b.pointer("v");
+  const VarId w = b.pointer("w");
+  b.function("poke", {v, w}, block(b.store(w, tir::make_int(0), b.load(v, 1))));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId t = b.pointer("t");
+  b.entry({in, out}, block(b.allocate(t, 8), b.call("copy", std::vector<VarId>{in, t}),
+                           b.call("poke", std::vector<VarId>{in, t}), b.call("mix", std::vector<VarId>{t, t, out})));
+  tir::Module module = b.build();
+  CHECK(split(module, Where::between_tensors) == 0);
+}
+
 TEST_CASE("sets of bytes are what a set of numbers is") {
   std::mt19937 random(3);
   for (int round = 0; round < 2000; ++round) {

@@ -32,9 +32,9 @@ struct MixedRadix {
 };
 
 // The values of the index while each variable takes all values of its range; a variable that the index does not mention
-// is a digit of factor 0, and one of which the index has floor quotients and remainders several: 4·(i / 2) + i mod 2 has
-// the digits (1, 2) and (4, extent / 2). Nothing: the index has other terms, divisors do not divide each other and the
-// variable's range, which begins at 0, or a number overflows int64.
+// is a digit of factor 0, and one of which the index has floor quotients and remainders several: 4·(i / 2) + i mod 2
+// has the digits (1, 2) and (4, extent / 2). Nothing: the index has other terms, divisors do not divide each other and
+// the variable's range, which begins at 0, or a number overflows int64.
 [[nodiscard]] std::optional<MixedRadix> mixed_radix(const arith::Affine& index,
                                                     const std::map<tir::VarId, Interval>& ranges);
 
