@@ -69,6 +69,15 @@ random-modules: deps-test
 	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
 	@$(BUILD)/tests/usmp-random-modules --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --transform $(TRANSFORM) --jobs $(JOBS)
 
+# Random modules and networks written as TVM's C and read back: make random-c COUNT=10000
+.PHONY: random-c
+random-c: deps-test
+	@$(CONFIGURE) -B $(BUILD) $(RELEASE) -DUSMP_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target usmp-random-modules
+	@for kind in "" "--networks --transform all"; do \
+	  $(BUILD)/tests/usmp-random-modules --from-c $$kind --seed $(SEED) --count $(COUNT) --compile-every $(COMPILE_EVERY) --variants 1 --jobs $(JOBS) || exit 1; \
+	done
+
 # Random networks and modules transformed and interpreted, by each step alone and by all, then planned, compiled and run
 # with all of them, one in a hundred: make random-transforms COUNT=100000
 .PHONY: random-transforms

@@ -9,30 +9,33 @@ From the command line, compile with TVM's own driver and export in one step:
 
     export_tir.py build --target c model.tflite -o model.tar
 
-or, from a compile script of your own, wrap what builds and then add to what was exported:
+or, from a compile script of your own, wrap what builds, and then add to what was exported:
 
-    factory, modules = capture_tir(lambda: tvm.relay.build(mod, target, executor=..., runtime=..., params=params))
+    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True, "tir.usmp.enable": False}):
+        factory = tvm.relay.build(mod, target, executor=..., runtime=..., params=params)
+        _, modules = capture_tir(lambda: tvm.relay.build(mod, target, executor=..., runtime=..., params=params))
     tvm.micro.export_model_library_format(factory, "model.tar")
     add_tir("model.tar", {"default": modules[0]})
 
+Convolutions need "tir.disable_vectorize", since TVM's C has no vectors; capture_tir sets it for its own build.
+
 `export_tir.py add model.tar default=default.tir.json` adds a file that was saved before.
 
-TVM only runs its planner when "tir.usmp.enable" is on, which capture_tir sees to. The C sources in the archive are
-then planned by TVM, too. That does not matter: usmp-plan emits them anew from the TIR, which is from before planning.
-To compare with TVM's unplanned C, build a second archive without this file.
+TVM only runs its planner with "tir.usmp.enable", which is on by default from 0.12 and which capture_tir sees to. C that
+TVM planned has lost the tensors that the TIR still has, so the archive itself comes from a second build, without planning.
 """
 
-# Nothing here was run against a real TVM by this project's tests: they cover add_tir, which needs none.
+# This project's tests have a stand-in for TVM. An earlier form, with one build and without default passes, ran in TVM 0.12.
 
 import argparse
 import contextlib
 import gzip
-import inspect
 import io
 import json
 import lzma
 import os
 import posixpath
+import re
 import shutil
 import sys
 import tarfile
@@ -41,6 +44,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, TypeVar
 
 PLANNER_PASS = "tir.transform.UnifiedStaticMemoryPlanner"
 PLANNER_OPTION = "tir.usmp.enable"
+# Passes that the TIR is better without: tensors stay apart, and loops are what TVM's C can say.
+OFF_BY_DEFAULT = ("tir.disable_storage_rewrite", "tir.disable_vectorize")
 
 Result = TypeVar("Result")
 
@@ -49,30 +54,31 @@ class ExportError(Exception):
     """What the user can do something about; printed without a traceback."""
 
 
-def capture_tir(build: Callable[[], Result]) -> Tuple[Result, List[str]]:
+def capture_tir(build: Callable[[], Result], keep_passes: bool = False) -> Tuple[Result, List[str]]:
     """Runs `build` and returns its result and the modules that reached TVM's memory planner, as JSON, in order.
 
-    Every PassContext that `build` enters gets the planner switched on; around it stands one at optimisation level 3.
-    Raises ExportError if the planner never ran.
+    Every PassContext that `build` enters, one made before and the one around it get the planner switched on, and the passes
+    of OFF_BY_DEFAULT off unless `keep_passes` or their own configuration says so. Raises ExportError if the planner
+    never ran.
     """
-    import tvm
-
     captured: List[str] = []
-    with _watched_pass_contexts(captured):
-        with tvm.transform.PassContext(opt_level=3):
-            result = build()
+    with _watched_pass_contexts(captured, {} if keep_passes else {name: True for name in OFF_BY_DEFAULT}):
+        result = build()
     if not captured:
-        raise ExportError("TVM's memory planner never ran: is the executor \"aot\" and the runtime \"crt\"?")
+        raise ExportError("TVM's memory planner never ran: the executor has to be \"aot\", the runtime \"crt\", and the build done inside")
     return result, captured
 
 
 @contextlib.contextmanager
-def _watched_pass_contexts(captured: List[str]) -> Iterator[None]:
-    """Lets every PassContext created inside switch the planner on and save what it is given.
+def _unplanned(options: Dict[str, Any]) -> Iterator[None]:
+    """Every PassContext entered inside has the planner off, and the options."""
+    with _changed_pass_contexts(options, {PLANNER_OPTION: False}, []):
+        yield
 
-    A PassContext replaces the one around it, and TVM's driver makes its own, with no way in for an instrument before
-    0.10; so the constructor is wrapped.
-    """
+
+@contextlib.contextmanager
+def _watched_pass_contexts(captured: List[str], options: Dict[str, Any]) -> Iterator[None]:
+    """Every PassContext entered inside switches the planner on and saves what it is given."""
     import tvm
 
     @tvm.instrument.pass_instrument
@@ -84,22 +90,47 @@ def _watched_pass_contexts(captured: List[str]) -> Iterator[None]:
             if info.name == PLANNER_PASS:
                 captured.append(tvm.ir.save_json(_without_external_modules(mod)))
 
+    with _changed_pass_contexts(options, {PLANNER_OPTION: True}, [SaveBeforePlanning()]):
+        yield
+
+
+@contextlib.contextmanager
+def _changed_pass_contexts(defaults: Dict[str, Any], forced: Dict[str, Any], instruments: List[Any]) -> Iterator[None]:
+    """Inside, each PassContext that is entered, made before or not, is entered as a changed copy; so is the current one.
+
+    A PassContext replaces the one around it, and TVM's driver makes its own, with no way in for an instrument before
+    0.10; so entering and leaving are wrapped.
+    """
+    import tvm
+
     pass_context = tvm.transform.PassContext
-    original = pass_context.__init__
-    signature = inspect.signature(original)
+    enter, leave = pass_context.__enter__, pass_context.__exit__
+    copies: List[Any] = []
 
-    def watched(self: Any, *args: Any, **kwargs: Any) -> None:
-        arguments = signature.bind(self, *args, **kwargs).arguments
-        arguments["config"] = {**(arguments.get("config") or {}), PLANNER_OPTION: True}
-        arguments["instruments"] = [*(arguments.get("instruments") or []), SaveBeforePlanning()]
-        del arguments["self"]
-        original(self, **arguments)
+    def changed(context: Any) -> Any:
+        return pass_context(
+            opt_level=context.opt_level,
+            required_pass=list(context.required_pass or []),
+            disabled_pass=list(context.disabled_pass or []),
+            instruments=[*(context.instruments or []), *instruments],
+            config={**defaults, **dict(context.config or {}), **forced},
+        )
 
-    pass_context.__init__ = watched
+    def enter_changed(self: Any) -> Any:
+        copies.append(changed(self))
+        return enter(copies[-1])
+
+    def leave_changed(_self: Any, *error: Any) -> Any:
+        return leave(copies.pop(), *error)
+
+    around = changed(pass_context.current())
+    enter(around)
+    pass_context.__enter__, pass_context.__exit__ = enter_changed, leave_changed
     try:
         yield
     finally:
-        pass_context.__init__ = original
+        pass_context.__enter__, pass_context.__exit__ = enter, leave
+        leave(around, None, None, None)
 
 
 def _without_external_modules(mod: Any) -> Any:
@@ -217,22 +248,58 @@ def _build(arguments: argparse.Namespace) -> None:
         "workspace-byte-alignment": arguments.alignment,
         "constant-byte-alignment": arguments.alignment,
     }
-    model = tvmc.load(arguments.model)
-    _, captured = capture_tir(
-        lambda: tvmc.compile(
-            model,
+    keeps = arguments.keep_passes
+    off = {} if keeps else {name: True for name in OFF_BY_DEFAULT}
+
+    def compile_to(path: str) -> None:
+        tvmc.compile(
+            tvmc.load(arguments.model, model_format=arguments.model_format, shape_dict=_shapes(arguments.input_shapes)),
             target=arguments.target,
             executor=Executor("aot", options),
             runtime=Runtime(arguments.runtime),
-            package_path=arguments.output,
+            package_path=path,
             output_format="mlf",
-            pass_context_configs=["tir.disable_vectorize=1", *arguments.pass_config],
+            pass_context_configs=arguments.pass_config,
             mod_name=arguments.module_name,
         )
-    )
-    if len(captured) != 1:
-        raise ExportError("TVM planned %d modules, expected one" % len(captured))
-    add_tir(arguments.output, {arguments.module_name: captured[0]})
+
+    with tempfile.TemporaryDirectory(prefix="export_tir.") as directory:
+        planned, unplanned = (os.path.join(directory, name) for name in ("planned.tar", "unplanned.tar"))
+        with _foreign_errors():
+            _, captured = capture_tir(lambda: compile_to(planned), keeps)
+            with _unplanned(off):
+                compile_to(unplanned)
+        if len(captured) != 1:
+            raise ExportError("TVM planned %d modules, expected one" % len(captured))
+        add_tir(unplanned, {arguments.module_name: captured[0]})
+        shutil.copyfile(unplanned, arguments.output)
+
+
+@contextlib.contextmanager
+def _foreign_errors() -> Iterator[None]:
+    """What TVM and the packages that it loads models with raise, as one line: a wrong target, a model that is cut off, …"""
+    try:
+        yield
+    except (ExportError, ImportError, OSError):
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise ExportError("TVM: %s: %s" % (type(error).__name__, lines[-1] if lines else "no message")) from error
+
+
+def _shapes(text: Optional[str]) -> Optional[Dict[str, List[int]]]:
+    """{"input": [1, 3]} of "input:[1,3] other:[2]", as tvmc has it."""
+    if text is None:
+        return None
+    shapes = {}
+    for name, numbers in re.findall(r"([^\s,:]+):\s*\[([^\]]*)\]", text):
+        try:
+            shapes[name] = [int(number) for number in numbers.split(",")]
+        except ValueError:
+            raise ExportError("--input-shapes: found '%s', expected numbers" % numbers) from None
+    if not shapes:
+        raise ExportError("--input-shapes: found '%s', expected NAME:[1,3,224,224]" % text)
+    return shapes
 
 
 def _add(arguments: argparse.Namespace) -> None:
@@ -257,6 +324,9 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--interface-api", choices=("c", "packed"), default="c", help="default: %(default)s")
     build.add_argument("--alignment", type=int, default=16, help="of buffers, in bytes (default: %(default)s)")
     build.add_argument("--module-name", default="default", help="default: %(default)s")
+    build.add_argument("--input-shapes", metavar="NAME:[N,...]", help="as for tvmc; several are separated by blanks")
+    build.add_argument("--model-format", help="as for tvmc (default: by the file's name)")
+    build.add_argument("--keep-passes", action="store_true", help="leave %s as they are" % " and ".join(OFF_BY_DEFAULT))
     build.add_argument("--pass-config", action="append", default=[], metavar="NAME=VALUE", help="as for tvmc")
     build.set_defaults(run=_build)
     add = commands.add_parser("add", help="add saved TIR to an archive")

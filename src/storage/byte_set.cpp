@@ -2,6 +2,7 @@
 #include "storage/byte_set.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace usmp::storage {
 
@@ -14,40 +15,52 @@ std::optional<ByteRange> in_bytes(const std::optional<Interval>& elements, Bytes
   return ByteRange{*begin, *end};
 }
 
+ByteSet::Ranges::const_iterator ByteSet::first_behind(Bytes begin) const {
+  auto at = ranges_.upper_bound(begin);
+  if (at != ranges_.begin() && std::prev(at)->second > begin) --at;
+  return at;
+}
+
 bool ByteSet::contains(ByteRange range) const {
   if (range.begin >= range.end) return true;
-  return std::any_of(ranges_.begin(), ranges_.end(),
-                     [&](const ByteRange& own) { return own.begin <= range.begin && range.end <= own.end; });
+  const auto at = first_behind(range.begin);
+  return at != ranges_.end() && at->first <= range.begin && range.end <= at->second;
 }
 
 void ByteSet::add(ByteRange range) {
   if (range.begin >= range.end) return;
-  std::vector<ByteRange> merged;
-  for (const ByteRange& own : ranges_) {
-    if (own.end < range.begin || range.end < own.begin) {
-      merged.push_back(own);
-    } else {
-      range = {std::min(own.begin, range.begin), std::max(own.end, range.end)};
-    }
+  auto at = ranges_.upper_bound(range.begin);
+  if (at != ranges_.begin() && std::prev(at)->second >= range.begin) --at;
+  while (at != ranges_.end() && at->first <= range.end) {
+    range = {std::min(range.begin, at->first), std::max(range.end, at->second)};
+    at = ranges_.erase(at);
   }
-  merged.push_back(range);
-  std::sort(merged.begin(), merged.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
-  ranges_ = std::move(merged);
+  ranges_.emplace_hint(at, range.begin, range.end);
 }
 
 void ByteSet::add(const ByteSet& other) {
-  for (const ByteRange& range : other.ranges_) add(range);
+  for (const auto& [begin, end] : other.ranges_) add({begin, end});
+}
+
+void ByteSet::remove(ByteRange range) {
+  for (auto at = first_behind(range.begin); at != ranges_.end() && at->first < range.end;) {
+    const ByteRange own{at->first, at->second};
+    at = ranges_.erase(at);
+    if (own.begin < range.begin) ranges_.emplace_hint(at, own.begin, range.begin);
+    if (range.end < own.end) at = ranges_.emplace_hint(at, range.end, own.end);
+  }
 }
 
 void ByteSet::remove(const ByteSet& other) {
-  for (const ByteRange& gone : other.ranges_) {
-    std::vector<ByteRange> left;
-    for (const ByteRange& own : ranges_) {
-      if (own.begin < gone.begin) left.push_back({own.begin, std::min(own.end, gone.begin)});
-      if (gone.end < own.end) left.push_back({std::max(own.begin, gone.end), own.end});
+  if (other.ranges_.size() <= ranges_.size()) {
+    for (const auto& [begin, end] : other.ranges_) remove({begin, end});
+    return;
+  }
+  const Ranges own = ranges_;
+  for (const auto& [begin, end] : own) {
+    for (auto at = other.first_behind(begin); at != other.ranges_.end() && at->first < end; ++at) {
+      remove({at->first, at->second});
     }
-    std::erase_if(left, [](const ByteRange& range) { return range.begin >= range.end; });
-    ranges_ = std::move(left);
   }
 }
 

@@ -2,8 +2,8 @@
 // Sets of bytes of a storage.
 #pragma once
 
+#include <map>
 #include <optional>
-#include <vector>
 
 #include "usmp/support/checked.hpp"
 #include "usmp/support/interval.hpp"
@@ -25,16 +25,22 @@ class ByteSet {
   explicit ByteSet(ByteRange range) { add(range); }
 
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
-  [[nodiscard]] Bytes end() const { return ranges_.empty() ? 0 : ranges_.back().end; }
-  [[nodiscard]] const std::vector<ByteRange>& ranges() const { return ranges_; }
-  // O(ranges).
+  [[nodiscard]] Bytes end() const { return ranges_.empty() ? 0 : ranges_.rbegin()->second; }
+  // O(log ranges).
   [[nodiscard]] bool contains(ByteRange range) const;
+  // O((ranges added + ranges that disappear) · log ranges).
   void add(ByteRange range);
   void add(const ByteSet& other);
+  // The same, of the smaller of the two sets.
   void remove(const ByteSet& other);
 
  private:
-  std::vector<ByteRange> ranges_;
+  using Ranges = std::map<Bytes, Bytes>;  // the end by the beginning
+
+  void remove(ByteRange range);
+  [[nodiscard]] Ranges::const_iterator first_behind(Bytes begin) const;  // the first range that ends behind it
+
+  Ranges ranges_;
 };
 
 }  // namespace usmp::storage

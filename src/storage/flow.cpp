@@ -71,6 +71,7 @@ class StatementAccesses {
         flow.exposes_all = flow.exposes_all || !access.bytes;
       }
     }
+    add_written_together(flow.written);
     flow.end = result.loads_end && result.stores_end ? std::optional(std::max(*result.loads_end, *result.stores_end))
                                                      : std::nullopt;
     result.is_in_place = is_in_place();
@@ -105,6 +106,31 @@ class StatementAccesses {
     return in_bytes(elements, store.width());
   }
 
+  // What one store leaves out, others in loops of the same steps may write.
+  void add_written_together(ByteSet& written) const {
+    struct Group {
+      std::vector<loops::Digit> digits;
+      Bytes width = 0;
+      std::vector<Interval> firsts;
+    };
+    std::vector<Group> groups;
+    for (const Access& store : accesses_) {
+      const auto ranges = store.is_store && store.index ? loops_among(around(store, depth_), function_) : std::nullopt;
+      const auto numbers = ranges ? loops::mixed_radix(*store.index, *ranges) : std::nullopt;
+      const auto copies = numbers ? loops::copies_of(*numbers) : std::nullopt;
+      if (!copies) continue;
+      auto same = std::ranges::find_if(
+          groups, [&](const Group& group) { return group.width == store.width() && group.digits == copies->digits; });
+      if (same == groups.end()) same = groups.insert(same, Group{copies->digits, store.width(), {}});
+      same->firsts.push_back(copies->first);
+    }
+    for (Group& group : groups) {
+      for (const Interval& elements : loops::covered_values(std::move(group.firsts), group.digits)) {
+        if (const auto bytes = in_bytes(elements, group.width)) written.add(*bytes);
+      }
+    }
+  }
+
   // Whether stores of the statement have written what is loaded whenever it is: in the same iteration of the loops
   // around both, without condition, before.
   [[nodiscard]] bool is_covered(const Access& load) const {
@@ -132,11 +158,13 @@ class StatementAccesses {
       rest.measure();
       if (std::ranges::any_of(*own, [&](const auto& range) { return base.mentions(range.first); })) continue;
       const auto numbers = loops::mixed_radix(rest, *own);
-      const auto bytes = numbers ? in_bytes(loops::dense_values(*numbers), store.width()) : std::nullopt;
-      if (!bytes) continue;
+      const auto copies = numbers ? loops::copies_of(*numbers) : std::nullopt;
+      if (!copies) continue;
       auto same = std::ranges::find(written, base, &std::pair<Affine, ByteSet>::first);
       if (same == written.end()) same = written.insert(written.end(), {base, ByteSet()});
-      same->second.add(*bytes);
+      for (const Interval& elements : loops::covered_values({copies->first}, copies->digits)) {
+        if (const auto bytes = in_bytes(elements, store.width())) same->second.add(*bytes);
+      }
       const auto distance = arith::difference(*load.index, base);
       const auto reach = distance ? in_bytes(interval_of(*distance, function_.loops), load.width()) : std::nullopt;
       if (reach && same->second.contains(*reach)) return true;
@@ -179,6 +207,20 @@ StatementFlow flow_of(const Passed& passed, std::size_t depth, const Flows& call
   return result;
 }
 
+// One call to which the storage is passed as several parameters. What one of them reads is of the call's own making at
+// most where it or another has written it, so nothing is left out of what either exposes.
+void join(StatementFlow& call, const StatementFlow& other) {
+  call.flow.exposed.add(other.flow.exposed);
+  call.flow.exposes_all = call.flow.exposes_all || other.flow.exposes_all;
+  call.flow.written.add(other.flow.written);
+  const auto later = [](const std::optional<Bytes>& a, const std::optional<Bytes>& b) {
+    return a && b ? std::optional(std::max(*a, *b)) : std::nullopt;
+  };
+  call.flow.end = later(call.flow.end, other.flow.end);
+  call.loads_end = later(call.loads_end, other.loads_end);
+  call.stores_end = later(call.stores_end, other.stores_end);
+}
+
 }  // namespace
 
 std::optional<std::vector<StatementFlow>> statement_flows(const FunctionAccesses& function,
@@ -198,7 +240,12 @@ std::optional<std::vector<StatementFlow>> statement_flows(const FunctionAccesses
   // A call that stands in a loop, or beside other accesses, is not told apart from them.
   for (const Passed& passed : storage.passed) {
     if (passed.chain.size() != depth + 1) return std::nullopt;
-    flows.push_back(flow_of(passed, depth, callees));
+    StatementFlow flow = flow_of(passed, depth, callees);
+    if (!flows.empty() && &passed != &storage.passed.front() && flows.back().statement == flow.statement) {
+      join(flows.back(), flow);
+    } else {
+      flows.push_back(std::move(flow));
+    }
   }
   std::ranges::sort(flows, {}, &StatementFlow::order);
   const auto twice = std::ranges::adjacent_find(flows, {}, &StatementFlow::statement);

@@ -47,13 +47,16 @@ struct Division {
 
 // Where one tensor ends and the next begins. Without `where` all is one.
 Division divide(const std::vector<StatementFlow>& flows, Bytes size, std::optional<Where> where) {
-  std::vector<ByteSet> live_in(flows.size() + 1);  // [i]: in front of statement i
+  std::vector<char> is_dead_before(flows.size());     // no byte is live in front of the statement
+  std::vector<char> passes_nothing_by(flows.size());  // what is live behind it, it writes
+  ByteSet live;
   for (std::size_t i = flows.size(); i-- > 0;) {
     const Flow& flow = flows[i].flow;
-    live_in[i] = live_in[i + 1];
-    live_in[i].remove(flow.written);
-    live_in[i].add(flow.exposed);
-    if (flow.exposes_all) live_in[i].add({0, size});
+    live.remove(flow.written);
+    passes_nothing_by[i] = live.empty() ? 1 : 0;
+    live.add(flow.exposed);
+    if (flow.exposes_all) live.add({0, size});
+    is_dead_before[i] = live.empty() ? 1 : 0;
   }
   Division division;
   division.parts.emplace_back();
@@ -61,13 +64,11 @@ Division divide(const std::vector<StatementFlow>& flows, Bytes size, std::option
   for (std::size_t i = 0; i < flows.size(); ++i) {
     const StatementFlow& at = flows[i];
     const bool touches = at.flow.end != Bytes{0};
-    if (where && has_begun && touches && live_in[i].empty()) division.parts.emplace_back();
+    if (where && has_begun && touches && is_dead_before[i] != 0) division.parts.emplace_back();
     has_begun = has_begun || touches;
     Parts parts{division.parts.size() - 1, division.parts.size() - 1};
-    ByteSet passes_by = live_in[i + 1];
-    passes_by.remove(at.flow.written);
     division.parts.back().touch(at.loads_end, at.loaded);
-    if (where == Where::in_place && at.is_in_place && !live_in[i].empty() && passes_by.empty()) {
+    if (where == Where::in_place && at.is_in_place && is_dead_before[i] == 0 && passes_nothing_by[i] != 0) {
       division.parts.emplace_back();
       ++parts.stores;
     }

@@ -34,6 +34,7 @@ class BodyReader {
   BodyReader(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
              ReadFunction& result)
       : tokens_(text.body),
+        file_(text.file),
         scope_(scope),
         module_(module),
         result_(result),
@@ -232,18 +233,18 @@ class BodyReader {
   std::optional<Value> look_up(std::string_view name) {
     const auto found = names_.find(std::string(name));
     if (found != names_.end() && !found->second.empty()) return found->second.back();
-    const auto table = scope_.tables.find(name);
-    if (table == scope_.tables.end()) return std::nullopt;
+    const Table* table = scope_.table(name, file_);
+    if (table == nullptr) return std::nullopt;
     const auto [at, is_new] = tables_.try_emplace(std::string(name));
-    if (is_new) at->second = new_var(name, tir::handle_type, table->second.data->type);
-    return pointer_to(at->second, table->second.data->type);
+    if (is_new) at->second = new_var(name, tir::handle_type, table->data->type);
+    return pointer_to(at->second, table->data->type);
   }
 
   // In front of everything, as TVM has them.
   void insert_tables() {
     tir::Block constants;
     for (const auto& [name, var] : tables_) {
-      const Table& table = scope_.tables.find(name)->second;
+      const Table& table = *scope_.table(name, file_);
       constants.push_back({tir::AllocateConst{var, table.data->type, table.data, {}}});
     }
     for (const auto& [name, placed] : placed_) {
@@ -580,7 +581,9 @@ class BodyReader {
       const auto size = scope_.arrays.find(pool->second);
       const std::int64_t most = size == scope_.arrays.end() ? INT32_MAX : size->second;
       if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");
-      declare(name, pointer_to(allocated(plain, tir::uint8_type, most - at), tir::void_type));
+      const VarId var = allocated(plain, tir::uint8_type, most - at);
+      if (size == scope_.arrays.end()) result_.unbounded.push_back(var);
+      declare(name, pointer_to(var, tir::void_type));
     }
     return true;
   }
@@ -681,6 +684,7 @@ class BodyReader {
   }
 
   Lexer tokens_;
+  std::size_t file_;
   const FileScope& scope_;
   tir::Module& module_;
   ReadFunction& result_;
@@ -712,7 +716,8 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
 
 tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
   ReadFunction result;
-  BodyReader reader({.file = 0, .offset = 0, .params = params, .body = params}, scope, limits, module, result);
+  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, limits,
+                    module, result);
   reader.read_params(params);
   return std::move(result.function);
 }

@@ -29,6 +29,7 @@ struct ReadFunction {
   std::vector<std::string> called;  // in order
   std::vector<PoolConstant> constants;
   std::vector<std::string> pools;  // of workspace that TVM has planned
+  std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
 };
 
 // Reads parameters and body; the function's variables are added to `module`. Throws SyntaxError, and Error of kind

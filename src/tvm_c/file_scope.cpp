@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
@@ -93,7 +94,9 @@ class FileReader {
     skip_to_end(tokens_, open.offset);
     if (name.text.empty() || !tokens_.peek().is("{")) return false;
     const Token brace = tokens_.next();
-    scope_.functions.try_emplace(std::string(name.text), FunctionText{file_, name.offset, params, tokens_});
+    const auto [known, is_new] =
+        scope_.functions.try_emplace(std::string(name.text), FunctionText{file_, false, name.offset, params, tokens_});
+    if (!is_new && known->second.file != file_) known->second.is_ambiguous = true;
     skip_to_end(tokens_, brace.offset);
     return true;
   }
@@ -112,7 +115,7 @@ class FileReader {
     }
     if (!is_const) return false;
     (void)tokens_.next();
-    scope_.tables.try_emplace(std::string(name.text), Table{file_, values_of(type->element, *elements)});
+    scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, values_of(type->element, *elements)});
     return true;
   }
 
@@ -265,19 +268,46 @@ class FileReader {
 
 }  // namespace
 
+const Table* FileScope::table(std::string_view name, std::size_t file) const {
+  const auto named = tables.find(name);
+  if (named == tables.end()) return nullptr;
+  const auto own = named->second.find(file);
+  if (own != named->second.end()) return &own->second;
+  return named->second.size() == 1 ? &named->second.begin()->second : nullptr;
+}
+
 void read_file_scope(std::string_view text, std::size_t file, FileScope& scope) { FileReader(text, file, scope).run(); }
 
-// The macro's text is a list of bytes, on lines that a backslash continues.
-void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope) {
+namespace {
+
+// Of "TVMGEN_MODULE_POOL_ending" that the header defines.
+struct PoolMacro {
+  std::string pool;  // in lower case
+  std::size_t end = 0;
+};
+
+std::vector<PoolMacro> pool_macros(std::string_view text, std::string_view module, std::string_view ending) {
   const std::string begin = "TVMGEN_" + upper_case(module) + "_";
-  constexpr std::string_view ending = "_CONSTANT_POOL_DATA";
   constexpr std::string_view define = "#define ";
+  std::vector<PoolMacro> macros;
   for (std::size_t at = text.find(ending); at != std::string_view::npos; at = text.find(ending, at + 1)) {
     const std::size_t line = text.rfind('\n', at) + 1;
     const std::string_view name = text.substr(line, at - line);
     if (!name.starts_with(define) || !name.substr(define.size()).starts_with(begin)) continue;
+    std::string pool(name.substr(define.size() + begin.size()));
+    for (char& c : pool) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    macros.push_back({std::move(pool), at + ending.size()});
+  }
+  return macros;
+}
+
+}  // namespace
+
+// The text of constants is a list of bytes, on lines that a backslash continues.
+void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope) {
+  for (PoolMacro& macro : pool_macros(text, module, "_CONSTANT_POOL_DATA")) {
     auto bytes = std::make_shared<std::string>();
-    std::size_t next = at + ending.size();
+    std::size_t next = macro.end;
     while (next < text.size() && text[next] != '\n') {
       if (text[next] == '\\') {
         next = std::min(text.find('\n', next), text.size() - 1) + 1;
@@ -290,9 +320,14 @@ void read_pool_macros(std::string_view text, std::string_view module, FileScope&
         ++next;
       }
     }
-    std::string pool(name.substr(define.size() + begin.size()));
-    for (char& c : pool) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    scope.constant_pools.try_emplace(std::move(pool), ConstantPool{{}, std::move(bytes)});
+    scope.constant_pools.try_emplace(std::move(macro.pool), ConstantPool{{}, std::move(bytes)});
+  }
+  for (PoolMacro& macro : pool_macros(text, module, "_WORKSPACE_POOL_SIZE")) {
+    std::string_view line = first_line(text.substr(macro.end));
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    const std::size_t end = std::min(line.find_first_not_of("0123456789"), line.size());
+    const auto size = count_of({TokenKind::number, line.substr(0, end), macro.end});
+    if (size) scope.arrays.try_emplace(std::move(macro.pool), *size);
   }
 }
 

@@ -15,7 +15,8 @@
 namespace usmp::tvm_c {
 
 struct FunctionText {
-  std::size_t file = 0;  // that defines it
+  std::size_t file = 0;       // that defines it
+  bool is_ambiguous = false;  // another does, too
   std::size_t offset = 0;
   Lexer params;  // behind the bracket that opens them
   Lexer body;    // behind the brace
@@ -35,17 +36,21 @@ struct ConstantPool {
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
   std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
-  std::map<std::string, Table, std::less<>> tables;   // const arrays of numbers with their values
+  // Const arrays of numbers with their values, by name and file: most are static.
+  std::map<std::string, std::map<std::size_t, Table>, std::less<>> tables;
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
-  std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes without values: how many
+  std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes, without values, and pools: how many
   std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
+
+  // What the name means in the file: its own table, or the only one of another; null: none.
+  [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
 };
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over. Throws SyntaxError: not
 // C's tokens, brackets that do not end, a table that is no list of numbers of its type. O(bytes · log names).
 void read_file_scope(std::string_view text, std::size_t file, FileScope& scope);
 
-// The constant pools that a module's header gives as macros, for the application to own. O(bytes).
+// Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
 void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope);
 
 }  // namespace usmp::tvm_c

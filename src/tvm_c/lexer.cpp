@@ -18,6 +18,14 @@ constexpr std::array<std::string_view, 23> long_punctuators = {"...", "<<=", ">>
                                                                "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
                                                                "*=",  "/=",  "%=",  "&=", "|=", "^=", "##"};
 
+std::size_t punctuator_size(std::string_view text) {
+  constexpr std::string_view second_of_long = ".<>=+-&|#";
+  if (text.size() < 2 || second_of_long.find(text[1]) == std::string_view::npos) return 1;
+  const auto* found = std::find_if(long_punctuators.begin(), long_punctuators.end(),
+                                   [&](std::string_view p) { return text.starts_with(p); });
+  return found == long_punctuators.end() ? 1 : found->size();
+}
+
 // "ifdef" of "# ifdef NAME".
 std::string_view first_word(std::string_view& rest) {
   std::size_t begin = 0;
@@ -190,9 +198,7 @@ Token Lexer::scan() {
     }
     ++at_;
   } else {
-    const auto found = std::find_if(long_punctuators.begin(), long_punctuators.end(),
-                                    [&](std::string_view p) { return text_.substr(at_).starts_with(p); });
-    at_ += found == long_punctuators.end() ? 1 : found->size();
+    at_ += punctuator_size(text_.substr(at_));
   }
   return {kind, text_.substr(begin, at_ - begin), begin};
 }

@@ -128,7 +128,7 @@ class Folder {
     const tir::Store* no = only_store(branch.else_body, scalar);
     if (yes == nullptr || no == nullptr) return false;
     const tir::DataType type = module_.var(scalar).element;
-    ExprRef value = tir::make_call(type, tir::Op::if_then_else, {branch.condition, yes->value, no->value});
+    ExprRef value = replaced(tir::make_call(type, tir::Op::if_then_else, {branch.condition, yes->value, no->value}));
     const VarId var(module_.vars.size());
     module_.vars.push_back({module_.var(scalar).name, type, tir::void_type, {}});
     uses_.reads[var] = uses_.reads[scalar];

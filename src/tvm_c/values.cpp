@@ -152,8 +152,12 @@ Tree Values::converted(const Value& a, DataType type) const {
   if (value.expr->type == type) return value;
   if (type.is_bool() && !value.expr->type.is_bool()) return condition(a);
   if (is_literal(value) && type.is_float()) {
-    const double exact = static_cast<double>(value.expr->int_value);
-    if (std::abs(value.expr->int_value) <= (1 << 24)) return {tir::make_float(exact, type)};
+    constexpr std::int64_t most = 1 << 24;  // that float holds exactly
+    const std::int64_t number = value.expr->int_value;
+    const bool is_huge = number < 0 && value.expr->type.is_uint();
+    if (number >= -most && number <= most && !is_huge) {
+      return {tir::make_float(static_cast<double>(number), type)};
+    }
   }
   return builder_.converted(std::move(value), type);
 }

@@ -25,6 +25,7 @@ export_tir = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(export_tir)
 
 TIR = json.dumps({"root": 1, "nodes": [{"type_key": ""}, {"type_key": "IRModule"}]})
+PASSES_OFF = {"tir.disable_storage_rewrite": True, "tir.disable_vectorize": True}
 LONG = "src/" + "n" * 150 + "/" + "m" * 120
 MEMBERS = [
     ("./metadata.json", json.dumps({"version": 7, "modules": {"default": {}, "other": {}}}).encode()),
@@ -203,14 +204,21 @@ def fake_tvm(entered: List[Any]) -> types.ModuleType:
 
         def __init__(self, opt_level: int = 2, required_pass: Any = None, disabled_pass: Any = None,
                      instruments: Any = None, config: Any = None) -> None:
-            self.opt_level, self.disabled_pass = opt_level, disabled_pass
+            self.opt_level, self.required_pass, self.disabled_pass = opt_level, required_pass, disabled_pass
             self.instruments, self.config = instruments, config
 
         def __enter__(self) -> None:
             entered.append(self)
 
         def __exit__(self, *_: Any) -> None:
-            entered.pop()
+            # As TVM does.
+            if entered.pop() is not self:
+                raise AssertionError("contexts are left in another order than entered")
+
+        @staticmethod
+        def current() -> Any:
+            """The innermost, or the default."""
+            return entered[-1] if entered else PassContext()
 
     tvm = types.ModuleType("tvm")
     setattr(tvm, "transform", types.SimpleNamespace(PassContext=PassContext))
@@ -223,44 +231,126 @@ def fake_tvm(entered: List[Any]) -> types.ModuleType:
 class CaptureTir(unittest.TestCase):
     """The wrapping of PassContext, against a stand-in for TVM."""
 
-    def run_passes(self, build_context: bool, names: List[str]) -> Tuple[Any, List[str]]:
+    def run_passes(self, build_context: bool, names: List[str], around: bool = False,
+                   keep_passes: bool = False) -> Tuple[Any, List[str]]:
         """Captures from a build that runs these passes."""
         entered: List[Any] = []
         tvm: Any = fake_tvm(entered)
-        original = tvm.transform.PassContext.__init__
+        pass_context = tvm.transform.PassContext
+        original = pass_context.__enter__
+        outer = pass_context(3, None, ["y"], [self], {"b": 2, "tir.disable_vectorize": False})
+        made_before = pass_context(1, None, ["x"], [], {"a": 1, "tir.usmp.enable": False})
 
         def passes() -> Dict[str, Any]:
             for name in names:
-                for instrument in entered[-1].instruments:
+                for instrument in (i for i in entered[-1].instruments if i is not self):
                     instrument.run_before_pass(FakeModule({"external_mods": [], "kept": name}),
                                                types.SimpleNamespace(name=name))
-            return {"config": entered[-1].config, "disabled": entered[-1].disabled_pass}
+            return {"config": entered[-1].config, "disabled": entered[-1].disabled_pass, "level": entered[-1].opt_level,
+                    "kept": self in entered[-1].instruments}
 
         def build() -> Dict[str, Any]:
             if not build_context:
                 return passes()
-            with tvm.transform.PassContext(1, None, ["x"], [], {"a": 1, "tir.usmp.enable": False}):
+            with made_before:
                 return passes()
 
         with mock.patch.dict(sys.modules, {"tvm": tvm}):
             try:
-                return export_tir.capture_tir(build)  # type: ignore[no-any-return]
+                with outer if around else contextlib.nullcontext():
+                    return export_tir.capture_tir(build, keep_passes)  # type: ignore[no-any-return]
             finally:
-                self.assertIs(tvm.transform.PassContext.__init__, original)
+                self.assertIs(pass_context.__enter__, original)
+                self.assertEqual(entered, [])
 
     def test_only_the_planner_is_watched(self) -> None:
         result, modules = self.run_passes(False, ["tir.transform.Simplify", export_tir.PLANNER_PASS])
         self.assertEqual(modules, [json.dumps({"kept": export_tir.PLANNER_PASS})])
+        self.assertEqual(result["config"], {"tir.usmp.enable": True, **PASSES_OFF})
+        result, _ = self.run_passes(False, [export_tir.PLANNER_PASS], keep_passes=True)
         self.assertEqual(result["config"], {"tir.usmp.enable": True})
+
+    def test_what_stands_around_it_is_kept(self) -> None:
+        result, modules = self.run_passes(False, [export_tir.PLANNER_PASS], around=True)
+        self.assertEqual(len(modules), 1)
+        self.assertEqual(result["config"], {**PASSES_OFF, "b": 2, "tir.disable_vectorize": False, "tir.usmp.enable": True})
+        self.assertEqual((result["disabled"], result["level"], result["kept"]), (["y"], 3, True))
 
     def test_a_context_of_the_build_keeps_its_settings(self) -> None:
         result, modules = self.run_passes(True, [export_tir.PLANNER_PASS] * 2)
         self.assertEqual(len(modules), 2)
-        self.assertEqual(result, {"config": {"a": 1, "tir.usmp.enable": True}, "disabled": ["x"]})
+        self.assertEqual(result["config"], {**PASSES_OFF, "a": 1, "tir.usmp.enable": True})
+        self.assertEqual((result["disabled"], result["level"], result["kept"]), (["x"], 1, False))
 
     def test_a_build_without_planning_is_an_error(self) -> None:
         with self.assertRaises(export_tir.ExportError):
             self.run_passes(False, ["tir.transform.Simplify"])
+
+
+class Build(unittest.TestCase):
+    """The command `build`, against a stand-in for tvmc."""
+
+    def setUp(self) -> None:
+        self.directory = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.output = os.path.join(self.directory, "model.tar")
+
+    def run_build(self, options: List[str], fails: Any = None) -> Tuple[int, str, List[Dict[str, Any]]]:
+        """Exit code, messages, and what each compilation was called with."""
+        entered: List[Any] = []
+        tvm: Any = fake_tvm(entered)
+        calls: List[Dict[str, Any]] = []
+
+        def load(path: str, **arguments: Any) -> str:
+            if fails:
+                raise fails
+            calls.append({"path": path, **arguments})
+            return "model"
+
+        def compile_model(_model: str, **arguments: Any) -> None:
+            with tvm.transform.PassContext(3, None, None, None, {}):
+                config = dict(entered[-1].config)
+                calls[-1].update(arguments, config=config)
+                if config[export_tir.PLANNER_OPTION]:
+                    for instrument in entered[-1].instruments:
+                        instrument.run_before_pass(FakeModule(json.loads(TIR)), types.SimpleNamespace(name=export_tir.PLANNER_PASS))
+                source = b"planned" if config[export_tir.PLANNER_OPTION] else b"unplanned"
+                with open(arguments["package_path"], "wb") as file:
+                    file.write(tar_of([MEMBERS[0], ("./codegen/host/src/default_lib1.c", source)]))
+
+        tvmc = types.SimpleNamespace(load=load, compile=compile_model)
+        modules = {"tvm": tvm, "tvm.driver": types.SimpleNamespace(tvmc=tvmc), "tvm.relay": types.SimpleNamespace(),
+                   "tvm.relay.backend": types.SimpleNamespace(Executor=lambda *_: None, Runtime=lambda *_: None)}
+        errors = io.StringIO()
+        with mock.patch.dict(sys.modules, modules), contextlib.redirect_stderr(errors):
+            code = export_tir.main(["build", "net.onnx", "-o", self.output, *options])
+        return code, errors.getvalue(), calls
+
+    def test_the_archive_is_not_planned(self) -> None:
+        code, errors, calls = self.run_build(["--input-shapes", "x:[1, 3] y:[2]", "--model-format", "onnx"])
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual([call["config"] for call in calls],
+                         [{**PASSES_OFF, "tir.usmp.enable": True}, {**PASSES_OFF, "tir.usmp.enable": False}])
+        self.assertEqual(calls[1]["shape_dict"], {"x": [1, 3], "y": [2]})
+        self.assertEqual(calls[1]["model_format"], "onnx")
+        members = dict(contents(self.output))
+        self.assertEqual(members["./codegen/host/src/default_lib1.c"], b"unplanned")
+        self.assertEqual(json.loads(members["./src/default.tir.json"]), json.loads(TIR))
+        self.assertEqual(os.listdir(self.directory), ["model.tar"])
+
+    def test_passes_may_be_kept(self) -> None:
+        _, _, calls = self.run_build(["--keep-passes"])
+        self.assertEqual([call["config"] for call in calls], [{"tir.usmp.enable": True}, {"tir.usmp.enable": False}])
+
+    def test_errors_are_one_line(self) -> None:
+        for error in (RuntimeError("Traceback:\n  frame\nValueError: no such target"), ImportError("onnx"), KeyError("crt")):
+            code, errors, _ = self.run_build([], error)
+            self.assertEqual(code, 1)
+            self.assertEqual(errors.count("\n"), 1, errors)
+        for shapes in ("x", "x:[a]"):
+            code, errors, _ = self.run_build(["--input-shapes", shapes])
+            self.assertEqual((code, errors.count("\n")), (1, 1))
+        self.assertEqual(os.listdir(self.directory), [])
 
 
 if __name__ == "__main__":

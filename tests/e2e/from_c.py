@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -20,15 +22,12 @@ from pathlib import Path
 import golden
 
 TRANSFORMS = ("none", "all")
-# Archives of which more is needed from C, and how much. Where TVM has unrolled a loop, each of its stores writes a part of every
-# period; that they write all of it together is not proved, so two tensors between operators stay one. In r1016 `narrow` does
-# not pay from C.
+# Archives of which more is needed from C, and how much. In r3013 a condition ends a part of an index, in a row that does not fill its
+# last block of 16: that each row is written whole is not proved. In r1016 `narrow` lowers the peak only together with later steps, and is
+# left out from C.
 LARGER = {
     ("random/r1016", "all"): 49,
-    ("random/r1018", "none"): 3524, ("random/r1018", "all"): 2496,
-    ("random/r1056", "none"): 4096, ("random/r1056", "all"): 2296,
-    ("random/r3009", "none"): 2048,
-    ("random/r3013", "none"): 6312, ("random/r3013", "all"): 5328,
+    ("random/r3013", "all"): 5200,
 }
 
 @dataclass
@@ -57,6 +56,18 @@ def workspace(binary: Path, archive: Path, transform: str, out: Path) -> int:
     return sum(pool["used"] for pool in pools if pool["kind"] == "workspace")
 
 
+def check_own_output(binary: Path, archive: Path, planned: Path, directory: Path) -> None:
+    """Its own output is not TVM's C: it is refused, with the way out."""
+    directory.mkdir()
+    with tarfile.open(archive) as tar:
+        member = next(m for m in tar if m.name.removeprefix("./") == "metadata.json")
+        (directory / "metadata.json").write_bytes(tar.extractfile(member).read())
+    shutil.copytree(planned / "codegen", directory / "codegen")
+    found = subprocess.run([binary, directory, "-o", directory.with_suffix(".again"), "--quiet"], capture_output=True, text=True, check=False)
+    if found.returncode != 3 or "plan the archive that it was made from" not in found.stderr:
+        raise golden.Failure(f"its own output: exit code {found.returncode}, {found.stderr}")
+
+
 def run_case(binary: Path, case: Case, directory: Path) -> None:
     directory.mkdir()
     archive = without_tir(case.from_c, directory / "stock.tar")
@@ -69,6 +80,7 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
                 raise golden.Failure(f"--transform {transform}: {found} bytes from C, {expected} from TIR")
         golden.check_no_workspace_calls(out / "codegen/host/src")
         golden.write_main(out, "default", case.golden, packed=case.packed)
+        check_own_output(binary, archive, out, directory / f"{transform}_own")
         golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
 
 

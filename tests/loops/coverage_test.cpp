@@ -151,5 +151,81 @@ TEST_CASE_FIXTURE(Fixture, "coverage: an index with terms of something else has 
   CHECK_FALSE(radix(var(i), {{i, {std::numeric_limits<std::int64_t>::min(), last}}}));
 }
 
+TEST_CASE_FIXTURE(Fixture, "coverage: quotients and remainders of a fused loop are digits") {
+  const auto div = [&](const tir::ExprRef& a, std::int64_t by) {
+    return tir::make_binary(tir::ExprKind::floor_div, a, tir::make_int(by));
+  };
+  const auto mod = [&](const tir::ExprRef& a, std::int64_t by) {
+    return tir::make_binary(tir::ExprKind::floor_mod, a, tir::make_int(by));
+  };
+  std::mt19937 random(9);
+  const auto below = [&](int count) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(count)); };
+  int known = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const std::int64_t extent = below(24) + 1;
+    const std::int64_t a = below(5) + 1;
+    const std::int64_t b = below(5) + 1;
+    const std::int64_t factors[] = {below(7) - 2, below(7) - 2, below(7) - 2, below(7) - 2};
+    const std::size_t mark = facts.mark();
+    facts.bind_loop({i, tir::make_int(0), tir::make_int(extent), {}});
+    auto index = add(mul(div(var(i), a * b), factors[0]), mul(mod(div(var(i), a), b), factors[1]));
+    index = add(add(index, mul(mod(var(i), a), factors[2])), mul(var(i), factors[3]));
+    const auto numbers = radix(index, {{i, {0, extent - 1}}});
+    facts.restore(mark);
+    if (!numbers) continue;
+    ++known;
+    std::multiset<std::int64_t> wanted;
+    for (std::int64_t v = 0; v < extent; ++v) {
+      wanted.insert(v / (a * b) * factors[0] + v / a % b * factors[1] + v % a * factors[2] + v * factors[3]);
+    }
+    const auto all = all_numbers(*numbers);
+    CHECK(std::multiset<std::int64_t>(all.begin(), all.end()) == wanted);
+  }
+  CHECK(known > 800);
+}
+
+TEST_CASE("covered values are those of copies of several intervals") {
+  std::mt19937 random(5);
+  const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
+  std::size_t whole = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<Digit> digits;
+    for (std::int64_t i = below(4); i > 0; --i) digits.push_back({below(14) - 4, 1 + below(4)});
+    std::set<std::int64_t> numbers;
+    std::vector<Interval> firsts;
+    std::vector<Digit> rest;
+    for (std::int64_t i = 1 + below(3); i > 0; --i) {
+      const MixedRadix one{below(12) - 3, digits};
+      const auto copies = copies_of(one);
+      REQUIRE(copies.has_value());
+      rest = copies->digits;
+      firsts.push_back(copies->first);
+      for (const std::int64_t number : all_numbers(one)) numbers.insert(number);
+    }
+    std::set<std::int64_t> covered;
+    std::int64_t last = INT64_MIN;
+    const auto intervals = covered_values(firsts, rest);
+    for (const Interval& interval : intervals) {
+      CHECK(interval.low > last);  // no neighbours
+      last = interval.high + 1;
+      for (std::int64_t number = interval.low; number <= interval.high; ++number) covered.insert(number);
+    }
+    CHECK(covered == numbers);
+    if (intervals.size() == 1 && !rest.empty()) ++whole;
+  }
+  CHECK(whole > 100);
+}
+
+TEST_CASE("too many intervals are left out, and numbers beyond 64 bits") {
+  const auto few = covered_values({{0, 0}}, {{2, 4096}});
+  CHECK(few.size() == 4096);
+  const auto many = covered_values({{0, 0}}, {{2, 4097}});
+  REQUIRE(many.size() == 1);  // the first copy is there in any case
+  CHECK(many[0].high == 0);
+  CHECK(covered_values({{0, 0}, {1, 1}}, {{2, 1'000'000'000}}).at(0).high == 1'999'999'999);
+  CHECK(covered_values({{0, 0}}, {{INT64_MAX / 2, 4}}).empty());
+  CHECK(!copies_of({0, {{INT64_MAX / 2, 4}}}));
+}
+
 }  // namespace
 }  // namespace usmp::loops::coverage_test

@@ -14,6 +14,7 @@
 #include "random_modules/programs.hpp"
 #include "random_modules/random.hpp"
 #include "random_modules/shrink.hpp"
+#include "random_modules/tvm_c.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::random_modules {
@@ -23,8 +24,9 @@ constexpr std::uint64_t modules_in_program = 20;
 // Programs take turns; most are not optimised, since that is soonest compiled.
 constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
 
-TestModule made(std::uint64_t seed, Kind kind) {
-  return kind == Kind::networks ? generate_network(seed) : generate(seed);
+TestModule made(std::uint64_t seed, const Settings& settings) {
+  if (settings.kind == Kind::networks) return generate_network(seed);
+  return generate(seed, settings.from_c ? Contents::in_c : Contents::all);
 }
 
 CheckOptions check_options(const Settings& settings, bool emits) {
@@ -70,9 +72,20 @@ class Campaign {
     std::vector<Variant> variants;
     for (std::uint64_t i = first; i < end; ++i) {
       const bool compiles = settings_.plans && settings_.compile_every > 0 && i % settings_.compile_every == 0;
-      Checked& checked = all.emplace_back(Checked{made(settings_.seed + i, settings_.kind), {}});
-      checked.report = check(checked.test, check_options(settings_, compiles));
+      Checked& checked = all.emplace_back(Checked{made(settings_.seed + i, settings_), {}});
       ++part.modules;
+      if (settings_.from_c) {
+        ReadBack read = read_back(checked.test);
+        if (read.fault) {
+          part.failures.push_back(
+              {.seed = checked.test.seed, .what = *read.fault, .needs_compiler = false, .compiler = 0});
+        } else if (!read.test) {
+          ++part.unspelled;
+        }
+        if (!read.test) continue;
+        checked.test = std::move(*read.test);
+      }
+      checked.report = check(checked.test, check_options(settings_, compiles));
       part.plans += checked.report.plans;
       part.sharing += checked.report.sharing;
       part.product.add(checked.report.product);
@@ -119,6 +132,7 @@ class Campaign {
   void add(Totals& part) {
     const std::lock_guard lock(mutex_);
     totals_.modules += part.modules;
+    totals_.unspelled += part.unspelled;
     totals_.undefined += part.undefined;
     totals_.plans += part.plans;
     totals_.sharing += part.sharing;
@@ -142,7 +156,11 @@ constexpr std::size_t most_replays = 20'000;
 constexpr std::size_t most_compilations = 300;
 
 // What is wrong with the module; empty: nothing.
-std::string fault_of(const TestModule& test, const Failure& failure, const Settings& settings) {
+std::string fault_of(const TestModule& given, const Failure& failure, const Settings& settings) {
+  const ReadBack read = settings.from_c ? read_back(given) : ReadBack{given, {}};
+  if (read.fault) return failure.needs_compiler ? std::string() : *read.fault;
+  if (!read.test) return {};
+  const TestModule& test = *read.test;
   const Report report = check(test, check_options(settings, failure.needs_compiler));
   if (!report.reference) return {};
   if (!report.faults.empty()) return failure.needs_compiler ? std::string() : report.faults.front();
@@ -160,14 +178,15 @@ bool is_same_kind(const std::string& a, const std::string& b) {
   const auto has = [](const std::string& text, const char* word) { return text.find(word) != std::string::npos; };
   return !b.empty() && has(a, "does not compile") == has(b, "does not compile") && has(a, "reads") == has(b, "reads") &&
          has(a, "output '") == has(b, "output '") && has(a, "misaligned") == has(b, "misaligned") &&
-         has(a, "malformed") == has(b, "malformed") && has(a, "not well defined") == has(b, "not well defined");
+         has(a, "malformed") == has(b, "malformed") && has(a, "from C") == has(b, "from C") &&
+         has(a, "not well defined") == has(b, "not well defined");
 }
 
 }  // namespace
 
 Shrunk shrink_failure(const Failure& failure, const Settings& settings) {
   const TestModule small = shrink(
-      made(failure.seed, settings.kind),
+      made(failure.seed, settings),
       [&](const TestModule& test) { return is_same_kind(failure.what, fault_of(test, failure, settings)); },
       failure.needs_compiler ? most_compilations : most_replays);
   return {.module = tir::print(small.module), .what = fault_of(small, failure, settings)};

@@ -26,7 +26,12 @@ struct TestModule {
   bool packed = false;  // the archive has TVM's packed interface
 };
 
-[[nodiscard]] TestModule generate(std::uint64_t seed);
+enum class Contents : std::uint8_t {
+  all,
+  in_c,  // what TVM has C for, with the unpacked interface
+};
+
+[[nodiscard]] TestModule generate(std::uint64_t seed, Contents contents = Contents::all);
 
 // One expression, evaluated for each of a few elements of inputs of all types: the entry is a loop around a store.
 [[nodiscard]] TestModule generate_expression(std::uint64_t seed);

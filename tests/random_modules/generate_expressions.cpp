@@ -67,7 +67,7 @@ ExprRef Generator::condition(Scope& scope, int depth, std::uint16_t lanes) {
     }
     case 4: {
       static const std::vector<std::string> ops = {"isnan", "isinf", "isfinite"};
-      const std::string& op = random_.pick(ops);
+      const std::string op = is_in_c_ ? "isnan" : random_.pick(ops);
       const DataType tested = some_float_type().with_lanes(lanes);
       return call(op, type, {floating(tested, scope, depth - 1)});
     }
@@ -89,7 +89,8 @@ ExprRef Generator::condition(Scope& scope, int depth, std::uint16_t lanes) {
       if (lanes == 1) return let(type, scope, depth).expr;
       return shuffled(type, scope, depth).expr;
     case 10:
-      if (random_.chance(60) || scope.storages.empty()) return call("bitwise_not", type, {condition(scope, 0, lanes)});
+      if (random_.chance(60) || is_in_c_ || scope.storages.empty())
+        return call("bitwise_not", type, {condition(scope, 0, lanes)});
       return broadcast(call("isnullptr", tir::bool_type, {tir::make_var(module_, random_.pick(scope.storages).var)}),
                        lanes);
     default:
@@ -206,7 +207,7 @@ Typed Generator::load(DataType type, Scope& scope, int depth) {
   const ExprRef at =
       type.lanes == 1 ? index(elements, scope, depth - 1).expr : vector_index(elements, type.lanes, scope, false);
   std::vector<ExprRef> operands = {at};
-  if (random_.chance(8)) operands.push_back(condition(scope, depth - 1, type.lanes));
+  if (random_.chance(8) && !is_in_c_) operands.push_back(condition(scope, depth - 1, type.lanes));
   const ExprRef expr = node(ExprKind::load, type, std::move(operands), storage.var);
   return whole(expr, type);
 }
@@ -238,7 +239,7 @@ bool Generator::guarded_load(DataType type, Scope& scope, Typed& result) {
   if (at.low < -100000 || at.high > 100000) return false;
   if (shift != 0) at.expr = tir::make_binary(ExprKind::add, at.expr, tir::make_int(shift));
   const ExprRef check = bounds_check(at, storage.elements);
-  if (random_.chance(30)) {
+  if (random_.chance(30) && !is_in_c_) {
     result = whole(node(ExprKind::load, type, {at.expr, check}, storage.var), type);
     return true;
   }
@@ -329,7 +330,7 @@ Typed Generator::leaf(DataType type, Scope& scope) {
                                                -0.0, 1e30,   1e-40, 0.1,   2.5,   65504., 1e300,  6e-8,  -3.4e38,
                                                16.0, -123.4, 1e9,   0.999, 1e-7,  255.0,  -1e-20, 0.3};
     double number = random_.pick(values);
-    if (random_.chance(2)) number = random_.chance(50) ? __builtin_inf() : -__builtin_inf();
+    if (random_.chance(2) && !is_in_c_) number = random_.chance(50) ? __builtin_inf() : -__builtin_inf();
     return {real_constant(number, type), 0, 0};
   }
   Wide number = random_.between(-8, 20);

@@ -52,6 +52,7 @@ ExprRef Generator::floating(DataType type, Scope& scope, int depth) {
       return tir::make_cast(type, integer(from, scope, depth - 1).expr);
     }
     case 10: {
+      if (is_in_c_) return load(type, scope, depth).expr;
       const DataType from = type_of(random_.chance(50) ? tir::TypeCode::int_ : tir::TypeCode::uint, type.bits);
       return call("reinterpret", type, {integer(from.with_lanes(type.lanes), scope, depth - 1).expr});
     }
@@ -80,7 +81,8 @@ ExprRef Generator::float_math(DataType type, Scope& scope, int depth) {
   static const std::vector<std::string> binary = {"atan2", "copysign", "fmod", "hypot", "nextafter", "pow"};
   const std::int64_t arity = random_.below(10);
   if (arity < 6) {
-    const std::string& op = random_.pick(unary);
+    std::string op = random_.pick(unary);
+    if (is_in_c_ && (op == "exp10" || op == "rsqrt" || op == "sigmoid")) op = "tanh";
     return call(op, type, {floating(type, scope, depth - 1)});
   }
   if (arity < 9) {

@@ -75,13 +75,14 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
     case 12:
       return integer_cast(type, scope, depth);
     case 13:
+      if (is_in_c_) return load(type, scope, depth);
       return counted_bits(type, scope, depth);
     case 14:
       if (type.bits >= 32) return fixed_point(type, scope, depth);
       return integer_cast(type, scope, depth);
     case 15:
       if (type.element() == tir::int32_type) return fixed_point_per_axis(type, scope, depth);
-      return integer_reinterpret(type, scope, depth);
+      return is_in_c_ ? load(type, scope, depth) : integer_reinterpret(type, scope, depth);
     case 16: {
       Typed inside = integer(type, scope, depth - 1);
       inside.expr = call("likely", type, {inside.expr});
@@ -91,7 +92,7 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
       if (is_vector) return shuffled(type, scope, depth);
       return let(type, scope, depth);
     case 18:
-      return integer_reinterpret(type, scope, depth);
+      return is_in_c_ ? min_or_max(type, scope, depth) : integer_reinterpret(type, scope, depth);
     case 19:
       if (is_vector) {
         const Typed base = limited(integer(type.element(), scope, depth - 1), type.element(), 40);
@@ -101,7 +102,7 @@ Typed Generator::integer_operation(DataType type, Scope& scope, int depth) {
         const ExprRef ramp = node(ExprKind::ramp, type, {base.expr, tir::make_int(stride, type.element())});
         return {ramp, base.low + std::min<std::int64_t>(reach, 0), base.high + std::max<std::int64_t>(reach, 0)};
       }
-      if (type == tir::int32_type && random_.chance(50)) return extern_sum(scope);
+      if (type == tir::int32_type && !is_in_c_ && random_.chance(50)) return extern_sum(scope);
       return load(type, scope, depth);
     default:
       return load(type, scope, depth);
@@ -273,7 +274,7 @@ Typed Generator::integer_reinterpret(DataType type, Scope& scope, int depth) {
 
 Typed Generator::fixed_point(DataType type, Scope& scope, int depth) {
   if (type.element() != tir::int32_type) {
-    if (!type.is_uint()) return integer_cast(type, scope, depth);
+    if (!type.is_uint() || is_in_c_) return integer_cast(type, scope, depth);
     const std::int64_t low = random_.between(0, UINT32_MAX);
     const std::int64_t high = type.bits == 64 ? random_.between(0, UINT32_MAX) : 0;
     const ExprRef parts = call(

@@ -46,7 +46,8 @@ DataType Generator::some_integer_type() {
 DataType Generator::some_float_type() {
   static const std::vector<DataType> types = {float32_type, float32_type, type_of(TypeCode::float_, 64),
                                               type_of(TypeCode::float_, 16), type_of(TypeCode::bfloat, 16)};
-  return random_.pick(types);
+  const DataType type = random_.pick(types);
+  return is_in_c_ && type.bits == 16 ? float32_type : type;
 }
 
 DataType Generator::some_type() {
@@ -71,7 +72,7 @@ DataType Generator::some_type() {
 
 std::int64_t Generator::some_count() {
   static const std::vector<std::int64_t> counts = {1, 1, 2, 3, 4, 4, 5, 6, 8, 8, 9, 12, 16, 16, 24, 33};
-  if (random_.chance(2)) return 0;
+  if (random_.chance(2) && !is_in_c_) return 0;
   return random_.pick(counts);
 }
 
@@ -86,7 +87,7 @@ std::string Generator::random_bytes(DataType element, std::int64_t elements) {
     } else if (element.is_float()) {
       double number = random_.pick(reals);
       if (random_.chance(30)) number = static_cast<double>(random_.between(-2000, 2000)) / 16;
-      if (random_.chance(2)) number = __builtin_inf();
+      if (random_.chance(2) && !is_in_c_) number = __builtin_inf();
       bits = bits_of(real(rounded(number, element)), element);
     } else if (random_.chance(50)) {
       bits = static_cast<std::uint64_t>(random_.between(-20, 100));
@@ -276,7 +277,7 @@ TestModule Generator::run() && {
   module_.workspace_alignment = random_.pick(alignments);
   module_.constant_alignment = random_.pick(alignments);
   module_.tvm_version = "0.12.0";
-  test.packed = packed_ = random_.chance(25);
+  test.packed = packed_ = random_.chance(25) && !is_in_c_;
   const auto count_of_operators = static_cast<std::size_t>(random_.between(1, 5));
   for (std::size_t i = 0; i < count_of_operators; ++i) make_operator(i);
   if (random_.chance(20)) make_opaque();
@@ -336,8 +337,8 @@ TestModule Generator::run_expression() && {
   return test;
 }
 
-TestModule generate(std::uint64_t seed) {
-  TestModule test = Generator(seed).run();
+TestModule generate(std::uint64_t seed, Contents contents) {
+  TestModule test = Generator(seed, contents).run();
   test.seed = seed;
   return test;
 }

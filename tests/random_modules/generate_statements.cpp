@@ -48,11 +48,12 @@ void Generator::statement(Block& body, Scope& scope) {
     case 14:
       return add_dropped(body, scope);
     case 15:
-      return add_extern(body, scope);
+      return is_in_c_ ? add_store(body, scope) : add_extern(body, scope);
     case 16:
     case 17:
       return add_call(body, scope);
     case 18:
+      if (is_in_c_) return add_store(body, scope);
       return random_.chance(25) ? add_dynamic_allocate(body, scope) : add_return(body, scope);
     case 24:
     case 25:

@@ -74,7 +74,7 @@ void Generator::add_alias(Block& body, Scope& scope) {
   ExprRef pointer = tir::make_var(module_, storage.var);
   const ExprRef moved =
       call("address_of", tir::handle_type, {tir::make_load(storage.element, storage.var, tir::make_int(offset))});
-  switch (random_.below(5)) {
+  switch (random_.below(is_in_c_ ? 3 : 5)) {
     case 0:
       alias.elements = storage.elements;
       alias.alignment = storage.alignment;
@@ -131,7 +131,7 @@ void Generator::fill(Block& body, Scope& scope, std::size_t storage) {
     return;
   }
   const std::int64_t way = random_.below(10);
-  const bool done = way == 0 && fill_by_extern(body, scope, storage);
+  const bool done = way == 0 && !is_in_c_ && fill_by_extern(body, scope, storage);
   if (!done) {
     if (way <= 2 && target.elements % 2 == 0) {
       fill_by_vectors(body, scope, storage);

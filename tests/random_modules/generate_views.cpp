@@ -17,7 +17,7 @@ void Generator::add_view(Block& body, Scope& scope) {
   if (found == SIZE_MAX) return add_alias(body, scope);
   const Storage storage = scope.storages[found];
   const std::int64_t most = storage.elements_of(element);
-  const std::int64_t offset = random_.chance(50) ? 0 : random_.below(most);
+  const std::int64_t offset = random_.chance(50) || is_in_c_ ? 0 : random_.below(most);
   Storage view = storage;
   view.element = element;
   view.elements = most - offset;
@@ -30,7 +30,7 @@ void Generator::add_view(Block& body, Scope& scope) {
   }
   view.var = new_pointer(some_name("view"), element);
   ExprRef pointer = view_pointer(storage, view, offset);
-  if (random_.chance(20)) {  // or one of another place
+  if (random_.chance(20) && !is_in_c_) {  // or one of another place
     const std::size_t other = find_storage(scope, [&](const Storage& s) {
       return s.bytes() >= size && s.is_aligned_for(element) && s.has_nan == storage.has_nan &&
              s.writable == storage.writable && s.element.element_bytes() == storage.element.element_bytes();

@@ -99,7 +99,8 @@ struct Typed {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit Generator(std::uint64_t seed, Contents contents = Contents::all)
+      : is_in_c_(contents == Contents::in_c), random_(seed) {}
   TestModule run() &&;
   TestModule run_expression() &&;
 
@@ -220,6 +221,7 @@ class Generator {
   template <class Accept>
   std::size_t find_storage(const Scope& scope, const Accept& accept);
 
+  bool is_in_c_;
   Random random_;
   tir::Module module_;
   std::vector<Operator> operators_;

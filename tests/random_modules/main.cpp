@@ -27,10 +27,10 @@ void print_modules(const Settings& settings) {
 }
 
 void print_totals(const Totals& totals) {
-  std::cout << totals.modules << " modules, of these " << totals.undefined << " not well defined; " << totals.plans
-            << " plans verified and replayed, " << totals.sharing << " with shared bytes; " << totals.variants
-            << " different C of " << totals.compiled << " modules run in " << totals.programs << " programs; "
-            << totals.failures.size() << " failures\n";
+  std::cout << totals.modules << " modules, of these " << totals.unspelled << " that TVM has no C for and "
+            << totals.undefined << " not well defined; " << totals.plans << " plans verified and replayed, "
+            << totals.sharing << " with shared bytes; " << totals.variants << " different C of " << totals.compiled
+            << " modules run in " << totals.programs << " programs; " << totals.failures.size() << " failures\n";
   std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
             << " pairs of buffers that share bytes, and refuses " << totals.product.wrong
             << " plans that were made wrong\n";
@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   app.add_option("--allow-recompute", settings.recompute_percent, "percent of work that they may add for memory")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
+  app.add_flag("--from-c", settings.from_c, "written as TVM's C and read back first");
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
@@ -103,8 +104,9 @@ int main(int argc, char** argv) {
     const Shrunk small = shrink_failure(failure, settings);
     std::cout << "shrunk:\n"
               << small.module << small.what << "\nagain: usmp-random-modules " << (networks ? "--networks " : "")
-              << "--transform " << steps << " --allow-recompute " << settings.recompute_percent
-              << (settings.plans ? "" : " --no-plans") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
+              << (settings.from_c ? "--from-c " : "") << "--transform " << steps << " --allow-recompute "
+              << settings.recompute_percent << (settings.plans ? "" : " --no-plans")
+              << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
   return totals.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -13,9 +13,13 @@
 
 #include "random_modules/campaign.hpp"
 #include "random_modules/generate.hpp"
+#include "random_modules/networks.hpp"
 #include "random_modules/programs.hpp"
+#include "random_modules/tvm_c.hpp"
 #include "random_modules/tvm_json.hpp"
 #include "random_modules/tvm_spelling.hpp"
+#include "tir_support/c_tokens.hpp"
+#include "usmp/support/text.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -57,6 +61,70 @@ TEST_CASE("random modules compute what the reference interpreter computes, with 
   CHECK(totals.product.replayed > modules / 10);
   CHECK(totals.product.wrong > modules * 4);
   CHECK(totals.variants >= modules - totals.undefined);
+}
+
+// Also split, planned, emitted and run.
+TEST_CASE("what TVM writes of random modules in C is read as what they are") {
+  for (const Kind kind : {Kind::modules, Kind::networks}) {
+    Settings settings;
+    settings.kind = kind;
+    settings.from_c = true;
+    settings.seed = first_seed;
+    settings.count = modules;
+    settings.compile_every = 2;
+    settings.variants = 1;
+    settings.jobs = std::max(1U, std::min(2U, std::thread::hardware_concurrency()));
+    if (kind == Kind::networks) settings.steps = *transform::parse_steps("all");
+    const Totals totals = run_campaign(settings);
+    for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
+    CHECK(totals.modules == modules);
+    CHECK(totals.unspelled <= (kind == Kind::modules ? modules * 2 / 5 : modules / 50));
+    CHECK(totals.undefined == 0);
+    CHECK(totals.plans > modules * 10);
+    CHECK(totals.compiled > modules / 4);
+  }
+}
+
+TEST_CASE("every form of TVM's C occurs") {
+  const std::vector<std::string> forms = {
+      "for ( int32_t",
+      "while ( 1 ) { if ( ! (",
+      "} else {",
+      "condval_0 ;",
+      "TVMBackendAllocWorkspace ( 1 , 0 , ( uint64_t )",
+      "== NULL ) { return - 1 ; }",
+      "if ( TVMBackendFreeWorkspace ( 1 , 0 ,",
+      "* ) TVMBackendAllocWorkspace",
+      "!= 0 ) return - 1 ;",
+      "( void ) tvmgen_zqx_op0 (",
+      "tvmgen_zqx_run_model ( void * arg0 ,",
+      "[ ( 0 ) ]",
+      "= ( & ( global_workspace_0_var [ ",
+      "= ( & ( global_const_workspace_0_var [ ",
+      "= ( & ( flash_0_var [ ",
+      "static const struct global_const_workspace {",
+      "static struct global_const_workspace {",
+      "[ 4 ] __attribute__ ( ( packed , aligned ( 16 ) ) ) ;",
+      "static uint8_t global_workspace [",
+      "__tvm_param__p0 [",
+      "( arg0 , arg1 ) ;",
+      "expf ( ",
+      "( int64_t ) 1 << ( ( int64_t ) (",
+  };
+  std::set<std::string> found;
+  for (std::uint64_t seed = first_seed; seed < first_seed + modules; ++seed) {
+    for (const TestModule& test : {generate(seed, Contents::in_c), generate_network(seed)}) {
+      const auto files = in_tvm_c(test);
+      if (!files) continue;
+      for (const CFile& file : *files) {
+        const std::string text = joined(c_tokens(file.text), " ");
+        for (const std::string& form : forms) {
+          if (text.find(form) != std::string::npos) found.insert(form);
+        }
+      }
+    }
+  }
+  for (const std::string& form : forms) CHECK_MESSAGE(found.contains(form), form);
 }
 
 // Without what optimisers make of TVM's habits: puns through pointers, signed overflow of what is not used.

@@ -3,9 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+#include <random>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "storage/byte_set.hpp"
 #include "tir_support/module_builder.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/verify.hpp"
@@ -101,6 +105,141 @@ TEST_CASE("what is not proved stays together") {
     CHECK(c.parts(block(c.b.loop(i, 8,
                                  block(c.b.store(c.q, c.b.var(i), c.b.load(c.p, c.b.var(i))),
                                        c.b.store(c.q, c.b.var(i), c.b.load(c.q, plus(c.b.var(i), 1))))))) == 0);
+  }
+}
+
+TEST_CASE("stores that write all together") {
+  // q[4i + k] for each k.
+  const auto unrolled = [](std::initializer_list<std::int64_t> which) {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    const auto at = [&](std::int64_t k) {
+      return plus(tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(4)), k);
+    };
+    tir::Block stores;
+    for (const std::int64_t k : which) stores.push_back(c.b.store(c.q, at(k), c.b.load(c.p, at(k))));
+    if (which.size() < 4) stores.push_back(c.b.store(c.q, at(0), c.b.load(c.p, at(3))));
+    return c.parts(block(c.b.loop(i, 2, std::move(stores))));
+  };
+  CHECK(unrolled({0, 1, 2, 3}) == 1);
+  CHECK(unrolled({3, 1, 0, 2}) == 1);
+  CHECK(unrolled({0, 1, 2}) == 0);
+  SUBCASE("in loops of their own, of parts of different sizes") {
+    const auto concatenated = [](std::int64_t second) {
+      Chain c;
+      const VarId i = c.b.integer("i");
+      const VarId j = c.b.integer("j");
+      const VarId k = c.b.integer("k");
+      const auto at = [&](VarId inner, std::int64_t first) {
+        const auto row = tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(4));
+        return plus(tir::make_binary(tir::ExprKind::add, row, c.b.var(inner)), first);
+      };
+      const VarId last = c.b.integer("last");
+      return c.parts(
+          block(c.b.loop(i, 2,
+                         block(c.b.loop(j, 3, block(c.b.store(c.q, at(j, 0), c.b.load(c.p, at(j, 0))))),
+                               c.b.loop(k, 1, block(c.b.store(c.q, at(k, second), c.b.load(c.p, at(k, 3))))))),
+                c.b.loop(last, 8, block(c.b.store(c.p, c.b.var(last), c.b.load(c.q, c.b.var(last)))))));
+    };
+    CHECK(concatenated(3) == 1);
+    CHECK(concatenated(2) == 0);
+  }
+  SUBCASE("one of them under a condition") {
+    Chain c;
+    const VarId i = c.b.integer("i");
+    const auto even = tir::make_binary(tir::ExprKind::mul, c.b.var(i), tir::make_int(2));
+    const auto condition =
+        tir::make_binary(tir::ExprKind::lt, c.b.load(c.p, tir::make_int(0)), tir::make_int(3, tir::testing::int8_type));
+    CHECK(c.parts(block(c.b.loop(
+              i, 4,
+              block(c.b.store(c.q, even, c.b.load(c.p, even)),
+                    c.b.when(condition, block(c.b.store(c.q, plus(even, 1), c.b.load(c.p, plus(even, 1))))))))) == 0);
+  }
+}
+
+TEST_CASE("a call that takes the storage twice") {
+  // t is what op reads and writes; then it is filled anew.
+  const auto parts = [](std::int64_t from) {
+    ModuleBuilder b;
+    const VarId p = b.pointer("p");
+    const VarId q = b.pointer("q");
+    const VarId r = b.pointer("r");
+    const VarId i = b.integer("i");
+    const auto sum = tir::make_binary(tir::ExprKind::add, b.load(p, b.var(i)), b.load(q, b.var(i)));
+    b.function("add", {p, q, r}, block(b.loop(i, 8, block(b.store(r, b.var(i), sum)))));
+    const VarId x = b.pointer("x");
+    const VarId y = b.pointer("y");
+    const VarId j = b.integer("j");
+    b.function("copy", {x, y},
+               block(b.loop(j, 8 - from, block(b.store(y, plus(b.var(j), from), b.load(x, b.var(j)))))));
+    const VarId in = b.pointer("in");
+    const VarId out = b.pointer("out");
+    const VarId t = b.pointer("t");
+    b.entry({in, out}, block(b.allocate(t, 8), b.call("copy", std::vector<VarId>{in, t}),
+                             b.call("add", std::vector<VarId>{t, t, out}), b.call("copy", std::vector<VarId>{out, t}),
+                             b.call("add", std::vector<VarId>{t, in, out})));
+    tir::Module module = b.build();
+    const std::size_t added = split(module, Where::between_tensors);
+    tir::verify(module);
+    return added;
+  };
+  CHECK(parts(0) == 1);
+  CHECK(parts(1) == 0);  // one byte is not written anew
+}
+
+TEST_CASE("a call that takes the storage twice reads what any of its parameters reads") {
+  ModuleBuilder b;
+  const VarId p = b.pointer("p");
+  const VarId q = b.pointer("q");
+  const VarId r = b.pointer("r");
+  const VarId i = b.integer("i");
+  const auto sum = tir::make_binary(tir::ExprKind::add, b.load(p, 0), b.load(q, b.var(i)));
+  b.function("mix", {p, q, r}, block(b.loop(i, 8, block(b.store(r, b.var(i), sum)))));
+  const VarId x = b.pointer("x");
+  const VarId y = b.pointer("y");
+  const VarId j = b.integer("j");
+  b.function("copy", {x, y}, block(b.loop(j, 8, block(b.store(y, b.var(j), b.load(x, b.var(j)))))));
+  const VarId v = b.pointer("v");
+  const VarId w = b.pointer("w");
+  b.function("poke", {v, w}, block(b.store(w, tir::make_int(0), b.load(v, 1))));
+  const VarId in = b.pointer("in");
+  const VarId out = b.pointer("out");
+  const VarId t = b.pointer("t");
+  b.entry({in, out}, block(b.allocate(t, 8), b.call("copy", std::vector<VarId>{in, t}),
+                           b.call("poke", std::vector<VarId>{in, t}), b.call("mix", std::vector<VarId>{t, t, out})));
+  tir::Module module = b.build();
+  CHECK(split(module, Where::between_tensors) == 0);
+}
+
+TEST_CASE("sets of bytes are what a set of numbers is") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    ByteSet set;
+    std::set<Bytes> numbers;
+    for (int step = 0; step < 12; ++step) {
+      ByteSet other;
+      std::set<Bytes> more;
+      for (auto i = random() % 6; i > 0; --i) {
+        const auto begin = static_cast<Bytes>(random() % 40) - 5;
+        const auto end = begin + static_cast<Bytes>(random() % 6);
+        other.add({begin, end});
+        for (Bytes at = begin; at < end; ++at) more.insert(at);
+      }
+      if (random() % 2 == 0) {
+        set.add(other);
+        numbers.insert(more.begin(), more.end());
+      } else {
+        set.remove(other);
+        for (const Bytes at : more) numbers.erase(at);
+      }
+      const auto begin = static_cast<Bytes>(random() % 40) - 5;
+      const auto end = begin + static_cast<Bytes>(random() % 6);
+      bool is_inside = true;
+      for (Bytes at = begin; at < end; ++at) is_inside = is_inside && numbers.contains(at);
+      CHECK(set.contains({begin, end}) == is_inside);
+      CHECK(set.empty() == numbers.empty());
+      CHECK(set.end() == (numbers.empty() ? 0 : *numbers.rbegin() + 1));
+    }
   }
 }
 

@@ -208,6 +208,75 @@ TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts t
       Error);
 }
 
+TEST_CASE("files have tables of the same name, but not functions") {
+  const auto file = [](const char* function, const char* value) {
+    return std::string("static const int8_t c[1] = {") + value + "};\nint32_t tvmgen_m_" + function +
+           "(int8_t* p, int8_t* q) { q[0] = ((int8_t*)c)[0]; return 0; }\n";
+  };
+  const std::string main =
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var) {\n"
+      "  if (tvmgen_m_a(in_buffer_var, output_buffer_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_b(in_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const std::string a = file("a", "1");
+  const std::string b = file("b", "2");
+  const std::vector<Source> files = {{"lib1.c", a}, {"lib2.c", b}, {"lib3.c", main}};
+  const tir::Module module = read_module("m", files);
+  const auto byte_of = [&](const char* name) {
+    return std::get<tir::AllocateConst>(module.functions[*module.find(name)].body.at(0).node).data->bytes;
+  };
+  CHECK(byte_of("tvmgen_m_a") == "\x01");
+  CHECK(byte_of("tvmgen_m_b") == "\x02");
+  // A table of one other file is that; of two it is neither.
+  const std::string user = "int32_t tvmgen_m_b(int8_t* p, int8_t* q) { q[0] = ((int8_t*)c)[0]; return 0; }\n";
+  const std::vector<Source> shared = {{"lib1.c", a}, {"lib2.c", user}, {"lib3.c", main}};
+  CHECK(read_module("m", shared).functions.size() == 3);
+  const std::string only_table = "static const int8_t c[1] = {3};";
+  const std::vector<Source> several = {{"lib1.c", a}, {"lib2.c", user}, {"lib3.c", main}, {"lib4.c", only_table}};
+  CHECK_THROWS_WITH_AS((void)read_module("m", several),
+                       "lib2.c: line 1, column 61: found 'c', which is not declared here", Error);
+  const std::string again = file("a", "3");
+  const std::string nothing = "\n" + a;
+  const std::vector<Source> twice = {{"lib1.c", nothing}, {"lib2.c", again}, {"lib3.c", main}, {"lib4.c", b}};
+  CHECK_THROWS_WITH_AS((void)read_module("m", twice),
+                       "lib1.c: line 3, column 9: found 'tvmgen_m_a' in another file, too, expected one function of it",
+                       Error);
+}
+
+TEST_CASE("numbers that no signed integer holds stay what they are") {
+  CHECK(value_of("(int32_t)((float)18446744073709551615ULL)").find("18446744073709551615u64") != std::string::npos);
+  CHECK(value_of("(int32_t)((float)16777216)") == "int32(16777216.0)");
+}
+
+TEST_CASE("a choice reads variables that are gone") {
+  CHECK(body_of(
+            "  int8_t v = p[2];\n  int8_t condval;\n  if (p[0] < 3) {\n    condval = v;\n  } else {\n    condval = 0;\n"
+            "  }\n  int8_t w = condval;\n  q[0] = w;") == "  q[0] = tir.if_then_else(int32(p[0]) < 3, p[2], 0i8)\n");
+}
+
+TEST_CASE("loops whose end is loaded") {
+  const std::string loop = "  for (int32_t i = 0; i < (int32_t)p[0]; ++i) {\n    ";
+  CHECK(body_of(loop + "q[i] = 1;\n  }").find("for i in [0, int32(p[0]))") != std::string::npos);
+  CHECK(error_in(loop + "p[i] = 1;\n  }") == "lib1.c: line 1, column 9: found a loop that changes its own end");
+}
+
+TEST_CASE("the header says how large a pool is of which a buffer's bytes are not known") {
+  const std::string c =
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* sram_1_var) {\n"
+      "  void* s_let = (&(sram_1_var[8]));\n  ((int8_t*)s_let)[p[0]] = 1;\n  q[0] = ((int8_t*)s_let)[p[0]];\n"
+      "  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var) {\n"
+      "  if (tvmgen_m_op(in_buffer_var, output_buffer_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const std::string header = "#define TVMGEN_M_SRAM_WORKSPACE_POOL_SIZE 40\n";
+  const std::vector<Source> files = {{"lib1.c", c}, {"tvmgen_m.h", header}};
+  const tir::Module module = read_module("m", files);
+  CHECK(tir::print(module, module.functions[*module.find("tvmgen_m_op")]).find("allocate s: int8[32]") !=
+        std::string::npos);
+  CHECK_THROWS_WITH_AS((void)read_module("m", {files.data(), 1}),
+                       "function 'tvmgen_m_op': how many bytes of 's' are used is not known, nor is the size of its "
+                       "pool; expected the array in the C, or TVMGEN_…_WORKSPACE_POOL_SIZE in the header",
+                       Error);
+}
+
 TEST_CASE("functions of other code generators are opaque") {
   const Source file{"lib1.c", entry};
   const Foreign kernel{"tvmgen_m_op", "int32_t tvmgen_m_op(int8_t* input_, int8_t* output_)"};
@@ -246,6 +315,15 @@ TEST_CASE("what is not read is told with its place") {
   CHECK(error_of("int f() { /* ") == "lib1.c: line 1, column 11: the comment does not end");
   CHECK(error_of("int f() { (").find("the bracket does not end") != std::string::npos);
   CHECK(error_of("#if FOO\n#endif\n") == "lib1.c: line 1, column 1: found #if ' FOO', expected 0, 1 or defined(NAME)");
+}
+
+TEST_CASE("C of this program is told from TVM's") {
+  for (const char* note : {"// Operators of module m. Generated by usmp-plan; do not edit.\n",
+                           "/* Entry point of module \"m\". Written by usmp-plan; do not edit. */\n"}) {
+    CHECK(error_of(note + entry)
+              .find("found C that usmp-plan has written, expected TVM's: plan the archive that it was "
+                    "made from") != std::string::npos);
+  }
 }
 
 TEST_CASE("brackets may nest, expressions and blocks as deep as the limits say") {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c_source.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz.hpp"
+#include "modules.hpp"
+#include "usmp/storage/split.hpp"
+#include "usmp/tir/verify.hpp"
+
+namespace usmp::fuzz {
+
+void check_c(std::span<const tvm_c::Source> files) {
+  constexpr tvm_c::Foreign kernel{"kernel", "int32_t kernel(int8_t* from, void* to, int32_t n)"};
+  accepts({ErrorKind::archive}, [&] {
+    tir::Module module = tvm_c::read_module("default", files, {&kernel, 1});
+    for (tir::Param& param : module.functions[module.entry].params) {
+      if (param.is_tensor) param.shape = std::vector<std::int64_t>{4096};  // an archive's metadata says it
+    }
+    const auto check = [&](std::string_view when) {
+      if (const auto fault = tir::find_fault(module)) fail(std::string(when) + tir::to_string(module, *fault));
+    };
+    check("read: ");
+    storage::split(module, storage::Where::between_tensors);
+    check("split: ");
+    check_module(module);
+    storage::split(module, storage::Where::in_place);
+    check("split in place: ");
+  });
+}
+
+}  // namespace usmp::fuzz
