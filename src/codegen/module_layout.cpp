@@ -29,17 +29,18 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
   for (std::size_t i = 0; i < table.pools.size(); ++i) {
     const placement::Pool& pool = table.pools[i];
     const std::string member = members.add(pool.name);
-    // By its name, which has to be that of one pool only.
+    const std::string macro = macros.add(upper_case(pool.name));
+    // By its macro, which has to be that of its name: shared_pools puts together what has the same.
     const bool is_shared = module.shares_pools && pool.internal && pool.kind == PoolKind::workspace &&
-                           c_identifier(pool.name) == pool.name;
+                           c_identifier(pool.name) == pool.name && macro == upper_case(pool.name);
     pools.push_back({.name = pool.name,
                      .kind = pool.kind,
                      .is_internal = pool.internal,
                      .section = pool.section,
                      .region = pool.region,
                      .member = member,
-                     .macro = macros.add(upper_case(pool.name)),
-                     .storage = (is_shared ? "usmp_" + pool.name : symbol + "_" + member) + "_pool",
+                     .macro = macro,
+                     .storage = (is_shared ? "usmp_" + lower_case(pool.name) : symbol + "_" + member) + "_pool",
                      .has_shared_array = is_shared,
                      .in_use = false,
                      .used = used[i],

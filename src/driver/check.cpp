@@ -83,6 +83,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     if (!planned->result.has_plan()) (void)report_infeasible(*planned, planning.settings, err);
   }
   if (planning.without_plan() != nullptr) return exit_infeasible;
+  require_apart(planning);
   if (const auto excess = constants_excess(planning)) {
     err << "usmp-plan: error: " << printable(*excess) << '\n';
     return exit_infeasible;

@@ -6,7 +6,6 @@
 #include <map>
 #include <ostream>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "in_place.hpp"
@@ -270,7 +269,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     err << "usmp-plan: error: " << printable(*excess) << '\n';
     return exit_infeasible;
   }
-  if (const auto shared = shared_by_concurrent(planning); !shared.empty()) throw std::logic_error(shared.front());
+  require_apart(planning);
   std::string text = plans_text(options, modules);  // takes memory, so before anything is written
   if (!planning.has_bare_module()) {
     std::vector<codegen::PlannedModule> inputs;

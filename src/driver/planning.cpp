@@ -103,7 +103,7 @@ Extent extent_in(const plan_file::PlanDocument& plan, const std::string& pool) {
 
 }  // namespace
 
-std::vector<std::string> shared_by_concurrent(const Planning& planning) {
+void require_apart(const Planning& planning) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < planning.modules.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -123,7 +123,9 @@ std::vector<std::string> shared_by_concurrent(const Planning& planning) {
       }
     }
   }
-  return lines;
+  if (lines.empty()) return;
+  throw Error(ErrorKind::usage, {planning.settings.pools_file.value_or(""), {}, {}},
+              "the plans are wrong together (concurrent):", std::move(lines));
 }
 
 const pipeline::PlannedProgram* Planning::without_plan() const {

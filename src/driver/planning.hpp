@@ -51,8 +51,9 @@ void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planni
 // What becomes of the other modules when there is no plan for one.
 enum class WithoutPlan : bool { stop, go_on };
 
-// Modules that run side by side share no byte of a workspace pool: which do, one line each; empty if none do.
-[[nodiscard]] std::vector<std::string> shared_by_concurrent(const Planning& planning);
+// Throws Error of kind usage if modules that run side by side share bytes of a workspace pool: plans that are read may,
+// and so may those in pools that only the modules themselves describe.
+void require_apart(const Planning& planning);
 
 // Plans every module, with the sizes that are needed where there is no plan; by default it stops at the first one for
 // which there is no plan. Progress goes to `terminal`, which may be null.

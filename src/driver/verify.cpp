@@ -148,10 +148,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
   } else {
     adopt_files(planning, options);
   }
-  if (std::vector<std::string> shared = shared_by_concurrent(planning); !shared.empty()) {
-    throw Error(ErrorKind::usage, {options.pools_file.value_or(""), {}, {}},
-                "the plans are wrong together:", std::move(shared));
-  }
+  require_apart(planning);
   if (!planning.has_bare_module()) require_emission(planning);
   if (options.verbosity == Verbosity::quiet) print_warnings(planning.modules, err);
   return execute_and_print(planning, options, out, err);
