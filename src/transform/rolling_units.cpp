@@ -192,7 +192,8 @@ class RunBuilder {
     return true;
   }
 
-  void declare_outside(CallRun& run, VarId inside, VarId outside, std::size_t end) const {
+  void declare_outside(CallRun& run, VarId inside, VarId outside, std::size_t end) {
+    module_.vars[inside.index()].name = module_.var(outside).name;
     RunStorage storage;
     storage.outside = outside;
     storage.type = module_.var(inside).element;
