@@ -95,6 +95,7 @@ constexpr std::string_view region_prefix = "ld:";
 
 std::vector<std::string> names_of(const std::vector<MemoryRegion>& memory) {
   std::vector<std::string> names;
+  names.reserve(memory.size());
   for (const MemoryRegion& region : memory) names.push_back(region.name);
   return names;
 }
