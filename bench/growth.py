@@ -28,7 +28,7 @@ sys.dont_write_bytecode = True
 from large_archive import Graph  # noqa: E402
 
 ELEMENTS = 64
-STEPS = ["none", "fuse", "narrow", "merge", "constants", "reorder", "inplace", "all"]
+STEPS = ["none", "fuse", "narrow", "merge", "constants", "rolling", "reorder", "inplace", "all"]
 
 
 class Program:

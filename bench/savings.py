@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-STEPS = ["fuse", "narrow", "merge", "constants", "reorder", "inplace"]
+STEPS = ["fuse", "narrow", "merge", "constants", "rolling", "reorder", "inplace"]
 POOLS = "workspace_pools: [{name: sram}]\nparameter_pools: [{name: flash}]\n"
 
 

@@ -47,6 +47,13 @@ class Simulation {
     for (std::size_t s = 0; s < last; ++s) {
       if (around_[s] == no_stage) return std::nullopt;
     }
+    // In the order in which needs are met.
+    for (std::size_t s = 0; s < chain_.stages.size(); ++s) {
+      for (const std::size_t need : order_[s]) {
+        const std::size_t supplier = supplier_[chain_.stages[s].needs[need].tensor];
+        if (supplier != no_stage && around_[supplier] == s) result_.inside[s].push_back(supplier);
+      }
+    }
     result_.runs = done_;
     return std::move(result_);
   }
@@ -88,7 +95,6 @@ class Simulation {
       if (done_[supplier] == chain_.stages[supplier].iterations) return false;  // rows that nobody writes
       if (around_[supplier] == no_stage) {
         around_[supplier] = frame.stage;
-        result_.inside[frame.stage].push_back(supplier);
         result_.demand[supplier] = need;
       } else if (around_[supplier] != frame.stage) {
         return false;
