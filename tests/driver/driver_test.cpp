@@ -552,7 +552,8 @@ TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
   options.pins = {file, file};
   CHECK(message(plan) == "usmp-plan: error: " + file + ": a second plan of module 'defautl'\n");
   options.pins = {temporary.file("nowhere")};
-  CHECK(message(plan) == "usmp-plan: error: " + temporary.file("nowhere") + ": cannot be read: no such file or directory\n");
+  CHECK(message(plan) ==
+        "usmp-plan: error: " + temporary.file("nowhere") + ": cannot be read: no such file or directory\n");
 }
 
 TEST_CASE("one pool made small before everything else") {
