@@ -15,8 +15,13 @@ namespace usmp::apps {
 
 int parse_and_run(int argc, char** argv) {
   Program program;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (const auto message = unknown_topic(program, arguments)) {
+    std::cerr << "usmp-plan: error: " << *message << '\n';
+    return driver::exit_usage;
+  }
   try {
-    std::vector<std::string> words = understood({argv + 1, argv + argc});
+    std::vector<std::string> words = understood(arguments);
     std::reverse(words.begin(), words.end());  // the parser takes them off the end
     program.parser().parse(words);
     if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);

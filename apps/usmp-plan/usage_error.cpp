@@ -79,6 +79,12 @@ std::string in_own_words(const CommandText& command, const CLI::ParseError& erro
   return value_of(command, option);
 }
 
+std::vector<std::string> command_names(const Program& program) {
+  std::vector<std::string> names = {"plan", "help"};
+  for (const CLI::App* command : program.parser().get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
 }  // namespace
 
 std::optional<std::string> misspelled_command(const Program& program) {
@@ -86,12 +92,19 @@ std::optional<std::string> misspelled_command(const Program& program) {
   const CLI::Option* const model = program.parser().get_option("MODEL");
   if (model->results().empty()) return {};
   const std::string& word = model->results().front();
-  std::vector<std::string> names = {"plan", "help"};
-  for (const CLI::App* command : program.parser().get_subcommands({})) names.push_back(command->get_name());
+  const std::vector<std::string> names = command_names(program);
   const std::string hint = did_you_mean(word, names);
   std::error_code unreadable;
   if (hint.empty() || std::filesystem::exists(word, unreadable)) return {};
   return "'" + printable(word) + "' is neither a file nor a command" + hint;
+}
+
+std::optional<std::string> unknown_topic(const Program& program, std::span<const std::string> arguments) {
+  if (arguments.size() < 2 || arguments[0] != "help" || arguments[1].starts_with('-')) return {};
+  const std::vector<std::string> names = command_names(program);
+  if (std::ranges::find(names, arguments[1]) != names.end()) return {};
+  return "help: no command '" + printable(arguments[1]) + "'" + did_you_mean(arguments[1], names) +
+         "; usmp-plan help lists the commands";
 }
 
 std::string usage_message(const Program& program, const CLI::ParseError& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "program.hpp"
@@ -12,6 +13,9 @@ namespace usmp::apps {
 // The message about a model that is none: a word like that of a command which names no file. "solv x.csv" is not about
 // a model "solv".
 [[nodiscard]] std::optional<std::string> misspelled_command(const Program& program);
+
+// The message about "help WORD" whose word names no command; nothing for other arguments.
+[[nodiscard]] std::optional<std::string> unknown_topic(const Program& program, std::span<const std::string> arguments);
 
 // The message for what the parser refused, without a line feed.
 [[nodiscard]] std::string usage_message(const Program& program, const CLI::ParseError& error);

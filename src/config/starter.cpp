@@ -46,7 +46,7 @@ std::string bytes(Bytes count) { return std::to_string(count) + " bytes"; }
 std::string starter_file(const ModelSummary& model) {
   std::string text = "## Memory pools for " + in_comment(model.archive) + ", read by usmp-plan --pools.\n##\n";
   text += "## Workspace: " + bytes(model.workspace_load) +
-          " are live at once: a lower bound, no size. Plans may need more.\n";
+          " are live at once: a lower bound, not a size. Plans may need more.\n";
   text += "## `usmp-plan " + in_comment(model.archive) + " --dry-run` shows how much. ";
   if (model.unplanned_workspace) text += "The archive's own build takes " + bytes(*model.unplanned_workspace) + ". ";
   text.back() = '\n';

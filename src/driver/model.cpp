@@ -121,7 +121,14 @@ std::string module_list(const mlf::Metadata& metadata) { return joined(module_na
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
-  if (!file || fs::is_directory(path, error)) throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read");
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: no such file or directory");
+  }
+  if (fs::is_directory(status)) {
+    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: is a directory, expected a file");
+  }
+  if (!file) throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read");
   std::string text;
   std::vector<char> block(std::size_t{1} << 16);
   do {

@@ -93,7 +93,7 @@ std::string Table::text(std::string_view indent, std::size_t width) const {
     std::string line(indent);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) line += "  ";
-      cells[i] = shortened(cells[i], widths[i]);
+      if (width_of(cells[i]) > widths[i]) cells[i] = shortened(cells[i], widths[i]);
       line += columns_[i].align == Align::right ? pad_left(cells[i], widths[i]) : pad_right(cells[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);

@@ -104,7 +104,8 @@ TEST_CASE("diff: errors keep their exit codes and messages") {
   const std::string plan = planned(temporary, "optimal", "optimal");
   Outcome outcome = run_diff(options_for(plan, temporary.file("none.plan.json")));
   CHECK(outcome.code == exit_usage);
-  CHECK(outcome.err == "usmp-plan: error: " + temporary.file("none.plan.json") + ": cannot be read\n");
+  CHECK(outcome.err ==
+        "usmp-plan: error: " + temporary.file("none.plan.json") + ": cannot be read: no such file or directory\n");
   write(temporary.path / "bad.plan.json", R"({"schema": "usmp-plan/plan", "schema_version": 9})");
   outcome = run_diff(options_for(plan, temporary.file("bad.plan.json")));
   CHECK(outcome.code == exit_usage);

@@ -290,7 +290,7 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   }
   SUBCASE("pools file that does not exist") {
     options.pools_file = temporary.file("none.yaml");
-    expected = "usmp-plan: error: " + temporary.file("none.yaml") + ": cannot be read\n";
+    expected = "usmp-plan: error: " + temporary.file("none.yaml") + ": cannot be read: no such file or directory\n";
   }
   SUBCASE("algorithm in the pools file") {
     options.pools_file = temporary.file("pools.yaml");
@@ -328,7 +328,7 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
   }
   SUBCASE("a bare module that is not there") {
     options.model.model = temporary.file("none.json");
-    expected = "usmp-plan: error: " + temporary.file("none.json") + ": cannot be read\n";
+    expected = "usmp-plan: error: " + temporary.file("none.json") + ": cannot be read: no such file or directory\n";
   }
   SUBCASE("an output without a name") {
     options.output = "";
@@ -608,7 +608,8 @@ TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
   options.pins = {file, file};
   CHECK(message(plan) == "usmp-plan: error: " + file + ": a second plan of module 'defautl'\n");
   options.pins = {temporary.file("nowhere")};
-  CHECK(message(plan) == "usmp-plan: error: " + temporary.file("nowhere") + ": cannot be read\n");
+  CHECK(message(plan) ==
+        "usmp-plan: error: " + temporary.file("nowhere") + ": cannot be read: no such file or directory\n");
 }
 
 TEST_CASE("one pool made small before everything else") {

@@ -183,11 +183,11 @@ TEST_CASE("usage errors of solve: exit code 2 and one message") {
   std::string expected;
   SUBCASE("no file") {
     options.instance = temporary.file("none.csv");
-    expected = options.instance + ": cannot be read";
+    expected = options.instance + ": cannot be read: no such file or directory";
   }
   SUBCASE("directory") {
     options.instance = temporary.path.string();
-    expected = options.instance + ": cannot be read";
+    expected = options.instance + ": cannot be read: is a directory, expected a file";
   }
   SUBCASE("CSV") {
     options.instance = temporary.file("bad.csv");
