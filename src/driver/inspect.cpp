@@ -36,15 +36,16 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
   if (json_list) out << "{\"modules\": [\n";
   bool first = true;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
-    const pipeline::Program program = inspected_module(model, info).program;
+    const Inspected inspected = inspected_module(model, info);
+    const pipeline::Program& program = inspected.program;
     if (!first) out << (json_list ? ",\n" : "\n");
     first = false;
     if (options.tir) {
       out << tir::print(program.module);
     } else if (options.model.json) {
-      out << report::inspect_json(info, program.module, program.analysis);
+      out << report::inspect_json(info, program.module, program.analysis, inspected.source.tvm_pools);
     } else {
-      out << report::inspect_text(info, program.module, program.analysis);
+      out << report::inspect_text(info, program.module, program.analysis, inspected.source.tvm_pools);
     }
   }
   if (json_list) out << "]}\n";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,9 @@ struct FileScope {
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes without values: how many
 };
+
+// "sram" of the parameter "sram_3_var"; nothing: not a pool's name.
+[[nodiscard]] std::optional<std::string> pool_of_param(std::string_view name);
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over. Throws SyntaxError: not
 // C's tokens, brackets that do not end, a table that is no list of numbers of its type. O(bytes · log names).

@@ -68,6 +68,15 @@ TEST_CASE("what a module is read from") {
   const auto text = [&] { return inspect_text(model.info, model.module, model.analysis); };
   CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface, read from its C\n"));
   CHECK(inspect_json(model.info, model.module, model.analysis).find("\"source\": \"c\"") != std::string::npos);
+  const std::vector<tvm_c::PlannedPool> planned = {{"flash", true, 20}, {"sram", false, 64}, {"dtcm", false, {}}};
+  CHECK(inspect_text(model.info, model.module, model.analysis, planned)
+            .find("  planned by TVM: flash 20 bytes of constants, sram 64 bytes, dtcm of unknown size\n") !=
+        std::string::npos);
+  CHECK(json::parse(inspect_json(model.info, model.module, model.analysis, planned))["tvm_plan"] ==
+        json::parse(R"([{"pool": "flash", "kind": "constants", "size": 20},
+                        {"pool": "sram", "kind": "workspace", "size": 64},
+                        {"pool": "dtcm", "kind": "workspace", "size": null}])"));
+  CHECK(text().find("planned by TVM") == std::string::npos);
   model.info.tir_member = "src/default.tir.json";
   CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface\n"));
 }

@@ -2,20 +2,25 @@
 // `usmp-plan inspect`: the contents of an archive, for people.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/tir/ir.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::report {
 
-// The module's functions with their targets, the buffers with size and live ranges, the calls in order.
+// `planned`: the pools of TVM's own plan. The module's functions with their targets, the buffers with size and live
+// ranges, the calls in order.
 [[nodiscard]] std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis);
+                                       const liveness::Analysis& analysis,
+                                       std::span<const tvm_c::PlannedPool> planned = {});
 
 // The same as JSON.
 [[nodiscard]] std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis);
+                                       const liveness::Analysis& analysis,
+                                       std::span<const tvm_c::PlannedPool> planned = {});
 
 }  // namespace usmp::report
