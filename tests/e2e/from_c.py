@@ -40,6 +40,7 @@ class Case:
     reference: Path | None  # planned from its TIR
     golden: Path
     options: tuple[str, ...] = ()  # of planning from C
+    by_tvm: bool = False    # TVM planned it, so metadata.json says how large its pools are
 
     def label(self) -> str:
         return self.name
@@ -59,9 +60,18 @@ def workspace(binary: Path, archive: Path, transform: str, out: Path, options: t
     return sum(pool["used"] for pool in pools if pool["kind"] == "workspace")
 
 
+def check_tvm_plan(binary: Path, archive: Path, by_tvm: bool) -> None:
+    [module] = json.loads(golden.run([binary, "inspect", archive, "--json"]).stdout)["modules"]
+    found = sum(pool["size"] for pool in module["tvm_plan"] if pool["kind"] == "workspace")
+    expected = module["unplanned_workspace"] if by_tvm else 0
+    if found != expected:
+        raise golden.Failure(f"inspect finds pools of TVM's of {found} bytes, expected {expected}")
+
+
 def run_case(binary: Path, case: Case, directory: Path) -> None:
     directory.mkdir()
     archive = without_tir(case.from_c, directory / "stock.tar")
+    check_tvm_plan(binary, archive, case.by_tvm)
     for transform in TRANSFORMS:
         out = directory / transform
         found = workspace(binary, archive, transform, out, case.options)
@@ -93,7 +103,8 @@ def shared_cases(archives: Path) -> list[Case]:
         network, _, variant = path.stem.partition(".")
         # One of these has StorageRewrite's lowering, which the archives of own have not.
         if variant not in PACKED:
-            cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden"))
+            cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden",
+                              by_tvm=True))
     return cases
 
 
