@@ -154,7 +154,7 @@ void check_in_place(const Model& model, bool force) {
     throw refusal(model, "git cannot tell whether everything is committed; --force does without",
                   first_lines(std::move(lines), most_lines));
   }
-  if (lines.empty()) return;
+  if (lines.empty()) return;  // all is committed
   throw refusal(model, "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
                 first_lines(std::move(lines), most_lines));
 }

@@ -44,10 +44,10 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
     if (options.tir) {
       out << tir::print(program.module);
     } else if (options.model.json) {
-      out << report::inspect_json(described, program.module, program.analysis);
+      out << report::inspect_json(described, program.module, program.analysis, inspected.source.tvm_pools);
     } else {
       out << report::inspect_text(
-          described, program.module, program.analysis,
+          described, program.module, program.analysis, inspected.source.tvm_pools,
           {.width = options.width.value_or(std::string::npos), .transformed = !model.transformations.steps.empty()});
     }
   }

@@ -46,7 +46,7 @@ void give_shapes(SourceModule& source) {
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
   try {
-    SourceModule source{.info = info, .module = tir_json::read_module(tir), .interface = {}};
+    SourceModule source{.info = info, .module = tir_json::read_module(tir), .interface = {}, .tvm_pools = {}};
     storage::split(source.module, storage::Where::between_tensors);
     source.interface = codegen::interface_of(info, source.module);
     return source;
@@ -60,7 +60,9 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
   for (const mlf::ForeignFunction& function : info.foreign_functions) {
     foreign.push_back({function.name, function.prototype});
   }
-  SourceModule source{.info = info, .module = tvm_c::read_module(info.name, files, foreign), .interface = {}};
+  tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files, foreign);
+  SourceModule source{
+      .info = info, .module = std::move(read.module), .interface = {}, .tvm_pools = std::move(read.pools)};
   storage::split(source.module, storage::Where::between_tensors);
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);

@@ -47,6 +47,16 @@ std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const l
   return text;
 }
 
+std::string planned_text(std::span<const tvm_c::PlannedPool> planned) {
+  std::string pools;
+  for (const tvm_c::PlannedPool& pool : planned) {
+    pools += (pools.empty() ? "" : ", ") + printable(pool.name) + " " +
+             (pool.size ? bytes_text(*pool.size) : "of unknown size");
+    if (pool.is_constant) pools += " of constants";
+  }
+  return pools.empty() ? pools : "  planned by TVM: " + pools + "\n";
+}
+
 std::string tensors_text(const mlf::ModuleInfo& info, std::size_t width) {
   if (info.inputs.empty() && info.outputs.empty()) return {};
   Table table({{"", Align::left}, {"Tensor", Align::left}, {"Type", Align::left}, {"Size", Align::right}});
@@ -131,6 +141,18 @@ std::string extern_text(const liveness::Analysis& analysis) {
   return text;
 }
 
+Json planned_json(std::span<const tvm_c::PlannedPool> planned) {
+  Json list = Json::array();
+  for (const tvm_c::PlannedPool& pool : planned) {
+    Json json;
+    json["pool"] = pool.name;
+    json["kind"] = pool.is_constant ? "constants" : "workspace";
+    json["size"] = pool.size ? Json(*pool.size) : Json(nullptr);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json tensors_json(const std::vector<mlf::Tensor>& tensors) {
   Json list = Json::array();
   for (const mlf::Tensor& tensor : tensors) {
@@ -202,13 +224,14 @@ Json unplanned_allocates_json(const tir::Module& module, const liveness::Analysi
 }  // namespace
 
 std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
-                         const InspectTextOptions& options) {
-  return head(info, module, analysis, options.transformed) + tensors_text(info, options.width) +
+                         std::span<const tvm_c::PlannedPool> planned, const InspectTextOptions& options) {
+  return head(info, module, analysis, options.transformed) + planned_text(planned) + tensors_text(info, options.width) +
          functions_text(module, options.width) + buffers_text(module, analysis, options.width) +
          calls_text(module, analysis, options.width) + unplanned_text(module, analysis) + extern_text(analysis);
 }
 
-std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis) {
+std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module, const liveness::Analysis& analysis,
+                         std::span<const tvm_c::PlannedPool> planned) {
   Json json;
   json["schema"] = "usmp-plan/inspect";
   json["schema_version"] = inspect_schema_version;
@@ -217,6 +240,7 @@ std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
   json["packed_interface"] = info.packed_interface;
   json["source"] = is_read_from_c(info) ? "c" : "tir";
   json["unplanned_workspace"] = info.workspace_bytes ? Json(*info.workspace_bytes) : Json(nullptr);
+  json["tvm_plan"] = planned_json(planned);
   json["horizon"] = analysis.horizon;
   json["inputs"] = tensors_json(info.inputs);
   json["outputs"] = tensors_json(info.outputs);

@@ -177,7 +177,8 @@ std::vector<std::size_t> depths(const RowChain& chain) {
 
 Interval RowNeed::in(std::int64_t iteration, std::int64_t rows) const {
   const std::int64_t first = step * (iteration / per);
-  return {std::max<std::int64_t>(first + reach.low, 0), std::min(first + reach.high, rows - 1)};
+  const std::int64_t last = first + reach.high;
+  return {std::max<std::int64_t>(0, first + reach.low), std::min(last, rows - 1)};
 }
 
 std::int64_t RowSupply::complete(std::int64_t iterations, std::int64_t rows) const {

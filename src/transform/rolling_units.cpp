@@ -113,7 +113,7 @@ class RunBuilder {
   // with scalar expansion.
   tir::Block distributed(const tir::For& loop) {
     const auto count = tir::as_int(*loop.extent);
-    if (tir::as_int(*loop.min) != 0 || !count || *count < 1 || module_.var(loop.var).type != tir::int32_type) return {};
+    if (!count || *count < 1 || tir::as_int(*loop.min) != 0 || module_.var(loop.var).type != tir::int32_type) return {};
     std::map<VarId, std::int64_t> own;  // buffers of the body, with their sizes
     std::map<VarId, std::size_t> users;
     std::set<VarId> written;
@@ -174,7 +174,7 @@ class RunBuilder {
     auto* outer = std::get_if<tir::For>(&stmt.node);
     if (outer == nullptr || collapsed_.contains(outer->var)) return false;
     const auto is_plain = [&](const tir::For& loop) {
-      return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent).value_or(0) > 0 &&
+      return tir::as_int(*loop.extent).value_or(0) > 0 && tir::as_int(*loop.min) == 0 &&
              module_.var(loop.var).type == tir::int32_type;
     };
     tir::For* inner = tir::only_loop(outer->body);

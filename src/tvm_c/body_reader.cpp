@@ -54,7 +54,7 @@ class BodyReader {
       if (!name.is_identifier()) fail_at(name, "a parameter's name");
       if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
       const bool is_storage = type->stars == 1;
-      if (auto pool = pool_of(name.text); pool && is_storage && type->element == tir::uint8_type) {
+      if (auto pool = pool_of_param(name.text); pool && is_storage && type->element == tir::uint8_type) {
         Value value;
         value.kind = Value::Kind::pool;
         pools_.emplace(name.text, std::move(*pool));
@@ -93,7 +93,7 @@ class BodyReader {
 
   // void* p0 = (((DLTensor*)arg_p0)[0].data);
   void unpacked(const Token& name, CType type, std::int64_t at) {
-    const auto pool = pool_of(name.text);
+    const auto pool = pool_of_param(name.text);
     const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));
     const auto [param, is_new] = unpacked_.try_emplace(at);
     if (is_pool) {
@@ -195,18 +195,6 @@ class BodyReader {
   static bool ends_behind_void(Lexer tokens) {
     (void)tokens.next();
     return tokens.peek().is(")");
-  }
-
-  // "sram" of "sram_3_var".
-  static std::optional<std::string> pool_of(std::string_view name) {
-    constexpr std::string_view suffix = "_var";
-    if (!name.ends_with(suffix)) return std::nullopt;
-    name.remove_suffix(suffix.size());
-    const std::size_t digits = name.find_last_not_of("0123456789");
-    if (digits == std::string_view::npos || digits == 0 || digits + 1 == name.size() || name[digits] != '_') {
-      return std::nullopt;
-    }
-    return std::string(name.substr(0, digits));
   }
 
   // --- Names ---------------------------------------------------------------------------------------------------------

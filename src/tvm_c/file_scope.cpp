@@ -276,6 +276,17 @@ const Table* FileScope::table(std::string_view name, std::size_t file) const {
   return named->second.size() == 1 ? &named->second.begin()->second : nullptr;
 }
 
+std::optional<std::string> pool_of_param(std::string_view name) {
+  constexpr std::string_view suffix = "_var";
+  if (!name.ends_with(suffix)) return std::nullopt;
+  name.remove_suffix(suffix.size());
+  const std::size_t digits = name.find_last_not_of("0123456789");
+  if (digits == std::string_view::npos || digits == 0 || digits + 1 == name.size() || name[digits] != '_') {
+    return std::nullopt;
+  }
+  return std::string(name.substr(0, digits));
+}
+
 void read_file_scope(std::string_view text, std::size_t file, FileScope& scope) { FileReader(text, file, scope).run(); }
 
 namespace {

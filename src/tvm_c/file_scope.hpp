@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,9 @@ struct FileScope {
   // What the name means in the file: its own table, or the only one of another; null: none.
   [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
 };
+
+// "sram" of the parameter "sram_3_var"; nothing: not a pool's name.
+[[nodiscard]] std::optional<std::string> pool_of_param(std::string_view name);
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over. Throws SyntaxError: not
 // C's tokens, brackets that do not end, a table that is no list of numbers of its type. O(bytes · log names).

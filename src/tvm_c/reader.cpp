@@ -10,6 +10,7 @@
 
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
@@ -52,11 +53,12 @@ class ModuleReader {
     }
   }
 
-  tir::Module run() && {
+  PlannedModule run() && {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
           read_pool_macros(files_[i].text, c_identifier(name_), scope_);
+          pool_sizes_.read_header(files_[i].text, c_identifier(name_));
           continue;
         }
         check_origin(files_[i]);
@@ -82,7 +84,8 @@ class ModuleReader {
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     check_bounded();
     storage::fit(module_);
-    return std::move(module_);
+    std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, scope_);
+    return {.module = std::move(module_), .pools = std::move(pools)};
   }
 
  private:
@@ -305,6 +308,7 @@ class ModuleReader {
   std::span<const Source> files_;
   Limits limits_;
   FileScope scope_;
+  PoolSizes pool_sizes_;
   tir::Module module_;
   std::vector<PoolConstant> pool_constants_;
   Bytes pool_alignment_ = default_alignment;
@@ -315,6 +319,11 @@ class ModuleReader {
 
 tir::Module read_module(const std::string& module, std::span<const Source> files, std::span<const Foreign> foreign,
                         const Limits& limits) {
+  return read_planned_module(module, files, foreign, limits).module;
+}
+
+PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
+                                  std::span<const Foreign> foreign, const Limits& limits) {
   return ModuleReader(module, files, foreign, limits).run();
 }
 

@@ -37,6 +37,7 @@ class Case:
     reference: Path | None  # planned from its TIR
     golden: Path
     packed: bool = False  # TVM's packed interface
+    by_tvm: bool = False  # TVM planned it, so metadata.json says how large its pools are
 
     def label(self) -> str:
         return self.name
@@ -68,9 +69,18 @@ def check_own_output(binary: Path, archive: Path, planned: Path, directory: Path
         raise golden.Failure(f"its own output: exit code {found.returncode}, {found.stderr}")
 
 
+def check_tvm_plan(binary: Path, archive: Path, by_tvm: bool) -> None:
+    [module] = json.loads(golden.run([binary, "inspect", archive, "--json"]).stdout)["modules"]
+    found = sum(pool["size"] for pool in module["tvm_plan"] if pool["kind"] == "workspace")
+    expected = module["unplanned_workspace"] if by_tvm else 0
+    if found != expected:
+        raise golden.Failure(f"inspect finds pools of TVM's of {found} bytes, expected {expected}")
+
+
 def run_case(binary: Path, case: Case, directory: Path) -> None:
     directory.mkdir()
     archive = without_tir(case.from_c, directory / "stock.tar")
+    check_tvm_plan(binary, archive, case.by_tvm)
     for transform in TRANSFORMS:
         out = directory / transform
         found = workspace(binary, archive, transform, out)
@@ -103,7 +113,7 @@ def shared_cases(archives: Path) -> list[Case]:
         network, _, variant = path.stem.partition(".")
         # One of these has StorageRewrite's lowering, which the archives of own have not.
         cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden",
-                          packed=variant == "packed"))
+                          packed=variant == "packed", by_tvm=True))
     packed = variants / "resnet8_packed.tar"
     cases.append(Case("variants/resnet8_packed", packed, packed, own / "resnet8.golden", packed=True))
     return cases

@@ -46,8 +46,8 @@ TEST_CASE("a row that is gone is lost, though nobody else has written its bytes"
   CHECK(said_of(2, 2, 2) == "1 of 1, 40 accesses" + lost);
 }
 
-TEST_CASE("an element that the tensor does not have is no violation, but is left out") {
-  CHECK(said_of(1, 3, -1) == "0 of 1, 22 accesses; an address depends on data");
+TEST_CASE("a row that has not come yet is no element of the ring either") {
+  CHECK(said_of(1, 3, -1).find("is read after another row of it") != std::string::npos);
 }
 
 }  // namespace

@@ -68,6 +68,15 @@ TEST_CASE("what a module is read from") {
   const auto text = [&] { return inspect_text(model.info, model.module, model.analysis); };
   CHECK(text().starts_with("module default, TVM 0.12.0 by its style, unpacked interface, read from its C\n"));
   CHECK(inspect_json(model.info, model.module, model.analysis).find("\"source\": \"c\"") != std::string::npos);
+  const std::vector<tvm_c::PlannedPool> planned = {{"flash", true, 20}, {"sram", false, 64}, {"dtcm", false, {}}};
+  CHECK(inspect_text(model.info, model.module, model.analysis, planned)
+            .find("  planned by TVM: flash 20 bytes of constants, sram 64 bytes, dtcm of unknown size\n") !=
+        std::string::npos);
+  CHECK(json::parse(inspect_json(model.info, model.module, model.analysis, planned))["tvm_plan"] ==
+        json::parse(R"([{"pool": "flash", "kind": "constants", "size": 20},
+                        {"pool": "sram", "kind": "workspace", "size": 64},
+                        {"pool": "dtcm", "kind": "workspace", "size": null}])"));
+  CHECK(text().find("planned by TVM") == std::string::npos);
   model.info.tir_member = "src/default.tir.json";
   CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface\n"));
 }
@@ -111,12 +120,13 @@ Called, but defined outside the module
 TEST_CASE("on a narrow terminal names give way in the middle, and nothing else") {
   const Model model = example();
   const std::string whole = inspect_text(model.info, model.module, model.analysis);
-  CHECK(inspect_text(model.info, model.module, model.analysis, {.width = 84}) == whole);
-  const std::string narrow = inspect_text(model.info, model.module, model.analysis, {.width = 71, .transformed = true});
+  CHECK(inspect_text(model.info, model.module, model.analysis, {}, {.width = 84}) == whole);
+  const std::string narrow =
+      inspect_text(model.info, model.module, model.analysis, {}, {.width = 71, .transformed = true});
   CHECK(narrow.find("bytes, after the transformations\n") != std::string::npos);
   CHECK(narrow.find("  sid_1    1024     16  tensor    tvmgen_def…_tvm_main__  [0,17)\n") != std::string::npos);
   CHECK(narrow.find("  tvmgen_default___tvm_main__  c       entry\n") != std::string::npos);
-  const std::string narrowest = inspect_text(model.info, model.module, model.analysis, {.width = 1});
+  const std::string narrowest = inspect_text(model.info, model.module, model.analysis, {}, {.width = 1});
   CHECK(narrowest.find("  pad        64     16  scratch   tvmge…d_conv  [1,5)…20,24)\n") != std::string::npos);
 }
 

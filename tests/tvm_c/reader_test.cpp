@@ -182,6 +182,39 @@ TEST_CASE("buffers that TVM has planned") {
   CHECK(tir::print(module, op).find("allocate s: int32[3]") != std::string::npos);
 }
 
+TEST_CASE("the pools of TVM's plan, with their sizes") {
+  const auto pools = [](const std::string& params, const std::string& c, const std::string& header) {
+    const std::string lib = c + "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  q[0] = p[0];\n  return 0;\n}\n" +
+                            "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var" + params +
+                            ") {\n  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return -1;\n"
+                            "  return 0;\n}\n";
+    const std::vector<Source> files = {{"lib1.c", lib}, {"tvmgen_m.h", header}};
+    std::string text;
+    for (const PlannedPool& pool : read_planned_module("m", files).pools) {
+      text += pool.name + (pool.is_constant ? " constants " : " workspace ") +
+              (pool.size ? std::to_string(*pool.size) : "?") + "\n";
+    }
+    return text;
+  };
+  CHECK(pools("", "static uint8_t global_workspace[64];\n", "#define TVMGEN_M_SRAM_WORKSPACE_POOL_SIZE 8\n").empty());
+  // A struct ends behind its last member, which is aligned.
+  const std::string owned =
+      "static struct flash {\n  int8_t a_let[1] __attribute__((aligned(16)));\n"
+      "  int16_t b_let[2] __attribute__((packed, aligned(16)));\n} flash = {\n  .a_let = {7},\n  .b_let = {1, 2},\n};\n"
+      "static uint8_t sram[64];\n";
+  const std::string params = ", uint8_t* flash_0_var, uint8_t* sram_1_var";
+  CHECK(pools(params, owned, "") == "flash constants 20\nsram workspace 64\n");
+  // The application's: the macros of this module, not of another whose name continues this one's.
+  const std::string macros =
+      "#define TVMGEN_M_SRAM_WORKSPACE_POOL_SIZE 49152\n#define TVMGEN_M_FLASH_CONSTANT_POOL_SIZE 115552\n"
+      "#define TVMGEN_M_OTHER_DTCM_WORKSPACE_POOL_SIZE 5\n";
+  CHECK(pools(params, "", macros) == "flash constants 115552\nsram workspace 49152\n");
+  CHECK(pools(", uint8_t* dtcm_2_var", "", macros) == "dtcm workspace ?\n");
+  // What the C has counts, whatever the header says.
+  CHECK(pools(", uint8_t* sram_0_var", owned, macros) == "sram workspace 64\n");
+  CHECK(pools(", int8_t* tensor_0_var", "", macros).empty());  // a tensor
+}
+
 TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts them over one another") {
   const auto planned = [](const std::string& second) {
     const std::string c =

@@ -49,6 +49,7 @@ struct SourceModule {
   mlf::ModuleInfo info;
   tir::Module module;
   codegen::Interface interface;
+  std::vector<tvm_c::PlannedPool> tvm_pools;  // of C that TVM has planned
 };
 
 // What is planned.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/tir/ir.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::report {
 
@@ -16,12 +18,16 @@ struct InspectTextOptions {
   bool transformed = false;               // the module is what transformations made of it
 };
 
-// The module's functions with their targets, the buffers with size and live ranges, the calls in order.
+// `planned`: the pools of TVM's own plan. The module's functions with their targets, the buffers with size and live
+// ranges, the calls in order.
 [[nodiscard]] std::string inspect_text(const mlf::ModuleInfo& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis, const InspectTextOptions& options = {});
+                                       const liveness::Analysis& analysis,
+                                       std::span<const tvm_c::PlannedPool> planned = {},
+                                       const InspectTextOptions& options = {});
 
 // The same as JSON.
 [[nodiscard]] std::string inspect_json(const mlf::ModuleInfo& info, const tir::Module& module,
-                                       const liveness::Analysis& analysis);
+                                       const liveness::Analysis& analysis,
+                                       std::span<const tvm_c::PlannedPool> planned = {});
 
 }  // namespace usmp::report

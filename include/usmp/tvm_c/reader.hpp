@@ -12,9 +12,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "usmp/support/error.hpp"
 #include "usmp/tir/ir.hpp"
@@ -38,6 +40,18 @@ struct Limits {
   std::size_t expression_depth = 10'000;  // of one expression
 };
 
+// A pool that the entry takes in C that TVM has planned.
+struct PlannedPool {
+  std::string name;  // "sram" of the parameter sram_3_var
+  bool is_constant = false;
+  std::optional<Bytes> size;  // of the array or struct in the C, else of the header's macro; nothing: neither is there
+};
+
+struct PlannedModule {
+  tir::Module module;
+  std::vector<PlannedPool> pools;  // in the order of the entry's parameters; none: TVM has not planned it
+};
+
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
 // passed over. What the entry calls of `foreign` becomes an opaque function (tir::is_opaque). Throws Error of kind
 // archive with member and place ("line 3, column 5"): no entry or two of them, what is not C, what is beyond the subset
@@ -45,5 +59,9 @@ struct Limits {
 // O(bytes · log names).
 [[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
                                       std::span<const Foreign> foreign = {}, const Limits& limits = {});
+
+// The same, with the pools of TVM's plan.
+[[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
+                                                std::span<const Foreign> foreign = {}, const Limits& limits = {});
 
 }  // namespace usmp::tvm_c

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/planned_pools.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "tvm_c/expressions.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// The pool of the C that has the name: memory, or a struct of constants.
+std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& scope) {
+  if (const auto found = scope.arrays.find(name); found != scope.arrays.end()) {
+    return PlannedPool{name, false, found->second};
+  }
+  const auto found = scope.constant_pools.find(name);
+  if (found == scope.constant_pools.end()) return std::nullopt;
+  if (found->second.bytes) return PlannedPool{name, true, static_cast<Bytes>(found->second.bytes->size())};
+  Bytes end = 0;
+  for (const auto& [offset, table] : found->second.tables) {
+    end = std::max(end, offset + static_cast<Bytes>(table.data->bytes.size()));
+  }
+  return PlannedPool{name, true, end};
+}
+
+}  // namespace
+
+void PoolSizes::read_header(std::string_view text, std::string_view module) {
+  const std::string begin = "#define TVMGEN_" + upper_case(module) + "_";
+  constexpr std::string_view workspace = "_WORKSPACE_POOL_SIZE";
+  constexpr std::string_view constants = "_CONSTANT_POOL_SIZE";
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
+    std::string_view name = text.substr(at + begin.size());
+    name = name.substr(0, name.find_first_of(" \t\r\n"));
+    const char* number = name.data() + name.size();
+    const char* const end = text.data() + text.size();
+    while (number != end && *number == ' ') ++number;
+    Bytes size = 0;
+    if (std::from_chars(number, end, size).ec != std::errc() || size < 0) continue;
+    for (const std::string_view suffix : {workspace, constants}) {
+      if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
+      std::string pool(name.substr(0, name.size() - suffix.size()));
+      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size});
+    }
+  }
+}
+
+std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, const FileScope& scope) const {
+  std::vector<PlannedPool> pools;
+  for (Lexer tokens = entry.params; tokens.peek().kind != TokenKind::end && !tokens.peek().is(")");) {
+    const auto type = parse_type(tokens);
+    const Token token = tokens.next();
+    if (!type || type->stars != 1 || type->element != tir::uint8_type) continue;
+    auto name = pool_of_param(token.text);
+    if (!name) continue;
+    auto pool = owned_pool(*name, scope);
+    if (const auto macro = by_macro_.find(upper_case(*name)); !pool && macro != by_macro_.end()) pool = macro->second;
+    if (!pool) pool.emplace();
+    pool->name = std::move(*name);
+    pools.push_back(std::move(*pool));
+  }
+  return pools;
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step "rolling": what it does to small networks, and that each condition, where it does not hold, leaves them
+// alone. Every result is interpreted, with rings that know which element they hold.
+#include "transform/rolling.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_modules/interpreter.hpp"
+#include "random_modules/transformed.hpp"
+#include "tir_support/module_builder.hpp"
+#include "usmp/liveness/distances.hpp"
+#include "usmp/tir/printer.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::transform::rolling_test {
+namespace {
+
+using namespace tir::testing;  // NOLINT(google-build-using-namespace)
+using tir::Block;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::int32_type;
+using tir::make_int;
+using tir::VarId;
+
+constexpr std::int64_t rows = 8;
+constexpr std::int64_t columns = 4;
+constexpr std::int64_t elements = rows * columns;
+
+ExprRef plus(ExprRef a, ExprRef b) { return make_binary(ExprKind::add, std::move(a), std::move(b)); }
+ExprRef times(ExprRef a, std::int64_t b) { return make_binary(ExprKind::mul, std::move(a), make_int(b)); }
+
+// in → a → b → out, images of int32. Each operator reads a window of rows; rows that are not there count as 0.
+class Network : public ModuleBuilder {
+ public:
+  const VarId in = pointer("in", int32_type);
+  const VarId out = pointer("out", int32_type);
+  const VarId a = pointer("a", int32_type);
+  const VarId b = pointer("b", int32_type);
+
+  struct Loops {
+    VarId p0;
+    VarId p1;
+    VarId row;
+    VarId column;
+    VarId ky;
+  };
+  Loops loops_of(const std::string& name) {
+    return {pointer(name + "_p0", int32_type), pointer(name + "_p1", int32_type), integer("row"), integer("column"),
+            integer("ky")};
+  }
+
+  // p1[row] = sum of rows row - above to row + below of p0
+  void add_window(const std::string& name, std::int64_t above, std::int64_t below) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef read = plus(var(v.row), plus(var(v.ky), make_int(-above)));
+    const ExprRef is_there = make_binary(ExprKind::and_, make_binary(ExprKind::ge, read, make_int(0)),
+                                         make_binary(ExprKind::lt, read, make_int(rows)));
+    const ExprRef element = load(v.p0, plus(times(read, columns), var(v.column)));
+    function(name, {v.p0, v.p1},
+             block(loop(
+                 v.row, rows,
+                 block(loop(
+                     v.column, columns,
+                     block(store(v.p1, here, make_int(0)),
+                           loop(v.ky, above + below + 1,
+                                block(when(is_there, block(store(v.p1, here, plus(load(v.p1, here), element))))))))))));
+    shape(2);
+  }
+
+  // p1[row] = p1[row - 1] + p0[row]
+  void add_scan(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef before = plus(here, make_int(-columns));
+    function(
+        name, {v.p0, v.p1},
+        block(loop(v.row, rows,
+                   block(loop(v.column, columns,
+                              block(store(v.p1, here, load(v.p0, here)),
+                                    when(make_binary(ExprKind::ge, var(v.row), make_int(1)),
+                                         block(store(v.p1, here, plus(load(v.p1, here), load(v.p1, before)))))))))));
+    shape(2);
+  }
+
+  // A buffer of the operator: p1[row] = p0[row] + sum. `resets`: the sum begins anew in each row; else it runs on.
+  void add_sums(const std::string& name, bool resets) {
+    const Loops v = loops_of(name);
+    const VarId sum = pointer("sum", int32_type);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const auto cleared = [&](VarId by) { return loop(by, columns, block(store(sum, var(by), make_int(0)))); };
+    Block row;
+    row.push_back(resets ? cleared(v.ky)
+                         : when(make_binary(ExprKind::eq, var(v.row), make_int(0)), block(cleared(v.ky))));
+    row.push_back(loop(v.column, columns,
+                       block(store(sum, var(v.column), plus(load(sum, var(v.column)), load(v.p0, here))),
+                             store(v.p1, here, load(sum, var(v.column))))));
+    Block body = block(allocate(sum, columns));
+    body.push_back(loop(v.row, rows, std::move(row)));
+    function(name, {v.p0, v.p1}, std::move(body));
+    shape(2);
+  }
+
+  // p1 = a turned by a quarter: each row needs all of p0.
+  void add_turn(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef there =
+        plus(times(make_binary(ExprKind::sub, make_int(rows - 1), var(v.row)), columns), var(v.column));
+    function(name, {v.p0, v.p1},
+             block(loop(v.row, rows, block(loop(v.column, columns, block(store(v.p1, here, load(v.p0, there))))))));
+    shape(2);
+  }
+
+  tir::Module with_entry(std::vector<tir::Stmt> calls, std::vector<VarId> params = {}) {
+    Block body = block(allocate(a, elements), allocate(b, elements));
+    std::move(calls.begin(), calls.end(), std::back_inserter(body));
+    params.insert(params.begin(), {in, out});
+    entry(params, std::move(body));
+    return build();
+  }
+
+ private:
+  void shape(std::size_t params) {
+    tir::Function& made = module().functions.back();
+    for (std::size_t i = 0; i < params; ++i) {
+      made.params[i].is_tensor = true;
+      made.params[i].shape = std::vector<std::int64_t>{rows, columns};
+    }
+  }
+};
+
+void check_same(const tir::Module& before, const tir::Module& after) {
+  const auto fault = random_modules::fault_of(after);
+  REQUIRE_MESSAGE(!fault, fault.value_or("") << "\n" << tir::print(after));
+  std::string contents;
+  for (std::int64_t n = 0; n < elements; ++n) contents += {static_cast<char>(3 * n + 1), 0, 0, 0};
+  std::vector<random_modules::Argument> arguments(before.functions[before.entry].params.size(),
+                                                  {static_cast<std::size_t>(4 * elements), std::nullopt});
+  arguments[0].contents = contents;
+  const random_modules::Outcome reference = random_modules::Interpreter(before).run(arguments);
+  const auto difference = random_modules::difference_to(reference, arguments, after);
+  REQUIRE_MESSAGE(!difference, difference.value_or("") << "\n" << tir::print(after));
+}
+
+// "a 3, b 1": the rings of the module after the step.
+std::string rolled(const tir::Module& module) {
+  tir::Module after = module;
+  const std::vector<Change> changes = roll(after, {});
+  check_same(module, after);
+  std::string rings;
+  for (const tir::Function& function : after.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || !allocate->ring) return;
+      rings += (rings.empty() ? "" : ", ") + after.var(allocate->var).name + " " + std::to_string(allocate->ring->rows);
+    });
+  }
+  CHECK(changes.empty() == rings.empty());
+  return rings;
+}
+
+TEST_CASE("tensors between windows are rings as high as the windows") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  n.add_window("h", 2, 0);
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("h", {n.b, n.out})})) ==
+        "a 3, b 3");
+}
+
+TEST_CASE("a tensor that another call reads later stays whole") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  const VarId also = n.pointer("also", int32_type);
+  n.add_turn("h");
+  const tir::Module module = n.with_entry(
+      {n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("h", {n.b, n.out}), n.call("h", {n.a, also})}, {also});
+  CHECK(rolled(module).find("a ") == std::string::npos);
+}
+
+TEST_CASE("rows that read rows of their own tensor are no stages") {
+  Network n;
+  n.add_scan("f");
+  n.add_window("g", 1, 1);
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})).empty());
+}
+
+TEST_CASE("an operator that needs all rows ends a chain") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_turn("g");
+  CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})).empty());
+}
+
+TEST_CASE("functions of somebody else are not looked into") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  n.module().functions.back().target = "cmsis-nn";
+  tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+  CHECK(roll(module, {}).empty());
+}
+
+TEST_CASE("sums over rows: of one row they live in it, running ones in the whole function") {
+  for (const bool resets : {true, false}) {
+    CAPTURE(resets);
+    Network n;
+    n.add_sums("f", resets);
+    n.add_window("g", 1, 1);
+    const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+    CHECK(rolled(module) == "a 3");
+    tir::Module after = module;
+    (void)roll(after, {});
+    const tir::Function& function = after.functions[*after.find("g_rolled")];
+    const bool is_outermost = std::ranges::any_of(function.body, [&](const tir::Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      return allocate != nullptr && after.var(allocate->var).name == "sum";
+    });
+    CHECK(is_outermost == !resets);
+  }
+}
+
+TEST_CASE("rings have no distances") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  n.add_window("h", 0, 0);
+  tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("h", {n.b, n.out})});
+  REQUIRE_FALSE(roll(module, {}).empty());
+  std::vector<VarId> rings;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate != nullptr && allocate->ring) rings.push_back(allocate->var);
+    });
+  }
+  REQUIRE_FALSE(rings.empty());
+  liveness::Options options;
+  options.workspace_io = true;
+  for (const liveness::StorageDistance& distance : liveness::find_distances(module, options)) {
+    CHECK(std::ranges::count(rings, distance.below) == 0);
+    CHECK(std::ranges::count(rings, distance.above) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace usmp::transform::rolling_test
