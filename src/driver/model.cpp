@@ -184,7 +184,7 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
       for (const mlf::Member* member : members) {
         if (mlf::is_planned_c(member->bytes)) {
           throw Error(ErrorKind::archive, {{}, member->shown_name(), {}},
-                      "found C that usmp-plan wrote, expected TVM's");
+                      "found C that usmp-plan wrote, expected TVM's: plan the archive that it was made from");
         }
         files.push_back({member->shown_name(), member->bytes});
       }

@@ -267,7 +267,7 @@ class SegmentBuilder {
   [[nodiscard]] bool planes_are_apart(const tir::For& loop, VarId storage, std::int64_t period) const {
     const std::int64_t planes = *tir::as_int(*loop.extent) / period;
     const std::int64_t elements = run_.storages.at(storage).elements;
-    if (elements % planes != 0) return false;
+    if (elements < planes || elements % planes != 0) return false;
     arith::Facts facts(module_);
     facts.bind_loop(loop);
     const auto plane = facts.divide(arith::variable(loop.var), period);

@@ -39,7 +39,8 @@ class Simplicity {
   void declarations(const tir::Stmt& stmt) {
     ++statements_;
     std::visit(tir::Overloaded{[&](const tir::Allocate& s) {
-                                 if (s.condition || s.type.is_vector() || s.ring || !tir::element_count(s)) simple_ = false;
+                                 if (s.condition || s.type.is_vector() || s.ring || !tir::element_count(s))
+                                   simple_ = false;
                                  declare(s.var);
                                  storages_[s.var] = s.type;
                                },

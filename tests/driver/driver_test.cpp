@@ -308,19 +308,19 @@ TEST_CASE("usage errors: exit code 2, one message, nothing written") {
     options.model.transform = "fuse,all";
     expected =
         "usmp-plan: error: --transform: 'all' stands alone, without other names: expected none, all or some of fuse, "
-        "narrow, merge, constants, reorder, inplace\n";
+        "narrow, merge, constants, rolling, reorder, inplace\n";
   }
   SUBCASE("none and a transformation") {
     options.model.transform = "none,fuse";
     expected =
         "usmp-plan: error: --transform: 'none' stands alone, without other names: expected none, all or some of fuse, "
-        "narrow, merge, constants, reorder, inplace\n";
+        "narrow, merge, constants, rolling, reorder, inplace\n";
   }
   SUBCASE("an empty word among transformations") {
     options.model.transform = "fuse,,narrow";
     expected =
         "usmp-plan: error: --transform: a name in 'fuse,,narrow' is empty: expected none, all or some of fuse, narrow, "
-        "merge, constants, reorder, inplace, with a comma between two\n";
+        "merge, constants, rolling, reorder, inplace, with a comma between two\n";
   }
   SUBCASE("a model that is not there") {
     options.model.model = temporary.file("none.tar");

@@ -59,7 +59,7 @@ def check_checks(folder: Path) -> None:
         unplanned = check_schema("check", run("check", model, "--pools", TIGHT, "--json", code=4))
         assert unplanned["modules"][0]["no_plan"]
     summary = folder / "summary.md"
-    github = ("check", MODELS[0], "--pools", BUDGET, "--algorithm", "none", "--github")
+    github = ("check", MODELS[0], "--pools", BUDGET, "--algorithm", "none", "--transform", "none", "--github")
     run(*github, code=1, text="::error file=")
     run(*github, code=1, text="::error file=", GITHUB_STEP_SUMMARY="")
     run(*github, code=1, text="::error file=", GITHUB_STEP_SUMMARY=str(summary))

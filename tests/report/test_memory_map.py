@@ -267,7 +267,8 @@ def main() -> int:
             pages[-1].write_text(html, encoding="utf-8")
         sharing = folder / "sharing.plan.json"
         sharing.write_text(json.dumps(json.loads(subprocess.run(
-            [arguments.program, archive, "--dry-run", "--json"], capture_output=True, check=True, timeout=120).stdout)["modules"][0]))
+            [arguments.program, archive, "--transform", "fuse,narrow,merge,constants,reorder,inplace", "--dry-run", "--json"],
+            capture_output=True, check=True, timeout=120).stdout)["modules"][0]))
         for count in (10, 300):
             (folder / f"crowd{count}.plan.json").write_text(json.dumps(crowd(count)), encoding="utf-8")
         shared_plans = [sharing, folder / "crowd10.plan.json", folder / "crowd300.plan.json"]
