@@ -71,14 +71,6 @@ std::string examples_text(const std::vector<Example>& examples) {
   return text;
 }
 
-std::string exits_text() {
-  std::string text = "Exit codes:";
-  for (const ExitText& exit : exit_texts()) {
-    text += (&exit == exit_texts().data() ? " " : ", ") + std::string(exit.code) + " " + std::string(exit.brief);
-  }
-  return "\n" + wrapped(text, 0);
-}
-
 }  // namespace
 
 std::string help_text(const Manual& manual, const CommandText& command) {
@@ -90,7 +82,6 @@ std::string help_text(const Manual& manual, const CommandText& command) {
   text += options_text(command.arguments, "Arguments");
   text += options_text(command.options, "Options");
   text += examples_text(command.examples);
-  if (whole) text += exits_text();
   return text;
 }
 

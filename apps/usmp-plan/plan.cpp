@@ -47,7 +47,9 @@ Command add_plan(CLI::App& program) {
   auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");
   program.add_flag("--verbose", options->verbose, "list every buffer and log each stage")->excludes(quiet);
   program.add_flag("--list-algorithms", options->list_algorithms, "list the planning algorithms");
-  return {&program, [options] { return run(*options); }, {}};
+  return {&program,
+          [options] { return run(*options); },
+          {{"usmp-plan model.tar --pools pools.yaml", "write model_planned/"}}};
 }
 
 }  // namespace usmp::apps

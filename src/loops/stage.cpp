@@ -44,7 +44,9 @@ std::vector<Axis> axes_of_shape(const std::vector<std::int64_t>& shape) {
 // The accesses of storage that is visible between the statements of a function's body.
 class PipelineFinder {
  public:
-  PipelineFinder(const tir::Module& module, const tir::Function& function) : module_(module), function_(function) {
+  // `prefers_long_rows`: see stages().
+  PipelineFinder(const tir::Module& module, const tir::Function& function, bool prefers_long_rows = false)
+      : module_(module), function_(function), prefers_long_rows_(prefers_long_rows) {
     for (const tir::Param& param : function.params) {
       if (param.is_tensor && param.shape) declare(param.var, *param.shape);
     }
@@ -75,7 +77,6 @@ class PipelineFinder {
   // Where few divisions let a nest read a part at a time, there is little choice: there the axes are chosen first, and
   // then from tensor to tensor. Outer dimensions are preferred: the rows of an image, not its columns or pixels.
   std::vector<Stage> stages() {
-    prefers_long_rows_ = true;
     std::map<std::size_t, std::size_t> choices;  // by statement
     std::map<VarId, std::vector<std::size_t>> nests_with;
     for (std::size_t i = 0; i < function_.body.size(); ++i) {
@@ -129,6 +130,21 @@ class PipelineFinder {
     tensors_.axes[var] = axes_of_shape(shape);
   }
 
+  // A factor may be a multiple of a dimension's stride, as with strided windows: all divisions between two factors.
+  static std::vector<Axis> axes_between(std::set<std::int64_t> strides, std::int64_t elements) {
+    constexpr std::size_t most_axes = 32;
+    strides.insert({1, elements});
+    std::vector<Axis> axes;  // long rows first
+    for (auto stride = strides.rbegin(); stride != strides.rend(); ++stride) {
+      for (const std::int64_t whole : strides) {
+        if (whole > *stride && whole % *stride == 0 && elements % whole == 0 && axes.size() < most_axes) {
+          axes.push_back({*stride, whole / *stride});
+        }
+      }
+    }
+    return axes;
+  }
+
   // Of flat buffers, the dimensions that the factors of their indices suggest.
   void find_factors() {
     std::map<VarId, std::set<std::int64_t>> factors;
@@ -142,6 +158,10 @@ class PipelineFinder {
     };
     visit_accesses(function_.body, facts, note);
     for (const auto& [storage, strides] : factors) {
+      if (prefers_long_rows_) {
+        tensors_.axes[storage] = axes_between(strides, tensors_.elements[storage]);
+        continue;
+      }
       std::vector<Axis> axes;  // long rows first
       std::int64_t above = tensors_.elements[storage];
       for (const std::int64_t stride : std::vector<std::int64_t>(strides.rbegin(), strides.rend())) {
@@ -370,10 +390,10 @@ class PipelineFinder {
 
   const tir::Module& module_;
   const tir::Function& function_;
+  const bool prefers_long_rows_;
   Tensors tensors_;
   std::set<VarId> flat_;          // buffers of one dimension
   std::map<VarId, Axis> chosen_;  // how tensors are divided
-  bool prefers_long_rows_ = false;
 };
 
 }  // namespace
@@ -383,7 +403,7 @@ std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Functio
 }
 
 std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function) {
-  return PipelineFinder(module, function).stages();
+  return PipelineFinder(module, function, true).stages();
 }
 
 const Pipeline& smallest(const std::vector<Pipeline>& pipelines) {

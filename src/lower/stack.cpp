@@ -28,13 +28,9 @@ class StackWalker {
 
   void open(const tir::Block& /*block*/, const tir::Stmt* owner) {
     in_scope_.push_back(in_scope_.back());
-    const auto* loop = owner == nullptr ? nullptr : std::get_if<tir::For>(&owner->node);
-    if (loop == nullptr) return;
-    // A loop over rows of operators hands its row on.
-    const bool is_over_rows = loop->row_runs > 0;
-    has_row_loops_ = has_row_loops_ || is_over_rows;
-    has_loops_ = has_loops_ || !is_over_rows;
-    declare(is_over_rows ? 1 : 2);
+    if (owner == nullptr || !std::holds_alternative<tir::For>(owner->node)) return;
+    has_loops_ = true;
+    declare(2);
   }
   void close(const tir::Block& /*block*/, const tir::Stmt* /*owner*/) { in_scope_.pop_back(); }
   void statement(const tir::Stmt& stmt) {
@@ -45,8 +41,6 @@ class StackWalker {
   }
 
   [[nodiscard]] bool has_loops() const { return has_loops_; }
-  // What the function adds to the frame of a caller that it becomes part of.
-  [[nodiscard]] Bytes part() const { return has_row_loops_ ? caller_name * most_ : 0; }
   [[nodiscard]] Bytes frame() const {
     return has_loops_ ? loop_frame + loop_name * most_ : caller_frame + caller_name * most_;
   }
@@ -60,7 +54,6 @@ class StackWalker {
   std::vector<Bytes> in_scope_;
   Bytes most_;
   bool has_loops_ = false;
-  bool has_row_loops_ = false;
 };
 
 }  // namespace
@@ -80,7 +73,7 @@ Bytes stack_estimate(const tir::Module& module) {
     const bool joins_caller = index != module.entry && !function.keep_apart && !walker.has_loops() && sites[index] == 1;
     Bytes below = 0;
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
-    estimates[index] = below + (joins_caller ? walker.part() : walker.frame());
+    estimates[index] = below + (joins_caller ? 0 : walker.frame());
   }
   return estimates[module.entry];
 }

@@ -7,7 +7,7 @@ start-up code, linker script and main of the example. On the target each model r
 full of garbage; outputs are compared there, and the stack is measured. Here
 
 - the RAM of the linker's map, pool by pool and together, equals the plan and the report to the byte;
-- the stack that was measured is at most the plan's estimate, and at most 300 bytes below it for the archives of testdata,
+- the stack that was measured is at most the plan's estimate, and at most 530 bytes below it for the archives of testdata,
   apart from frames of functions that are not the model's, which GCC states (-fstack-usage). Models that call the C library
   are only run.
 
@@ -29,7 +29,6 @@ from pathlib import Path
 
 import golden
 from golden import Failure, Model, run, sanitised, struct_members
-from stack import MOST_ABOVE
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/firmware"
 # The C library is linked for memcpy and the functions of math.h.
@@ -55,6 +54,10 @@ PLACEMENTS = {
                     "  - {name: sram, section: .bss.sram}\nworkspace_io: true\n",
     "external": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: BOUND}\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\n",
 }
+
+# Bytes that the estimate may be above the stack that is measured. A function whose operators run by rows has many pointers, which 64-bit
+# processors keep on the stack (808 bytes in resnet8) and a Cortex-M computes anew (452); the estimate (976) is for all.
+MOST_ABOVE = 530
 
 
 @dataclass
