@@ -28,7 +28,7 @@ struct ReadFunction {
   tir::Function function;
   std::vector<std::string> called;  // in order
   std::vector<PoolConstant> constants;
-  std::vector<std::string> pools;  // of workspace that TVM has planned
+  std::vector<std::string> pools;     // of workspace that TVM has planned
   std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
 };
 

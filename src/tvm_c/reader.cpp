@@ -18,8 +18,8 @@
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
-#include "usmp/tvm_c/style.hpp"
 #include "usmp/tir/visit.hpp"
+#include "usmp/tvm_c/style.hpp"
 
 namespace usmp::tvm_c {
 namespace {

@@ -52,8 +52,9 @@ TEST_CASE("random modules compute the same after each step of transformation, an
 
 // Of the networks so many percent are at least changed by the step alone, or the generator does not make what the step
 // looks for. Three look for rare things: a chain that ends wide, a tensor at the peak, branches side by side.
-constexpr std::pair<Step, std::uint64_t> least_changed[] = {
-    {Step::fuse, 90}, {Step::narrow, 4}, {Step::merge, 7}, {Step::constants, 80}, {Step::rolling, 12}, {Step::reorder, 9}};
+constexpr std::pair<Step, std::uint64_t> least_changed[] = {{Step::fuse, 90},    {Step::narrow, 4},
+                                                            {Step::merge, 7},    {Step::constants, 80},
+                                                            {Step::rolling, 12}, {Step::reorder, 9}};
 
 TEST_CASE("random networks compute the same after each step of transformation, and after all") {
   constexpr std::uint64_t networks = 600;

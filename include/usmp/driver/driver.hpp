@@ -71,7 +71,7 @@ struct PlanOptions : PlanningOptions {
   bool in_place = false;
   bool force = false;                    // in place, also with changes that git has not committed
   std::optional<std::string> plan_json;  // a file for the plan: of one module its M.plan.json, of several as `json`
-  bool linker_script = false;         // memory.ld, too
+  bool linker_script = false;            // memory.ld, too
 };
 
 struct VerifyOptions : PlanningOptions {

@@ -32,10 +32,10 @@ struct LoweredFunction {
 struct Lowered {
   // Planned Allocate and AllocateConst nodes are replaced by
   //   Let(var, address_of(load uint8 pool_param[offset]))
-  // (dropped if nothing uses the variable); accesses to storage with a ring name places instead of elements; calls of module functions pass the pool pointers after their own arguments
-  // (before the trailing resource handle of tvm_call_cpacked). Entry parameters that are planned (workspace_io) are
-  // removed from params and bound by such a Let at the start of the body. Opaque functions (tir::is_opaque) stay as
-  // they are.
+  // (dropped if nothing uses the variable); accesses to storage with a ring name places instead of elements; calls of
+  // module functions pass the pool pointers after their own arguments (before the trailing resource handle of
+  // tvm_call_cpacked). Entry parameters that are planned (workspace_io) are removed from params and bound by such a Let
+  // at the start of the body. Opaque functions (tir::is_opaque) stay as they are.
   tir::Module module;
   std::vector<LoweredFunction> functions;  // by index into module.functions
 };

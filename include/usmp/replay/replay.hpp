@@ -47,9 +47,9 @@ struct LeftOut {
 };
 
 struct Result {
-  std::size_t pairs = 0;                // of storages that are live together and share bytes of a pool; a ring with itself
-  std::vector<LeftOut> left_out;        // of these; for all others every access was replayed. By ids
-  std::uint64_t accesses = 0;           // loads and stores replayed, to storages of such pairs
+  std::size_t pairs = 0;          // of storages that are live together and share bytes of a pool; a ring with itself
+  std::vector<LeftOut> left_out;  // of these; for all others every access was replayed. By ids
+  std::uint64_t accesses = 0;     // loads and stores replayed, to storages of such pairs
   std::vector<std::string> violations;  // at most one per pair and direction, the first 100 found
 
   [[nodiscard]] std::size_t replayed() const { return pairs - left_out.size(); }
@@ -62,9 +62,10 @@ struct Result {
 //
 //   element of 'a' at byte 120 of pool 'sram' is read after 'b' has overwritten it, in function 'f', iteration i = 3
 //
-// or, of a ring, a read of another element than the one last stored in its place. All parts of a statement are read before it stores. The application writes inputs before the run, and reads outputs
-// after it. What cannot be replayed (see Reason) counts as correct, and as a write of unknown bytes: a correct plan
-// never has a violation. Each storage must be within its pool (verify::check).
+// or, of a ring, a read of another element than the one last stored in its place. All parts of a statement are read
+// before it stores. The application writes inputs before the run, and reads outputs after it. What cannot be replayed
+// (see Reason) counts as correct, and as a write of unknown bytes: a correct plan never has a violation. Each storage
+// must be within its pool (verify::check).
 //
 // O(module + conflicting pairs of one pool + Options::steps), memory O(bytes of the storages of pairs), at most
 // max_bytes of them.

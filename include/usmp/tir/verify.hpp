@@ -6,10 +6,10 @@
 // each belongs to one function, is used only where a parameter or an enclosing statement declares it, and is not
 // declared again in its own scope; storage is a pointer and has one size, and constants have as many bytes as their
 // shape says; storage with a ring consists of whole planes of the rows that it holds, is unconditional, and is accessed
-// only by loads and stores of its own scalar type. Statements: loop bounds, extents and indices are integers, conditions and predicates are bools, each with
-// the right number of lanes; blocks nest no deeper than max_block_depth. Expressions: nodes and operators have the
-// right number of operands, of compatible types, and literals fit their types; a call of one of the module's functions
-// matches its parameters.
+// only by loads and stores of its own scalar type. Statements: loop bounds, extents and indices are integers,
+// conditions and predicates are bools, each with the right number of lanes; blocks nest no deeper than max_block_depth.
+// Expressions: nodes and operators have the right number of operands, of compatible types, and literals fit their
+// types; a call of one of the module's functions matches its parameters.
 //
 // Not checked: sizes (tir::allocation_size), whether an index is within its storage, recursion of calls, size and depth
 // of expressions.
