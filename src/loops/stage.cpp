@@ -84,8 +84,10 @@ class PipelineFinder {
       if (!std::holds_alternative<tir::For>(nest.node)) continue;
       choices[i] = 0;
       std::set<RowLoop> loops;
-      for (const VarId storage : tensors_of(nest)) {
+      const std::set<VarId> accessed = tensors_of(nest);
+      for (const VarId storage : accessed) {
         nests_with[storage].push_back(i);
+        if (accessed.size() > most_tensors) continue;
         for (const Axis& axis : tensors_.axes[storage]) loops.merge(row_loops(nest, storage, axis));
       }
       for (const RowLoop& loop : loops) {
@@ -119,6 +121,8 @@ class PipelineFinder {
   }
 
  private:
+  static constexpr std::size_t most_tensors = 64;  // of a nest that stages() looks for a division of
+
   void declare(VarId var, const std::vector<std::int64_t>& shape) {
     std::int64_t elements = 1;
     for (const std::int64_t extent : shape) {
@@ -231,6 +235,7 @@ class PipelineFinder {
     std::optional<Stage> stage = prefers_long_rows_ ? std::nullopt : best_stage(nest, loops);
     if (!stage) {
       for (const VarId storage : accessed) {
+        if (prefers_long_rows_ && accessed.size() > most_tensors) break;
         for (const Axis& axis : tensors_.axes[storage]) loops.merge(row_loops(nest, storage, axis));
       }
       stage = best_stage(nest, loops);

@@ -89,7 +89,7 @@ ExprRef place_of(const ExprRef& index, const RingStorage& storage, const arith::
     if (modulus > 0) value = make_binary(ExprKind::mod, value, make_int(modulus, type));
     if (tir::as_int(*value) == 0) return;
     if (factor != 1) value = make_binary(ExprKind::mul, value, make_int(factor, type));
-    place = place ? make_binary(ExprKind::add, place, std::move(value)) : std::move(value);
+    place = place ? make_binary(ExprKind::add, place, value) : value;
   };
   add(parts->plane, ring.rows * ring.stride, 0);
   if (ring.rows > 1) add(parts->row, ring.stride, ring.rows);

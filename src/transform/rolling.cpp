@@ -24,24 +24,24 @@ struct Part {
   std::size_t first = 0;
   std::size_t last = 0;
   Bytes bytes = 0;
-  std::optional<Segment> segment;
+  bool is_chain = false;
 
-  [[nodiscard]] std::size_t rolled_calls() const { return segment ? last - first : 0; }
+  [[nodiscard]] std::size_t rolled_calls() const { return is_chain ? last - first : 0; }
 };
 
 // All parts that calls may be divided into, by their first call.
 using Parts = std::vector<std::vector<Part>>;
 
 Parts parts_of(const tir::Module& module, const CallRun& run) {
+  constexpr std::size_t most_segments = 10'000;
+  const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
   Parts parts(run.calls.size());
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
-    parts[first].push_back({first, first + 1, plain_bytes(run, first), std::nullopt});
-    const std::size_t end = std::min(run.calls.size(), first + most_rolled_calls);
+    parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
+    const std::size_t end = std::min(run.calls.size(), first + most_calls);
     for (std::size_t last = first + 1; last <= end; ++last) {
-      auto segment = rolled_segment(module, run, first, last);
-      if (!segment) continue;
-      const Bytes bytes = segment->bytes;
-      parts[first].push_back({first, last, bytes, std::move(segment)});
+      const auto segment = rolled_segment(module, run, first, last);
+      if (segment) parts[first].push_back({first, last, segment->bytes, true});
     }
   }
   return parts;
@@ -118,14 +118,15 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   for (const CallRun& run : call_runs(module, *entry, options.liveness.workspace_io)) {
     const Parts parts = parts_of(module, run);
     for (const Part* part : best_division(parts)) {
-      if (!part->segment) continue;
-      RolledFunction rolled = rolled_function(module, run, *part->segment);
+      if (!part->is_chain) continue;
+      const Segment segment = *rolled_segment(module, run, part->first, part->last);
+      RolledFunction rolled = rolled_function(module, run, segment);
       const program::EntryCall& last = *run.calls[part->last - 1];
       const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");
       rolled.function.name = name;
       for (std::size_t i = part->first; i + 1 < part->last; ++i) gone.insert(run.calls[i]->statement);
       replace_call(module, last.statement, name, rolled.arguments);
-      changes.push_back({Step::rolling, name, text_of(module, run, *part->segment), {}});
+      changes.push_back({Step::rolling, name, text_of(module, run, segment), {}});
       const std::size_t first_call = static_cast<std::size_t>(run.calls[part->first] - entry->calls.data());
       const std::size_t last_call = first_call + (part->last - part->first);
       for (const auto& [var, calls] : entry->calls_with) {

@@ -201,8 +201,9 @@ class BodyBuilder {
       outer.push_back({tir::For{around[i].first, make_int(0), make_int(around[i].second), std::move(body)}});
       body = std::move(outer);
     }
-    if (body.size() == 1) return std::move(body.front());
-    return {tir::Scope{std::move(body)}};
+    if (body.size() > 1) return {tir::Scope{std::move(body)}};
+    Stmt only = std::move(body.front());
+    return only;
   }
 
   // Indices and bounds in which a loop's variable has been replaced by a sum.

@@ -364,10 +364,14 @@ class SegmentBuilder {
     for (const RowStage& stage : segment_.chain.stages) scratch = std::max(scratch, stage.scratch);
     std::set<VarId> counted;
     for (const RolledStage& stage : segment_.stages) counted.insert(stage.row_buffers.begin(), stage.row_buffers.end());
-    for (const auto& [var, storage] : run_.storages) {
-      if (segment_.tensors.contains(var) || counted.contains(var) || storage.is_free) continue;
-      const bool is_live = storage.first <= last_ && (storage.last >= *rolled_.begin() || storage.is_read_later);
-      if (is_live) bytes += storage.bytes();
+    // What is live besides: all that is live somewhere in the chain, but for what has been counted.
+    const std::size_t begin = *rolled_.begin();
+    bytes += run_.live[begin] + run_.begun[last_] - run_.begun[begin];
+    for (const auto& [var, tensor] : segment_.tensors) counted.insert(var);
+    for (const VarId var : counted) {
+      const RunStorage& storage = run_.storages.at(var);
+      const bool is_live = storage.first <= last_ && (storage.last >= begin || storage.is_read_later);
+      if (is_live && !storage.is_free) bytes -= storage.bytes();
     }
     segment_.bytes = bytes + scratch;
     for (const auto* others : {&segment_.before, &segment_.after}) {
@@ -402,9 +406,11 @@ class SegmentBuilder {
         chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent, true, storage.is_free});
       }
     }
-    for (const auto& [var, storage] : run.storages) {
-      if (in_chain.contains(var) || storage.is_free) continue;
-      if (storage.first <= u && (storage.last >= u || storage.is_read_later)) bytes += storage.bytes();
+    bytes += run.live[u];
+    for (const VarId var : in_chain) {
+      const RunStorage& storage = run.storages.at(var);
+      const bool is_live = storage.first <= u && (storage.last >= u || storage.is_read_later);
+      if (is_live && !storage.is_free) bytes -= storage.bytes();
     }
     if (chain.tensors.empty()) return bytes;
     chain.stages.push_back(std::move(row));

@@ -63,6 +63,7 @@ class RunBuilder {
     prepare(run.function, joined->first);
     declare_buffers(run);
     note_units(run, joined->first);
+    count_live(run);
     return run;
   }
 
@@ -206,9 +207,12 @@ class RunBuilder {
     if (tensor != entry_.tensors.end()) {
       storage.elements = *tir::allocation_size(tensor->second).bytes / std::max<Bytes>(storage.type.bytes(), 1);
     }
-    for (const EntryCall* call : run.calls) {
+    // The first call of the run that passes it.
+    const auto begin = static_cast<std::size_t>(run.calls.front() - entry_.calls.data());
+    const auto passing = std::ranges::lower_bound(with, begin);
+    if (passing != with.end()) {
+      const EntryCall* call = &entry_.calls[*passing];
       const auto place = std::ranges::find(call->arguments, outside);
-      if (place == call->arguments.end()) continue;
       tir::Param param =
           module_.functions[call->callee].params[static_cast<std::size_t>(place - call->arguments.begin())];
       if (storage.elements == 0 && param.shape) {
@@ -217,7 +221,6 @@ class RunBuilder {
       }
       param.var = inside;
       run.params.emplace(inside, std::move(param));
-      break;
     }
     run.storages.emplace(inside, std::move(storage));
   }
@@ -264,6 +267,24 @@ class RunBuilder {
     for (loops::Stage& stage : loops::stages_of(module_, run.function)) {
       const auto unit = std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
       unit->stage = std::move(stage);
+    }
+  }
+
+  static void count_live(CallRun& run) {
+    std::vector<Bytes> begins(run.units.size() + 1);
+    std::vector<Bytes> ends(run.units.size() + 1);
+    for (const auto& [var, storage] : run.storages) {
+      if (storage.is_free) continue;
+      begins[storage.first] += storage.bytes();
+      ends[storage.is_read_later ? run.units.size() : storage.last + 1] += storage.bytes();
+    }
+    Bytes live = 0;
+    Bytes begun = 0;
+    for (std::size_t u = 0; u < run.units.size(); ++u) {
+      live += begins[u] - ends[u];
+      begun += begins[u];
+      run.live.push_back(live);
+      run.begun.push_back(begun);
     }
   }
 

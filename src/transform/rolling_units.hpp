@@ -45,6 +45,11 @@ struct CallRun {
   std::map<tir::VarId, tir::Param> params;         // of storages that `outside` is known of
   std::map<tir::VarId, std::size_t> declarations;  // statements of `function` that declare constants and buffers
 
+  // By unit: bytes of the storages that are live there, and that are accessed for the first time up to there; those of
+  // the caller left out.
+  std::vector<Bytes> live;
+  std::vector<Bytes> begun;
+
   // Units of calls [first, last), as a range of indices.
   [[nodiscard]] std::pair<std::size_t, std::size_t> units_of(std::size_t first, std::size_t last) const;
 };
