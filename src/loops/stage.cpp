@@ -95,6 +95,7 @@ class PipelineFinder {
       }
     }
     std::vector<std::size_t> seeds;
+    seeds.reserve(choices.size());
     for (const auto& [statement, count] : choices) seeds.push_back(statement);
     std::ranges::stable_sort(seeds, {}, [&](std::size_t statement) { return choices.at(statement) - 1; });
     std::map<std::size_t, Stage> done;
@@ -116,6 +117,7 @@ class PipelineFinder {
       }
     }
     std::vector<Stage> all;
+    all.reserve(done.size());
     for (auto& [statement, stage] : done) all.push_back(std::move(stage));
     return all;
   }

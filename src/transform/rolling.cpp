@@ -140,8 +140,9 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   if (changes.empty()) return {};
   for (tir::Function& function : made) program::insert_function(module, std::move(function));
   tir::Block& body = module.functions[module.entry].body;
-  for (auto statement = gone.rbegin(); statement != gone.rend(); ++statement) {
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(*statement));
+  const std::vector<std::size_t> statements(gone.begin(), gone.end());
+  for (std::size_t i = statements.size(); i-- > 0;) {
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(statements[i]));
   }
   for (const VarId var : dropped) program::drop_allocate(body, var);
   program::drop_uncalled(module, before);

@@ -155,6 +155,7 @@ class SegmentBuilder {
   // The stages, from the last one back to those that it reads from.
   bool collect() {
     std::map<std::size_t, RolledStage> stages;  // by last unit
+    std::vector<std::size_t> pending;           // these, as they are found
     const auto add = [&](std::size_t u) {
       RolledStage stage;
       stage.tensor = tensor_of(u);
@@ -162,16 +163,18 @@ class SegmentBuilder {
       if (stage.units.back() != u || !are_alike(stage)) return false;
       for (const std::size_t part : stage.units) rolled_.insert(part);
       stages.emplace(u, std::move(stage));
+      pending.push_back(u);
       return true;
     };
     if (!add(last_)) return false;
-    for (auto next = stages.rbegin(); next != stages.rend(); ++next) {
-      for (const std::size_t part : next->second.units) {
+    for (std::size_t next = 0; next < pending.size(); ++next) {
+      const std::size_t reader = pending[next];
+      for (const std::size_t part : stages.at(reader).units) {
         for (const VarId var : unit(part).reads) {
           const auto writers = writers_.find(var);
           if (writers == writers_.end()) continue;
           const std::size_t writer = writers->second.back();
-          if (writer >= next->first || rolled_.contains(writer)) continue;
+          if (writer >= reader || rolled_.contains(writer)) continue;
           if (tensor_of(writer) != var) continue;  // must run before
           if (!add(writer)) return false;
         }

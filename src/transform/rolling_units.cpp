@@ -52,6 +52,7 @@ class RunBuilder {
       }
     }
     std::vector<tir::Allocate> between;
+    between.reserve(tensors.size());
     for (const VarId tensor : tensors) between.push_back(entry_.tensors.at(tensor));
     auto joined = program::joined(module_, calls, between);
     if (!joined) return std::nullopt;
@@ -77,15 +78,16 @@ class RunBuilder {
       for (const std::size_t statement : whole) is_new = collapse(function.body[statement]) || is_new;
       if (is_new) whole = reading_whole(function);
     }
-    for (auto statement = whole.rbegin(); statement != whole.rend(); ++statement) {
-      const auto place = function.body.begin() + static_cast<std::ptrdiff_t>(*statement);
+    for (std::size_t i = whole.size(); i-- > 0;) {
+      const std::size_t statement = whole[i];
+      const auto place = function.body.begin() + static_cast<std::ptrdiff_t>(statement);
       tir::Block parts = distributed(std::get<tir::For>(place->node));
       if (parts.empty()) continue;
       for (Stmt& part : parts) collapse(part);
       const std::size_t more = parts.size() - 1;
       const auto next = function.body.erase(place);
       function.body.insert(next, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
-      for (std::size_t& start : first) start += start > *statement ? more : 0;
+      for (std::size_t& start : first) start += start > statement ? more : 0;
     }
   }
 
@@ -222,7 +224,7 @@ class RunBuilder {
       param.var = inside;
       run.params.emplace(inside, std::move(param));
     }
-    run.storages.emplace(inside, std::move(storage));
+    run.storages.emplace(inside, storage);
   }
 
   static void declare_buffers(CallRun& run) {
@@ -235,7 +237,7 @@ class RunBuilder {
         RunStorage storage;
         storage.elements = *tir::element_count(*allocate);
         storage.type = allocate->type;
-        run.storages.emplace(allocate->var, std::move(storage));
+        run.storages.emplace(allocate->var, storage);
       }
     }
   }
