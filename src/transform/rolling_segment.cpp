@@ -167,8 +167,9 @@ class SegmentBuilder {
       return true;
     };
     if (!add(last_)) return false;
-    for (std::size_t next = 0; next < pending.size(); ++next) {
-      const std::size_t reader = pending[next];
+    std::size_t next = 0;
+    while (next < pending.size()) {
+      const std::size_t reader = pending[next++];
       for (const std::size_t part : stages.at(reader).units) {
         for (const VarId var : unit(part).reads) {
           const auto writers = writers_.find(var);
