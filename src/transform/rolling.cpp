@@ -32,14 +32,31 @@ struct Part {
 // All parts that calls may be divided into, by their first call.
 using Parts = std::vector<std::vector<Part>>;
 
+// Of the call's stages.
+std::int64_t iterations_of(const CallRun& run, std::size_t call) {
+  std::int64_t iterations = 0;
+  const auto [first, last] = run.units_of(call, call + 1);
+  for (std::size_t u = first; u < last; ++u) {
+    if (run.units[u].stage) iterations += std::min(run.units[u].stage->iterations, most_stage_iterations);
+  }
+  return iterations;
+}
+
 Parts parts_of(const tir::Module& module, const CallRun& run) {
   constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
+  // Iterations, of all segments together.
+  constexpr std::int64_t most_work = 30'000'000;
+  std::int64_t work = 0;
   Parts parts(run.calls.size());
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
     parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
     const std::size_t end = std::min(run.calls.size(), first + most_calls);
+    std::int64_t in_segment = 0;
     for (std::size_t last = first + 1; last <= end; ++last) {
+      in_segment += iterations_of(run, last - 1);
+      work += in_segment;
+      if (work > most_work) break;
       const auto segment = rolled_segment(module, run, first, last);
       if (segment) parts[first].push_back({first, last, segment->bytes, true});
     }

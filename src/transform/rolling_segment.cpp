@@ -20,6 +20,10 @@ const Rows* rows_in(const std::vector<Rows>& all, VarId storage) {
   return found == all.end() ? nullptr : &*found;
 }
 
+bool has_rows(const std::optional<loops::Stage>& stage) {
+  return stage && stage->iterations >= 2 && stage->iterations <= most_stage_iterations;
+}
+
 // Whether the rows of an iteration are complete after it, and no other iteration touches them.
 bool provides_rows(const Rows& rows) {
   return rows.step >= 1 && rows.per == 1 && rows.reach.high - rows.reach.low < rows.step;
@@ -122,7 +126,7 @@ class SegmentBuilder {
   // The tensor whose rows the unit provides; nothing: none.
   [[nodiscard]] std::optional<VarId> tensor_of(std::size_t u) const {
     const auto& stage = unit(u).stage;
-    if (!stage || stage->iterations < 2) return std::nullopt;
+    if (!has_rows(stage)) return std::nullopt;
     std::optional<VarId> tensor;
     for (const Rows& rows : stage->provided) {
       const RunStorage& storage = run_.storages.at(rows.storage);
@@ -138,7 +142,7 @@ class SegmentBuilder {
   bool find_last() {
     for (std::size_t u = units_.second; u-- > units_.first;) {
       const auto& stage = unit(u).stage;
-      if (!stage || stage->iterations < 2) continue;
+      if (!has_rows(stage)) continue;
       const bool reads_rows = std::ranges::any_of(stage->required, [&](const Rows& rows) {
         if (rows.step < 1) return false;
         const auto writers = writers_.find(rows.storage);
@@ -390,9 +394,9 @@ class SegmentBuilder {
     RowChain chain;
     RowStage row;
     Bytes bytes = 0;
-    if (unit.stage) row.iterations = unit.stage->iterations;
     std::set<VarId> in_chain;
-    if (unit.stage) {
+    if (has_rows(unit.stage)) {
+      row.iterations = unit.stage->iterations;
       for (const Rows& rows : unit.stage->required) {
         const RunStorage& storage = run.storages.at(rows.storage);
         const bool is_input = storage.first < u || storage.outside;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +47,9 @@ struct Segment {
 //  - what runs before or after the chain instead of among it has no dependence on what it passes.
 [[nodiscard]] std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
                                                     std::size_t last);
+
+// Iterations of a stage that a schedule is looked for.
+inline constexpr std::int64_t most_stage_iterations = 4096;
 
 // Estimated bytes of a call as it is.
 [[nodiscard]] Bytes plain_bytes(const CallRun& run, std::size_t call);

@@ -43,12 +43,16 @@ class RunBuilder {
     CallRun run;
     std::vector<program::PassedFunction> calls;
     std::set<VarId> tensors;
+    std::map<VarId, tir::DataType> types;
     for (std::size_t i = first; i < last; ++i) {
       const EntryCall& call = entry_.calls[i];
       run.calls.push_back(&call);
       calls.push_back({module_.functions[call.callee], call.arguments});
-      for (const VarId argument : call.arguments) {
-        if (entry_.tensors.contains(argument)) tensors.insert(argument);
+      for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+        if (entry_.tensors.contains(call.arguments[k])) tensors.insert(call.arguments[k]);
+        // Rows are counted in elements: they have to be the same for all.
+        const tir::DataType type = module_.var(calls.back().function.params[k].var).element;
+        if (types.emplace(call.arguments[k], type).first->second != type) return std::nullopt;
       }
     }
     std::vector<tir::Allocate> between;
@@ -218,8 +222,12 @@ class RunBuilder {
       tir::Param param =
           module_.functions[call->callee].params[static_cast<std::size_t>(place - call->arguments.begin())];
       if (storage.elements == 0 && param.shape) {
+        constexpr std::int64_t most_elements = std::int64_t{1} << 40;
         storage.elements = 1;
-        for (const std::int64_t extent : *param.shape) storage.elements *= extent;
+        for (const std::int64_t extent : *param.shape) {
+          const auto product = checked_mul(storage.elements, extent);
+          storage.elements = product && *product > 0 && *product <= most_elements ? *product : 0;
+        }
       }
       param.var = inside;
       run.params.emplace(inside, std::move(param));
