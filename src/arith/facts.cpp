@@ -464,6 +464,17 @@ std::optional<bool> Facts::truth(const Expr& condition) const {
   return std::nullopt;
 }
 
+ExprRef as_floor(const ExprRef& expr, const Facts& facts) {
+  const bool is_quotient = expr->kind == ExprKind::div;
+  if (!is_quotient && expr->kind != ExprKind::mod) return nullptr;
+  const auto divisor = tir::as_int(*expr->operands[1]);
+  const auto value = facts.affine(*expr->operands[0]);
+  const auto range = value ? facts.interval(*value) : std::nullopt;
+  if (!divisor || *divisor < 1 || !range || range->low < 0) return nullptr;
+  return tir::make_binary(is_quotient ? ExprKind::floor_div : ExprKind::floor_mod, expr->operands[0],
+                          expr->operands[1]);
+}
+
 std::vector<ExprRef> conjuncts(const ExprRef& condition) {
   std::vector<ExprRef> result;
   std::vector<ExprRef> pending = {condition};

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "shape/sums.hpp"
 #include "usmp/loops/reduction.hpp"
+#include "usmp/loops/sum_storage.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::shape {
@@ -19,6 +19,9 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
+
+// Sums of fewer terms, a constant number, are left to compilers.
+constexpr std::int64_t shortest_sum = 16;
 
 // How often the variable stands in the value.
 std::size_t mentions(const Expr& root, VarId var) {
@@ -98,7 +101,7 @@ class Jammer {
 
   const tir::Module& module_;
   tir::Function& function_;
-  SumStorage storage_;
+  loops::SumStorage storage_;
 };
 
 }  // namespace

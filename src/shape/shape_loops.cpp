@@ -6,14 +6,13 @@
 #include "shape/jam_sums.hpp"
 #include "shape/split_sums.hpp"
 #include "shape/unswitch.hpp"
-#include "shape/wide_products.hpp"
 #include "usmp/tir/verify.hpp"
 
 namespace usmp::shape {
 
 void shape_loops(tir::Module& module) {
   constexpr std::pair<const char*, void (*)(tir::Module&)> passes[] = {
-      {"unswitch", unswitch}, {"split_sums", split_sums}, {"jam_sums", jam_sums}, {"widen_products", widen_products}};
+      {"unswitch", unswitch}, {"split_sums", split_sums}, {"jam_sums", jam_sums}};
   for (const auto& [name, pass] : passes) {
     pass(module);
     tir::check_pass(module, name, tir::Form::outlined);

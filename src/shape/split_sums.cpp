@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "shape/sums.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/reduction.hpp"
+#include "usmp/loops/sum_storage.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::shape {
@@ -145,7 +145,7 @@ class Splitter {
   }
 
   tir::Function& function_;
-  SumStorage storage_;
+  loops::SumStorage storage_;
 };
 
 }  // namespace

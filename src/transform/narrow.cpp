@@ -38,12 +38,12 @@
 #include <vector>
 
 #include "transform/narrow_boundaries.hpp"
-#include "transform/narrow_constants.hpp"
 #include "transform/narrow_copies.hpp"
 #include "transform/narrow_epilogue.hpp"
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/range_walk.hpp"
+#include "usmp/program/constant_table.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
@@ -266,7 +266,7 @@ class Narrower {
   }
 
   Module& module_;
-  ConstantTable constants_;
+  program::ConstantTable constants_;
   ConstantOf constant_of_;
   bool costly_may_move_ = false;
 };

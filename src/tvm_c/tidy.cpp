@@ -200,18 +200,11 @@ std::optional<std::int64_t> literal_bits(const Expr& expr) {
 }
 
 // Quotients and remainders of indices as floor quotients, which is what TVM has printed so.
-ExprRef as_floor(const ExprRef& expr, const arith::Facts& facts) {
+ExprRef floor_of(const ExprRef& expr, const arith::Facts& facts) {
   if (expr->operands.size() != 2 || !expr->type.is_int() || expr->type.bits < 32) return nullptr;
   const ExprRef& a = expr->operands[0];
   const ExprRef& b = expr->operands[1];
-  const bool is_quotient = expr->kind == ExprKind::div;
-  if (is_quotient || expr->kind == ExprKind::mod) {
-    const auto divisor = tir::as_int(*b);
-    const auto value = facts.affine(*a);
-    const auto range = value ? facts.interval(*value) : std::nullopt;
-    if (!divisor || *divisor < 1 || !range || range->low < 0) return nullptr;
-    return tir::make_binary(is_quotient ? ExprKind::floor_div : ExprKind::floor_mod, a, b);
-  }
+  if (expr->kind == ExprKind::div || expr->kind == ExprKind::mod) return arith::as_floor(expr, facts);
   if (expr->kind != ExprKind::call || !facts.affine(*a)) return nullptr;
   if (expr->op == tir::Op::shift_right) {
     const auto bits = literal_bits(*b);
@@ -235,7 +228,7 @@ void tidy(tir::Module& module, tir::Function& function) {
               {.before =
                    [](Block& block, std::size_t& at, arith::Facts& known) {
                      tir::for_each_expr_of(block[at],
-                                           [&](ExprRef& expr) { expr = loops::rewritten(expr, known, as_floor); });
+                                           [&](ExprRef& expr) { expr = loops::rewritten(expr, known, floor_of); });
                      return loops::Next::enter;
                    },
                .after = {}});

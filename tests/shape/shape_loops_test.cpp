@@ -8,7 +8,6 @@
 #include "shape/loop_fixture.hpp"
 #include "shape/split_sums.hpp"
 #include "shape/unswitch.hpp"
-#include "shape/wide_products.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform::testing::shape_loops_test {
@@ -224,71 +223,6 @@ TEST_CASE_FIXTURE(SumsFixture, "split: a loop around whose count is read from th
   SUBCASE("another") { body(block(filled(), loop(i, 2, block(std::move(counted))))); }
   for (tir::Param& param : op().params) param.no_alias = true;
   CHECK_FALSE(made(shape::split_sums));
-}
-
-struct ProductsFixture : LoopFixture {
-  VarId v = input("v", 512, int8_type);
-  VarId h = input("h", 512, int16_type);
-  std::int64_t count = 16;
-  ExprRef at = tir::make_int(0);
-
-  [[nodiscard]] ExprRef wide(VarId storage) const { return tir::make_cast(int32_type, load(storage, var(i))); }
-  bool made_of(const ExprRef& term) {
-    body(block(filled(), loop(i, count, block(store(y, at, add(load(y, at), term))))));
-    return made(shape::widen_products);
-  }
-};
-
-TEST_CASE_FIXTURE(ProductsFixture, "wide products: sums of products of bytes hide that these are narrow") {
-  CHECK(made_of(mul(wide(x), wide(v))));
-  CHECK(text() == R"(
-  let zero: int32 = usmp.hidden_zero<int32>()
-  for n in [0, 512) {
-    y[n] = n
-  }
-  for i in [0, 16) {
-    y[0] = y[0] + usmp.widened(int32(x[i]), zero) * int32(v[i])
-  }
-)");
-}
-
-TEST_CASE_FIXTURE(ProductsFixture, "wide products: with a zero point") {
-  const ExprRef moved = tir::make_cast(int32_type, sub(tir::make_cast(int16_type, load(x, var(i))), -89));
-  CHECK(made_of(mul(moved, wide(v))));
-}
-
-TEST_CASE_FIXTURE(ProductsFixture, "wide products: each of several sums in a loop") {
-  const auto sum = [&](std::int64_t element, const ExprRef& term) {
-    return store(y, tir::make_int(element), add(load(y, tir::make_int(element)), term));
-  };
-  SUBCASE("side by side") {
-    body(block(filled(), loop(i, count, block(sum(0, mul(wide(x), wide(v))), sum(1, mul(wide(x), 3))))));
-    CHECK(made(shape::widen_products));
-    CHECK(text().find("y[0] = y[0] + usmp.widened(") != std::string::npos);
-    CHECK(text().find("y[1] = y[1] + int32(x[i]) * 3") != std::string::npos);
-  }
-  SUBCASE("beside something else") {
-    const VarId t = number("t");
-    body(block(filled(), loop(i, count, block(let(t, var(i)), sum(0, mul(wide(x), wide(v)))))));
-    CHECK_FALSE(made(shape::widen_products));
-  }
-}
-
-TEST_CASE_FIXTURE(ProductsFixture, "wide products: everything else stays") {
-  SUBCASE("few") {
-    count = 15;
-    CHECK_FALSE(made_of(mul(wide(x), wide(v))));
-  }
-  SUBCASE("a row of sums") {
-    at = var(i);
-    CHECK_FALSE(made_of(mul(wide(x), wide(v))));
-  }
-  SUBCASE("factors of 16 bits, whose products compilers know to be wide") {
-    CHECK_FALSE(made_of(mul(wide(h), wide(v))));
-  }
-  SUBCASE("a factor beyond 16 bits") { CHECK_FALSE(made_of(mul(mul(wide(x), 300), mul(wide(v), 0)))); }
-  SUBCASE("a number") { CHECK_FALSE(made_of(mul(wide(x), 3))); }
-  SUBCASE("no product") { CHECK_FALSE(made_of(add(wide(x), wide(v)))); }
 }
 
 }  // namespace

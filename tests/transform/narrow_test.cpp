@@ -9,8 +9,8 @@
 
 #include "tir_support/module_builder.hpp"
 #include "transform/narrow.hpp"
-#include "transform/narrow_constants.hpp"
 #include "transform/narrow_copies.hpp"
+#include "usmp/program/constant_table.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -156,7 +156,7 @@ TEST_CASE("of constants, a function is told of those that it loads from") {
   }
   builder.entry({out}, calls);
   const tir::Module module = builder.build();
-  const ConstantTable table(module);
+  const program::ConstantTable table(module);
   for (const tir::Function& function : module.functions) {
     arith::Ranges ranges;
     CHECK(table.bind(ranges, function) == (function.is_entry ? 0 : 1));

@@ -79,6 +79,10 @@ struct Bound {
 };
 [[nodiscard]] std::optional<Bound> bound_of(const Facts& scope, const tir::Expr& comparison);
 
+// A quotient or remainder that rounds toward zero as the floor one that has the same value: of what is never negative,
+// by a positive literal. Null: it is none.
+[[nodiscard]] tir::ExprRef as_floor(const tir::ExprRef& expr, const Facts& facts);
+
 // The conjuncts of and_ (and of `likely` around it).
 [[nodiscard]] std::vector<tir::ExprRef> conjuncts(const tir::ExprRef& condition);
 

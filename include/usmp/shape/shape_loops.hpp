@@ -12,8 +12,6 @@ namespace usmp::shape {
 //   (src/shape/unswitch.hpp).
 // - Loops that add to more sums than registers hold become one loop after the other (src/shape/split_sums.hpp).
 // - Sums that are added up one after the other become some side by side (src/shape/jam_sums.hpp).
-// - Long sums of products of bytes are written so that the products count as 32 bits wide
-//   (src/shape/wide_products.hpp).
 // O(size of the module).
 void shape_loops(tir::Module& module);
 

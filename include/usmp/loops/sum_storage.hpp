@@ -3,15 +3,11 @@
 // order among each other.
 #pragma once
 
-#include <cstdint>
 #include <set>
 
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::shape {
-
-// Sums of fewer terms, a constant number, are left to compilers.
-inline constexpr std::int64_t shortest_sum = 16;
+namespace usmp::loops {
 
 class SumStorage {
  public:
@@ -28,4 +24,4 @@ class SumStorage {
   std::set<tir::VarId> readable_;  // other parameters, and constants
 };
 
-}  // namespace usmp::shape
+}  // namespace usmp::loops

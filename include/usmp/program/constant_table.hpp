@@ -12,7 +12,7 @@
 #include "usmp/arith/ranges.hpp"
 #include "usmp/tir/ir.hpp"
 
-namespace usmp::transform {
+namespace usmp::program {
 
 struct ConstantElements {
   tir::DataType type;
@@ -39,4 +39,4 @@ class ConstantTable {
   std::map<tir::VarId, ConstantElements> elements_;
 };
 
-}  // namespace usmp::transform
+}  // namespace usmp::program

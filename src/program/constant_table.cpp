@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/narrow_constants.hpp"
+#include "usmp/program/constant_table.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,13 +8,12 @@
 #include <string>
 #include <variant>
 
-#include "transform/narrow_boundaries.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::transform {
+namespace usmp::program {
 namespace {
 
 using tir::DataType;
@@ -91,14 +90,14 @@ void ConstantTable::add_params(const tir::Module& module) {
   const auto pass_unknown = [&](std::size_t function) {
     for (const tir::Param& param : module.functions[function].params) pass(param.var, {});
   };
-  const program::CallGraph graph = program::call_graph(module);
+  const CallGraph graph = call_graph(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (i == module.entry) continue;
-    for (const program::CallSite& call : graph.calls[i]) pass_unknown(call.callee);
+    for (const CallSite& call : graph.calls[i]) pass_unknown(call.callee);
   }
-  const program::EntryCalls entry = program::entry_calls(module);
+  const EntryCalls entry = entry_calls(module);
   for (const std::size_t function : entry.called_otherwise) pass_unknown(function);
-  for (const program::EntryCall& call : entry.calls) {
+  for (const EntryCall& call : entry.calls) {
     if (call.is_opaque) pass_unknown(call.callee);
     for (std::size_t k = 0; k < call.arguments.size() && !call.is_opaque; ++k)
       pass(module.functions[call.callee].params[k].var, call.arguments[k]);
@@ -129,4 +128,4 @@ std::optional<std::int64_t> ConstantTable::value_of(const Expr& expr) const {
   return found->second.range.low;
 }
 
-}  // namespace usmp::transform
+}  // namespace usmp::program

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shape/sums.hpp"
+#include "usmp/loops/sum_storage.hpp"
 
 #include <variant>
 
-#include "usmp/arith/ranges.hpp"
 #include "usmp/tir/visit.hpp"
 
-namespace usmp::shape {
+namespace usmp::loops {
 
 SumStorage::SumStorage(const tir::Function& function) {
   for (const tir::Param& param : function.params) (param.no_alias ? alone_ : readable_).insert(param.var);
@@ -28,4 +27,4 @@ bool SumStorage::may_read(const tir::Expr& value, tir::VarId sums) const {
   return may;
 }
 
-}  // namespace usmp::shape
+}  // namespace usmp::loops
