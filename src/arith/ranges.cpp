@@ -63,7 +63,8 @@ bool is_leaf(const Expr& expr) {
     case ExprKind::ramp:
       return false;
     case ExprKind::call:
-      return !tir::info(expr.op).is_folded && expr.op != Op::q_multiply_shift && expr.op != Op::q_multiply_shift_half;
+      return !tir::info(expr.op).is_folded && expr.op != Op::q_multiply_shift && expr.op != Op::q_multiply_shift_half &&
+             expr.op != Op::multiply_high;
     default:
       return !is_condition(expr.kind);
   }
@@ -316,6 +317,13 @@ std::optional<Interval> Ranges::compute_call(const Expr& expr) {
     const auto b = of_operand(expr.operands[1]);
     if (b && b->low >= 0) return Interval{0, a && a->low >= 0 ? std::min(a->high, b->high) : b->high};
     if (a && a->low >= 0) return Interval{0, a->high};
+  }
+  if (expr.op == Op::multiply_high && expr.operands.size() == 3) {
+    const auto x = of_operand(expr.operands[0]);
+    const auto factor = of_operand(expr.operands[1]);
+    const auto shift = of_operand(expr.operands[2]);
+    const bool is_known = x && factor && factor->is_point() && shift && shift->is_point();
+    return is_known ? fixed_point_product(expr.op, *x, factor->low, 31, -1 - shift->low) : std::nullopt;
   }
   const bool is_fixed_point = expr.op == Op::q_multiply_shift || expr.op == Op::q_multiply_shift_half;
   if (is_fixed_point && expr.operands.size() == 4 && expr.type.element() == int32_type) {

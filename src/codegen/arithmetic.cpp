@@ -66,6 +66,25 @@ Infix infix_of(ExprKind kind) {
   }
 }
 
+// The type of 8 or 16 bits whose limits max(min(x, high), low) or min(max(x, low), high) has.
+std::optional<tir::DataType> clipped_to(const Expr& expr) {
+  const Expr& inner = *expr.operands[0];
+  const bool is_clip = (inner.kind == ExprKind::min || inner.kind == ExprKind::max) && inner.kind != expr.kind;
+  if (!is_clip || expr.type != tir::int32_type || inner.type != tir::int32_type) return std::nullopt;
+  const auto outer_limit = tir::as_int(*expr.operands[1]);
+  const auto inner_limit = tir::as_int(*inner.operands[1]);
+  const auto low = expr.kind == ExprKind::max ? outer_limit : inner_limit;
+  const auto high = expr.kind == ExprKind::max ? inner_limit : outer_limit;
+  if (!low || !high) return std::nullopt;
+  for (const tir::TypeCode code : {tir::TypeCode::int_, tir::TypeCode::uint}) {
+    for (const std::uint8_t bits : {std::uint8_t{8}, std::uint8_t{16}}) {
+      const tir::DataType type{code, bits, 1};
+      if (range_of_type(type) == Interval{*low, *high}) return type;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void ExpressionPrinter::add_infix(const Expr& a, std::string_view op, const Expr& b, int own, int left, int right,
@@ -238,6 +257,11 @@ void ExpressionPrinter::add_min_max(const Expr& expr, int min, std::size_t lane)
     const bool b_is_less = x && y && y->high <= x->low;
     if ((a_is_less || b_is_less) && !has_side_effects(expr))
       return add_assigned(a_is_less == is_min ? a : b, min, lane);
+  }
+  if (const auto limits = clipped_to(expr)) {
+    add(file_.helpers.clip(*limits) + "(");
+    add_assigned(*a.operands[0], prec_any, lane);
+    return add(")");
   }
   if (is_trivial(a) && is_trivial(b) && !tir::is_same(a, b)) {
     const bool opened = open(prec_ternary, min);

@@ -199,6 +199,7 @@ class ExpressionPrinter {
   void begin_let_body(const tir::Expr& expr, LetFunction& function);
   void end_let_body(const tir::Expr& expr, LetFunction& function);
   void add_operator(const tir::Expr& expr, int min, std::size_t lane);
+  void add_products(const tir::Expr& expr);
   bool add_math(const tir::Expr& expr, int min, std::size_t lane);
   bool add_bit_operator(const tir::Expr& expr, int min, std::size_t lane);
   bool add_fixed_point(const tir::Expr& expr, int min, std::size_t lane);

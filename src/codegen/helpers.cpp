@@ -4,6 +4,7 @@
 #include <map>
 
 #include "codegen/c_types.hpp"
+#include "usmp/tir/integer_types.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -100,27 +101,108 @@ constexpr std::string_view round_shift_text =
     "  return (int32_t)((uint32_t)x + (1U << (-e - 1))) >> -e;\n"
     "}\n";
 
-// Both of the following ask it: GCC defines __OPTIMIZE_SIZE__ where it makes no vectors.
-constexpr std::string_view multiplies_pairs =
-    "defined(__SSE2__) && defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)";
+// Arm's instructions that multiply two numbers of 16 bits each. They see bytes by twos, 0 and 2, 1 and 3; other
+// compilers see the same sums of products of bytes.
+constexpr std::string_view pairs_text =
+    "#if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__)\n"
+    "#include <arm_acle.h>\n"
+    "#include <string.h>\n"
+    "#define USMP_DSP 1\n"
+    "typedef struct { uint32_t even, odd; } usmp_pairs;\n"
+    "static inline __attribute__((always_inline)) uint32_t usmp_word(const void* bytes) {\n"
+    "  uint32_t word;\n"
+    "  memcpy(&word, bytes, sizeof word);\n"
+    "  return word;\n"
+    "}\n"
+    "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_i8(const void* bytes, int32_t offset) {\n"
+    "  const uint32_t word = usmp_word(bytes);\n"
+    "  usmp_pairs pairs;\n"
+    "  if (offset == 0) {\n"
+    "    pairs.even = (uint32_t)__sxtb16(word);\n"
+    "    __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(pairs.odd) : \"r\"(word));\n"
+    "  } else {\n"
+    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
+    "    pairs.even = (uint32_t)__sxtab16((int16x2_t)both, (int8x4_t)word);\n"
+    "    __asm__(\"sxtab16 %0, %1, %2, ror #8\" : \"=r\"(pairs.odd) : \"r\"(both), \"r\"(word));\n"
+    "  }\n"
+    "  return pairs;\n"
+    "}\n"
+    "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_u8(const void* bytes, int32_t offset) {\n"
+    "  const uint32_t word = usmp_word(bytes);\n"
+    "  usmp_pairs pairs;\n"
+    "  if (offset == 0) {\n"
+    "    pairs.even = (uint32_t)__uxtb16(word);\n"
+    "    __asm__(\"uxtb16 %0, %1, ror #8\" : \"=r\"(pairs.odd) : \"r\"(word));\n"
+    "  } else {\n"
+    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
+    "    pairs.even = (uint32_t)__uxtab16((uint16x2_t)both, (uint8x4_t)word);\n"
+    "    __asm__(\"uxtab16 %0, %1, %2, ror #8\" : \"=r\"(pairs.odd) : \"r\"(both), \"r\"(word));\n"
+    "  }\n"
+    "  return pairs;\n"
+    "}\n"
+    "#endif\n";
 
-constexpr std::string_view hidden_zero_text =
-    "// Zero, but unknown to GCC, which would otherwise multiply bytes in 16 bits and widen each product for its sum,\n"
-    "// although the processor can multiply 16-bit numbers and add the products in 32 bits.\n"
-    "static inline int32_t $n(void) {\n"
-    "  int32_t zero = 0;\n"
-    "#if $c\n"
-    "  __asm__(\"\" : \"+r\"(zero));\n"
+constexpr std::string_view inline_text =
+    "#ifdef __GNUC__\n"
+    "#define USMP_INLINE static inline __attribute__((always_inline))\n"
+    "#else\n"
+    "#define USMP_INLINE static inline\n"
+    "#endif\n";
+
+// The high half of the product, rounded. Where the shift is a variable, its last bit goes through the carry.
+constexpr std::string_view multiply_high_text =
+    "USMP_INLINE int32_t $n(int32_t x, int32_t y, int32_t shift) {\n"
+    "#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)\n"
+    "  const int32_t x0 = x & 0xffff, x1 = x >> 16, y0 = y & 0xffff, y1 = y >> 16;\n"
+    "  const int32_t a = x1 * y0 + (int32_t)((uint32_t)x0 * (uint32_t)y0 >> 16);\n"
+    "  const int32_t b = x0 * y1 + (a & 0xffff);\n"
+    "  int32_t high = x1 * y1 + (a >> 16) + (b >> 16); /* no instruction multiplies to 64 bits */\n"
+    "#else\n"
+    "  int32_t high = (int32_t)(((int64_t)x * y) >> 32);\n"
     "#endif\n"
-    "  return zero;\n"
+    "#if defined(__GNUC__) && defined(__thumb2__)\n"
+    "  if (!__builtin_constant_p(shift)) {\n"
+    "    __asm__(\"asrs %0, %0, %1\\n\\tadc %0, %0, #0\" : \"+r\"(high) : \"r\"(shift) : \"cc\");\n"
+    "    return high;\n"
+    "  }\n"
+    "#endif\n"
+    "  return (high + ((int32_t)1 << (shift - 1))) >> shift;\n"
     "}\n";
 
-constexpr std::string_view widened_text =
-    "static inline int32_t $n(int32_t value, int32_t zero) {\n"
-    "#if $c\n"
-    "  return (int16_t)(value + zero);\n"
+constexpr std::string_view clip_text =
+    "USMP_INLINE int32_t $n(int32_t x) {\n"
+    "#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)\n"
+    "  int32_t result;\n"
+    "  __asm__(\"$i %0, #$b, %1\" : \"=r\"(result) : \"r\"(x));\n"
+    "  return result;\n"
     "#else\n"
-    "  return value + zero;\n"
+    "  return x < $l ? $l : x > $h ? $h : x;\n"
+    "#endif\n"
+    "}\n";
+
+constexpr std::string_view dot4_text =
+    "USMP_INLINE int32_t $n(int32_t sum, const $x* x, const $w* w, int32_t offset) {\n"
+    "#ifdef USMP_DSP\n"
+    "  const usmp_pairs a = usmp_pairs_of_$a(x, offset);\n"
+    "  const usmp_pairs b = usmp_pairs_of_$b(w, 0);\n"
+    "  return __smlad((int16x2_t)a.odd, (int16x2_t)b.odd, __smlad((int16x2_t)a.even, (int16x2_t)b.even, sum));\n"
+    "#else\n"
+    "  return (int32_t)((uint32_t)sum + (uint32_t)((x[0] + offset) * w[0] + (x[1] + offset) * w[1] +\n"
+    "                                              (x[2] + offset) * w[2] + (x[3] + offset) * w[3]));\n"
+    "#endif\n"
+    "}\n";
+
+constexpr std::string_view lane_product_text =
+    "USMP_INLINE int32_t $n(int32_t sum, const $x* x, const $w* w, int32_t offset, int32_t lane) {\n"
+    "#ifdef USMP_DSP\n"
+    "  const usmp_pairs a = usmp_pairs_of_$a(x, offset);\n"
+    "  const usmp_pairs b = usmp_pairs_of_$b(w, 0);\n"
+    "  if (lane == 0) return __smlabb((int32_t)a.even, (int32_t)b.even, sum);\n"
+    "  if (lane == 1) return __smlabb((int32_t)a.odd, (int32_t)b.odd, sum);\n"
+    "  if (lane == 2) return __smlatt((int32_t)a.even, (int32_t)b.even, sum);\n"
+    "  return __smlatt((int32_t)a.odd, (int32_t)b.odd, sum);\n"
+    "#else\n"
+    "  return (int32_t)((uint32_t)sum + (uint32_t)((x[lane] + offset) * w[lane]));\n"
     "#endif\n"
     "}\n";
 
@@ -259,14 +341,40 @@ std::string Helpers::q_multiply_shift_per_axis() {
   return define(name, fill(q_multiply_shift_per_axis_text, {{'n', name}}));
 }
 
-std::string Helpers::hidden_zero() {
-  const std::string name = "usmp_hidden_zero";
-  return define(name, fill(hidden_zero_text, {{'n', name}, {'c', std::string(multiplies_pairs)}}));
+std::string Helpers::multiply_high() {
+  define("USMP_INLINE", std::string(inline_text));
+  return define("usmp_multiply_high", fill(multiply_high_text, {{'n', "usmp_multiply_high"}}));
 }
 
-std::string Helpers::widened() {
-  const std::string name = "usmp_widened";
-  return define(name, fill(widened_text, {{'n', name}, {'c', std::string(multiplies_pairs)}}));
+std::string Helpers::clip(tir::DataType limits) {
+  define("USMP_INLINE", std::string(inline_text));
+  const std::string bits = std::to_string(static_cast<int>(limits.bits));
+  const std::string name = (limits.is_int() ? "usmp_clip_i" : "usmp_clip_u") + bits;
+  const Interval range = tir::range_of_type(limits).value();
+  return define(name, fill(clip_text, {{'n', name},
+                                       {'i', limits.is_int() ? "ssat" : "usat"},
+                                       {'b', bits},
+                                       {'l', std::to_string(range.low)},
+                                       {'h', std::to_string(range.high)}}));
+}
+
+std::string Helpers::use_products(const std::string& operation, std::string_view text, tir::DataType data,
+                                  tir::DataType weight) {
+  define("USMP_INLINE", std::string(inline_text));
+  define("usmp_pairs", std::string(pairs_text));
+  const std::string a = data.is_int() ? "i8" : "u8";
+  const std::string b = weight.is_int() ? "i8" : "u8";
+  const auto c_type = [](tir::DataType type) { return std::string(type.is_int() ? "int8_t" : "uint8_t"); };
+  const std::string name = "usmp_" + operation + "_" + a + "_" + b;
+  return define(name, fill(text, {{'n', name}, {'x', c_type(data)}, {'w', c_type(weight)}, {'a', a}, {'b', b}}));
+}
+
+std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
+  return use_products("dot4", dot4_text, data, weight);
+}
+
+std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
+  return use_products("lane_product", lane_product_text, data, weight);
 }
 
 std::string Helpers::round_shift() {

@@ -38,8 +38,12 @@ class Helpers {
   std::string round_double_to_half(tir::DataType half);
   std::string q_multiply_shift();
   std::string q_multiply_shift_per_axis();
-  std::string hidden_zero();
-  std::string widened();
+  std::string multiply_high();
+  // max(min(x, high), low), whose limits are those of an integer type of 8 or 16 bits.
+  std::string clip(tir::DataType limits);
+  // The operators of these names, of data and weights of these types.
+  std::string dot4(tir::DataType data, tir::DataType weight);
+  std::string lane_product(tir::DataType data, tir::DataType weight);
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"
@@ -51,6 +55,8 @@ class Helpers {
   void write(TextSink& sink) const;
 
  private:
+  std::string use_products(const std::string& operation, std::string_view text, tir::DataType data,
+                           tir::DataType weight);
   std::string use_typed(const std::string& operation, tir::DataType type);
   std::string define(const std::string& name, const std::string& text);
 

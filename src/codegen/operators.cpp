@@ -80,15 +80,7 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     return close(opened);
   }
   if (expr.op == tir::Op::undef) return add("0");
-  if (expr.op == tir::Op::hidden_zero) return add(file_.helpers.hidden_zero() + "()");
-  if (expr.op == tir::Op::widened) {
-    need_operands(expr, 2);
-    add(file_.helpers.widened() + "(");
-    add(*expr.operands[0], prec_any, lane);
-    add(", ");
-    add(*expr.operands[1], prec_any, lane);
-    return add(")");
-  }
+  if (expr.op == tir::Op::dot4 || expr.op == tir::Op::lane_product) return add_products(expr);
   if (add_math(expr, min, lane) || add_bit_operator(expr, min, lane) || add_fixed_point(expr, min, lane) ||
       add_float_test(expr, min, lane)) {
     return;
@@ -97,6 +89,24 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     unsupported("operator tir.lookup_param refers to a linked parameter, which archives do not contain");
   }
   unsupported("operator " + name_of_operator(expr) + " is not supported here");
+}
+
+// The loads stand for the places of four elements each.
+void ExpressionPrinter::add_products(const Expr& expr) {
+  const tir::DataType data = expr.operands[1]->type;
+  const tir::DataType weight = expr.operands[2]->type;
+  add((expr.op == tir::Op::dot4 ? file_.helpers.dot4(data, weight) : file_.helpers.lane_product(data, weight)) + "(");
+  add(*expr.operands[0]);
+  for (std::size_t i = 1; i < 3; ++i) {
+    add(", ");
+    const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {expr.operands[i]}));
+    add_pointer(place, {c_type(expr.operands[i]->type), true});
+  }
+  for (std::size_t i = 3; i < expr.operands.size(); ++i) {
+    add(", ");
+    add(*expr.operands[i]);
+  }
+  add(")");
 }
 
 bool ExpressionPrinter::add_math(const Expr& expr, int min, std::size_t lane) {
@@ -244,6 +254,12 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
 }
 
 bool ExpressionPrinter::add_fixed_point(const Expr& expr, int min, std::size_t lane) {
+  if (expr.op == tir::Op::multiply_high) {
+    need_operands(expr, 3);
+    add(file_.helpers.multiply_high());
+    add_arguments(expr.operands, lane);
+    return true;
+  }
   const bool per_axis = expr.op == tir::Op::q_multiply_shift_per_axis;
   const bool is_half = expr.op == tir::Op::q_multiply_shift_half;
   if (!per_axis && !is_half && expr.op != tir::Op::q_multiply_shift) return false;

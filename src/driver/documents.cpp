@@ -30,6 +30,7 @@ void require_no_planning_options(const PlanningOptions& options, const Location&
     if (is_given) given.emplace_back(name);
   };
   look_at(options.model.transform.has_value(), "--transform");
+  look_at(options.model.cpu.has_value(), "--cpu");
   look_at(options.model.recompute_percent.has_value(), "--allow-recompute");
   look_at(options.pools_file.has_value(), "--pools");
   look_at(options.memory_file.has_value(), "--memory");

@@ -116,6 +116,12 @@ std::vector<std::string> transformation_names() {
   return names;
 }
 
+std::vector<std::string> core_names() {
+  std::vector<std::string> names;
+  for (const kernels::Core& core : kernels::cores()) names.emplace_back(core.name);
+  return names;
+}
+
 std::string module_list(const mlf::Metadata& metadata) { return joined(module_names(metadata)); }
 
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
@@ -153,7 +159,8 @@ Model open_model(const ModelOptions& options) {
       model.metadata = mlf::read_metadata(model.archive);
     }
     model.from_c_is_asked_for = options.from == "c";
-    model.transformations = {transformations, options.recompute_percent.value_or(0)};
+    model.transformations = {transformations, options.recompute_percent.value_or(0),
+                             options.cpu ? kernels::find_core(*options.cpu) : nullptr};
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     if (options.from) choose_front_end(model.metadata, *options.from);

@@ -65,6 +65,20 @@ bool names_target_c(std::string_view text) {
   return false;
 }
 
+// Of the line that names the target: the value of -mcpu or, without one, of -march.
+std::string cpu_of(std::string_view text) {
+  const std::size_t at = text.find(target_mark);
+  if (at == std::string_view::npos || !is_for_target_c(text.substr(at))) return {};
+  const std::string_view line = text.substr(at, text.find_first_of("\r\n", at) - at);
+  for (const std::string_view option : {" -mcpu=", " -march="}) {
+    const std::size_t found = line.find(option);
+    if (found == std::string_view::npos) continue;
+    const std::string_view value = line.substr(found + option.size());
+    return std::string(value.substr(0, value.find(' ')));
+  }
+  return {};
+}
+
 // Whether TVM wrote the file itself: operators and main, or the metadata of the packed interface.
 bool is_tvms_own(std::string_view text) {
   return is_for_target_c(text) || text.find("kTvmgenMetadata") != std::string_view::npos ||
@@ -149,6 +163,7 @@ class Libraries {
       const bool is_entry_point = defines_ending_in(member.bytes, run);
       if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
         module.c_members.push_back(member.name);
+        if (module.cpu.empty()) module.cpu = cpu_of(member.bytes);
         continue;
       }
       roots_[i].push_back(&member);
@@ -167,6 +182,7 @@ class Libraries {
         module.packed_interface = true;
       const bool is_entry_point = name->number == "0";
       if (is_entry_point || is_tvms_own(member.bytes)) module.c_members.push_back(member.name);
+      if (module.cpu.empty()) module.cpu = cpu_of(member.bytes);
       if (is_entry_point) return;
     }
     if (source ? is_tvms_own(member.bytes) : !is_other_input(member.name)) return;

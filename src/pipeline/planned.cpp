@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "usmp/assemble/placements.hpp"
+#include "usmp/kernels/estimate.hpp"
+#include "usmp/kernels/kernels.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/lower/stack.hpp"
 #include "usmp/pipeline/plan_document.hpp"
@@ -44,6 +46,25 @@ std::vector<plan_file::PlanDocument::Tensor> tensors_of(const std::vector<codege
   return result;
 }
 
+std::optional<std::int64_t> rounded(const std::optional<double>& instructions) {
+  constexpr double most = 9e15;
+  if (!instructions || *instructions > most) return std::nullopt;
+  return static_cast<std::int64_t>(*instructions);
+}
+
+void add_instructions(plan_file::PlanDocument& document, const PlannedProgram& planned) {
+  const tir::Module& module = planned.lowered.module;
+  const std::vector<kernels::Estimate> estimates = kernels::estimates(module);
+  document.cpu = planned.program.core->name;
+  document.instructions = rounded(estimates[module.entry].instructions);
+  for (plan_file::PlanDocument::Call& call : document.calls) {
+    const auto callee = module.find(call.callee);
+    if (!callee) continue;
+    call.instructions = rounded(estimates[*callee].instructions);
+    call.kernels.assign(estimates[*callee].kernels.begin(), estimates[*callee].kernels.end());
+  }
+}
+
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const mlf::ModuleInfo& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
@@ -55,6 +76,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   document.inputs = tensors_of(planned.source.interface.inputs, origin.workspace_io);
   document.outputs = tensors_of(planned.source.interface.outputs, origin.workspace_io);
   document.stack_estimate = lower::stack_estimate(planned.lowered.module);
+  add_instructions(document, planned);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);
   if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
@@ -101,6 +123,7 @@ void adopt(PlannedProgram& planned, PlanResult result, const Origin& origin) {
   if (!planned.result.has_plan()) return;
   planned.placements = assemble::placements_of(planned.program.analysis, planned.assembly, planned.result.plan);
   planned.lowered = lower::outline(lower::lower(planned.program.module, planned.placements), planned.placements);
+  kernels::write_kernels(planned.lowered.module, *planned.program.core);
   shape::shape_loops(planned.lowered.module);
   planned.document = document_of(planned, origin);
 }

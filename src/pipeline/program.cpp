@@ -5,6 +5,7 @@
 
 #include "pipeline/analyse.hpp"
 #include "usmp/assemble/pins.hpp"
+#include "usmp/kernels/kernels.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/tir_json/reader.hpp"
@@ -93,8 +94,12 @@ transform::Options pass_options(const SourceModule& source, const Transformation
           .liveness = liveness_options(source, source.module, workspace_io)};
 }
 
-Program analysed(const SourceModule& source, transform::Result result, const transform::Options& options) {
-  Program program{.module = std::move(result.module), .transformed = std::move(result.steps), .analysis = {}};
+Program analysed(const SourceModule& source, transform::Result result, const transform::Options& options,
+                 const kernels::Core* core) {
+  const kernels::Core& shaped_for = core == nullptr ? kernels::core_of(source.info.cpu) : *core;
+  Program program{
+      .module = std::move(result.module), .core = &shaped_for, .transformed = std::move(result.steps), .analysis = {}};
+  kernels::prepare(program.module, shaped_for);
   program.analysis = live_ranges(source, program.module, options.liveness.workspace_io);
   program.analysis.distances = std::move(result.distances);
   if (options.asks_for(transform::Step::constants)) liveness::share_constants(program.analysis, program.module);
@@ -104,7 +109,7 @@ Program analysed(const SourceModule& source, transform::Result result, const tra
 Program transformed(const SourceModule& source, const Transformations& transformations, bool workspace_io) {
   try {
     const transform::Options options = pass_options(source, transformations, workspace_io);
-    return analysed(source, transform::transform(source.module, options), options);
+    return analysed(source, transform::transform(source.module, options), options, transformations.core);
   } catch (const Error& error) {
     throw error.with_member(source.info.tir_member);
   }

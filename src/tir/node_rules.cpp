@@ -134,6 +134,11 @@ Rule load_fault(const Module& module, const Expr& expr) {
 
 // --- Operators -------------------------------------------------------------------------------------------------------
 
+bool is_load_of_byte(const Expr& expr) {
+  return expr.kind == ExprKind::load && expr.operands.size() == 1 && expr.type.is_integer() && expr.type.bits == 8 &&
+         !expr.type.is_vector();
+}
+
 // The types that an operator asks for; those that are not named here are looked at where their C is written.
 bool goes_together(const Expr& expr) {
   const Operands& operands = expr.operands;
@@ -192,10 +197,14 @@ bool goes_together(const Expr& expr) {
                          [](const ExprRef& one) { return is_scalar_integer(one->type); });
     case Op::handle_add_byte_offset:
       return is_pointer(type) && is_pointer(operand(0)) && is_scalar_integer(operand(1));
-    case Op::hidden_zero:
-      return type == int32_type;
-    case Op::widened:
+    case Op::multiply_high:
       return type == int32_type && all_are(int32_type);
+    case Op::dot4:
+    case Op::lane_product:
+      return type == int32_type && operand(0) == type && is_load_of_byte(*operands[1]) &&
+             is_load_of_byte(*operands[2]) && std::all_of(operands.begin() + 3, operands.end(), [](const ExprRef& one) {
+               return as_int(*one).has_value();
+             });
     default:
       return info(expr.op).c_name.empty() || all_are(type);
   }

@@ -106,10 +106,11 @@ constexpr std::array table = {
     row(Op::tvm_throw_last_error, "tir.tvm_throw_last_error", nothing, 20, 0),
     row(Op::type_annotation, "tir.type_annotation", pure, 20, 0),
     row(Op::undef, "tir.undef", pure, 20, 0),
-    row(Op::hidden_zero, "usmp.hidden_zero", pure, 20, 0),
+    row(Op::dot4, "usmp.dot4", pure, 8, 4),
+    row(Op::lane_product, "usmp.lane_product", pure, 2, 5),
     row(Op::memory_fence, "usmp.memory_fence", nothing, 20, 0),
+    row(Op::multiply_high, "usmp.multiply_high", elementwise, 4, 3),
     row(Op::q_multiply_shift_half, "usmp.q_multiply_shift_half", elementwise, 4, 4),
-    row(Op::widened, "usmp.widened", pure, 20, 2),
 };
 
 constexpr bool is_in_order() {
@@ -117,7 +118,7 @@ constexpr bool is_in_order() {
     if (static_cast<std::size_t>(table[i].op) != i) return false;
     if (i > 2 && table[i].name <= table[i - 1].name) return false;
   }
-  return table.size() == static_cast<std::size_t>(Op::widened) + 1;
+  return table.size() == static_cast<std::size_t>(Op::q_multiply_shift_half) + 1;
 }
 static_assert(is_in_order());
 

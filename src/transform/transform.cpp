@@ -14,7 +14,6 @@
 #include "transform/recompute.hpp"
 #include "transform/reorder.hpp"
 #include "transform/rolling.hpp"
-#include "transform/transpose_constants.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
@@ -41,14 +40,6 @@ std::optional<StepResult> changing(Result& program, const Options& options) {
 template <std::vector<Change> (*change)(tir::Module&)>
 std::vector<Change> plain(tir::Module& module, const Options& /*options*/) {
   return change(module);
-}
-
-// Narrow weights may want another order.
-std::vector<Change> shrink_and_turn(tir::Module& module) {
-  std::vector<Change> changes = shrink_constants(module);
-  const std::vector<Change> turned = transpose_constants(module);
-  changes.insert(changes.end(), turned.begin(), turned.end());
-  return changes;
 }
 
 // What was done to a function stands with it.
@@ -79,7 +70,7 @@ ConstantBytes constant_bytes(const tir::Module& before, const tir::Module& after
 
 std::optional<StepResult> constants(Result& program, const Options& options) {
   const tir::Module before = program.module;
-  auto result = changing<Step::constants, plain<shrink_and_turn>>(program, options);
+  auto result = changing<Step::constants, plain<shrink_constants>>(program, options);
   result->constants = constant_bytes(before, program.module);
   return result;
 }

@@ -460,12 +460,33 @@ TEST_CASE("fixed point multiplication and bits") {
                         return op("q_multiply_shift_per_axis", i32,
                                   {v[0], imm(INT32_MAX), imm(0), v[1], imm(31), imm(0, boolean), imm(1, boolean)});
                       });
-  program.elementwise("a hidden zero", {ints(x)}, ints(x),
-                      [](const auto& v) { return add(v[0], tir::make_call(i32, tir::Op::hidden_zero, {})); });
-  program.elementwise("a value that is widened", {ints({-32768, -1, 0, 32767})}, ints({-32768, -1, 0, 32767}),
-                      [](const auto& v) {
-                        return tir::make_call(i32, tir::Op::widened, {v[0], imm(0)});
-                      });
+  const auto high = [&](int n) {
+    return ints(zip(x, y, [&](std::int64_t a, std::int64_t b) {
+      return static_cast<std::int32_t>((a * b + (std::int64_t{1} << (n + 31))) >> (n + 32));
+    }));
+  };
+  for (const int n : {1, 3, 30}) {
+    program.elementwise("the high half of a product", {ints(x), ints(y)}, high(n), [&](const auto& v) {
+      return tir::make_call(i32, tir::Op::multiply_high, {v[0], v[1], imm(n)});
+    });
+    program.elementwise("the high half by a variable", {ints(x), ints(y), ints(std::vector(x.size(), n))}, high(n),
+                        [](const auto& v) {
+                          return tir::make_call(i32, tir::Op::multiply_high, {v[0], v[1], v[2]});
+                        });
+  }
+  const std::vector<std::int32_t> far = {0, 127, 128, -128, -129, 255, 256, -1, 32767, 32768, -32768, -32769, int_max};
+  const auto clipped = [&](std::int32_t low, std::int32_t high_limit) {
+    return ints(map(far, [&](auto v) { return std::clamp(v, low, high_limit); }));
+  };
+  for (const auto& [low, high_limit] :
+       {std::pair(-128, 127), std::pair(0, 255), std::pair(-32768, 32767), std::pair(0, 65535), std::pair(-128, 100)}) {
+    program.elementwise("clip, min inside", {ints(far)}, clipped(low, high_limit), [&](const auto& v) {
+      return binary(ExprKind::max, binary(ExprKind::min, v[0], imm(high_limit)), imm(low));
+    });
+    program.elementwise("clip, max inside", {ints(far)}, clipped(low, high_limit), [&](const auto& v) {
+      return binary(ExprKind::min, binary(ExprKind::max, v[0], imm(low)), imm(high_limit));
+    });
+  }
   const std::vector<std::int32_t> n = {0, 1, 5, 31, 30, 7, 3, 2, 1, 4, 9, 16, 24};
   const auto with_n = [&](const char* name, auto expected) {
     program.elementwise(name, {ints(x), ints(n)}, ints(zip(x, n, expected)), [&](const auto& v) {

@@ -102,9 +102,21 @@ class Campaign {
         variants.push_back({.test = &checked.test, .reference = &*checked.report.reference, .emitted = emitted});
       }
     }
+    const std::size_t compiler = settings_.compiler.value_or(turns[program % turns.size()]);
+    if (!compilers()[compiler].has_same_library) {
+      std::erase_if(variants, [](const Variant& variant) {
+        return variant.emitted->operators.find("#include <math.h>") != std::string::npos;
+      });
+    }
+    const auto holds = [](const Variant& variant, const char* text) {
+      return variant.emitted->operators.find(text) != std::string::npos ? 1U : 0U;
+    };
     part.variants = variants.size();
     part.programs = variants.empty() ? 0 : 1;
-    const std::size_t compiler = settings_.compiler.value_or(turns[program % turns.size()]);
+    for (const Variant& variant : variants) {
+      part.dots += holds(variant, "usmp_dot4");
+      part.lanes += holds(variant, "usmp_lane_product");
+    }
     std::uint64_t last = UINT64_MAX;
     for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler], settings_.warnings)) {
       const Variant& variant = variants[mismatch.variant];
@@ -140,6 +152,8 @@ class Campaign {
     totals_.compiled += part.compiled;
     totals_.variants += part.variants;
     totals_.programs += part.programs;
+    totals_.dots += part.dots;
+    totals_.lanes += part.lanes;
     for (const auto& [step, count] : part.changed) totals_.changed[step] += count;
     totals_.failures.insert(totals_.failures.end(), part.failures.begin(), part.failures.end());
     if (progress_) progress_(totals_);

@@ -12,6 +12,7 @@
 #include "usmp/assemble/pins.hpp"
 #include "usmp/assemble/placements.hpp"
 #include "usmp/codegen/codegen.hpp"
+#include "usmp/kernels/kernels.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
@@ -151,6 +152,7 @@ class Checker {
             const assemble::Assembly& assembly, const Plan& plan) {
     const placement::Table table = assemble::placements_of(analysis, assembly, plan);
     lower::Lowered lowered = lower::outline(lower::lower(test_.module, table), table);
+    kernels::write_kernels(lowered.module, kernels::generic_core());
     shape::shape_loops(lowered.module);
     if (const auto what = random_modules::fault_of(lowered.module, tir::Form::outlined)) {
       report_.faults.push_back(origin + ": lowered, malformed: " + *what);

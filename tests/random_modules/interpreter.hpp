@@ -80,6 +80,7 @@ class Interpreter {
   std::optional<Scalar> bit_operation(const tir::Expr& expr, std::size_t lane);
   Scalar reinterpreted(const tir::Expr& expr, std::size_t lane);
   Scalar fixed_point(const tir::Expr& expr, std::size_t lane);
+  Scalar products(const tir::Expr& expr);
 
   const tir::Module& module_;
   std::vector<Variable> vars_;  // by VarId: functions do not recurse and share no variables

@@ -38,22 +38,37 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
                                                    : value(*expr.operands.at(2), lane);
   }
   if (op == "tir.likely") return value(*expr.operands.at(0), lane);
-  if (expr.op == tir::Op::hidden_zero) return integer(0);
-  if (expr.op == tir::Op::widened) {
-    // The processors that it is made for keep no more than 16 bits.
-    const std::int64_t sum = number(*expr.operands.at(0), lane) + number(*expr.operands.at(1), lane);
-    return integer(static_cast<std::int16_t>(sum));
-  }
   if (op == "tir.isnullptr") return integer(pointer(*expr.operands.at(0)).instance == no_instance ? 1 : 0);
   if (op == "tir.isnan") return integer(std::isnan(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.isinf") return integer(std::isinf(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.isfinite") return integer(std::isfinite(value(*expr.operands.at(0), lane).real) ? 1 : 0);
   if (op == "tir.reinterpret") return reinterpreted(expr, lane);
-  if (op.starts_with("tir.q_multiply_shift") || expr.op == tir::Op::q_multiply_shift_half)
+  if (op.starts_with("tir.q_multiply_shift") || expr.op == tir::Op::q_multiply_shift_half ||
+      expr.op == tir::Op::multiply_high) {
     return fixed_point(expr, lane);
+  }
+  if (expr.op == tir::Op::dot4 || expr.op == tir::Op::lane_product) return products(expr);
   if (const auto result = bit_operation(expr, lane)) return *result;
   if (const auto result = math(expr, lane)) return *result;
   throw Undefined("unknown operator " + std::string(op));
+}
+
+Scalar Interpreter::products(const Expr& expr) {
+  const auto element = [&](const Expr& load, std::int64_t i) {
+    const Variable& storage = vars_[load.var.index()];
+    if (!storage.is_bound) throw Undefined("a pointer is used before it is bound");
+    return memory_.load(storage.lanes[0], number(*load.operands[0]) + i, load.type).integer;
+  };
+  std::int64_t sum = number(*expr.operands[0]);
+  const std::int64_t offset = number(*expr.operands[3]);
+  const bool is_lane = expr.op == tir::Op::lane_product;
+  const std::int64_t first = is_lane ? number(*expr.operands[4]) : 0;
+  for (std::int64_t i = first; i < (is_lane ? first + 1 : 4); ++i) {
+    const std::int64_t x = element(*expr.operands[1], i) + offset;
+    if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
+    sum += x * element(*expr.operands[2], i);
+  }
+  return integer(static_cast<std::int32_t>(sum));
 }
 
 // --- Floats ----------------------------------------------------------------------------------------------------------
@@ -163,8 +178,10 @@ Scalar Interpreter::fixed_point(const Expr& expr, std::size_t lane) {
   const std::int64_t x = operand(0);
   const std::int64_t y = operand(1);
   const bool per_axis = expr.op == tir::Op::q_multiply_shift_per_axis;
-  const std::int64_t q = operand(per_axis ? 4 : 2);
-  const std::int64_t s = per_axis ? 0 : operand(3);
+  const bool is_high = expr.op == tir::Op::multiply_high;
+  const std::int64_t q = is_high ? 32 : operand(per_axis ? 4 : 2);
+  const std::int64_t s = is_high ? -operand(2) : per_axis ? 0 : operand(3);
+  if (is_high && (s > -1 || s < -30)) throw Undefined("fixed point shift");
   const auto in_32 = [](Wide value) {
     if (value < INT32_MIN || value > INT32_MAX) throw Undefined("fixed point overflow");
     return integer(static_cast<std::int64_t>(value));

@@ -30,7 +30,8 @@ void print_totals(const Totals& totals) {
   std::cout << totals.modules << " modules, of these " << totals.unspelled << " that TVM has no C for and "
             << totals.undefined << " not well defined; " << totals.plans << " plans verified and replayed, "
             << totals.sharing << " with shared bytes; " << totals.variants << " different C of " << totals.compiled
-            << " modules run in " << totals.programs << " programs; " << totals.failures.size() << " failures\n";
+            << " modules run in " << totals.programs << " programs, " << totals.dots << " with dot products of bytes, "
+            << totals.lanes << " with products by lanes; " << totals.failures.size() << " failures\n";
   std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
             << " pairs of buffers that share bytes, and refuses " << totals.product.wrong
             << " plans that were made wrong\n";

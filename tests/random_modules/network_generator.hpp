@@ -69,7 +69,7 @@ struct Signature {
 
 class NetworkGenerator {
  public:
-  explicit NetworkGenerator(std::uint64_t seed) : random_(seed ^ 0x6e6574U) {}
+  explicit NetworkGenerator(std::uint64_t seed) : random_(seed ^ 0x6e6574U), is_wide_(seed % 5 == 4) {}
   TestModule run() &&;
 
  private:
@@ -151,6 +151,7 @@ class NetworkGenerator {
   }
 
   Random random_;
+  bool is_wide_;  // more channels, as blocks of sums want
   tir::Module module_;
   std::vector<Signature> operators_;
   std::vector<Tensor> tensors_;     // of the entry, that may be read; inputs are not is_own

@@ -91,7 +91,7 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
   const std::int64_t stride = random_.between(1, 2);
   const std::int64_t channels = input.shape[2];
   const Shape shape = {(input.shape[0] - kernel) / stride + 1, (input.shape[1] - kernel) / stride + 1,
-                       random_.between(1, 4)};
+                       is_wide_ ? random_.between(4, 12) : random_.between(1, 4)};
   const std::int64_t terms = kernel * kernel * channels;
   const Tensor weight = input.type.is_float()
                             ? weights(float32_type, {kernel, kernel, channels, shape[2]}, {})
@@ -173,7 +173,7 @@ Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
 // All elements with all: the sums are set to zero by a nest of their own.
 Tensor NetworkGenerator::dense(Block& body, const Tensor& input) {
   const std::int64_t terms = elements_of(input.shape);
-  const std::int64_t units = random_.between(1, 6);
+  const std::int64_t units = is_wide_ ? random_.between(4, 16) : random_.between(1, 6);
   const Tensor weight = input.type.is_float() ? weights(float32_type, {terms, units}, {})
                                               : weights(type_of(tir::TypeCode::int_, 16), {terms, units}, {-128, 127});
   const Tensor target = widened_product_target(body, input, {1, 1, units}, terms);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random_modules/transformed.hpp"
 
+#include "usmp/kernels/kernels.hpp"
 #include "usmp/support/error.hpp"
 
 namespace usmp::random_modules {
@@ -84,6 +85,7 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
     return fault(std::string("refused: ") + error.what());
   }
   result.test.module = std::move(made.module);
+  kernels::prepare(result.test.module, kernels::generic_core());
   result.changes = made.changes();
   if (const auto what = fault_of(result.test.module)) return fault("malformed: " + *what);
   if (const auto what = difference_of_interfaces(test.module, result.test.module)) return fault("interface: " + *what);

@@ -368,6 +368,7 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
   const ExprRef wide = make_int(1, int64_type);
   const ExprRef pointer = b.var(p);
   const ExprRef load = b.load(p, 0);
+  const ExprRef byte = make_load(uint8_type, p, one);
   const ExprRef note = make_call(int8_type, Op::type_annotation, {});
   struct Case {
     Op op;
@@ -409,8 +410,16 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
         {handle_type, {note, one, one, one, one}},
         {handle_type, {note, pointer, one, one, real}}}},
       {Op::handle_add_byte_offset, handle_type, {pointer, one}, {{handle_type, {one, one}}}},
-      {Op::hidden_zero, int32_type, {}, {{int64_type, {}}}},
-      {Op::widened, int32_type, {one, one}, {{int32_type, {one, wide}}}},
+      {Op::multiply_high, int32_type, {one, one, one}, {{int32_type, {one, one, wide}}}},
+      {Op::dot4,
+       int32_type,
+       {one, byte, byte, one},
+       {{int64_type, {one, byte, byte, one}},
+        {int32_type, {wide, byte, byte, one}},
+        {int32_type, {one, one, byte, one}},
+        {int32_type, {one, byte, one, one}},
+        {int32_type, {one, byte, byte, byte}}}},
+      {Op::lane_product, int32_type, {one, byte, byte, one, one}, {{int32_type, {one, byte, byte, one, byte}}}},
   };
   for (const Case& c : cases) {
     CHECK(fault(c.op, c.type, c.right).empty());

@@ -36,6 +36,7 @@ struct ModelOptions {
   std::optional<std::string> module;              // one module of several; absent: all
   std::optional<std::string> transform;           // transform::parse_steps: what is done to the program; absent: all
   std::optional<std::int64_t> recompute_percent;  // 0 … max_recompute_percent: transform::Options; absent: 0
+  std::optional<std::string> cpu;                 // kernels::cores: what the C is shaped for; absent: the archive's
   std::optional<std::string> from;                // "c" or "tir": what modules are read from; absent: TIR if there is
   bool json = false;
 };
@@ -166,6 +167,9 @@ int list_algorithms(std::ostream& out, bool json);
 
 // The names that ModelOptions::transform accepts besides "none" and "all", for help texts and completions.
 std::vector<std::string> transformation_names();
+
+// Names of kernels::cores, for --cpu.
+std::vector<std::string> core_names();
 
 // The names of the table, for completions. "exec:PROGRAM" is also accepted.
 std::vector<std::string> algorithm_names();

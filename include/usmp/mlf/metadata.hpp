@@ -32,6 +32,7 @@ struct ModuleInfo {
   std::string tir_member;              // "src/default.tir.json"; empty if the archive has none
   std::vector<std::string> c_members;  // C files that TVM wrote for its own target: entry point, operators; in the
                                        // archive's order
+  std::string cpu;                     // of TVM's target "c -mcpu=cortex-m4", as its C names it; empty: none
   bool packed_interface = false;       // the archive's entry point takes TVMValue arrays
   // In the order of the archive's own header (struct member order), else metadata's natural order ("output2" before
   // "output10"); empty if the archive does not say (TVM 0.9). Sanitised header names are matched to metadata names.

@@ -14,6 +14,7 @@
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/config/pools.hpp"
+#include "usmp/kernels/core.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/plan_file/plan_document.hpp"
@@ -30,6 +31,7 @@ using Log = std::function<void(const std::string& line)>;
 struct Transformations {
   std::vector<transform::Step> steps;  // in the order of application
   std::int64_t recompute_percent = 0;
+  const kernels::Core* core = nullptr;  // that the C is shaped for; null: the one that the archive names, else generic
 };
 
 // Capacities of pools by name, in place of those they have; nothing: unbounded.
@@ -55,7 +57,8 @@ struct SourceModule {
 // What is planned.
 struct Program {
   tir::Module module;
-  std::vector<transform::StepResult> transformed;  // the transformations applied
+  const kernels::Core* core = &kernels::generic_core();  // that the constants are laid out for
+  std::vector<transform::StepResult> transformed;        // the transformations applied
   liveness::Analysis analysis;
 };
 

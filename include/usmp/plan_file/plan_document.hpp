@@ -83,6 +83,8 @@ struct PlanDocument {
     std::optional<std::int64_t> multiply_accumulates = {};  // nothing: not known
     std::vector<std::string> reads = {};                    // "int8[1,49,10,1]", in the order of the parameters
     std::vector<std::string> writes = {};
+    std::optional<std::int64_t> instructions = {};  // of one call, an estimate; nothing: not known
+    std::vector<std::string> kernels = {};          // operators that sums of products became: "dot4"
 
     friend bool operator==(const Call&, const Call&) = default;
   };
@@ -155,6 +157,8 @@ struct PlanDocument {
   std::optional<Bytes> stack_estimate;  // of the entry with the module's functions that it calls, in bytes
   // Of one run. Nothing also if some function's are not known.
   std::optional<std::int64_t> multiply_accumulates;
+  std::optional<std::int64_t> instructions;  // an estimate
+  std::string cpu;                           // that the C is shaped for; empty: the plan does not say
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<Spilled> spilled;

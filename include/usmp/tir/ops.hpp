@@ -87,13 +87,15 @@ enum class Op : std::uint8_t {
   type_annotation,
   undef,
   // Operators of this program, made by builders and lowering. Readers reject their names.
-  hidden_zero,   // zero, but unknown to compilers: no operands, int32
+  dot4,  // sum + (x[0] + n) * w[0] + … + (x[3] + n) * w[3], wrapping: an int32 sum, loads of x[0] and w[0], which
+         // are of 8 bits, and the literal n; x[i] + n fits 16 bits
+  lane_product,  // sum + (x[i] + n) * w[i], wrapping: operands as those of dot4, then the literal i in [0, 4). Those of
+                 // all i use the same x and w
   memory_fence,  // where memory may change hands between buffers of different types: no access may move across it: no
                  // operands, void
+  multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 30]
   q_multiply_shift_half,  // q_multiply_shift where TVM's factor is a literal 1 << 30, one half, and its shift one, too:
                           // x · 2^(shift − 1), rounded once, in 32 bits. The operands stay as they are (builder.hpp)
-  widened,  // its first operand, int32, which fits 16 bits; where processors multiply numbers of 16 bits and add
-            // up pairs of the products (SSE2), compilers are not to know more than that. Then a hidden zero
 };
 
 // Of operators with any number of operands.

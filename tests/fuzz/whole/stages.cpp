@@ -12,6 +12,7 @@
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/instance/json.hpp"
+#include "usmp/kernels/kernels.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/lower/lower.hpp"
 #include "usmp/lower/outline.hpp"
@@ -99,6 +100,7 @@ void read(Run& run, const mlf::Archive& archive, const Wish& wish) {
   run.module = tir_json::read_module(tir->bytes);
   run.interface = codegen::interface_of(run.info(), run.module);
   if (wish.transforms) transform_module(run, wish);
+  kernels::prepare(run.module, kernels::generic_core());
   run.analysis = liveness::analyse(run.module, liveness_options(run, wish.workspace_io));
   run.analysis.distances = liveness::find_distances(run.module, liveness_options(run, wish.workspace_io));
   run.pools = wish.pools.empty() ? config::default_pools() : config::parse_pools(wish.pools);
@@ -150,6 +152,7 @@ void check_replay(const Run& run, const Wish& wish) {
 
 void emit(Run& run, const Wish& wish) {
   run.lowered = lower::outline(lower::lower(run.module, run.placements), run.placements);
+  kernels::write_kernels(run.lowered.module, kernels::generic_core());
   shape::shape_loops(run.lowered.module);
   const codegen::PlannedModule input{.info = run.info(),
                                      .source = run.module,

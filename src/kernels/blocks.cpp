@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/blocks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/product_sum.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/sum_storage.hpp"
+#include "usmp/loops/walk.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::kernels {
+namespace {
+
+using tir::Block;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::Stmt;
+using tir::VarId;
+
+ExprRef plus(const ExprRef& a, const ExprRef& b) {
+  if (tir::as_int(*a) == 0) return b;
+  if (tir::as_int(*b) == 0) return a;
+  if (tir::as_int(*a) && tir::as_int(*b)) return tir::make_int(*tir::as_int(*a) + *tir::as_int(*b), a->type);
+  return tir::make_binary(ExprKind::add, a, b);
+}
+ExprRef times(const ExprRef& a, std::int64_t by) {
+  if (by == 1) return a;
+  if (const auto value = tir::as_int(*a)) return tir::make_int(*value * by, a->type);
+  return tir::make_binary(ExprKind::mul, a, tir::make_int(by, a->type));
+}
+ExprRef over(const ExprRef& a, std::int64_t by) {
+  if (const auto value = tir::as_int(*a)) return tir::make_int(*value / by, a->type);
+  return tir::make_binary(ExprKind::div, a, tir::make_int(by, a->type));
+}
+
+// Of numbers of terms that are left over; less than 1 where there are none.
+ExprRef rest_of(const ExprRef& length) {
+  if (const auto value = tir::as_int(*length)) return tir::make_int(*value % width, length->type);
+  return tir::make_binary(ExprKind::mod, length, tir::make_int(width, length->type));
+}
+
+// The expression with other variables, without terms of 0.
+ExprRef with_values(const ExprRef& root, const loops::Substitution& values) {
+  tir::ExprRewriter rewriter([](const ExprRef& expr) -> ExprRef {
+    if (expr->kind == ExprKind::add) return plus(expr->operands[0], expr->operands[1]);
+    const bool is_product = expr->kind == ExprKind::mul;
+    if (is_product && tir::as_int(*expr->operands[0]) == 0) return expr->operands[0];
+    if (is_product && tir::as_int(*expr->operands[1]) == 0) return expr->operands[1];
+    return nullptr;
+  });
+  return rewriter.rewritten(loops::renamed(root, values));
+}
+
+bool mentions_any(const tir::Expr& root, const std::vector<const tir::For*>& loops) {
+  bool found = false;
+  tir::for_each_expr(root, [&](const tir::Expr& expr) {
+    found = found || (expr.kind == ExprKind::var &&
+                      std::ranges::any_of(loops, [&](const tir::For* loop) { return loop->var == expr.var; }));
+    return !found;
+  });
+  return found;
+}
+
+// Loops over terms that are one loop: their data and weights are side by side.
+struct Run {
+  std::vector<const tir::For*> loops;  // innermost first
+  std::int64_t inside = 1;             // terms of an iteration of the outermost
+  ExprRef start;
+  ExprRef length;
+  std::optional<Interval> outermost = {};  // values of the outermost loop's variable, if known
+};
+
+class Blocker {
+ public:
+  Blocker(tir::Module& module, tir::Function& function, std::int64_t sums)
+      : module_(module), function_(function), sums_(sums), storage_(function) {}
+
+  void run() {
+    arith::Facts facts(module_);
+    for (const tir::Param& param : function_.params) {
+      if (param.range) facts.bind_interval(param.var, param.range);
+    }
+    loops::edit(function_.body, facts,
+                {.before =
+                     [&](Block& block, std::size_t& at, arith::Facts& known) {
+                       const auto* loop = std::get_if<tir::For>(&block[at].node);
+                       if (loop == nullptr) return loops::Next::enter;
+                       const auto sum = product_sum(*loop, known);
+                       if (!sum || !is_possible(*sum)) return loops::Next::enter;
+                       const std::size_t before = before_lets(block, at, sum->store->storage);
+                       const ExprRef first = before == 0 ? nullptr : first_value(block[before - 1], *sum, known);
+                       auto made = blocked(*sum, first, known);
+                       if (!made) return loops::Next::enter;
+                       block[at] = {tir::Scope{std::move(*made)}};
+                       if (first != nullptr) {
+                         block.erase(block.begin() + static_cast<std::ptrdiff_t>(before) - 1);
+                         --at;
+                       }
+                       return loops::Next::skip;
+                     },
+                 .after = {}});
+  }
+
+ private:
+  [[nodiscard]] bool is_possible(const ProductSum& sum) const {
+    const VarId storage = sum.store->storage;
+    return storage_.is_alone(storage) && storage_.may_read(*sum.store->value->operands[1], storage) &&
+           storage_.may_read(*sum.store->index, storage);
+  }
+
+  // The first of the lets in front of the statement that do not read the sums; the statement itself: there are none.
+  [[nodiscard]] std::size_t before_lets(const Block& block, std::size_t at, VarId sums) const {
+    while (at > 0) {
+      const auto* let = std::get_if<tir::Let>(&block[at - 1].node);
+      if (let == nullptr || !storage_.may_read(*let->value, sums)) break;
+      --at;
+    }
+    return at;
+  }
+
+  // What a loop in front sets all sums to; null: it does something else.
+  static ExprRef first_value(const Stmt& stmt, const ProductSum& sum, arith::Facts& facts) {
+    const auto* loop = std::get_if<tir::For>(&stmt.node);
+    const auto* store =
+        loop == nullptr || loop->body.empty() ? nullptr : std::get_if<tir::Store>(&loop->body.back().node);
+    if (store == nullptr || store->storage != sum.store->storage || store->predicate != nullptr ||
+        store->value->kind != ExprKind::int_imm || store->value->type != tir::int32_type ||
+        tir::as_int(*loop->min) != 0 || tir::as_int(*loop->extent) != tir::as_int(*sum.sums->extent)) {
+      return nullptr;
+    }
+    const std::size_t mark = facts.mark();
+    facts.bind_loop(*loop);
+    bool has_lets = true;  // in front, and nothing else
+    for (std::size_t i = 0; i + 1 < loop->body.size(); ++i) {
+      const auto* let = std::get_if<tir::Let>(&loop->body[i].node);
+      has_lets = has_lets && let != nullptr && tir::is_pure(*let->value);
+      loops::bind_after(loop->body[i], facts);
+    }
+    const auto index = facts.affine(*store->index);
+    facts.restore(mark);
+    facts.bind_loop(*sum.sums);
+    const auto sums = facts.affine(*sum.store->index);
+    facts.restore(mark);
+    const bool is_same = has_lets && index && sums && index->factor(loop->var) == 1 &&
+                         index->without(loop->var) == sums->without(sum.sums->var);
+    return is_same ? store->value : nullptr;
+  }
+
+  std::optional<Block> blocked(const ProductSum& sum, const ExprRef& first, arith::Facts& facts) {
+    const std::optional<Run> run = sum.form == Form::dot ? run_for(sum, facts) : Run{};
+    if (!run) return std::nullopt;
+    is_side_by_side_ = true;
+    const std::int64_t count = *tir::as_int(*sum.sums->extent);
+    if (sum.form == Form::lanes && count < width) return std::nullopt;
+    Block result;
+    const tir::DataType type = sum.sums->var.valid() ? module_.var(sum.sums->var).type : tir::int32_type;
+    const std::int64_t together = sum.form == Form::dot ? sums_ : width;
+    if (count / together > 1) {
+      const VarId b = loops::fresh_var(module_, module_.var(sum.sums->var).name + "_block", type);
+      const std::size_t mark = facts.mark();
+      tir::For loop{b, tir::make_int(0, type), tir::make_int(count / together, type), {}};
+      facts.bind_loop(loop);
+      loop.body = block_of(sum, *run, first, times(tir::make_var(module_, b), together), together, facts);
+      facts.restore(mark);
+      result.emplace_back().node.emplace<tir::For>(std::move(loop));
+    } else if (count / together == 1) {
+      result = block_of(sum, *run, first, tir::make_int(0, type), together, facts);
+    }
+    if (const std::int64_t rest = count % together; rest > 0) {
+      const Block last = block_of(sum, *run, first, tir::make_int(count - rest, type), rest, facts);
+      result.emplace_back().node.emplace<tir::Scope>(last);
+    }
+    return is_side_by_side_ ? std::optional(std::move(result)) : std::nullopt;
+  }
+
+  // The loops whose data and weights are side by side, as long as both are.
+  std::optional<Run> run_for(const ProductSum& sum, arith::Facts& facts) const {
+    Run run{.loops = data_run(sum), .inside = 1, .start = nullptr, .length = nullptr, .outermost = {}};
+    const std::size_t mark = facts.mark();
+    for (const tir::For* loop : sum.loops) facts.bind_loop(*loop);
+    while (run.loops.size() > 1 && !is_one_loop(sum.weight, run.loops, facts)) run.loops.pop_back();
+    if (!run.loops.empty()) run.outermost = facts.interval(arith::variable(run.loops.back()->var));
+    facts.restore(mark);
+    // No other loop's bounds may depend on them, nor the outermost one's on the others.
+    const auto is_apart = [&](const tir::For* loop) {
+      return !mentions_any(*loop->min, run.loops) && !mentions_any(*loop->extent, run.loops);
+    };
+    const auto has_type = [&](const tir::For* loop) { return loop->extent->type == run.loops.front()->extent->type; };
+    if (run.loops.empty() || !std::ranges::all_of(sum.loops, is_apart) || !std::ranges::all_of(run.loops, has_type)) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i + 1 < run.loops.size(); ++i) run.inside *= *tir::as_int(*run.loops[i]->extent);
+    run.start = times(run.loops.back()->min, run.inside);
+    run.length = times(run.loops.back()->extent, run.inside);
+    return run;
+  }
+
+  // Whether the index depends only on the number of the term among those of the loops, as that of the data does.
+  bool is_one_loop(const Factor& factor, const std::vector<const tir::For*>& run, const arith::Facts& facts) const {
+    ExprRef number;
+    std::int64_t length = 1;
+    loops::Substitution values;
+    for (const tir::For* loop : run) {
+      const ExprRef part = times(tir::make_var(module_, loop->var), length);
+      number = number == nullptr ? part : tir::make_binary(ExprKind::add, part, number);
+      values[loop->var] = tir::make_int(0, part->type);
+      length *= tir::as_int(*loop->extent).value_or(1);
+    }
+    values[run.front()->var] = number;
+    const auto joined = facts.affine(*loops::renamed(factor.load->operands[0], values));
+    return factor.inside.empty() && joined && *joined == factor.index;
+  }
+
+  // Of four terms from a place on.
+  static bool are_side_by_side(const Factor& factor, VarId k, const loops::Substitution& values,
+                               const arith::Facts& facts) {
+    std::optional<arith::Affine> first;
+    for (std::int64_t i = 0; i < width; ++i) {
+      loops::Substitution places = values;
+      places[k] = plus(values.at(k), tir::make_int(i, values.at(k)->type));
+      const auto place = facts.affine(*loops::renamed(factor.load->operands[0], places));
+      if (i == 0) first = place;
+      const auto between = place && first ? arith::difference(*place, *first) : std::nullopt;
+      if (!between || !between->is_constant() || between->constant != i) return false;
+    }
+    return true;
+  }
+
+  // `count` sums from `from` on.
+  Block block_of(const ProductSum& sum, const Run& run, const ExprRef& first, const ExprRef& from, std::int64_t count,
+                 arith::Facts& facts) {
+    Block result;
+    std::vector<VarId> sums;
+    std::vector<ExprRef> places;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const VarId s = loops::fresh_var(module_, "sum" + std::to_string(i), tir::handle_type);
+      module_.vars[s.index()].element = tir::int32_type;
+      sums.push_back(s);
+      const ExprRef number = plus(from, tir::make_int(i, from->type));
+      places.push_back(with_values(sum.store->index, {{sum.sums->var, number}}));
+      result.emplace_back().node.emplace<tir::Allocate>(tir::Allocate{.var = s,
+                                                                      .type = tir::int32_type,
+                                                                      .extents = {tir::make_int(1)},
+                                                                      .condition = nullptr,
+                                                                      .candidate_pools = {},
+                                                                      .on_stack = true});
+      put(result, s, first != nullptr ? first : tir::make_load(tir::int32_type, sum.store->storage, places.back()));
+    }
+    Block terms = sum.form == Form::dot ? dots(sum, run, sums, from, facts) : lanes(sum, sums, from, facts);
+    std::move(terms.begin(), terms.end(), std::back_inserter(result));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      result.emplace_back().node.emplace<tir::Store>(
+          tir::Store{sum.store->storage, places[i], value_of(sums[i]), nullptr});
+    }
+    return result;
+  }
+
+  static ExprRef value_of(VarId s) { return tir::make_load(tir::int32_type, s, tir::make_int(0)); }
+  static void put(Block& block, VarId s, ExprRef value) {
+    block.emplace_back().node.emplace<tir::Store>(tir::Store{s, tir::make_int(0), std::move(value), nullptr});
+  }
+
+  static ExprRef at(const Factor& factor, const loops::Substitution& values) {
+    return tir::make_load(factor.load->type, factor.load->var, with_values(factor.load->operands[0], values));
+  }
+
+  // The loops around the run's, with new variables.
+  Block around(const ProductSum& sum, const std::vector<const tir::For*>& run, Block body, loops::Substitution values) {
+    for (std::size_t i = sum.loops.size(); i-- > 0;) {
+      const tir::For* loop = sum.loops[i];
+      if (loop == sum.sums || std::ranges::find(run, loop) != run.end()) continue;
+      const VarId var = values.at(loop->var)->var;
+      Block outer;
+      outer.emplace_back().node.emplace<tir::For>(
+          tir::For{var, loops::renamed(loop->min, values), loops::renamed(loop->extent, values), std::move(body)});
+      body = std::move(outer);
+    }
+    return body;
+  }
+
+  // A variable for each loop that stays.
+  loops::Substitution fresh_loops(const ProductSum& sum, const std::vector<const tir::For*>& run, arith::Facts& facts) {
+    loops::Substitution values;
+    for (const tir::For* loop : sum.loops) {
+      if (loop == sum.sums || std::ranges::find(run, loop) != run.end()) continue;
+      const tir::Var var = module_.var(loop->var);
+      const VarId fresh = loops::fresh_var(module_, var.name, var.type);
+      facts.bind_loop({fresh, loops::renamed(loop->min, values), loops::renamed(loop->extent, values), {}});
+      values.emplace(loop->var, tir::make_var(module_, fresh));
+    }
+    return values;
+  }
+
+  Block dots(const ProductSum& sum, const Run& run, const std::vector<VarId>& sums, const ExprRef& from,
+             arith::Facts& facts) {
+    const std::size_t mark = facts.mark();
+    loops::Substitution values = fresh_loops(sum, run.loops, facts);
+    const loops::Substitution outside = values;
+    for (const tir::For* loop : run.loops) values[loop->var] = tir::make_int(0, module_.var(loop->var).type);
+    const VarId k = run.loops.front()->var;
+    const tir::DataType type = module_.var(k).type;
+    Block body;
+    ExprRef start = loops::renamed(run.start, outside);
+    ExprRef length = loops::renamed(run.length, outside);
+    const bool has_fours = run.inside % width == 0;  // and begins with a whole one
+    if (has_fours) start = loops::renamed(times(run.loops.back()->min, run.inside / width), outside);
+    if (!tir::as_int(*start)) {
+      start = named(body, "start", start);
+      bind_part(start, run, has_fours, facts);
+    }
+    const bool is_whole = run.inside % width == 0 || tir::as_int(*length).value_or(1) % width == 0;
+    const auto constant = tir::as_int(*length);
+    if (!constant && run.inside % width == 0) {
+      length = loops::renamed(times(run.loops.back()->extent, run.inside / width), outside);
+    } else if (!constant) {
+      length = named(body, "length", length);
+    }
+    const ExprRef fours = constant || !is_whole ? over(length, width) : length;
+    const auto sum_of = [&](std::size_t i, const ExprRef& term, bool is_four) {
+      loops::Substitution places = values;
+      places[k] =
+          is_four && has_fours ? times(plus(start, term), width) : plus(start, times(term, is_four ? width : 1));
+      places[sum.sums->var] = plus(from, tir::make_int(static_cast<std::int64_t>(i), from->type));
+      const ExprRef data = at(sum.data, places);
+      if (is_four) is_side_by_side_ = is_side_by_side_ && are_side_by_side(sum.weight, k, places, facts);
+      const ExprRef weight = tir::make_load(sum.weight.load->type, sum.weight.load->var,
+                                            facts.simplified(loops::renamed(sum.weight.load->operands[0], places)));
+      return is_four ? dot(value_of(sums[i]), data, weight, sum.data.offset) : product(sum, sums[i], data, weight);
+    };
+    const auto loop_over = [&](const ExprRef& first, const ExprRef& count, bool is_four) {
+      if (tir::as_int(*count) == 0) return;
+      const auto iterations = tir::as_int(*count);
+      const std::size_t before = facts.mark();
+      tir::For loop{loops::fresh_var(module_, module_.var(k).name, type), first, count, {}};
+      facts.bind_loop(loop);
+      const ExprRef x = iterations == 1 ? first : tir::make_var(module_, loop.var);
+      if (!iterations) bind_part(x, run, is_four, facts);
+      for (std::size_t i = 0; i < sums.size(); ++i) put(loop.body, sums[i], sum_of(i, x, is_four));
+      facts.restore(before);
+      if (iterations == 1) {
+        std::move(loop.body.begin(), loop.body.end(), std::back_inserter(body));
+      } else {
+        body.emplace_back().node.emplace<tir::For>(std::move(loop));
+      }
+    };
+    loop_over(tir::make_int(0, type), fours, true);
+    if (!is_whole) {
+      const ExprRef done = times(fours, width);
+      loop_over(done, rest_of(length), false);
+    }
+    facts.restore(mark);
+    return around(sum, run.loops, std::move(body), outside);
+  }
+
+  Block lanes(const ProductSum& sum, const std::vector<VarId>& sums, const ExprRef& from, arith::Facts& facts) {
+    const std::size_t mark = facts.mark();
+    loops::Substitution values = fresh_loops(sum, {}, facts);
+    const loops::Substitution outside = values;
+    Block body;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const bool is_four = sums.size() == static_cast<std::size_t>(width);
+      const auto lane = static_cast<std::int64_t>(i);
+      values[sum.sums->var] = is_four ? from : plus(from, tir::make_int(lane, from->type));
+      const ExprRef data = at(sum.data, values);
+      const ExprRef weight = at(sum.weight, values);
+      put(body, sums[i],
+          is_four
+              ? tir::make_call(tir::int32_type, tir::Op::lane_product,
+                               {value_of(sums[i]), data, weight, tir::make_int(sum.data.offset), tir::make_int(lane)})
+              : product(sum, sums[i], data, weight));
+    }
+    facts.restore(mark);
+    return around(sum, {}, std::move(body), outside);
+  }
+
+  // A place or a number of places of the run, counted in fours or not.
+  static void bind_part(const ExprRef& var, const Run& run, bool is_four, arith::Facts& facts) {
+    if (!run.outermost) return;
+    const std::int64_t most = (run.outermost->high - std::min<std::int64_t>(run.outermost->low, 0) + 1) * run.inside;
+    facts.bind_interval(
+        var->var, Interval{std::min<std::int64_t>(run.outermost->low, 0) * run.inside, is_four ? most / width : most});
+  }
+
+  static ExprRef dot(ExprRef s, ExprRef data, ExprRef weight, std::int64_t offset) {
+    return tir::make_call(tir::int32_type, tir::Op::dot4,
+                          {std::move(s), std::move(data), std::move(weight), tir::make_int(offset)});
+  }
+  static ExprRef product(const ProductSum& sum, VarId s, const ExprRef& data, const ExprRef& weight) {
+    const ExprRef value = plus(tir::make_cast(tir::int32_type, data), tir::make_int(sum.data.offset));
+    return tir::make_binary(ExprKind::add, value_of(s),
+                            tir::make_binary(ExprKind::mul, value, tir::make_cast(tir::int32_type, weight)));
+  }
+
+  ExprRef named(Block& block, const std::string& name, ExprRef value) {
+    const VarId var = loops::fresh_var(module_, name, value->type);
+    block.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(value)});
+    return tir::make_var(module_, var);
+  }
+
+  tir::Module& module_;
+  tir::Function& function_;
+  std::int64_t sums_;  // of a block
+  loops::SumStorage storage_;
+  bool is_side_by_side_ = true;  // of the nest that is rewritten: each operator's four weights
+};
+
+}  // namespace
+
+void block_sums(tir::Module& module, std::int64_t sums) {
+  for (tir::Function& function : module.functions) {
+    if (!tir::is_opaque(module, function)) Blocker(module, function, sums).run();
+  }
+}
+
+}  // namespace usmp::kernels

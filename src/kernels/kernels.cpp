@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/kernels/kernels.hpp"
+
+#include "kernels/blocks.hpp"
+#include "kernels/requantize.hpp"
+#include "kernels/weights.hpp"
+#include "usmp/tir/verify.hpp"
+
+namespace usmp::kernels {
+
+void prepare(tir::Module& module, const Core& core) {
+  if (core.blocks_products) lay_out_weights(module, core.sums);
+  tir::check_pass(module, "lay_out_weights");
+  requantize(module);
+  tir::check_pass(module, "requantize");
+}
+
+void write_kernels(tir::Module& module, const Core& core) {
+  if (core.blocks_products) block_sums(module, core.sums);
+  tir::check_pass(module, "block_sums", tir::Form::outlined);
+}
+
+}  // namespace usmp::kernels

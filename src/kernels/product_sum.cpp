@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/product_sum.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "usmp/loops/reduction.hpp"
+#include "usmp/support/interval.hpp"
+#include "usmp/tir/integer_types.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::kernels {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprRef;
+
+constexpr Interval int16_range{std::numeric_limits<std::int16_t>::min(), std::numeric_limits<std::int16_t>::max()};
+
+bool is_byte(tir::DataType type) { return type.is_integer() && type.bits == 8 && !type.is_vector(); }
+
+// The index as a sum. A quotient or remainder toward zero of what may be negative counts as 0, and its variables go
+// into `inside`.
+std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts& facts, std::set<tir::VarId>& inside) {
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    if (expr->kind != ExprKind::div && expr->kind != ExprKind::mod) return nullptr;
+    if (ExprRef floor = arith::as_floor(expr, facts)) return floor;
+    tir::for_each_expr(*expr, [&](const Expr& part) {
+      if (part.kind == ExprKind::var) inside.insert(part.var);
+    });
+    return tir::make_int(0, expr->type);
+  });
+  return facts.affine(*rewriter.rewritten(index));
+}
+
+// Casts and sums with literals around a load, from outside; the value is that of the load plus `offset`.
+std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) {
+  constexpr std::size_t most_nodes = 6;
+  std::vector<const Expr*> casts;
+  std::vector<std::int64_t> offsets_at_casts;
+  Factor factor{.load = root, .offset = 0, .index = {}, .inside = {}};
+  for (std::size_t i = 0; i < most_nodes && factor.load->kind != ExprKind::load; ++i) {
+    const ExprRef value = factor.load;
+    const bool fits = value->type.is_integer() && value->type.bits <= 32 && !value->type.is_vector();
+    if (!fits) return std::nullopt;
+    if (value->kind == ExprKind::cast) {
+      casts.push_back(value.get());
+      offsets_at_casts.push_back(factor.offset);
+      factor.load = value->operands[0];
+      continue;
+    }
+    if (value->kind != ExprKind::add && value->kind != ExprKind::sub) return std::nullopt;
+    auto number = tir::as_int(*value->operands[1]);
+    std::size_t side = 0;
+    if (!number && value->kind == ExprKind::add) {
+      number = tir::as_int(*value->operands[0]);
+      side = 1;
+    }
+    if (!number || !value->type.is_int() || *number < int16_range.low || *number > int16_range.high)
+      return std::nullopt;
+    factor.offset += value->kind == ExprKind::add ? *number : -*number;
+    factor.load = value->operands[side];
+  }
+  const Expr& load = *factor.load;
+  if (load.kind != ExprKind::load || load.operands.size() != 1 || !is_byte(load.type)) return std::nullopt;
+  const Interval elements = tir::range_of_type(load.type).value();
+  for (std::size_t i = 0; i < casts.size(); ++i) {  // what is added outside of a cast is not in its value
+    const std::int64_t inside = factor.offset - offsets_at_casts[i];
+    const auto kept = tir::range_of_type(casts[i]->type);
+    if (!kept || !Interval{elements.low + inside, elements.high + inside}.within(*kept)) return std::nullopt;
+  }
+  if (!Interval{elements.low + factor.offset, elements.high + factor.offset}.within(int16_range)) return std::nullopt;
+  auto index = affine_of(load.operands[0], facts, factor.inside);
+  if (!index) return std::nullopt;
+  factor.index = std::move(*index);
+  return factor;
+}
+
+bool is_arithmetic(const Expr& root) {
+  bool is = true;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    is = is && expr.kind != ExprKind::load && expr.kind != ExprKind::call && expr.kind != ExprKind::let;
+    return is;
+  });
+  return is;
+}
+
+bool mentions(const Expr& root, tir::VarId var) {
+  bool found = false;
+  tir::for_each_expr(root, [&](const Expr& expr) {
+    found = found || (expr.kind == ExprKind::var && expr.var == var);
+    return !found;
+  });
+  return found;
+}
+
+bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent) > 0; }
+
+// The loop that numbers the sums: the only one that the index of the store has, once and as it is.
+const tir::For* loop_over_sums(const ProductSum& sum, const arith::Affine& index) {
+  const tir::For* found = nullptr;
+  for (const tir::For* loop : sum.loops) {
+    if (!index.mentions(loop->var)) continue;
+    if (found != nullptr || index.factor(loop->var) != 1 || index.without(loop->var).mentions(loop->var))
+      return nullptr;
+    found = loop;
+  }
+  return found != nullptr && is_loop_from_zero(*found) ? found : nullptr;
+}
+
+// Sets form and factors, in the order that the form wants.
+bool find_form(ProductSum& sum, Factor a, Factor b) {
+  const tir::VarId s = sum.sums->var;
+  if (a.mentions(s) && !b.mentions(s)) std::swap(a, b);
+  if (!b.mentions(s)) return false;
+  sum.form = a.mentions(s) ? Form::lanes : Form::dot;
+  const auto is_side_by_side = [&](const Factor& factor) {
+    return factor.index.factor(s) == 1 && factor.is_linear_in(s);
+  };
+  if (sum.form == Form::lanes && !(is_side_by_side(a) && is_side_by_side(b))) return false;
+  // Only data have a number to add.
+  if (b.offset != 0 && a.offset == 0 && sum.form == Form::lanes) std::swap(a, b);
+  if (b.offset != 0) return false;
+  sum.data = std::move(a);
+  sum.weight = std::move(b);
+  return true;
+}
+
+}  // namespace
+
+std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts) {
+  ProductSum sum;
+  for (const tir::For* loop = &outermost; loop != nullptr; loop = tir::only_loop(loop->body)) {
+    if (loop->row_runs != 0 || !is_arithmetic(*loop->min) || !is_arithmetic(*loop->extent)) return std::nullopt;
+    sum.loops.push_back(loop);
+  }
+  const tir::Block& innermost = sum.loops.back()->body;
+  sum.store = innermost.size() == 1 ? std::get_if<tir::Store>(&innermost[0].node) : nullptr;
+  const Expr* term = sum.store == nullptr ? nullptr : loops::added_term(*sum.store);
+  if (term == nullptr || term->kind != ExprKind::mul || term->type != tir::int32_type) return std::nullopt;
+  const std::size_t mark = facts.mark();
+  for (const tir::For* loop : sum.loops) facts.bind_loop(*loop);
+  const auto index = facts.affine(*sum.store->index);
+  auto a = factor_of(term->operands[0], facts);
+  auto b = factor_of(term->operands[1], facts);
+  facts.restore(mark);
+  if (!index || !a || !b) return std::nullopt;
+  sum.sums = loop_over_sums(sum, *index);
+  if (sum.sums == nullptr || !find_form(sum, std::move(*a), std::move(*b))) return std::nullopt;
+  const bool is_rectangle = std::ranges::none_of(sum.loops, [&](const tir::For* loop) {
+    return mentions(*loop->min, sum.sums->var) || mentions(*loop->extent, sum.sums->var);
+  });
+  const bool reads_sums = sum.data.load->var == sum.store->storage || sum.weight.load->var == sum.store->storage;
+  return is_rectangle && !reads_sums ? std::optional(std::move(sum)) : std::nullopt;
+}
+
+std::vector<const tir::For*> data_run(const ProductSum& sum) {
+  const Factor& factor = sum.data;
+  std::vector<const tir::For*> run;
+  std::int64_t length = 1;
+  while (true) {
+    const auto next = std::ranges::find_if(sum.loops, [&](const tir::For* loop) {
+      return loop != sum.sums && factor.index.factor(loop->var) == length && factor.is_linear_in(loop->var) &&
+             std::ranges::find(run, loop) == run.end();
+    });
+    if (next == sum.loops.end()) return run;
+    run.push_back(*next);
+    const auto extent = tir::as_int(*(*next)->extent);
+    if (!is_loop_from_zero(**next)) return run;
+    length *= *extent;
+  }
+}
+
+}  // namespace usmp::kernels

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products of bytes, as nests of loops: convolutions, depthwise convolutions, dense layers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "usmp/arith/affine.hpp"
+#include "usmp/arith/facts.hpp"
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::kernels {
+
+// An element of 8 bits plus a number; the sum fits 16 bits.
+struct Factor {
+  tir::ExprRef load;  // scalar, without predicate
+  std::int64_t offset = 0;
+  arith::Affine index;          // of the load, but for quotients and remainders that are no sums
+  std::set<tir::VarId> inside;  // variables of these
+
+  [[nodiscard]] bool mentions(tir::VarId var) const { return index.mentions(var) || inside.contains(var); }
+  // Whether it is a multiple of the variable and something that does not depend on it.
+  [[nodiscard]] bool is_linear_in(tir::VarId var) const {
+    return !index.without(var).mentions(var) && !inside.contains(var);
+  }
+};
+
+enum class Form : std::uint8_t {
+  dot,    // the data do not depend on the sum: each is multiplied by a weight of every sum
+  lanes,  // sums side by side have data and weights side by side
+};
+
+// for … : sum[… + s] = sum[… + s] + data * weight
+// in loops of which each holds only the next.
+struct ProductSum {
+  std::vector<const tir::For*> loops;  // outermost first
+  const tir::Store* store = nullptr;
+  const tir::For* sums = nullptr;  // of the loops, the one over s, from 0, with a constant extent
+  Form form = Form::dot;
+  Factor data;
+  Factor weight;
+};
+
+// Of the nest that begins with the loop, in 32 bits, where the loops over the terms do not depend on s, and no bound is
+// read from memory. Nothing: it is something else. O(size of the nest).
+[[nodiscard]] std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts);
+
+// Loops over terms whose data are side by side in memory, innermost first: the distance of a loop's data is 1, or the
+// number of data that the loops before it take together. All but the last run from 0 a constant number of times.
+[[nodiscard]] std::vector<const tir::For*> data_run(const ProductSum& sum);
+
+// Terms that an operator takes at once, and sums of a block.
+inline constexpr std::int64_t width = 4;
+
+}  // namespace usmp::kernels

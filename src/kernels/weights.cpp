@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/weights.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "kernels/product_sum.hpp"
+#include "usmp/loops/edit.hpp"
+#include "usmp/loops/walk.hpp"
+#include "usmp/program/storage_uses.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::kernels {
+namespace {
+
+using tir::Stmt;
+using tir::VarId;
+
+// A digit of the index: a variable that runs over [0, extent), or the quotient or remainder of one.
+struct Digit {
+  enum class Part : std::uint8_t { whole, quotient, remainder };
+  VarId var;
+  Part part = Part::whole;
+  std::int64_t by = 1;  // of quotient and remainder
+  std::int64_t extent = 1;
+  std::int64_t before = 1;  // distance of neighbours
+  std::int64_t after = 1;
+};
+
+struct Candidate {
+  const tir::Expr* load = nullptr;
+  std::vector<Digit> digits;  // in the order that they have before, outermost first
+  tir::ExprRef index;         // afterwards
+};
+
+struct Declared {
+  tir::AllocateConst* constant = nullptr;
+  std::size_t declarations = 0;
+  std::size_t uses = 0;
+};
+
+bool same_places(const std::vector<Digit>& a, const std::vector<Digit>& b) {
+  return std::ranges::equal(a, b, [](const Digit& x, const Digit& y) {
+    return x.extent == y.extent && x.before == y.before && x.after == y.after;
+  });
+}
+
+class Layout {
+ public:
+  Layout(tir::Module& module, std::int64_t sums) : module_(module), sums_(sums) {}
+
+  void run() && {
+    for (tir::Function& function : module_.functions) find_constants(function.body);
+    for (const tir::Function& function : module_.functions) {
+      if (!tir::is_opaque(module_, function)) find_candidates(function.body);
+    }
+    std::map<const tir::Expr*, tir::ExprRef> indices;
+    std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned;
+    for (const Candidate* candidate : fit_for_all()) {
+      std::shared_ptr<const tir::Constant>& data = declared_.at(candidate->load->var).constant->data;
+      std::shared_ptr<const tir::Constant>& after = turned[data.get()];
+      if (!after) {
+        kept_.push_back(data);  // so that no other constant takes its address
+        after = rearranged(*data, candidate->digits);
+      }
+      data = after;
+      indices.emplace(candidate->load, candidate->index);
+    }
+    if (indices.empty()) return;
+    for (tir::Function& function : module_.functions) {
+      loops::rewrite_expressions(function.body, [&](const tir::ExprRef& expr) -> tir::ExprRef {
+        const auto found = expr->kind == tir::ExprKind::load ? new_index(*expr, indices) : nullptr;
+        return found == nullptr ? nullptr : tir::make_load(expr->type, expr->var, found);
+      });
+    }
+  }
+
+ private:
+  // By the variable: nothing else loads the constant, and rewriting may have made a new node of the load.
+  static tir::ExprRef new_index(const tir::Expr& load, const std::map<const tir::Expr*, tir::ExprRef>& indices) {
+    const auto found = std::ranges::find_if(indices, [&](const auto& one) { return one.first->var == load.var; });
+    return found == indices.end() ? nullptr : found->second;
+  }
+
+  void find_constants(tir::Block& body) {
+    for (const auto& [var, use] : program::storage_uses(body)) {
+      declared_[var].uses += use.loads + use.stores + use.mentions;
+    }
+    tir::for_each_block(body, [&](tir::Block& block) {
+      for (Stmt& stmt : block) {
+        auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
+        if (constant == nullptr) continue;
+        Declared& declared = declared_[constant->var];
+        declared.constant = constant;
+        ++declared.declarations;
+        ++sharers_[constant->data.get()];
+      }
+    });
+  }
+
+  void find_candidates(const tir::Block& body) {
+    arith::Facts facts(module_);
+    loops::visit(body, facts,
+                 {.before =
+                      [&](const Stmt& stmt, const arith::Facts& known) {
+                        const auto* loop = std::get_if<tir::For>(&stmt.node);
+                        if (loop == nullptr || seen_.contains(loop)) return;
+                        arith::Facts inside = known;
+                        const auto sum = product_sum(*loop, inside);
+                        if (!sum) return;
+                        seen_.insert(sum->loops.begin(), sum->loops.end());
+                        if (sum->form != Form::dot) return;
+                        for (const tir::For* one : sum->loops) inside.bind_loop(*one);
+                        if (auto candidate = candidate_of(*sum, inside)) candidates_.push_back(std::move(*candidate));
+                      },
+                  .after = {},
+                  .expr = {}});
+  }
+
+  std::optional<Candidate> candidate_of(const ProductSum& sum, const arith::Facts& facts) const {
+    const tir::Expr& load = *sum.weight.load;
+    const auto found = declared_.find(load.var);
+    if (found == declared_.end() || found->second.declarations != 1 || found->second.uses != 1) return std::nullopt;
+    const tir::Constant& data = *found->second.constant->data;
+    auto digits = digits_of(sum.weight.index, facts);
+    if (data.type != load.type || !digits || sum.weight.index.constant != 0 || !sum.weight.inside.empty())
+      return std::nullopt;
+    std::int64_t size = 1;
+    for (std::size_t i = digits->size(); i-- > 0;) {
+      Digit& digit = (*digits)[i];
+      if (digit.before != size) return std::nullopt;
+      size *= digit.extent;
+    }
+    if (size != static_cast<std::int64_t>(data.bytes.size())) return std::nullopt;
+    interleave(*digits, sum);
+    std::vector<Digit*> order;
+    order.reserve(digits->size());
+    for (Digit& digit : *digits) order.push_back(&digit);
+    std::ranges::stable_sort(order, {}, [&](const Digit* digit) { return -place_of(sum, *digit); });
+    arith::Affine index;
+    std::int64_t distance = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+      order[i]->after = distance;
+      distance *= order[i]->extent;
+    }
+    if (std::ranges::all_of(*digits, [](const Digit& digit) { return digit.before == digit.after; }))
+      return std::nullopt;
+    for (const Digit& digit : *digits) {
+      const auto value = value_of(digit, facts);
+      const auto term = value ? scaled(*value, digit.after) : std::nullopt;
+      const auto with = term ? arith::sum(index, *term) : std::nullopt;
+      if (!with) return std::nullopt;
+      index = *with;
+    }
+    const tir::DataType type = load.operands[0]->type;
+    if (!facts.fits(index, type)) return std::nullopt;
+    return Candidate{&load, std::move(*digits), facts.expr(index, type)};
+  }
+
+  // Four terms of one sum, then those of the next sum of the block: where there are whole fours and blocks, one pointer
+  // reads all weights of a block one after the other.
+  void interleave(std::vector<Digit>& digits, const ProductSum& sum) const {
+    const auto run = data_run(sum);
+    if (run.empty()) return;
+    const auto digit_of = [&](VarId var) { return std::ranges::find(digits, var, &Digit::var); };
+    const std::pair<VarId, std::int64_t> parts[] = {{sum.sums->var, sums_}, {run.front()->var, width}};
+    for (const auto& [var, by] : parts) {
+      const auto digit = digit_of(var);
+      if (digit == digits.end() || digit->extent % by != 0) return;
+    }
+    for (const auto& [var, by] : parts) {
+      const auto digit = digit_of(var);
+      digit->by = by;
+      Digit high = *digit;
+      high.part = Digit::Part::quotient;
+      high.extent /= by;
+      high.before *= by;
+      digit->part = Digit::Part::remainder;
+      digit->extent = by;
+      digits.insert(digit, high);
+    }
+  }
+
+  static std::optional<arith::Affine> value_of(const Digit& digit, const arith::Facts& facts) {
+    const arith::Affine whole = arith::variable(digit.var);
+    if (digit.part == Digit::Part::whole) return whole;
+    const auto parts = facts.divide(whole, digit.by);
+    if (!parts) return std::nullopt;
+    return digit.part == Digit::Part::quotient ? parts->quotient : parts->remainder;
+  }
+
+  // How far outside the digit shall be.
+  static std::int64_t place_of(const ProductSum& sum, const Digit& digit) {
+    constexpr std::int64_t outermost = std::numeric_limits<std::int64_t>::max();
+    const VarId var = digit.var;
+    const bool is_sum = var == sum.sums->var;
+    if (digit.part == Digit::Part::remainder) return is_sum ? -1 : -2;
+    if (is_sum) return outermost - 1;
+    const bool is_term = std::ranges::any_of(sum.loops, [&](const tir::For* loop) { return loop->var == var; });
+    if (!is_term) return outermost;
+    const std::int64_t distance = sum.data.index.factor(var);
+    return distance <= 0 ? outermost - 2 : distance;
+  }
+
+  static std::optional<std::vector<Digit>> digits_of(const arith::Affine& index, const arith::Facts& facts) {
+    std::vector<Digit> digits;
+    for (const auto& [atom, factor] : index.terms) {
+      if (atom.kind != arith::Atom::Kind::var || factor < 1) return std::nullopt;
+      const auto range = facts.interval(arith::variable(atom.var));
+      constexpr std::int64_t most = std::int64_t{1} << 31;
+      if (!range || range->low != 0 || range->high >= most) return std::nullopt;
+      digits.push_back({.var = atom.var, .extent = range->high + 1, .before = factor, .after = 1});
+    }
+    std::ranges::stable_sort(digits, std::ranges::greater{}, &Digit::before);
+    return digits;
+  }
+
+  // Those of which all that share the constant's data change as they do.
+  [[nodiscard]] std::vector<const Candidate*> fit_for_all() const {
+    struct Alike {
+      const Candidate* first;
+      std::size_t count = 0;
+    };
+    std::map<const tir::Constant*, Alike> by_data;
+    for (const Candidate& candidate : candidates_) {
+      Alike& alike = by_data.try_emplace(data_of(candidate), Alike{&candidate}).first->second;
+      if (same_places(alike.first->digits, candidate.digits)) ++alike.count;
+    }
+    std::vector<const Candidate*> fit;
+    for (const Candidate& candidate : candidates_) {
+      const tir::Constant* data = data_of(candidate);
+      if (by_data.at(data).count == sharers_.at(data)) fit.push_back(&candidate);
+    }
+    return fit;
+  }
+
+  [[nodiscard]] const tir::Constant* data_of(const Candidate& candidate) const {
+    return declared_.at(candidate.load->var).constant->data.get();
+  }
+
+  static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const std::vector<Digit>& digits) {
+    auto after = std::make_shared<tir::Constant>(data);
+    for (std::size_t i = 0; i < data.bytes.size(); ++i) {
+      auto rest = static_cast<std::int64_t>(i);
+      std::int64_t place = 0;
+      for (const Digit& digit : digits) {
+        place += rest / digit.before * digit.after;
+        rest %= digit.before;
+      }
+      after->bytes[static_cast<std::size_t>(place)] = data.bytes[i];
+    }
+    return after;
+  }
+
+  tir::Module& module_;
+  std::int64_t sums_;  // of a block
+  std::map<VarId, Declared> declared_;
+  std::map<const tir::Constant*, std::size_t> sharers_;
+  std::set<const tir::For*> seen_;  // of sums
+  std::vector<Candidate> candidates_;
+  std::vector<std::shared_ptr<const tir::Constant>> kept_;
+};
+
+}  // namespace
+
+void lay_out_weights(tir::Module& module, std::int64_t sums) { Layout(module, sums).run(); }
+
+}  // namespace usmp::kernels

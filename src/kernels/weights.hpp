@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights in the order in which kernels read them.
+#pragma once
+
+#include <cstdint>
+
+#include "usmp/tir/ir.hpp"
+
+namespace usmp::kernels {
+
+// A constant of bytes whose index is a mixed-radix number of loop variables becomes one with the digits in another
+// order: what is outside of the sums' nest, the sum f, the terms, and last those whose data are side by side. TVM
+// writes the weights of convolutions as [ry][rx][rc][f]; afterwards they are
+//   [f][ry][rx][rc], or
+//   [f / sums][ry][rx][rc / 4][f % sums][rc % 4] where these divide both: what a block of sums reads is one stream.
+// Of constants that one product sum of the form `dot` reads and nothing else, and whose data, if other constants share
+// them, change alike in all. O(nodes + bytes of constants).
+void lay_out_weights(tir::Module& module, std::int64_t sums);
+
+}  // namespace usmp::kernels

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/blocks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/weights.hpp"
+#include "transform/program.hpp"
+
+namespace usmp::transform::testing::kernels_test {
+namespace {
+
+// for s: sum[s] = 0; for r: for k: for s: sum[s] = sum[s] + data[r, k] * weight[r, k, s]
+struct KernelFixture : Program {
+  VarId data = input("data", 512, tir::uint8_type);
+  VarId weight = buffer("weight", int8_type);
+  VarId sum = output("sum", 64);
+  VarId s = number("s");
+  VarId first = number("first");
+  VarId r = number("r");
+  VarId k = number("k");
+  std::int64_t sums = 8;
+  std::int64_t rows = 3;
+  std::int64_t terms = 8;
+  std::int64_t offset = 0;
+  std::int64_t together = 4;  // sums of a block
+  bool alone = true;
+  ExprRef begin = tir::make_int(0);  // of r
+  ExprRef length = nullptr;          // of r; null: rows
+  ExprRef data_at = nullptr;
+  ExprRef weight_at = nullptr;
+  ExprRef sum_at = nullptr;
+
+  [[nodiscard]] ExprRef wide(VarId storage, const ExprRef& at) const {
+    return tir::make_cast(int32_type, load(storage, at));
+  }
+  [[nodiscard]] ExprRef term() const {
+    ExprRef x = wide(data, data_at != nullptr ? data_at : add(add(mul(var(r), terms), var(k)), 5));
+    if (offset != 0) x = add(x, offset);
+    const ExprRef own = add(add(mul(var(r), terms * sums), mul(var(k), sums)), var(s));
+    return mul(x, wide(weight, weight_at != nullptr ? weight_at : own));
+  }
+  tir::Stmt nest() {
+    const ExprRef at = sum_at != nullptr ? sum_at : var(s);
+    tir::For outer{r, begin, length != nullptr ? length : tir::make_int(rows),
+                   block(loop(k, terms, block(loop(s, sums, block(store(sum, at, add(load(sum, at), term())))))))};
+    return {std::move(outer)};
+  }
+  [[nodiscard]] tir::Stmt constant(std::int64_t elements) const {
+    tir::Constant bytes{int8_type, {elements}, {}};
+    for (std::int64_t i = 0; i < elements; ++i) bytes.bytes.push_back(static_cast<char>(i * 37 + 11));
+    return {tir::AllocateConst{weight, int8_type, std::make_shared<const tir::Constant>(std::move(bytes)), {}}};
+  }
+  tir::Stmt zeros() { return loop(first, sums, block(store(sum, var(first), tir::make_int(0)))); }
+
+  void program(tir::Block statements) {
+    tir::Block all = block(constant(rows * terms * sums));
+    std::move(statements.begin(), statements.end(), std::back_inserter(all));
+    body(std::move(all));
+    for (tir::Param& param : op().params) param.no_alias = alone;
+  }
+  bool blocked() {
+    kernels::lay_out_weights(changed(), together);
+    check_same();
+    kernels::block_sums(changed(), together);
+    check_same();
+    return text().find("dot4") != std::string::npos || text().find("lane_product") != std::string::npos;
+  }
+};
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: four sums and four terms at a time, one stream of weights") {
+  program(block(zeros(), nest()));
+  REQUIRE(blocked());
+  CHECK(text().find("weight[s_block * 96 + k * 16]") != std::string::npos);
+  CHECK(text().find("weight[s_block * 96 + k * 16 + 12]") != std::string::npos);
+  CHECK(text().find("sum[first] = 0") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: every number of sums and terms") {
+  for (sums = 1; sums <= 9; ++sums) {
+    for (terms = 1; terms <= 9; ++terms) {
+      KernelFixture one;
+      one.sums = sums;
+      one.terms = terms;
+      one.offset = terms % 2 == 0 ? 0 : -128;
+      one.program(block(one.zeros(), one.nest()));
+      CHECK(one.blocked() == (terms >= 2));
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: sums that begin with what is there") {
+  const VarId n = number("n");
+  const tir::Stmt filled = loop(n, 64, block(store(sum, var(n), mul(var(n), 3))));
+  SUBCASE("without a loop in front") { program(block(filled, nest())); }
+  SUBCASE("a loop over fewer") {
+    program(block(filled, loop(first, 7, block(store(sum, var(first), tir::make_int(0)))), nest()));
+  }
+  SUBCASE("a loop over others") {
+    program(block(filled, loop(first, 8, block(store(sum, add(var(first), 1), tir::make_int(0)))), nest()));
+  }
+  REQUIRE(blocked());
+  CHECK(text().find("sum0[0] = sum[s_block * 4]") != std::string::npos);
+}
+
+// Rows outside of [0, 4) of the data are left out, for each of six outputs.
+TEST_CASE_FIXTURE(KernelFixture, "kernels: borders") {
+  for (terms = 1; terms <= 8; ++terms) {
+    KernelFixture one;
+    one.terms = terms;
+    const VarId j = one.number("j");
+    const ExprRef low = binary(ExprKind::max, imm(0), sub(imm(1), one.var(j)));
+    one.begin = low;
+    one.length = sub(binary(ExprKind::min, imm(3), sub(imm(5), one.var(j))), low);
+    one.data_at = add(mul(sub(add(one.var(j), one.var(one.r)), 1), terms), one.var(one.k));
+    one.sum_at = add(mul(one.var(j), one.sums), one.var(one.s));
+    const tir::Stmt zeros = loop(one.first, one.sums,
+                                 block(one.store(one.sum, add(mul(one.var(j), one.sums), one.var(one.first)), imm(0))));
+    one.program(block(loop(j, 6, block(zeros, one.nest()))));
+    CHECK(one.blocked());
+    CHECK(one.text().find("= 0\n") != std::string::npos);
+  }
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: weights that are side by side already stay") {
+  weight_at = add(add(mul(var(s), rows * terms), mul(var(r), terms)), var(k));
+  sums = 3;
+  program(block(zeros(), nest()));
+  REQUIRE(blocked());
+  CHECK(text().find("weight[") != std::string::npos);
+}
+
+struct LanesFixture : KernelFixture {
+  LanesFixture() {
+    data_at = add(add(mul(var(r), 64), mul(var(k), 8)), var(s));
+    weight_at = add(add(mul(var(r), terms * sums), mul(var(k), sums)), var(s));
+  }
+};
+
+TEST_CASE("kernels: four lanes at a time") {
+  for (std::int64_t sums = 1; sums <= 9; ++sums) {
+    for (const std::int64_t offset : {0, 3, -255}) {
+      KernelFixture one;
+      one.sums = sums;
+      one.offset = offset;
+      one.data_at = add(add(mul(one.var(one.r), 96), mul(one.var(one.k), 12)), one.var(one.s));
+      one.program(block(one.zeros(), one.nest()));
+      CHECK(one.blocked() == (sums >= 4));
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(LanesFixture, "kernels: data or weights that are not side by side") {
+  SUBCASE("data") { data_at = add(add(mul(var(r), 128), mul(var(k), 16)), mul(var(s), 2)); }
+  SUBCASE("weights") { weight_at = add(mul(add(mul(var(r), terms), var(k)), 8), sub(imm(7), var(s))); }
+  program(block(zeros(), nest()));
+  CHECK_FALSE(blocked());
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: what stays") {
+  SUBCASE("another pointer to the sums") { alone = false; }
+  SUBCASE("sums that share an element") { sum_at = quotient(var(s), 2); }
+  SUBCASE("sums apart") { sum_at = mul(var(s), 2); }
+  SUBCASE("sums in the place of their terms") { sum_at = add(var(s), mul(var(k), 8)); }
+  SUBCASE("data further apart") { data_at = add(mul(var(r), 64), mul(var(k), 2)); }
+  SUBCASE("a number too large for 16 bits") { offset = 40000; }
+  const VarId n = number("n");
+  program(block(loop(n, 64, block(store(sum, var(n), imm(0)))), nest()));
+  CHECK_FALSE(blocked());
+}
+
+// Which no pass has laid out: those of four terms are not side by side.
+TEST_CASE_FIXTURE(KernelFixture, "kernels: weights in another order") {
+  program(block(zeros(), nest()));
+  kernels::block_sums(changed(), together);
+  check_same();
+  CHECK(text().find("dot4") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: a cast that cuts") {
+  const tir::DataType uint16{tir::TypeCode::uint, 16, 1};
+  const ExprRef low = sub(tir::make_cast(int16_type, load(data, add(mul(var(r), terms), var(k)))), 7);
+  const ExprRef own = add(add(mul(var(r), terms * sums), mul(var(k), sums)), var(s));
+  const ExprRef product = mul(tir::make_cast(int32_type, tir::make_cast(uint16, low)), wide(weight, own));
+  tir::Stmt cut = loop(
+      r, rows, block(loop(k, terms, block(loop(s, sums, block(store(sum, var(s), add(load(sum, var(s)), product))))))));
+  program(block(zeros(), cut));
+  CHECK_FALSE(blocked());
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: data that are the sums") {
+  const VarId bytes = same_storage("bytes", sum);
+
+  data = bytes;
+  program(block(zeros(), nest()));
+  for (tir::Param& param : op().params) param.no_alias = false;
+  kernels::block_sums(changed(), 4);
+  CHECK(is_unchanged());
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: a bound that is read") {
+  const VarId count = input("count", 1);
+  length = binary(ExprKind::min, load(count, 0), imm(0));
+  program(block(zeros(), nest()));
+  CHECK_FALSE(blocked());
+}
+
+}  // namespace
+}  // namespace usmp::transform::testing::kernels_test
