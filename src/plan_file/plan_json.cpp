@@ -72,6 +72,8 @@ Json planned_call_json(const PlanDocument::Call& call) {
   json["multiply_accumulates"] = or_null(call.multiply_accumulates);
   json["reads"] = call.reads;
   json["writes"] = call.writes;
+  json["instructions"] = or_null(call.instructions);
+  json["kernels"] = call.kernels;
   return json;
 }
 
@@ -117,6 +119,7 @@ std::string plan_json(const PlanDocument& document) {
   json["algorithm"] = document.algorithm;
   json["seed"] = document.seed;
   if (document.workspace_io) json["workspace_io"] = *document.workspace_io;
+  if (!document.cpu.empty()) json["cpu"] = document.cpu;
   json["status"] = to_string(document.status);
   if (document.search) json["search"] = search_json(*document.search);
   json["horizon"] = document.horizon;
@@ -126,6 +129,7 @@ std::string plan_json(const PlanDocument& document) {
   json["totals"]["constant_bytes"] = or_null(document.constant_bytes);
   json["totals"]["stack_estimate"] = or_null(document.stack_estimate);
   json["totals"]["multiply_accumulates"] = or_null(document.multiply_accumulates);
+  json["totals"]["instructions"] = or_null(document.instructions);
   json["inputs"] = list_json(document.inputs, tensor_json);
   json["outputs"] = list_json(document.outputs, tensor_json);
   json["spilled"] = list_json(document.spilled, spilled_json);

@@ -243,6 +243,8 @@ PlanDocument::Call read_call(const ParsedJson& json, const std::string& place) {
   object.read_count("multiply_accumulates", call.multiply_accumulates);
   object.read_list("reads", call.reads, text_item);
   object.read_list("writes", call.writes, text_item);
+  object.read_count("instructions", call.instructions);
+  object.read_list("kernels", call.kernels, text_item);
   return call;
 }
 
@@ -308,6 +310,7 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
   object.read_bytes("constant_bytes", document.constant_bytes);
   object.read_bytes("stack_estimate", document.stack_estimate);
   object.read_count("multiply_accumulates", document.multiply_accumulates);
+  object.read_count("instructions", document.instructions);
 }
 
 ParsedJson parsed(std::string_view text) {
@@ -399,6 +402,7 @@ PlanDocument document_of(const ParsedJson& json) {
   object.read("archive", document.archive);
   object.read("algorithm", document.algorithm);
   object.read_count("seed", document.seed);
+  if (object.find("cpu") != nullptr) object.read("cpu", document.cpu);
   if (object.find("workspace_io") != nullptr) object.read("workspace_io", document.workspace_io.emplace());
   object.read_word("status", document.status, statuses);
   if (const ParsedJson* const search = object.find("search")) document.search = read_search(*search, "search");

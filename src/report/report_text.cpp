@@ -8,6 +8,7 @@
 #include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/report.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
@@ -46,6 +47,8 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
   std::vector<Table::Column> columns = {{"Most live", Align::right}, {"", Align::left}, {"In operator", Align::left}};
   if (describes) {
     columns.push_back({"Multiply-accumulates", Align::right});
+    columns.push_back({"Instructions", Align::right});
+    columns.push_back({"Kernels", Align::left});
     columns.push_back({"Reads -> writes", Align::left});
   }
   Table table(std::move(columns));
@@ -57,6 +60,9 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
     if (describes) {
       const std::optional<std::int64_t>& sums = plan.calls[i].multiply_accumulates;
       cells.push_back(sums ? std::to_string(*sums) : "?");
+      const std::optional<std::int64_t>& instructions = plan.calls[i].instructions;
+      cells.push_back(instructions ? std::to_string(*instructions) : "?");
+      cells.push_back(joined(plan.calls[i].kernels));
       cells.push_back(operands_text(plan.calls[i]));
     }
     table.add(std::move(cells));

@@ -42,14 +42,19 @@ std::string constants_line(const PlanDocument& plan) {
   return "constants: " + bytes_text(*plan.constant_bytes) + (in_pool ? "" : ", outside of the pools");
 }
 
-// "12501632 multiply-accumulates (12.50 million)".
-std::string work_line(std::int64_t count) {
+// "12.50 million" from 10000 on, else nothing.
+std::optional<std::string> in_millions(std::int64_t count) {
   constexpr std::int64_t million = 1'000'000;
-  std::string text = "work: " + std::to_string(count) + " multiply-accumulates";
-  if (count < million / 100) return text;
+  if (count < million / 100) return std::nullopt;
   const std::int64_t hundredths = count / (million / 100) + (count % (million / 100) >= million / 200 ? 1 : 0);
-  return text + " (" + std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") +
-         std::to_string(hundredths % 100) + " million)";
+  return std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") +
+         std::to_string(hundredths % 100) + " million";
+}
+
+// "work: 12501632 multiply-accumulates (12.50 million)".
+std::string work_line(std::int64_t count) {
+  const auto millions = in_millions(count);
+  return "work: " + std::to_string(count) + " multiply-accumulates" + (millions ? " (" + *millions + ")" : "");
 }
 
 std::string joined_operands(const std::vector<std::string>& operands) {
@@ -75,6 +80,10 @@ std::vector<std::string> summary_lines(const PlanDocument& plan) {
       known = sum.value_or(known);
     }
     if (says) lines.push_back(work_line(known) + ", and those of operators of which it is not known");
+  }
+  if (plan.instructions && !lines.empty()) {
+    const auto millions = in_millions(*plan.instructions);
+    lines.back() += "; instructions (estimate): " + millions.value_or(std::to_string(*plan.instructions));
   }
   return lines;
 }

@@ -137,6 +137,14 @@ const std::vector<Compiler>& compilers() {
       {"gcc sanitized", "gcc -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
       {"clang sanitized", "clang -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
       {"gcc -O3", "gcc -O3" + common},
+      {"cortex-m4",
+       "arm-none-eabi-gcc -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -nostartfiles "
+       "--specs=rdimon.specs"
+       " -T " USMP_CORTEX_M4 "/board.ld " USMP_CORTEX_M4 "/start.c" +
+           common,
+       "qemu-system-arm -M mps2-an386 -display none -semihosting-config enable=on,target=native -kernel all"
+       " < /dev/null > messages 2>&1",
+       false},
   };
   return all;
 }
@@ -150,7 +158,7 @@ std::vector<Mismatch> run_variants(const std::vector<Variant>& variants, const C
   sandbox.write("all.c", program_text(variants));
   sandbox.write("inputs", inputs);
   const bool compiled = sandbox.run(compiler.command + (warnings ? "" : "-w ") + "all.c -lm -o all > messages 2>&1");
-  const bool ran = compiled && sandbox.run("./all < inputs > outputs 2> messages");
+  const bool ran = compiled && sandbox.run(compiler.run);
   if (!ran && variants.size() > 1) {  // which is it?
     const auto middle = static_cast<std::ptrdiff_t>(variants.size() / 2);
     mismatches = run_variants({variants.begin(), variants.begin() + middle}, compiler, warnings);

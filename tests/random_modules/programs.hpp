@@ -15,9 +15,12 @@ namespace usmp::random_modules {
 struct Compiler {
   std::string name;
   std::string command;
+  std::string run = "./all < inputs > outputs 2> messages";
+  bool has_same_library = true;  // as the interpreter: functions of math.h give the same bits
 };
 
-// gcc without optimisation and with strict warnings, then the others: optimised, clang, sanitizers.
+// gcc without optimisation and with strict warnings, then the others: optimised, clang, sanitizers; last one for an
+// emulated Cortex-M4.
 [[nodiscard]] const std::vector<Compiler>& compilers();
 
 // The C of one plan of a module, and what it must compute.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/kernels/estimate.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "usmp/loops/cost.hpp"
+#include "usmp/loops/range_walk.hpp"
+#include "usmp/program/call_graph.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::kernels {
+namespace {
+
+// Instructions, from the code that GCC 12 writes for a Cortex-M4.
+constexpr double of_dot4 = 5.75;         // one load, two unpackings, two products; a quarter of those of the data
+constexpr double of_lane_product = 2.5;  // one product; a quarter of two loads and four unpackings
+constexpr double of_iteration = 2;
+constexpr double of_loop = 6;  // around it: bounds, registers that are kept
+constexpr double of_call = 20;
+
+double instructions_of(const tir::Expr& value) {
+  if (value.op == tir::Op::dot4) return of_dot4;
+  if (value.op == tir::Op::lane_product) return of_lane_product;
+  return loops::work(value);
+}
+
+class Estimator {
+ public:
+  Estimator(const tir::Module& module, const std::vector<Estimate>& known) : module_(module), known_(known) {}
+
+  Estimate run(const tir::Function& function) {
+    result_.instructions = 0;
+    loops::visit_with_ranges(function, {},
+                             [&](const tir::Stmt& stmt, const loops::RangeContext& context) { add(stmt, context); });
+    return std::move(result_);
+  }
+
+ private:
+  void add(const tir::Stmt& stmt, const loops::RangeContext& context) {
+    if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
+      const auto extent = context.ranges.of(*loop->extent);
+      count(of_loop, context);
+      count(extent ? of_iteration * static_cast<double>(std::max<std::int64_t>(extent->high, 0)) : 0, context);
+    } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
+      count(instructions_of(*store->value) + (is_product(*store->value) ? 0 : 1), context);
+    } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+      count(loops::work(*let->value), context);
+    }
+    tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
+      tir::for_each_expr(*root, [&](const tir::Expr& expr) { add_calls(expr, context); });
+    });
+  }
+
+  static bool is_product(const tir::Expr& value) {
+    return value.op == tir::Op::dot4 || value.op == tir::Op::lane_product;
+  }
+
+  void add_calls(const tir::Expr& expr, const loops::RangeContext& context) {
+    if (is_product(expr)) result_.kernels.emplace(tir::info(expr.op).name.substr(std::string_view("usmp.").size()));
+    const auto call = tir::named_call(expr);
+    if (!call) return;
+    const auto callee = module_.find(*call->name);
+    if (!callee || !known_[*callee].instructions) {
+      result_.instructions.reset();
+      return;
+    }
+    count(of_call + *known_[*callee].instructions, context);
+    result_.kernels.insert(known_[*callee].kernels.begin(), known_[*callee].kernels.end());
+  }
+
+  void count(double instructions, const loops::RangeContext& context) {
+    if (instructions == 0 || !result_.instructions) return;
+    if (!context.runs) return result_.instructions.reset();
+    *result_.instructions += instructions * static_cast<double>(*context.runs);
+  }
+
+  const tir::Module& module_;
+  const std::vector<Estimate>& known_;
+  Estimate result_;
+};
+
+}  // namespace
+
+std::vector<Estimate> estimates(const tir::Module& module) {
+  std::vector<Estimate> known(module.functions.size());
+  for (const std::size_t index : program::callees_first(module, program::call_graph(module))) {
+    if (tir::is_opaque(module, module.functions[index])) continue;
+    known[index] = Estimator(module, known).run(module.functions[index]);
+  }
+  return known;
+}
+
+}  // namespace usmp::kernels
