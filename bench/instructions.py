@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions of an inference on emulated microcontrollers, in millions.
+
+Each archive, with a folder of golden files beside it, is planned, compiled for each core at each level and run under qemu,
+which counts a nanosecond an instruction (-icount shift=0); outputs are compared. With --nests also those of each loop nest,
+which is a function of the emitted C. With --check the estimates of the plans are held against the counts: of a Cortex-M4 at
+-O2 they are from 15 % below to half above (programs of
+10000 instructions and more).
+
+Without a core's compiler or qemu: exit code 77.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/e2e"))
+import firmware
+import golden
+from golden import Failure, run
+
+CORTEX = "arm-none-eabi-gcc", "-specs=nosys.specs"
+RISCV = "riscv64-unknown-elf-gcc", "-specs=picolibc.specs"
+# Compiler, its flags, the example's folder, the emulator.
+CORES = {
+    "cortex-m0plus": (*CORTEX, "-mcpu=cortex-m0plus -mthumb", "cortex_m", "qemu-system-arm -M mps2-an385"),
+    "cortex-m4": (*CORTEX, "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16", "cortex_m", "qemu-system-arm -M mps2-an386"),
+    "cortex-m7": (*CORTEX, "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16", "cortex_m", "qemu-system-arm -M mps2-an500"),
+    "rv32imc": (*RISCV, "-march=rv32imc -mabi=ilp32", "riscv", "qemu-system-riscv32 -M virt -bios none"),
+}
+MAIN = r"""
+#include "firmware.h"
+#if defined(__riscv)
+uint32_t ticks(void) { uint32_t value; __asm__ volatile(".option push\n.option arch, +zicsr\ncsrr %0, mcycle\n.option pop" : "=r"(value)); return value; }
+static void start_ticks(void) {}
+enum { INSTRUCTIONS = 1, MASK = 0xffffffff };
+#else
+uint32_t ticks(void) { return 0xffffff - *(volatile uint32_t*)0xe000e018; }
+static void start_ticks(void) { *(volatile uint32_t*)0xe000e014 = 0xffffff; *(volatile uint32_t*)0xe000e018 = 0; *(volatile uint32_t*)0xe000e010 = 5; }
+enum { INSTRUCTIONS = 40, MASK = 0xffffff };
+#endif
+unsigned wrong_float32(const void* a, const void* g, size_t n) { (void)a; (void)g; (void)n; return 0; }
+unsigned wrong_int8(const void* a, const void* g, size_t n, int t) {
+  unsigned wrong = 0;
+  for (size_t i = 0; i < n; ++i) { const int d = ((const int8_t*)a)[i] - ((const int8_t*)g)[i]; wrong += d < -t || d > t; }
+  return wrong;
+}
+unsigned wrong_bytes(const void* a, const void* g, size_t n) { return wrong_int8(a, g, n, 0); }
+static void print(const char* name, uint32_t count) {
+  char text[12]; char* at = text + sizeof text; *--at = 0;
+  do *--at = (char)('0' + count % 10); while (count /= 10);
+  board_print(name); board_print(" "); board_print(at); board_print("\n");
+}
+uint32_t counted[NESTS + 1];
+const char* const names[NESTS + 1] = {NAMES 0};
+int main(void) {
+  models[0].write_inputs();
+  if (models[0].run() != 0 || models[0].wrong_outputs() != 0) return 1;
+  start_ticks();
+  for (unsigned i = 0; i < NESTS; ++i) counted[i] = 0;
+  const uint32_t before = ticks();
+  if (models[0].run() != 0) return 1;
+  print("all", ((ticks() - before) & MASK) * INSTRUCTIONS);
+  for (unsigned i = 0; i < NESTS; ++i) print(names[i], counted[i] * INSTRUCTIONS);
+  return 0;
+}
+"""
+
+
+def with_counters(text: str) -> tuple[str, list[str]]:
+    """Calls of nests count what they take."""
+    names: list[str] = []
+
+    def counted(found: re.Match) -> str:
+        name = found.group(2)
+        if name not in names:
+            names.append(name)
+        return f"{found.group(1)}{{ const uint32_t t = ticks(); {found.group(2)}{found.group(3)} counted[{names.index(name)}] += (ticks() - t) & MASK; }}"
+
+    text = re.sub(r"(?m)^( +)(\w+_nest\d+)(\(.*\);)$", counted, text)
+    head = ("#include <stdint.h>\n#ifdef __riscv\n#define MASK 0xffffffffu\n#else\n#define MASK 0xffffffu\n#endif\n"
+            "uint32_t ticks(void);\nextern uint32_t counted[];\n")
+    return head + text, names
+
+
+def measure(binary: Path, model: golden.Model, core: str, level: str, options: list[str], nests: bool) -> dict[str, int]:
+    compiler, specs, flags, example, emulator = CORES[core]
+    with tempfile.TemporaryDirectory(prefix="usmp-instructions-") as temporary:
+        folder = Path(temporary)
+        planned = folder / "planned"
+        run([binary, model.path, *options, "-o", planned, "--quiet"])
+        (folder / "memory.ld").write_text("")  # no pool has a section of its own
+        models, plans = firmware.models_file(planned, [model], sections=False)
+        (folder / "models.c").write_text(models.text())
+        names: list[str] = []
+        if nests:
+            for file in (planned / "codegen/host/src").glob("*_lib1.c"):
+                text, names = with_counters(file.read_text())
+                file.write_text(text)
+        (folder / "main.c").write_text(MAIN.replace("NESTS + 1", f"{len(names) + 1}").replace("NESTS", str(len(names)))
+                                       .replace("NAMES", "".join(f'"{name}", ' for name in names)))
+        board = (firmware.EXAMPLE / example / "board.ld").read_text()
+        (folder / "board.ld").write_text(board)
+        objects = []
+        for source in [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", folder / "main.c",
+                       firmware.EXAMPLE / example / "start.c"]:
+            objects.append(folder / f"{source.stem}.o")
+            run([compiler, *flags.split(), specs, level, "-std=gnu99", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-w",
+                 "-I", planned / "codegen/host/include", "-I", firmware.EXAMPLE, "-c", source, "-o", objects[-1]])
+        run([compiler, *flags.split(), specs, *firmware.LINK, *objects, "-L", firmware.EXAMPLE, "-L", folder, "-T", folder / "board.ld", "-lm", "-o", folder / "firmware.elf"])
+        done = run([*emulator.split(), "-icount", "shift=0", "-display", "none", "-semihosting-config", "enable=on,target=native",
+                    "-kernel", folder / "firmware.elf"])
+        counts = {name: int(count) for name, count in re.findall(r"(\w+) (\d+)", done.stdout + done.stderr)}
+        counts["estimate"] = sum(plan["totals"]["instructions"] or 0 for plan in plans.values())
+        return counts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("folder", type=Path, help="with archives and their golden files")
+    parser.add_argument("--only", default="", help="names of archives, with commas between")
+    parser.add_argument("--cores", default="cortex-m4", help=f"some of {','.join(CORES)}, or all")
+    parser.add_argument("--levels", default="-O2")
+    parser.add_argument("--options", default="", help="of usmp-plan")
+    parser.add_argument("--nests", action="store_true")
+    parser.add_argument("--check", action="store_true", help="the estimates, on the Cortex-M4 at -O2")
+    arguments = parser.parse_args()
+    missing = [tool for core in ("cortex-m4",) for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)]
+    if missing:
+        print(f"not installed: {', '.join(missing)}")
+        return 77
+    wrong = 0
+    cores = list(CORES) if arguments.cores == "all" else arguments.cores.split(",")
+    for model in golden.models_below(arguments.folder):
+        if arguments.only and model.name not in arguments.only.split(","):
+            continue
+        for core in cores:
+            for level in arguments.levels.split(","):
+                try:
+                    counts = measure(arguments.binary.resolve(), model, core, level, arguments.options.split(), arguments.nests)
+                except Failure as failure:
+                    print(f"{model.name:16} {core:14} {level:4} {str(failure).splitlines()[-1]}")
+                    wrong += 1
+                    continue
+                estimate = counts.pop("estimate")
+                if arguments.check and counts["all"] > 10000 and not 0.85 * counts["all"] <= estimate <= 1.5 * counts["all"]:
+                    print(f"{model.name}: the estimate is {estimate}")
+                    wrong += 1
+                for name, count in counts.items():
+                    print(f"{model.name:16} {core:14} {level:4} {count / 1e6:9.3f} M  {'' if name == 'all' else name}", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
