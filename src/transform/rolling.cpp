@@ -25,19 +25,25 @@ struct Part {
   std::size_t last = 0;
   Bytes bytes = 0;
   bool is_chain = false;
+  Grain grain = Grain::rows;
 
-  [[nodiscard]] std::size_t rolled_calls() const { return is_chain ? last - first : 0; }
+  // Calls in chains, and of these in chains by pixels.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> rolled_calls() const {
+    const std::size_t rolled = is_chain ? last - first : 0;
+    return {rolled, grain == Grain::pixels ? rolled : 0};
+  }
 };
 
 // All parts that calls may be divided into, by their first call.
 using Parts = std::vector<std::vector<Part>>;
 
 // Of the call's stages.
-std::int64_t iterations_of(const CallRun& run, std::size_t call) {
+std::int64_t iterations_of(const CallRun& run, std::size_t call, Grain grain) {
   std::int64_t iterations = 0;
   const auto [first, last] = run.units_of(call, call + 1);
   for (std::size_t u = first; u < last; ++u) {
-    if (run.units[u].stage) iterations += std::min(run.units[u].stage->iterations, most_stage_iterations);
+    if (!run.units[u].stage) continue;
+    iterations += std::min(stage_of(run, u, grain).iterations, most_stage_iterations);
   }
   return iterations;
 }
@@ -52,13 +58,15 @@ Parts parts_of(const tir::Module& module, const CallRun& run) {
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
     parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
     const std::size_t end = std::min(run.calls.size(), first + most_calls);
-    std::int64_t in_segment = 0;
-    for (std::size_t last = first + 1; last <= end; ++last) {
-      in_segment += iterations_of(run, last - 1);
-      work += in_segment;
-      if (work > most_work) break;
-      const auto segment = rolled_segment(module, run, first, last);
-      if (segment) parts[first].push_back({first, last, segment->bytes, true});
+    for (const Grain grain : {Grain::rows, Grain::pixels}) {
+      std::int64_t in_segment = 0;
+      for (std::size_t last = first + 1; last <= end; ++last) {
+        in_segment += iterations_of(run, last - 1, grain);
+        work += in_segment;
+        if (work > most_work) break;
+        const auto segment = rolled_segment(module, run, first, last, grain);
+        if (segment) parts[first].push_back({first, last, segment->bytes, true, grain});
+      }
     }
   }
   return parts;
@@ -67,7 +75,7 @@ Parts parts_of(const tir::Module& module, const CallRun& run) {
 // The fewest rolled calls in a division in which no part needs more than `most`; nothing: there is none.
 std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most) {
   struct Best {
-    std::size_t rolled = 0;
+    std::pair<std::size_t, std::size_t> rolled;
     const Part* part = nullptr;
     bool is_possible = false;
   };
@@ -76,7 +84,9 @@ std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most)
   for (std::size_t first = parts.size(); first-- > 0;) {
     for (const Part& part : parts[first]) {
       if (part.bytes > most || !best[part.last].is_possible) continue;
-      const std::size_t rolled = part.rolled_calls() + best[part.last].rolled;
+      auto rolled = part.rolled_calls();
+      rolled.first += best[part.last].rolled.first;
+      rolled.second += best[part.last].rolled.second;
       if (!best[first].is_possible || rolled < best[first].rolled) best[first] = {rolled, &part, true};
     }
   }
@@ -136,7 +146,7 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
     const Parts parts = parts_of(module, run);
     for (const Part* part : best_division(parts)) {
       if (!part->is_chain) continue;
-      const Segment segment = *rolled_segment(module, run, part->first, part->last);
+      const Segment segment = *rolled_segment(module, run, part->first, part->last, part->grain);
       RolledFunction rolled = rolled_function(module, run, segment);
       const program::EntryCall& last = *run.calls[part->last - 1];
       const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");

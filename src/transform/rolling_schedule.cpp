@@ -176,9 +176,13 @@ std::vector<std::size_t> depths(const RowChain& chain) {
 }  // namespace
 
 Interval RowNeed::in(std::int64_t iteration, std::int64_t rows) const {
-  const std::int64_t first = step * (iteration / per);
-  const std::int64_t last = first + reach.high;
-  return {std::max<std::int64_t>(0, first + reach.low), std::min(last, rows - 1)};
+  const std::int64_t first = advance.at(iteration);
+  Interval read{std::max<std::int64_t>(0, first + reach.low), std::min(first + reach.high, rows - 1)};
+  if (lines) {
+    const std::int64_t line = lines->advance.at(iteration);
+    read = {std::max(read.low, line + lines->reach.low), std::min(read.high, line + lines->reach.high)};
+  }
+  return read;
 }
 
 std::int64_t RowSupply::complete(std::int64_t iterations, std::int64_t rows) const {

@@ -162,8 +162,8 @@ struct Fixture : ModuleBuilder {
 void check_rows(const Rows& rows, VarId storage, Axis axis, std::int64_t step, std::int64_t per, Interval reach) {
   CHECK(rows.storage == storage);
   CHECK(rows.axis == axis);
-  CHECK(rows.step == step);
-  CHECK(rows.per == per);
+  CHECK(rows.advance.step == step);
+  CHECK(rows.advance.per == per);
   CHECK(rows.reach == reach);
 }
 

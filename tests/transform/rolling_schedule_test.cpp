@@ -13,7 +13,7 @@ namespace usmp::transform::rolling_schedule_test {
 namespace {
 
 RowNeed window(std::size_t tensor, std::int64_t step, std::int64_t low, std::int64_t high) {
-  return {tensor, step, 1, {low, high}};
+  return {.tensor = tensor, .advance = {.step = step}, .reach = {low, high}};
 }
 
 // Tensors of so many rows of a byte, each computed from the one in front by a stage; the last one is whole.
@@ -141,14 +141,14 @@ TEST_CASE("upsampling repeats rows, pooling supplies several at a time") {
   twice.supply = RowSupply{2, 2, {0, 1}};
   twice.needs = {window(1, 1, 0, 0)};
   chain.stages.push_back(twice);
-  add_stage(chain, 3, {window(2, 1, -1, 1), RowNeed{1, 1, 2, {0, 0}}});
+  add_stage(chain, 3, {window(2, 1, -1, 1), RowNeed{.tensor = 1, .advance = {.step = 1, .per = 2}, .reach = {0, 0}}});
   CHECK(rings(chain) == std::vector<std::int64_t>{8, 2, 4, 16});
 }
 
 TEST_CASE("a stage that needs all rows leaves no ring") {
   RowChain chain = chain_of({8, 8, 8, 8});
   add_stage(chain, 1, {window(0, 1, 0, 0)});
-  add_stage(chain, 2, {RowNeed{1, 0, 1, {0, 7}}});
+  add_stage(chain, 2, {RowNeed{.tensor = 1, .advance = {.step = 0}, .reach = {0, 7}}});
   add_stage(chain, 3, {window(2, 1, 0, 0)});
   CHECK(rings(chain) == std::vector<std::int64_t>{8, 8, 1, 8});
 }

@@ -61,6 +61,8 @@ class Facts {
   void bind_limits(const tir::For& loop);
   void assume_comparison(const tir::Expr& comparison);
   [[nodiscard]] std::optional<Interval> interval(const Atom& atom) const;
+  // Of a sum, or a minimum, maximum or choice of such.
+  [[nodiscard]] std::optional<Interval> values_of(const tir::Expr& expr) const;
   [[nodiscard]] std::optional<Interval> interval_by_facts(std::map<Atom, std::int64_t> terms) const;
   [[nodiscard]] std::optional<Affine> quotient_or_remainder(Atom::Kind kind, const Affine& value,
                                                             std::int64_t by) const;
