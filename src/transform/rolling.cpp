@@ -48,7 +48,13 @@ std::int64_t iterations_of(const CallRun& run, std::size_t call, Grain grain) {
   return iterations;
 }
 
-Parts parts_of(const tir::Module& module, const CallRun& run) {
+std::vector<Grain> grains_of(RollingGrain asked) {
+  if (asked == RollingGrain::rows) return {Grain::rows};
+  if (asked == RollingGrain::pixels) return {Grain::pixels};
+  return {Grain::rows, Grain::pixels};
+}
+
+Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked) {
   constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
   // Iterations, of all segments together.
@@ -58,7 +64,7 @@ Parts parts_of(const tir::Module& module, const CallRun& run) {
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
     parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
     const std::size_t end = std::min(run.calls.size(), first + most_calls);
-    for (const Grain grain : {Grain::rows, Grain::pixels}) {
+    for (const Grain grain : grains_of(asked)) {
       std::int64_t in_segment = 0;
       for (std::size_t last = first + 1; last <= end; ++last) {
         in_segment += iterations_of(run, last - 1, grain);
@@ -117,7 +123,16 @@ std::vector<const Part*> best_division(const Parts& parts) {
 }
 
 std::string text_of(const tir::Module& module, const CallRun& run, const Segment& segment) {
-  std::string text = std::to_string(segment.last_call - segment.first_call) + " operators run row by row";
+  // By tensor: its rows are pixels.
+  std::map<VarId, bool> are_pixels;
+  bool has_pixels = false;
+  for (const RolledStage& stage : segment.stages) {
+    const bool is_fine = stage.grain == Grain::pixels && run.units[stage.units.front()].pixels.has_value();
+    has_pixels = has_pixels || is_fine;
+    if (stage.tensor) are_pixels[*stage.tensor] = is_fine;
+  }
+  std::string text = std::to_string(segment.last_call - segment.first_call) + " operators run ";
+  text += has_pixels ? "pixel by pixel" : "row by row";
   const char* separator = "; ";
   for (const auto& [var, tensor] : segment.tensors) {
     const std::int64_t rows = segment.schedule.ring_rows[tensor];
@@ -126,7 +141,7 @@ std::string text_of(const tir::Module& module, const CallRun& run, const Segment
     const RunStorage& storage = run.storages.at(var);
     const VarId named = storage.outside.value_or(var);
     text += separator + module.var(named).name + ": " + std::to_string(rows) + " of " + std::to_string(whole.rows) +
-            " rows, " + std::to_string(rows * whole.row_bytes) + " of " + std::to_string(storage.bytes()) + " bytes";
+            (are_pixels.at(var) ? " pixels, " : " rows, ") + std::to_string(rows * whole.row_bytes) + " of " + std::to_string(storage.bytes()) + " bytes";
     separator = ", ";
   }
   return text;
@@ -143,7 +158,7 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   std::set<VarId> dropped;
   std::vector<tir::Function> made;  // indices of functions are in use
   for (const CallRun& run : call_runs(module, *entry, options.liveness.workspace_io)) {
-    const Parts parts = parts_of(module, run);
+    const Parts parts = parts_of(module, run, options.rolling_grain);
     for (const Part* part : best_division(parts)) {
       if (!part->is_chain) continue;
       const Segment segment = *rolled_segment(module, run, part->first, part->last, part->grain);

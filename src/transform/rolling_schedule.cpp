@@ -2,6 +2,7 @@
 #include "transform/rolling_schedule.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace usmp::transform {
@@ -199,6 +200,7 @@ std::optional<RowSchedule> row_schedule(const RowChain& chain) {
   // the most stages between, so its way is gone first.
   const std::vector<std::size_t> depth = depths(chain);
   std::optional<RowSchedule> best;
+  std::set<std::vector<std::vector<std::size_t>>> tried;  // most chains have only one order
   for (int attempt = 0; attempt < 3; ++attempt) {
     std::vector<std::vector<std::size_t>> order;
     for (const RowStage& stage : chain.stages) {
@@ -211,6 +213,7 @@ std::optional<RowSchedule> row_schedule(const RowChain& chain) {
       }
       order.push_back(std::move(needs));
     }
+    if (!tried.insert(order).second) continue;
     auto schedule = Simulation(chain, order).run();
     if (!schedule) continue;
     const auto bytes = [](const RowSchedule& s) { return s.ring_bytes + s.whole_bytes; };

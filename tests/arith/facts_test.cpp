@@ -173,6 +173,15 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
     facts.bind_loop({j, first, sub(end, imm(1)), {}});
     CHECK_FALSE(reach(var(j)));
   }
+  SUBCASE("a limit may be a choice of limits") {
+    const ExprRef other = binary(ExprKind::min, add(var(i), 2), 7);
+    const ExprRef chosen = select(less(var(i), 1), imm(-1), other);
+    facts.bind_loop({j, chosen, sub(end, chosen), {}});
+    CHECK(reach(var(j)) == Interval{-1, 4});
+    const ExprRef unknown = select(less(var(i), 1), imm(-1), binary(ExprKind::min, var(n), 7));
+    facts.bind_loop({j, unknown, sub(end, unknown), {}});
+    CHECK_FALSE(reach(var(j)));
+  }
   SUBCASE("what is not known bounds nothing") {
     facts.bind_loop({j, first, sub(binary(ExprKind::min, var(n), var(n)), first), {}});
     CHECK_FALSE(reach(var(j)));
