@@ -390,10 +390,10 @@ class PipelineFinder {
            });
   }
 
-  // Whether the rows are one of several elements.
+  // Whether the rows are one of several elements, and no line.
   [[nodiscard]] bool is_pixel(const Rows& rows) const {
     const bool is_one = rows.advance == Advance{.step = 1} && rows.reach.is_point();
-    return is_one && rows.axis.extent < tensors_.elements.at(rows.storage);
+    return is_one && rows.axis != lines_->at(rows.storage) && rows.axis.extent < tensors_.elements.at(rows.storage);
   }
 
   // The stage that divides the most tensors, of these the one that touches least.

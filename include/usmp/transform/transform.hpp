@@ -28,7 +28,7 @@ enum class Step : std::uint8_t {
   narrow,     // tensors between operators are stored in the smallest exact type
   merge,      // operators become one where the tensor between them is live at the peak
   constants,  // constants are stored in the smallest exact type, and equal ones once
-  rolling,    // operators run a row at a time; tensors between them hold the rows that are still to be read
+  rolling,    // operators run a row or a pixel at a time; tensors between them hold the rows that are still to be read
   reorder,    // calls of the entry function are reordered
   recompute,  // elements are computed more than once, within Options::recompute_percent; not one of all_steps
   inplace,    // no change of the program: buffers may share bytes while one is read and the other is written
