@@ -141,7 +141,8 @@ std::string text_of(const tir::Module& module, const CallRun& run, const Segment
     const RunStorage& storage = run.storages.at(var);
     const VarId named = storage.outside.value_or(var);
     text += separator + module.var(named).name + ": " + std::to_string(rows) + " of " + std::to_string(whole.rows) +
-            (are_pixels.at(var) ? " pixels, " : " rows, ") + std::to_string(rows * whole.row_bytes) + " of " + std::to_string(storage.bytes()) + " bytes";
+            (are_pixels.at(var) ? " pixels, " : " rows, ") + std::to_string(rows * whole.row_bytes) + " of " +
+            std::to_string(storage.bytes()) + " bytes";
     separator = ", ";
   }
   return text;

@@ -19,10 +19,10 @@ void print_modules(const Settings& settings) {
   for (std::uint64_t i = 0; i < settings.count; ++i) {
     const std::uint64_t seed = settings.seed + i;
     const TestModule test = settings.kind == Kind::networks ? generate_network(seed) : generate(seed);
-    const usmp::transform::Result result = usmp::transform::transform(
-        test.module, {.steps = settings.steps,
-                      .recompute_percent = settings.recompute_percent,
-                      .rolling_grain = settings.rolling_grain});
+    const usmp::transform::Result result =
+        usmp::transform::transform(test.module, {.steps = settings.steps,
+                                                 .recompute_percent = settings.recompute_percent,
+                                                 .rolling_grain = settings.rolling_grain});
     std::cout << usmp::tir::print(result.module);
     for (const auto& change : result.changes()) std::cout << change.function << ": " << change.text << '\n';
   }

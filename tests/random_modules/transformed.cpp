@@ -66,9 +66,10 @@ std::optional<std::string> difference_to(const Outcome& reference, const std::ve
 Transformed transformed(const TestModule& test, const Outcome& reference, const transform::Options& options) {
   Transformed result;
   const auto fault = [&](const std::string& what) {
-    result.fault = "transform " + names_of(options.steps) +
-                   (options.recompute_percent > 0 ? ", " + std::to_string(options.recompute_percent) + "% recomputed" : "") + ": " +
-                   what;
+    result.fault =
+        "transform " + names_of(options.steps) +
+        (options.recompute_percent > 0 ? ", " + std::to_string(options.recompute_percent) + "% recomputed" : "") +
+        ": " + what;
     result.outcome.reset();
     return std::move(result);
   };
