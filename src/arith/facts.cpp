@@ -205,12 +205,29 @@ void Facts::assume_comparison(const Expr& comparison) {
 }
 
 // NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
+namespace {
+
+// The sum with x = by · (x / by) + x mod by.
+std::optional<Affine> with_parts(const Affine& value, const Atom& x, std::int64_t by) {
+  const auto whole = std::make_shared<const Affine>(variable(x.var));
+  const std::int64_t factor = value.terms.at(x);
+  const auto of_quotient = checked_mul(factor, by);
+  if (!of_quotient) return std::nullopt;
+  Affine parts;
+  parts.terms.emplace(Atom{.kind = Atom::Kind::quotient, .var = {}, .whole = whole, .by = by}, *of_quotient);
+  parts.terms.emplace(Atom{.kind = Atom::Kind::remainder, .var = {}, .whole = whole, .by = by}, factor);
+  parts.measure();
+  return sum(value.without(x.var), parts);
+}
+
+}  // namespace
+
 std::optional<Interval> Facts::interval(const Atom& atom) const {
   if (atom.kind == Atom::Kind::var) {
     const auto found = bindings_.find(atom.var);
     return found == bindings_.end() ? std::nullopt : found->second.interval;
   }
-  const auto whole = interval(*atom.whole);
+  const auto whole = interval_as_written(*atom.whole);
   const Interval by{atom.by, atom.by};
   if (atom.kind == Atom::Kind::quotient) {
     return whole ? std::optional(quotient(Rounding::down, *whole, by)) : std::nullopt;
@@ -220,6 +237,31 @@ std::optional<Interval> Facts::interval(const Atom& atom) const {
 }
 
 std::optional<Interval> Facts::interval(const Affine& value) const {
+  auto result = interval_as_written(value);
+  if (!result) return std::nullopt;
+  for (const auto& [atom, factor] : value.terms) {
+    if (atom.kind != Atom::Kind::var) continue;
+    for (const std::int64_t by : divisors_of(atom.var)) {
+      const auto split = with_parts(value, atom, by);
+      const auto other = split ? interval_as_written(*split) : std::nullopt;
+      if (other) result = Interval{std::max(result->low, other->low), std::min(result->high, other->high)};
+    }
+  }
+  return result;
+}
+
+// By which facts divide the variable itself.
+std::set<std::int64_t> Facts::divisors_of(tir::VarId var) const {
+  std::set<std::int64_t> divisors;
+  for (const Fact& fact : facts_) {
+    for (const auto& [atom, factor] : fact.terms) {
+      if (atom.kind != Atom::Kind::var && *atom.whole == variable(var)) divisors.insert(atom.by);
+    }
+  }
+  return divisors;
+}
+
+std::optional<Interval> Facts::interval_as_written(const Affine& value) const {
   std::optional<Interval> result = Interval{0, 0};
   for (const auto& [atom, factor] : value.terms) {
     auto own = interval(atom);

@@ -16,6 +16,9 @@ using arith::Atom;
 
 namespace {
 
+// What rows are counted by stays below it, so that products with numbers of parts and of iterations fit.
+constexpr std::int64_t most_rows = std::int64_t{1} << 30;
+
 Atom atom_of(Atom::Kind kind, Affine whole, std::int64_t by) {
   return {.kind = kind, .var = {}, .whole = std::make_shared<const Affine>(std::move(whole)), .by = by};
 }
@@ -143,7 +146,9 @@ Rows Touched::rows_in(const Affine& row, const Digits& digits, const arith::Fact
   std::int64_t of_n = 0;
   std::int64_t of_fraction = 0;
   std::int64_t by = 1;  // of the fractions
+  const auto is_small = [](std::int64_t number) { return number > -most_rows && number < most_rows; };
   for (const auto& [atom, factor] : row.terms) {
+    if (!is_small(factor)) return all();
     const std::int64_t cycle = digits.cycle(atom);
     const std::int64_t fraction = cycle > 0 ? cycle : digits.fraction(atom);
     if (digits.is_n(atom)) {
@@ -156,12 +161,13 @@ Rows Touched::rows_in(const Affine& row, const Digits& digits, const arith::Fact
       by = fraction;
       // n mod k = n - k · (n / k)
       const auto turn = checked_mul(factor, cycle > 0 ? -cycle : 1);
-      if (!turn) return all();
+      if (!turn || !is_small(*turn)) return all();
       of_n += cycle > 0 ? factor : 0;
       of_fraction += *turn;
     }
   }
   rest.measure();
+  if (!is_small(of_n) || !is_small(of_fraction)) return all();
   if (of_fraction == 0) {
     rows.advance.step = of_n;
   } else if (of_n == 0) {
@@ -171,7 +177,7 @@ Rows Touched::rows_in(const Affine& row, const Digits& digits, const arith::Fact
     if (of_n < 1 || of_n + of_fraction < 0) return all();
   }
   const auto reach = facts.interval(rest);
-  if (!reach || reach->low > reach->high) return all();
+  if (!reach || reach->low > reach->high || !is_small(reach->low) || !is_small(reach->high)) return all();
   if (rows.advance.step != 0) {
     rows.reach = *reach;
   } else {
@@ -200,6 +206,7 @@ std::optional<Rows> Rows::along(const Axis& finer) const {
   const bool has_same_planes = axis.stride * axis.extent == finer.stride * finer.extent;
   if (!has_same_planes || axis.stride % finer.stride != 0) return std::nullopt;
   const std::int64_t parts = axis.stride / finer.stride;
+  if (parts > most_rows) return std::nullopt;
   const auto finer_window = [&](const Window& window) {
     Window result = window;
     result.advance.step *= parts;

@@ -57,14 +57,16 @@ std::vector<Grain> grains_of(RollingGrain asked) {
 Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked) {
   constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
-  // Iterations, of all segments together.
-  constexpr std::int64_t most_work = 30'000'000;
-  std::int64_t work = 0;
   Parts parts(run.calls.size());
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
     parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
-    const std::size_t end = std::min(run.calls.size(), first + most_calls);
-    for (const Grain grain : grains_of(asked)) {
+  }
+  for (const Grain grain : grains_of(asked)) {
+    // Iterations, of all segments together.
+    constexpr std::int64_t most_work = 30'000'000;
+    std::int64_t work = 0;
+    for (std::size_t first = 0; first < run.calls.size(); ++first) {
+      const std::size_t end = std::min(run.calls.size(), first + most_calls);
       std::int64_t in_segment = 0;
       for (std::size_t last = first + 1; last <= end; ++last) {
         in_segment += iterations_of(run, last - 1, grain);

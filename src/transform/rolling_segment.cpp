@@ -422,7 +422,7 @@ class SegmentBuilder {
     for (const auto& [var, tensor] : segment_.tensors) {
       const RunStorage& storage = run_.storages.at(var);
       const bool is_ring = writers_.contains(var) && !segment_.chain.tensors[tensor].is_whole;
-      if (is_ring && storage.first < u && u < storage.last) bytes += storage.bytes();
+      if (is_ring && !storage.is_free && storage.first < u && u < storage.last) bytes += storage.bytes();
     }
     return bytes;
   }

@@ -89,6 +89,18 @@ class Network : public ModuleBuilder {
     calls_.push_back(call(name, {a, b, to}));
   }
 
+  // to = from backwards.
+  void add_turn(VarId from, VarId to, const Image& image) {
+    const VarId p0 = pointer("p0", i32);
+    const VarId p1 = pointer("p1", i32);
+    const VarId i = integer("i");
+    const std::string name = new_name();
+    const ExprRef there = sub(image.elements() - 1, var(i));
+    function(name, {p0, p1}, block(loop(i, image.elements(), block(store(p1, var(i), load(p0, there))))));
+    for (std::size_t param = 0; param < 2; ++param) shape(param, image);
+    calls_.push_back(call(name, {from, to}));
+  }
+
   tir::Module with_entry(VarId in, VarId out) {
     Block body = allocates_;
     body.insert(body.end(), calls_.begin(), calls_.end());
@@ -252,6 +264,24 @@ TEST_CASE("rows, if pixels need no less") {
   n.add_window(in, column, a, column, {}, false);
   n.add_window(a, column, out, column, {}, false);
   const Rolled found = rolled(n.with_entry(in, out), column, column, RollingGrain::any);
+  CHECK(found.rings == "a 3");
+  CHECK_FALSE(found.is_by_pixels);
+}
+
+TEST_CASE("rows, if something else needs more than both") {
+  const Image large{.height = 12, .width = 6, .channels = 4};
+  const Image half{.height = 6, .width = 3, .channels = 8};
+  Network n;
+  const VarId in = n.add_tensor("in", large, true);
+  const VarId a = n.add_tensor("a", large);
+  const VarId b = n.add_tensor("b", half);
+  const VarId c = n.add_tensor("c", half);
+  const VarId out = n.add_tensor("out", half, true);
+  n.add_window(in, large, a, large, {}, true);
+  n.add_window(a, large, b, half, {.stride = 2}, true);
+  n.add_turn(b, c, half);
+  n.add_turn(c, out, half);
+  const Rolled found = rolled(n.with_entry(in, out), large, half, RollingGrain::any);
   CHECK(found.rings == "a 3");
   CHECK_FALSE(found.is_by_pixels);
 }
