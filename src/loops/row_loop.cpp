@@ -177,7 +177,7 @@ Rows Touched::rows_in(const Affine& row, const Digits& digits, const arith::Fact
     if (of_n < 1 || of_n + of_fraction < 0) return all();
   }
   const auto reach = facts.interval(rest);
-  if (!reach || reach->low > reach->high || !is_small(reach->low) || !is_small(reach->high)) return all();
+  if (!reach || !is_small(reach->low) || !is_small(reach->high) || reach->low > reach->high) return all();
   if (rows.advance.step != 0) {
     rows.reach = *reach;
   } else {
