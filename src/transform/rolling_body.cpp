@@ -205,7 +205,7 @@ class BodyBuilder {
       value = make_binary(ExprKind::add, make_binary(ExprKind::mul, value, make_int(stage.by)),
                           tir::make_var(module_, inner));
     }
-    // One loop: what an iteration does becomes one function, in which codegen finds sums with what follows them.
+    // A loop around all of it, so that an iteration becomes one function and not one for each of its parts.
     if (around.empty() && loop.body.size() > 1) {
       loop.min = n;
       loop.extent = make_int(1);
