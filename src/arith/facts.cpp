@@ -133,21 +133,11 @@ void Facts::bind_limits(const tir::For& loop) {
   const std::vector<const Expr*> ends = operands_of(ExprKind::min, *end);
   constexpr std::int64_t unbounded = std::numeric_limits<std::int64_t>::max();
   Interval range{-unbounded, unbounded};
-  const auto values_of = [this](const Expr& expr) {
-    const auto value = affine(expr);
-    return value ? interval(*value) : std::nullopt;
-  };
-  const auto known = [&](const Expr& expr) {
-    if (expr.kind != ExprKind::select) return values_of(expr);
-    const auto a = values_of(*expr.operands[1]);
-    const auto b = values_of(*expr.operands[2]);
-    return a && b ? std::optional(hull(*a, *b)) : std::nullopt;
-  };
   for (const Expr* limit : firsts) {
-    if (const auto values = known(*limit)) range.low = std::max(range.low, values->low);
+    if (const auto values = values_of(*limit)) range.low = std::max(range.low, values->low);
   }
   for (const Expr* limit : ends) {
-    if (const auto values = known(*limit)) range.high = std::min(range.high, values->high - 1);
+    if (const auto values = values_of(*limit)) range.high = std::min(range.high, values->high - 1);
   }
   const bool is_bounded = range.low != -unbounded && range.high != unbounded && range.low <= range.high;
   bind_interval(loop.var, is_bounded ? std::optional(range) : std::nullopt);
@@ -160,6 +150,27 @@ void Facts::bind_limits(const tir::For& loop) {
   };
   for (const Expr* limit : firsts) compare(ExprKind::ge, *limit);
   for (const Expr* limit : ends) compare(ExprKind::lt, *limit);
+}
+
+std::optional<Interval> Facts::values_of(const Expr& root) const {
+  const auto parts = [](const Expr& expr, std::vector<const Expr*>& list) {
+    const bool chooses = expr.kind == ExprKind::select;
+    if (!chooses && expr.kind != ExprKind::min && expr.kind != ExprKind::max) return;
+    for (std::size_t i = chooses ? 1 : 0; i < expr.operands.size(); ++i) list.push_back(expr.operands[i].get());
+  };
+  const auto combine = [this](const Expr& expr, std::span<std::optional<Interval>> values) -> std::optional<Interval> {
+    if (values.empty()) {
+      const auto value = affine(expr);
+      return value ? interval(*value) : std::nullopt;
+    }
+    const auto& a = values[0];
+    const auto& b = values[1];
+    if (!a || !b) return std::nullopt;
+    if (expr.kind == ExprKind::min) return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
+    if (expr.kind == ExprKind::max) return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
+    return hull(*a, *b);
+  };
+  return tir::fold<std::optional<Interval>>(root, parts, combine);
 }
 
 void Facts::assume(const Expr& condition, bool holds) {
@@ -194,12 +205,29 @@ void Facts::assume_comparison(const Expr& comparison) {
 }
 
 // NOLINTBEGIN(misc-no-recursion): over sums inside sums, of which there are max_nesting at most.
+namespace {
+
+// The sum with x = by · (x / by) + x mod by.
+std::optional<Affine> with_parts(const Affine& value, const Atom& x, std::int64_t by) {
+  const auto whole = std::make_shared<const Affine>(variable(x.var));
+  const std::int64_t factor = value.terms.at(x);
+  const auto of_quotient = checked_mul(factor, by);
+  if (!of_quotient) return std::nullopt;
+  Affine parts;
+  parts.terms.emplace(Atom{.kind = Atom::Kind::quotient, .var = {}, .whole = whole, .by = by}, *of_quotient);
+  parts.terms.emplace(Atom{.kind = Atom::Kind::remainder, .var = {}, .whole = whole, .by = by}, factor);
+  parts.measure();
+  return sum(value.without(x.var), parts);
+}
+
+}  // namespace
+
 std::optional<Interval> Facts::interval(const Atom& atom) const {
   if (atom.kind == Atom::Kind::var) {
     const auto found = bindings_.find(atom.var);
     return found == bindings_.end() ? std::nullopt : found->second.interval;
   }
-  const auto whole = interval(*atom.whole);
+  const auto whole = interval_as_written(*atom.whole);
   const Interval by{atom.by, atom.by};
   if (atom.kind == Atom::Kind::quotient) {
     return whole ? std::optional(quotient(Rounding::down, *whole, by)) : std::nullopt;
@@ -209,6 +237,31 @@ std::optional<Interval> Facts::interval(const Atom& atom) const {
 }
 
 std::optional<Interval> Facts::interval(const Affine& value) const {
+  auto result = interval_as_written(value);
+  if (!result) return std::nullopt;
+  for (const auto& [atom, factor] : value.terms) {
+    if (atom.kind != Atom::Kind::var) continue;
+    for (const std::int64_t by : divisors_of(atom.var)) {
+      const auto split = with_parts(value, atom, by);
+      const auto other = split ? interval_as_written(*split) : std::nullopt;
+      if (other) result = Interval{std::max(result->low, other->low), std::min(result->high, other->high)};
+    }
+  }
+  return result;
+}
+
+// By which facts divide the variable itself.
+std::set<std::int64_t> Facts::divisors_of(tir::VarId var) const {
+  std::set<std::int64_t> divisors;
+  for (const Fact& fact : facts_) {
+    for (const auto& [atom, factor] : fact.terms) {
+      if (atom.kind != Atom::Kind::var && *atom.whole == variable(var)) divisors.insert(atom.by);
+    }
+  }
+  return divisors;
+}
+
+std::optional<Interval> Facts::interval_as_written(const Affine& value) const {
   std::optional<Interval> result = Interval{0, 0};
   for (const auto& [atom, factor] : value.terms) {
     auto own = interval(atom);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "usmp/support/checked.hpp"
 #include "usmp/support/interval.hpp"
 
 namespace usmp::loops {
@@ -14,6 +15,9 @@ using arith::Affine;
 using arith::Atom;
 
 namespace {
+
+// What rows are counted by stays below it, so that products with numbers of parts and of iterations fit.
+constexpr std::int64_t most_rows = std::int64_t{1} << 30;
 
 Atom atom_of(Atom::Kind kind, Affine whole, std::int64_t by) {
   return {.kind = kind, .var = {}, .whole = std::make_shared<const Affine>(std::move(whole)), .by = by};
@@ -43,9 +47,36 @@ std::int64_t Digits::fraction(const Atom& atom) const {
   return *atom.whole == term_of(within_) ? atom.by / loop_.by : 0;
 }
 
+std::int64_t Digits::cycle(const Atom& atom) const {
+  const auto is_of = [&](const Affine& whole) { return atom.kind == Atom::Kind::remainder && *atom.whole == whole; };
+  if (is_of(term_of(n_))) return atom.by;
+  // (v mod (by · k)) / by
+  const Affine v = arith::variable(loop_.var);
+  if (atom.kind == Atom::Kind::quotient && atom.by == loop_.by && loop_.by > 1 && atom.whole->terms.size() == 1) {
+    const Atom& within = atom.whole->terms.begin()->first;
+    const bool is_v = within.kind == Atom::Kind::remainder && *within.whole == v && within.by % loop_.by == 0 &&
+                      *atom.whole == term_of(within);
+    const std::int64_t by = is_v ? within.by / loop_.by : 0;
+    return loop_.rows == 0 || (by > 0 && loop_.rows % by == 0 && by < loop_.rows) ? by : 0;
+  }
+  return loop_.by == 1 && loop_.rows > atom.by && loop_.rows % atom.by == 0 && is_of(v) ? atom.by : 0;
+}
+
 bool Digits::moves(const Atom& atom) const {
   if (atom == above_ || atom == below_) return false;
   return atom.kind == Atom::Kind::var ? atom.var == loop_.var : atom.whole->mentions(loop_.var);
+}
+
+std::optional<Affine> Digits::in_lines(const Affine& value, std::int64_t length) const {
+  const auto found = value.terms.find(n_);
+  if (found == value.terms.end()) return value;
+  const auto of_line = checked_mul(found->second, length);
+  if (!of_line) return std::nullopt;
+  Affine parts;
+  parts.terms.emplace(atom_of(Atom::Kind::quotient, term_of(n_), length), *of_line);
+  parts.terms.emplace(atom_of(Atom::Kind::remainder, term_of(n_), length), found->second);
+  parts.measure();
+  return sum(value.without(loop_.var), parts);
 }
 
 std::optional<Affine> Digits::written(const Affine& value) const {
@@ -93,7 +124,7 @@ void Touched::add(const std::optional<Affine>& row, const Digits& digits, const 
   const Rows rows = row ? rows_in(*row, digits, facts) : all();
   if (is_first_) {
     rows_ = rows;
-  } else if (rows_.step == rows.step && rows_.per == rows.per) {
+  } else if (rows_.advance == rows.advance) {
     rows_.reach = hull(rows_.reach, rows.reach);
   } else {
     rows_ = all();
@@ -103,8 +134,7 @@ void Touched::add(const std::optional<Affine>& row, const Digits& digits, const 
 
 Rows Touched::all() const {
   Rows rows = rows_;
-  rows.step = 0;
-  rows.per = 1;
+  rows.advance = {};
   rows.reach = {0, rows.axis.extent - 1};
   return rows;
 }
@@ -113,22 +143,42 @@ Rows Touched::rows_in(const Affine& row, const Digits& digits, const arith::Fact
   Rows rows = all();
   Affine rest;
   rest.constant = row.constant;
+  std::int64_t of_n = 0;
+  std::int64_t of_fraction = 0;
+  std::int64_t by = 1;  // of the fractions
+  const auto is_small = [](std::int64_t number) { return number > -most_rows && number < most_rows; };
   for (const auto& [atom, factor] : row.terms) {
-    const std::int64_t fraction = digits.is_n(atom) ? 1 : digits.fraction(atom);
-    if (fraction == 0) {
+    if (!is_small(factor)) return all();
+    const std::int64_t cycle = digits.cycle(atom);
+    const std::int64_t fraction = cycle > 0 ? cycle : digits.fraction(atom);
+    if (digits.is_n(atom)) {
+      of_n += factor;
+    } else if (fraction == 0) {
       if (digits.moves(atom)) return all();
       rest.terms.emplace(atom, factor);
-    } else if (rows.step != 0) {
-      return all();  // moves with both
     } else {
-      rows.step = factor;
-      rows.per = fraction;
+      if (by > 1 && by != fraction) return all();
+      by = fraction;
+      // n mod k = n - k · (n / k)
+      const auto turn = checked_mul(factor, cycle > 0 ? -cycle : 1);
+      if (!turn || !is_small(*turn)) return all();
+      of_n += cycle > 0 ? factor : 0;
+      of_fraction += *turn;
     }
   }
   rest.measure();
+  if (!is_small(of_n) || !is_small(of_fraction)) return all();
+  if (of_fraction == 0) {
+    rows.advance.step = of_n;
+  } else if (of_n == 0) {
+    rows.advance = {.step = of_fraction, .per = by, .turn = 0, .width = 1};
+  } else {
+    rows.advance = {.step = of_n, .per = 1, .turn = of_fraction, .width = by};
+    if (of_n < 1 || of_n + of_fraction < 0) return all();
+  }
   const auto reach = facts.interval(rest);
-  if (!reach || reach->low > reach->high) return all();
-  if (rows.step != 0) {
+  if (!reach || !is_small(reach->low) || !is_small(reach->high) || reach->low > reach->high) return all();
+  if (rows.advance.step != 0) {
     rows.reach = *reach;
   } else {
     rows.reach = {std::max(reach->low, rows.reach.low), std::min(reach->high, rows.reach.high)};
@@ -142,8 +192,35 @@ double Rows::share() const {
 }
 
 Interval Rows::in(std::int64_t iteration) const {
-  const std::int64_t first = step * floor_quotient(iteration, per);
-  return {std::max<std::int64_t>(first + reach.low, 0), std::min(first + reach.high, axis.extent - 1)};
+  const std::int64_t first = advance.at(iteration);
+  Interval rows{std::max<std::int64_t>(first + reach.low, 0), std::min(first + reach.high, axis.extent - 1)};
+  if (lines) {
+    const std::int64_t line = lines->advance.at(iteration);
+    rows = {std::max(rows.low, line + lines->reach.low), std::min(rows.high, line + lines->reach.high)};
+  }
+  return rows;
+}
+
+std::optional<Rows> Rows::along(const Axis& finer) const {
+  if (finer == axis) return *this;
+  const bool has_same_planes = axis.stride * axis.extent == finer.stride * finer.extent;
+  if (!has_same_planes || axis.stride % finer.stride != 0) return std::nullopt;
+  const std::int64_t parts = axis.stride / finer.stride;
+  if (parts > most_rows) return std::nullopt;
+  const auto finer_window = [&](const Window& window) {
+    Window result = window;
+    result.advance.step *= parts;
+    result.advance.turn *= parts;
+    result.reach = {window.reach.low * parts, window.reach.high * parts + parts - 1};
+    return result;
+  };
+  Rows rows = *this;
+  const Window window = finer_window({advance, reach});
+  rows.axis = finer;
+  rows.advance = window.advance;
+  rows.reach = window.reach;
+  if (lines) rows.lines = finer_window(*lines);
+  return rows;
 }
 
 }  // namespace usmp::loops

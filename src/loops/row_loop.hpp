@@ -27,10 +27,14 @@ class Digits {
   explicit Digits(const RowLoop& loop);
 
   [[nodiscard]] bool is_n(const arith::Atom& atom) const { return atom == n_; }
-  // n / k for a k above 1; else 0.
+  // Of n / k for a k above 1, the k; else 0.
   [[nodiscard]] std::int64_t fraction(const arith::Atom& atom) const;
+  // Of n mod k, the k; else 0.
+  [[nodiscard]] std::int64_t cycle(const arith::Atom& atom) const;
   // Whether the atom may have another value in another row.
   [[nodiscard]] bool moves(const arith::Atom& atom) const;
+  // The value with n as length · (n / length) + n mod length, for by = 1 and rows = 0. Nothing: a number leaves int64.
+  [[nodiscard]] std::optional<arith::Affine> in_lines(const arith::Affine& value, std::int64_t length) const;
   // The value with v, and what else is a sum of the digits, written as one. Nothing: a number leaves int64.
   [[nodiscard]] std::optional<arith::Affine> written(const arith::Affine& value) const;
 
@@ -52,8 +56,7 @@ class Digits {
 // The rows of a tensor that the accesses added so far touch in an iteration.
 class Touched {
  public:
-  Touched(tir::VarId storage, const Axis& axis)
-      : rows_{.storage = storage, .axis = axis, .step = 0, .per = 1, .reach = {}} {}
+  Touched(tir::VarId storage, const Axis& axis) : rows_{.storage = storage, .axis = axis, .advance = {}, .reach = {}} {}
 
   // An access in this row; nothing: in any.
   void add(const std::optional<arith::Affine>& row, const Digits& digits, const arith::Facts& facts);

@@ -28,11 +28,16 @@ struct Tensors {
   std::map<VarId, std::vector<Axis>> axes;
 };
 
-std::vector<Axis> axes_of_shape(const std::vector<std::int64_t>& shape) {
+// `joins`: two neighbours together, too.
+std::vector<Axis> axes_of_shape(const std::vector<std::int64_t>& shape, bool joins) {
   std::vector<Axis> axes;
   std::int64_t stride = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] > 1) axes.push_back({stride, shape[i]});
+    if (shape[i] > 1) {
+      const auto both = joins && !axes.empty() ? checked_mul(shape[i], axes.back().extent) : std::nullopt;
+      if (both && axes.back().stride * axes.back().extent == stride) axes.push_back({axes.back().stride, *both});
+      axes.push_back({stride, shape[i]});
+    }
     const auto next = checked_mul(stride, shape[i]);
     if (!next || *next < 1) return {};
     stride = *next;
@@ -45,8 +50,10 @@ std::vector<Axis> axes_of_shape(const std::vector<std::int64_t>& shape) {
 class PipelineFinder {
  public:
   // `prefers_long_rows`: see stages().
-  PipelineFinder(const tir::Module& module, const tir::Function& function, bool prefers_long_rows = false)
-      : module_(module), function_(function), prefers_long_rows_(prefers_long_rows) {
+  // `lines`: see pixel_stages().
+  PipelineFinder(const tir::Module& module, const tir::Function& function, bool prefers_long_rows = false,
+                 const std::map<VarId, Axis>* lines = nullptr)
+      : module_(module), function_(function), prefers_long_rows_(prefers_long_rows), lines_(lines) {
     for (const tir::Param& param : function.params) {
       if (param.is_tensor && param.shape) declare(param.var, *param.shape);
     }
@@ -108,7 +115,7 @@ class PipelineFinder {
         // What a nest reads at once may be divided in any way.
         for (const std::vector<Rows>* side : {&stage.provided, &stage.required}) {
           for (const Rows& rows : *side) {
-            if (rows.step == 0 || stage.iterations == 1) continue;
+            if (rows.advance.step == 0 || stage.iterations == 1) continue;
             const std::vector<std::size_t>& others = nests_with.at(rows.storage);
             pending.insert(pending.end(), others.begin(), others.end());
           }
@@ -122,6 +129,30 @@ class PipelineFinder {
     return all;
   }
 
+  // A tensor's pixel is what an iteration of the loop that writes it writes; else, of a loop that reads it reads. First
+  // these are found, then the stages.
+  std::vector<Stage> pixel_stages() {
+    for (auto& [storage, axes] : tensors_.axes) {
+      const auto line = lines_->find(storage);
+      if (line != lines_->end()) std::erase_if(axes, [&](const Axis& axis) { return !is_part(axis, line->second); });
+    }
+    std::vector<std::size_t> nests;
+    for (std::size_t i = 0; i < function_.body.size(); ++i) {
+      if (std::holds_alternative<tir::For>(function_.body[i].node)) nests.push_back(i);
+    }
+    for (const std::size_t nest : nests) choose_pixels(function_.body[nest]);
+    for (std::size_t i = nests.size(); i-- > 0;) choose_pixels(function_.body[nests[i]]);
+    std::vector<Stage> stages;
+    for (const std::size_t nest : nests) {
+      auto stage = finest_stage(function_.body[nest], chosen_loops(function_.body[nest]));
+      if (!stage) continue;
+      stage->statement = nest;
+      find_lines(function_.body[nest], *stage);
+      stages.push_back(std::move(*stage));
+    }
+    return stages;
+  }
+
  private:
   static constexpr std::size_t most_tensors = 64;  // of a nest that stages() looks for a division of
 
@@ -133,7 +164,7 @@ class PipelineFinder {
       elements = *next;
     }
     tensors_.elements[var] = elements;
-    tensors_.axes[var] = axes_of_shape(shape);
+    tensors_.axes[var] = axes_of_shape(shape, lines_ != nullptr);
   }
 
   // A factor may be a multiple of a dimension's stride, as with strided windows: all divisions between two factors.
@@ -246,7 +277,7 @@ class PipelineFinder {
     stage->statement = statement;
     for (const std::vector<Rows>* side : {&stage->provided, &stage->required}) {
       for (const Rows& rows : *side) {
-        if (!prefers_long_rows_ || rows.step != 0) chosen_.emplace(rows.storage, rows.axis);
+        if (!prefers_long_rows_ || rows.advance.step != 0) chosen_.emplace(rows.storage, rows.axis);
       }
     }
     return *stage;
@@ -267,12 +298,14 @@ class PipelineFinder {
   // Whether it reads a part of each tensor at a time.
   static bool streams(const Stage& stage) {
     return stage.iterations > 1 && !stage.required.empty() &&
-           std::ranges::all_of(stage.required, [](const Rows& rows) { return rows.step > 0; }) &&
+           std::ranges::all_of(stage.required, [](const Rows& rows) { return rows.advance.step > 0; }) &&
            std::ranges::any_of(stage.provided, is_by_rows);
   }
 
   // Whether each iteration touches rows of its own.
-  static bool is_by_rows(const Rows& rows) { return rows.step > rows.reach.high - rows.reach.low; }
+  static bool is_by_rows(const Rows& rows) {
+    return rows.advance.turn >= 0 && rows.advance.step > rows.reach.high - rows.reach.low;
+  }
 
   // Divided tensors that are divided so already, divided tensors, length of a row; what an iteration touches.
   using Rank = std::tuple<std::int64_t, std::int64_t, std::int64_t, double>;
@@ -281,7 +314,7 @@ class PipelineFinder {
     std::int64_t divided = 0;
     for (const std::vector<Rows>* side : {&stage.provided, &stage.required}) {
       for (const Rows& rows : *side) {
-        if (!prefers_long_rows_ || rows.step <= 0) continue;
+        if (!prefers_long_rows_ || rows.advance.step <= 0) continue;
         ++divided;
         known += chosen_.contains(rows.storage) ? 1 : 0;
       }
@@ -311,6 +344,108 @@ class PipelineFinder {
       for (const Rows& rows : *side) touched += rows.share() * static_cast<double>(tensors_.elements.at(rows.storage));
     }
     return touched;
+  }
+
+  // Whether the rows are parts of lines.
+  static bool is_part(const Axis& axis, const Axis& line) {
+    return axis.stride * axis.extent == line.stride * line.extent && line.stride % axis.stride == 0;
+  }
+
+  // The loops that move with what is known to be pixels.
+  [[nodiscard]] std::set<RowLoop> chosen_loops(const Stmt& nest) const {
+    std::set<RowLoop> loops;
+    for (const VarId storage : tensors_of(nest)) {
+      const auto chosen = chosen_.find(storage);
+      if (chosen != chosen_.end()) loops.merge(row_loops(nest, storage, chosen->second));
+    }
+    return loops;
+  }
+
+  // Of the tensors that the nest writes whose pixels are not known.
+  void choose_pixels(const Stmt& nest) {
+    const std::set<VarId> accessed = tensors_of(nest);
+    if (accessed.size() > most_tensors) return;
+    std::set<RowLoop> loops = chosen_loops(nest);
+    for (const VarId storage : accessed) {
+      if (!lines_->contains(storage) || chosen_.contains(storage)) continue;
+      for (const Axis& axis : tensors_.axes.at(storage)) loops.merge(row_loops(nest, storage, axis));
+    }
+    std::map<VarId, Axis> pixels;
+    for (const RowLoop& loop : loops) {
+      const Stage stage = stage_with(nest, loop);
+      if (!advances(stage)) continue;
+      for (const Rows& rows : stage.provided) {
+        if (!lines_->contains(rows.storage) || chosen_.contains(rows.storage) || !is_pixel(rows)) continue;
+        const auto [known, is_new] = pixels.emplace(rows.storage, rows.axis);
+        if (!is_new && rows.axis.stride < known->second.stride) known->second = rows.axis;
+      }
+    }
+    chosen_.merge(pixels);
+  }
+
+  // Whether each iteration reads something else than the one before.
+  [[nodiscard]] bool advances(const Stage& stage) const {
+    return stage.iterations > 1 && std::ranges::all_of(stage.required, [&](const Rows& rows) {
+             return !lines_->contains(rows.storage) || (rows.advance.step > 0 && rows.advance.per == 1);
+           });
+  }
+
+  // Whether the rows are one of several elements, and no line.
+  [[nodiscard]] bool is_pixel(const Rows& rows) const {
+    const bool is_one = rows.advance == Advance{.step = 1} && rows.reach.is_point();
+    return is_one && rows.axis != lines_->at(rows.storage) && rows.axis.extent < tensors_.elements.at(rows.storage);
+  }
+
+  // The stage that divides the most tensors, of these the one that touches least.
+  std::optional<Stage> finest_stage(const Stmt& nest, const std::set<RowLoop>& loops) {
+    std::optional<Stage> best;
+    std::pair<std::int64_t, double> of_best;
+    for (const RowLoop& loop : loops) {
+      Stage stage = stage_with(nest, loop);
+      if (stage.iterations <= 1) continue;
+      const auto is_divided = [](const Rows& rows) { return rows.advance.step > 0; };
+      const auto divided =
+          std::ranges::count_if(stage.provided, is_divided) + std::ranges::count_if(stage.required, is_divided);
+      const std::pair rank{std::int64_t{divided}, -touched_by(stage)};
+      if (best && rank <= of_best) continue;
+      best = std::move(stage);
+      of_best = rank;
+    }
+    return best;
+  }
+
+  // Iterations that are pixels of one line of what is written; 0: not known.
+  [[nodiscard]] std::int64_t line_of(const Stage& stage) const {
+    if (stage.by != 1 || stage.rows != 0) return 0;
+    for (const Rows& rows : stage.provided) {
+      const auto line = lines_->find(rows.storage);
+      if (line == lines_->end() || rows.advance != Advance{.step = 1} || !rows.reach.is_point()) continue;
+      if (is_part(rows.axis, line->second)) return line->second.stride / rows.axis.stride;
+    }
+    return 0;
+  }
+
+  // The lines in which the windows of the stage are.
+  void find_lines(const Stmt& nest, Stage& stage) {
+    const std::int64_t length = line_of(stage);
+    if (length < 2) return;
+    const Digits digits({stage.var, 1, 0});
+    std::map<VarId, Touched> touched;
+    arith::Facts facts(module_);
+    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
+      const auto line = lines_->find(var);
+      if (line == lines_->end()) return;
+      const auto form = here.affine(index);
+      const auto split = form ? digits.in_lines(*form, length) : std::nullopt;
+      const auto row = split ? row_of(*split, line->second, tensors_.elements[var], here) : std::nullopt;
+      touched.try_emplace(var, var, line->second).first->second.add(row, digits, here);
+    });
+    for (Rows& rows : stage.required) {
+      const auto found = touched.find(rows.storage);
+      if (rows.advance.step == 0 || rows.reach.is_point() || found == touched.end()) continue;
+      const auto lines = found->second.rows().along(rows.axis);
+      if (lines && lines->advance.step > 0) rows.lines = Window{lines->advance, lines->reach};
+    }
   }
 
   // Outermost loops of the nest, or quotients of one, that the row of an access of the storage moves with.
@@ -378,7 +513,7 @@ class PipelineFinder {
       const auto best = std::min_element(all.begin(), all.end(), [](const Touched& a, const Touched& b) {
         return a.rows().share() < b.rows().share();
       });
-      divides = divides || best->rows().step != 0;
+      divides = divides || best->rows().advance.step != 0;
       (stored.contains(var) ? stage.provided : stage.required).push_back(best->rows());
     }
     if (!divides) stage.iterations = 1;
@@ -398,6 +533,7 @@ class PipelineFinder {
   const tir::Module& module_;
   const tir::Function& function_;
   const bool prefers_long_rows_;
+  const std::map<VarId, Axis>* lines_;  // by tensor, the axis of its lines; null: pixels are not looked for
   Tensors tensors_;
   std::set<VarId> flat_;          // buffers of one dimension
   std::map<VarId, Axis> chosen_;  // how tensors are divided
@@ -411,6 +547,19 @@ std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Functio
 
 std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function) {
   return PipelineFinder(module, function, true).stages();
+}
+
+std::vector<Stage> pixel_stages_of(const tir::Module& module, const tir::Function& function,
+                                   const std::vector<Stage>& stages) {
+  std::map<VarId, Axis> lines;
+  for (const Stage& stage : stages) {
+    for (const std::vector<Rows>* side : {&stage.provided, &stage.required}) {
+      for (const Rows& rows : *side) {
+        if (rows.advance.step > 0) lines.emplace(rows.storage, rows.axis);
+      }
+    }
+  }
+  return PipelineFinder(module, function, true, &lines).pixel_stages();
 }
 
 const Pipeline& smallest(const std::vector<Pipeline>& pipelines) {

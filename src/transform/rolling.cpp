@@ -25,40 +25,56 @@ struct Part {
   std::size_t last = 0;
   Bytes bytes = 0;
   bool is_chain = false;
+  Grain grain = Grain::rows;
 
-  [[nodiscard]] std::size_t rolled_calls() const { return is_chain ? last - first : 0; }
+  // Calls in chains, and of these in chains by pixels.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> rolled_calls() const {
+    const std::size_t rolled = is_chain ? last - first : 0;
+    return {rolled, grain == Grain::pixels ? rolled : 0};
+  }
 };
 
 // All parts that calls may be divided into, by their first call.
 using Parts = std::vector<std::vector<Part>>;
 
 // Of the call's stages.
-std::int64_t iterations_of(const CallRun& run, std::size_t call) {
+std::int64_t iterations_of(const CallRun& run, std::size_t call, Grain grain) {
   std::int64_t iterations = 0;
   const auto [first, last] = run.units_of(call, call + 1);
   for (std::size_t u = first; u < last; ++u) {
-    if (run.units[u].stage) iterations += std::min(run.units[u].stage->iterations, most_stage_iterations);
+    if (!run.units[u].stage) continue;
+    iterations += std::min(stage_of(run, u, grain).iterations, most_stage_iterations);
   }
   return iterations;
 }
 
-Parts parts_of(const tir::Module& module, const CallRun& run) {
+std::vector<Grain> grains_of(RollingGrain asked) {
+  if (asked == RollingGrain::rows) return {Grain::rows};
+  if (asked == RollingGrain::pixels) return {Grain::pixels};
+  return {Grain::rows, Grain::pixels};
+}
+
+Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked) {
   constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
-  // Iterations, of all segments together.
-  constexpr std::int64_t most_work = 30'000'000;
-  std::int64_t work = 0;
   Parts parts(run.calls.size());
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
     parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
-    const std::size_t end = std::min(run.calls.size(), first + most_calls);
-    std::int64_t in_segment = 0;
-    for (std::size_t last = first + 1; last <= end; ++last) {
-      in_segment += iterations_of(run, last - 1);
-      work += in_segment;
-      if (work > most_work) break;
-      const auto segment = rolled_segment(module, run, first, last);
-      if (segment) parts[first].push_back({first, last, segment->bytes, true});
+  }
+  for (const Grain grain : grains_of(asked)) {
+    // Iterations, of all segments together.
+    constexpr std::int64_t most_work = 30'000'000;
+    std::int64_t work = 0;
+    for (std::size_t first = 0; first < run.calls.size(); ++first) {
+      const std::size_t end = std::min(run.calls.size(), first + most_calls);
+      std::int64_t in_segment = 0;
+      for (std::size_t last = first + 1; last <= end; ++last) {
+        in_segment += iterations_of(run, last - 1, grain);
+        work += in_segment;
+        if (work > most_work) break;
+        const auto segment = rolled_segment(module, run, first, last, grain);
+        if (segment) parts[first].push_back({first, last, segment->bytes, true, grain});
+      }
     }
   }
   return parts;
@@ -67,7 +83,7 @@ Parts parts_of(const tir::Module& module, const CallRun& run) {
 // The fewest rolled calls in a division in which no part needs more than `most`; nothing: there is none.
 std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most) {
   struct Best {
-    std::size_t rolled = 0;
+    std::pair<std::size_t, std::size_t> rolled;
     const Part* part = nullptr;
     bool is_possible = false;
   };
@@ -76,7 +92,9 @@ std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most)
   for (std::size_t first = parts.size(); first-- > 0;) {
     for (const Part& part : parts[first]) {
       if (part.bytes > most || !best[part.last].is_possible) continue;
-      const std::size_t rolled = part.rolled_calls() + best[part.last].rolled;
+      auto rolled = part.rolled_calls();
+      rolled.first += best[part.last].rolled.first;
+      rolled.second += best[part.last].rolled.second;
       if (!best[first].is_possible || rolled < best[first].rolled) best[first] = {rolled, &part, true};
     }
   }
@@ -107,7 +125,16 @@ std::vector<const Part*> best_division(const Parts& parts) {
 }
 
 std::string text_of(const tir::Module& module, const CallRun& run, const Segment& segment) {
-  std::string text = std::to_string(segment.last_call - segment.first_call) + " operators run row by row";
+  // By tensor: its rows are pixels.
+  std::map<VarId, bool> are_pixels;
+  bool has_pixels = false;
+  for (const RolledStage& stage : segment.stages) {
+    const bool is_fine = stage.grain == Grain::pixels && run.units[stage.units.front()].pixels.has_value();
+    has_pixels = has_pixels || is_fine;
+    if (stage.tensor) are_pixels[*stage.tensor] = is_fine;
+  }
+  std::string text = std::to_string(segment.last_call - segment.first_call) + " operators run ";
+  text += has_pixels ? "pixel by pixel" : "row by row";
   const char* separator = "; ";
   for (const auto& [var, tensor] : segment.tensors) {
     const std::int64_t rows = segment.schedule.ring_rows[tensor];
@@ -116,7 +143,8 @@ std::string text_of(const tir::Module& module, const CallRun& run, const Segment
     const RunStorage& storage = run.storages.at(var);
     const VarId named = storage.outside.value_or(var);
     text += separator + module.var(named).name + ": " + std::to_string(rows) + " of " + std::to_string(whole.rows) +
-            " rows, " + std::to_string(rows * whole.row_bytes) + " of " + std::to_string(storage.bytes()) + " bytes";
+            (are_pixels.at(var) ? " pixels, " : " rows, ") + std::to_string(rows * whole.row_bytes) + " of " +
+            std::to_string(storage.bytes()) + " bytes";
     separator = ", ";
   }
   return text;
@@ -133,10 +161,10 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   std::set<VarId> dropped;
   std::vector<tir::Function> made;  // indices of functions are in use
   for (const CallRun& run : call_runs(module, *entry, options.liveness.workspace_io)) {
-    const Parts parts = parts_of(module, run);
+    const Parts parts = parts_of(module, run, options.rolling_grain);
     for (const Part* part : best_division(parts)) {
       if (!part->is_chain) continue;
-      const Segment segment = *rolled_segment(module, run, part->first, part->last);
+      const Segment segment = *rolled_segment(module, run, part->first, part->last, part->grain);
       RolledFunction rolled = rolled_function(module, run, segment);
       const program::EntryCall& last = *run.calls[part->last - 1];
       const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");

@@ -32,12 +32,12 @@ class Target {
   Target(const RowNeed& need, const RowSupply& supply, std::int64_t rows, std::int64_t last)
       : need_(need), supply_(supply), most_(supply.iterations_for(rows - 1)), last_(last) {}
 
-  [[nodiscard]] bool is_constant() const { return need_.step == 0; }
+  [[nodiscard]] bool is_constant() const { return need_.advance.step == 0; }
 
   // Whether iteration n needs iteration n of the other, and no more.
   [[nodiscard]] bool is_the_same() const {
-    return need_.step == 1 && need_.per == 1 && supply_.step == 1 && need_.reach.high == supply_.reach.high &&
-           value(last_) <= most_;
+    return !need_.lines && need_.advance == loops::Advance{.step = 1} && supply_.step == 1 &&
+           need_.reach.high == supply_.reach.high && value(last_) <= most_;
   }
 
   // Before iteration n, and after it: both between 0 and what there is.
@@ -57,7 +57,8 @@ class Target {
 
  private:
   [[nodiscard]] std::int64_t value(std::int64_t n) const {
-    const std::int64_t row = need_.step * floor_quotient(n, need_.per) + need_.reach.high;
+    std::int64_t row = need_.advance.at(n) + need_.reach.high;
+    if (need_.lines) row = std::min(row, need_.lines->advance.at(n) + need_.lines->reach.high);
     return floor_quotient(row - supply_.reach.high + supply_.step - 1, supply_.step) + 1;
   }
 
@@ -65,15 +66,25 @@ class Target {
 
   // value(n + add), as an expression.
   [[nodiscard]] ExprRef after(const ExprRef& n, std::int64_t add) const {
+    const ExprRef count = after({need_.advance, need_.reach}, n, add);
+    return need_.lines ? make_binary(ExprKind::min, count, after(*need_.lines, n, add)) : count;
+  }
+
+  [[nodiscard]] ExprRef after(const loops::Window& window, const ExprRef& n, std::int64_t add) const {
     // The last row needed is row + reach.high, and step · (m - 1) + supply.reach.high must not be below it.
-    std::int64_t rest = need_.reach.high - supply_.reach.high + supply_.step - 1;
+    std::int64_t rest = window.reach.high - supply_.reach.high + supply_.step - 1;
+    const auto& [step, per, turn, width] = window.advance;
     ExprRef row = n;
-    if (need_.per > 1) {
-      row = make_binary(ExprKind::floor_div, plus(row, add), make_int(need_.per));
+    if (per > 1) {
+      row = make_binary(ExprKind::floor_div, plus(row, add), make_int(per));
     } else {
-      rest += need_.step * add;
+      rest += step * add;
     }
-    if (need_.step > 1) row = make_binary(ExprKind::mul, row, make_int(need_.step));
+    if (step > 1) row = make_binary(ExprKind::mul, row, make_int(step));
+    if (turn != 0) {
+      const ExprRef line = make_binary(ExprKind::floor_div, plus(n, add), make_int(width));
+      row = make_binary(ExprKind::add, row, make_binary(ExprKind::mul, line, make_int(turn)));
+    }
     if (supply_.step == 1) return plus(row, rest + 1);
     return plus(make_binary(ExprKind::floor_div, plus(row, rest), make_int(supply_.step)), 1);
   }
@@ -170,13 +181,13 @@ class BodyBuilder {
   Block rows_of(const RolledStage& stage, const ExprRef& n) {
     Block block;
     for (const VarId var : stage.row_buffers) block.push_back(run_.function.body[run_.declarations.at(var)]);
-    for (const std::size_t u : stage.units) block.push_back(row_of(u, n));
+    for (const std::size_t u : stage.units) block.push_back(row_of(u, stage.grain, n));
     return block;
   }
 
-  Stmt row_of(std::size_t u, const ExprRef& n) {
-    const loops::Stage& stage = *run_.units[u].stage;
-    tir::For loop = std::get<tir::For>(statement(u).node);
+  Stmt row_of(std::size_t u, Grain grain, const ExprRef& n) {
+    const loops::Stage& stage = stage_of(run_, u, grain);
+    tir::For loop = loop_of(run_, u, grain);
     const std::int64_t rows = stage.rows > 0 ? stage.rows : stage.iterations;
     const std::int64_t planes = *tir::as_int(*loop.extent) / (stage.by * rows);
     const std::string& name = module_.var(loop.var).name;
@@ -194,6 +205,15 @@ class BodyBuilder {
       value = make_binary(ExprKind::add, make_binary(ExprKind::mul, value, make_int(stage.by)),
                           tir::make_var(module_, inner));
     }
+    // A loop around all of it, so that an iteration becomes one function and not one for each of its parts.
+    if (around.empty() && loop.body.size() > 1) {
+      loop.min = n;
+      loop.extent = make_int(1);
+      const VarId pixel = loops::fresh_var(module_, name, int32_type);
+      loops::rename(loop.body, {{loop.var, tir::make_var(module_, pixel)}});
+      loop.var = pixel;
+      return {std::move(loop)};
+    }
     loops::rename(loop.body, {{loop.var, value}});
     Block body = std::move(loop.body);
     for (std::size_t i = around.size(); i-- > 0;) {
@@ -201,7 +221,6 @@ class BodyBuilder {
       outer.push_back({tir::For{around[i].first, make_int(0), make_int(around[i].second), std::move(body)}});
       body = std::move(outer);
     }
-    if (body.size() > 1) return {tir::Scope{std::move(body)}};
     Stmt only = std::move(body.front());
     return only;
   }

@@ -2,6 +2,7 @@
 #include "transform/rolling_schedule.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace usmp::transform {
@@ -176,9 +177,13 @@ std::vector<std::size_t> depths(const RowChain& chain) {
 }  // namespace
 
 Interval RowNeed::in(std::int64_t iteration, std::int64_t rows) const {
-  const std::int64_t first = step * (iteration / per);
-  const std::int64_t last = first + reach.high;
-  return {std::max<std::int64_t>(0, first + reach.low), std::min(last, rows - 1)};
+  const std::int64_t first = advance.at(iteration);
+  Interval read{std::max<std::int64_t>(0, first + reach.low), std::min(first + reach.high, rows - 1)};
+  if (lines) {
+    const std::int64_t line = lines->advance.at(iteration);
+    read = {std::max(read.low, line + lines->reach.low), std::min(read.high, line + lines->reach.high)};
+  }
+  return read;
 }
 
 std::int64_t RowSupply::complete(std::int64_t iterations, std::int64_t rows) const {
@@ -195,6 +200,7 @@ std::optional<RowSchedule> row_schedule(const RowChain& chain) {
   // the most stages between, so its way is gone first.
   const std::vector<std::size_t> depth = depths(chain);
   std::optional<RowSchedule> best;
+  std::set<std::vector<std::vector<std::size_t>>> tried;  // most chains have only one order
   for (int attempt = 0; attempt < 3; ++attempt) {
     std::vector<std::vector<std::size_t>> order;
     for (const RowStage& stage : chain.stages) {
@@ -207,6 +213,7 @@ std::optional<RowSchedule> row_schedule(const RowChain& chain) {
       }
       order.push_back(std::move(needs));
     }
+    if (!tried.insert(order).second) continue;
     auto schedule = Simulation(chain, order).run();
     if (!schedule) continue;
     const auto bytes = [](const RowSchedule& s) { return s.ring_bytes + s.whole_bytes; };

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "usmp/loops/stage.hpp"
 #include "usmp/support/checked.hpp"
 #include "usmp/support/interval.hpp"
 
@@ -25,12 +26,13 @@ struct RowTensor {
   bool is_free = false;   // its bytes do not count: the caller's
 };
 
-// Iteration n reads rows step · floor(n / per) + [reach.low, reach.high] of the tensor, those that exist. step >= 0.
+// Iteration n reads rows advance.at(n) + [reach.low, reach.high] of the tensor, those that exist and, if given, are in
+// the lines of a like kind. advance.step >= 0.
 struct RowNeed {
   std::size_t tensor = 0;
-  std::int64_t step = 0;
-  std::int64_t per = 1;
+  loops::Advance advance;
   Interval reach;
+  std::optional<loops::Window> lines = {};
 
   // May be empty.
   [[nodiscard]] Interval in(std::int64_t iteration, std::int64_t rows) const;

@@ -20,13 +20,12 @@ const Rows* rows_in(const std::vector<Rows>& all, VarId storage) {
   return found == all.end() ? nullptr : &*found;
 }
 
-bool has_rows(const std::optional<loops::Stage>& stage) {
-  return stage && stage->iterations >= 2 && stage->iterations <= most_stage_iterations;
-}
+bool has_rows(const loops::Stage& stage) { return stage.iterations >= 2 && stage.iterations <= most_stage_iterations; }
 
 // Whether the rows of an iteration are complete after it, and no other iteration touches them.
 bool provides_rows(const Rows& rows) {
-  return rows.step >= 1 && rows.per == 1 && rows.reach.high - rows.reach.low < rows.step;
+  const loops::Advance& advance = rows.advance;
+  return advance.step >= 1 && advance.per == 1 && advance.turn == 0 && rows.reach.high - rows.reach.low < advance.step;
 }
 
 bool accesses(const Unit& unit, VarId storage) { return unit.reads.contains(storage) || unit.writes.contains(storage); }
@@ -96,8 +95,8 @@ class WritesFirst {
 
 class SegmentBuilder {
  public:
-  SegmentBuilder(const tir::Module& module, const CallRun& run, std::size_t first, std::size_t last)
-      : module_(module), run_(run), units_(run.units_of(first, last)) {
+  SegmentBuilder(const tir::Module& module, const CallRun& run, std::size_t first, std::size_t last, Grain grain)
+      : module_(module), run_(run), grain_(grain), units_(run.units_of(first, last)) {
     segment_.first_call = first;
     segment_.last_call = last;
     for (std::size_t u = units_.first; u < units_.second; ++u) {
@@ -121,14 +120,16 @@ class SegmentBuilder {
 
  private:
   [[nodiscard]] const Unit& unit(std::size_t index) const { return run_.units[index]; }
+  [[nodiscard]] bool is_stage(std::size_t u) const { return unit(u).stage && has_rows(stage(u)); }
+  [[nodiscard]] const loops::Stage& stage(std::size_t u) const { return stage_of(run_, u, grain_); }
+  [[nodiscard]] const tir::For& loop(std::size_t u) const { return loop_of(run_, u, grain_); }
   [[nodiscard]] bool is_inside(std::size_t u) const { return u >= units_.first && u < units_.second; }
 
   // The tensor whose rows the unit provides; nothing: none.
   [[nodiscard]] std::optional<VarId> tensor_of(std::size_t u) const {
-    const auto& stage = unit(u).stage;
-    if (!has_rows(stage)) return std::nullopt;
+    if (!is_stage(u)) return std::nullopt;
     std::optional<VarId> tensor;
-    for (const Rows& rows : stage->provided) {
+    for (const Rows& rows : stage(u).provided) {
       const RunStorage& storage = run_.storages.at(rows.storage);
       const bool is_private = storage.first == u && storage.last == u && !storage.outside;
       if (is_private) continue;
@@ -141,10 +142,9 @@ class SegmentBuilder {
   // The last unit that reads rows of what another one of the segment provides.
   bool find_last() {
     for (std::size_t u = units_.second; u-- > units_.first;) {
-      const auto& stage = unit(u).stage;
-      if (!has_rows(stage)) continue;
-      const bool reads_rows = std::ranges::any_of(stage->required, [&](const Rows& rows) {
-        if (rows.step < 1) return false;
+      if (!is_stage(u)) continue;
+      const bool reads_rows = std::ranges::any_of(stage(u).required, [&](const Rows& rows) {
+        if (rows.advance.step < 1) return false;
         const auto writers = writers_.find(rows.storage);
         return writers != writers_.end() && writers->second.back() < u &&
                tensor_of(writers->second.back()) == rows.storage;
@@ -162,6 +162,7 @@ class SegmentBuilder {
     std::vector<std::size_t> pending;           // these, as they are found
     const auto add = [&](std::size_t u) {
       RolledStage stage;
+      stage.grain = grain_;
       stage.tensor = tensor_of(u);
       stage.units = stage.tensor ? writers_.at(*stage.tensor) : std::vector<std::size_t>{u};
       if (stage.units.back() != u || !are_alike(stage)) return false;
@@ -190,14 +191,14 @@ class SegmentBuilder {
   }
 
   // Whether the units provide the same rows in the same iterations.
-  [[nodiscard]] bool are_alike(const RolledStage& stage) const {
-    if (stage.units.size() == 1) return true;
-    const loops::Stage& first = *unit(stage.units[0]).stage;
-    const Rows* rows = rows_in(first.provided, *stage.tensor);
-    return std::ranges::all_of(stage.units, [&](std::size_t u) {
-      if (tensor_of(u) != stage.tensor || unit(u).stage->iterations != first.iterations) return false;
-      const Rows* own = rows_in(unit(u).stage->provided, *stage.tensor);
-      return own->axis == rows->axis && own->step == rows->step && own->reach == rows->reach;
+  [[nodiscard]] bool are_alike(const RolledStage& rolled) const {
+    if (rolled.units.size() == 1) return true;
+    const loops::Stage& first = stage(rolled.units[0]);
+    const Rows* rows = rows_in(first.provided, *rolled.tensor);
+    return std::ranges::all_of(rolled.units, [&](std::size_t u) {
+      if (tensor_of(u) != rolled.tensor || stage(u).iterations != first.iterations) return false;
+      const Rows* own = rows_in(stage(u).provided, *rolled.tensor);
+      return own->axis == rows->axis && own->advance == rows->advance && own->reach == rows->reach;
     });
   }
 
@@ -221,8 +222,8 @@ class SegmentBuilder {
       const RolledStage& stage = segment_.stages[s];
       const bool is_last = s + 1 == segment_.stages.size();
       for (const std::size_t u : stage.units) {
-        const loops::Stage& own = *unit(u).stage;
-        const auto& loop = std::get<tir::For>(run_.function.body[unit(u).statement].node);
+        const loops::Stage& own = this->stage(u);
+        const tir::For& loop = this->loop(u);
         const std::int64_t rows = own.rows > 0 ? own.rows : own.iterations;
         const auto extent = tir::as_int(*loop.extent);
         if (!extent || *extent % (own.by * rows) != 0 || loop.var != own.var) return false;
@@ -296,12 +297,11 @@ class SegmentBuilder {
 
   void find_row_buffers(RolledStage& stage) const {
     for (const std::size_t u : stage.units) {
-      const auto& loop = std::get<tir::For>(run_.function.body[unit(u).statement].node);
       for (const VarId var : unit(u).writes) {
         const RunStorage& storage = run_.storages.at(var);
         const bool is_private = storage.first == u && storage.last == u && !storage.outside;
         if (!is_private || stage.tensor == var) continue;
-        if (WritesFirst(module_, var, storage.elements).holds(loop.body)) stage.row_buffers.insert(var);
+        if (WritesFirst(module_, var, storage.elements).holds(loop(u).body)) stage.row_buffers.insert(var);
       }
     }
   }
@@ -329,34 +329,61 @@ class SegmentBuilder {
     return found->second;
   }
 
+  // The finest axis of those by which stages divide the tensor, if rows of the others are so many of its own.
+  void find_axes() {
+    const auto note = [&](const Rows& rows) {
+      const auto [known, is_new] = axes_.emplace(rows.storage, rows.axis);
+      const Rows coarse{.storage = rows.storage, .axis = known->second, .advance = {}, .reach = {}};
+      if (!is_new && coarse.along(rows.axis)) known->second = rows.axis;
+    };
+    for (const RolledStage& rolled : segment_.stages) {
+      for (const std::size_t u : rolled.units) {
+        std::ranges::for_each(stage(u).provided, note);
+        for (const Rows& rows : stage(u).required) {
+          if (rows.advance.step > 0) note(rows);
+        }
+      }
+    }
+  }
+
+  // In rows of the tensor's axis; all: the unit's rows are none of these.
+  [[nodiscard]] Rows on_axis(const Rows& rows) const {
+    const auto found = axes_.find(rows.storage);
+    const loops::Axis& axis = found == axes_.end() ? rows.axis : found->second;
+    const auto along = rows.advance.step >= 0 ? rows.along(axis) : std::nullopt;
+    if (along) return *along;
+    return {.storage = rows.storage, .axis = axis, .advance = {}, .reach = {0, axis.extent - 1}};
+  }
+
   bool make_chain() {
-    for (RolledStage& stage : segment_.stages) {
+    find_axes();
+    for (RolledStage& rolled : segment_.stages) {
       RowStage row;
-      const loops::Stage& first = *unit(stage.units[0]).stage;
+      const loops::Stage& first = stage(rolled.units[0]);
       row.iterations = first.iterations;
-      for (const VarId var : stage.row_buffers) row.scratch += run_.storages.at(var).bytes();
-      if (stage.tensor) {
-        const Rows& rows = *rows_in(first.provided, *stage.tensor);
-        row.supply = RowSupply{tensor_index(*stage.tensor, rows.axis), rows.step, rows.reach};
-        if (segment_.axes[row.supply->tensor] != rows.axis) return false;
-        const std::int64_t elements = run_.storages.at(*stage.tensor).elements;
+      for (const VarId var : rolled.row_buffers) row.scratch += run_.storages.at(var).bytes();
+      if (rolled.tensor) {
+        const Rows rows = on_axis(*rows_in(first.provided, *rolled.tensor));
+        if (!provides_rows(rows)) return false;
+        row.supply = RowSupply{tensor_index(*rolled.tensor, rows.axis), rows.advance.step, rows.reach};
+        const std::int64_t elements = run_.storages.at(*rolled.tensor).elements;
         if (elements % (rows.axis.stride * rows.axis.extent) != 0) return false;
       }
       std::map<std::size_t, RowNeed> needs;
-      for (const std::size_t u : stage.units) {
-        for (const Rows& rows : unit(u).stage->required) {
-          const RunStorage& storage = run_.storages.at(rows.storage);
+      for (const std::size_t u : rolled.units) {
+        for (const Rows& required : stage(u).required) {
+          const RunStorage& storage = run_.storages.at(required.storage);
           if (storage.first == u && storage.last == u && !storage.outside) continue;
-          RowNeed need{tensor_index(rows.storage, rows.axis), rows.step, rows.per, rows.reach};
-          const std::int64_t extent = segment_.chain.tensors[need.tensor].rows;
-          if (need.step < 0 || segment_.axes[need.tensor] != rows.axis) need = {need.tensor, 0, 1, {0, extent - 1}};
+          const Rows rows = on_axis(required);
+          const RowNeed need{tensor_index(rows.storage, rows.axis), rows.advance, rows.reach, rows.lines};
           const auto [known, is_new] = needs.emplace(need.tensor, need);
           if (is_new) continue;
           RowNeed& other = known->second;
-          if (other.step == need.step && other.per == need.per) {
+          if (other.advance == need.advance) {
             other.reach = hull(other.reach, need.reach);
+            if (other.lines != need.lines) other.lines.reset();
           } else {
-            other = {need.tensor, 0, 1, {0, extent - 1}};
+            other = {need.tensor, {}, {0, rows.axis.extent - 1}, {}};
           }
         }
       }
@@ -383,8 +410,21 @@ class SegmentBuilder {
     }
     segment_.bytes = bytes + scratch;
     for (const auto* others : {&segment_.before, &segment_.after}) {
-      for (const std::size_t u : *others) segment_.bytes = std::max(segment_.bytes, unit_bytes(run_, u));
+      for (const std::size_t u : *others) {
+        segment_.bytes = std::max(segment_.bytes, unit_bytes(run_, u) - ring_tensor_bytes(u));
+      }
     }
+  }
+
+  // Of tensors that are live at the unit as the program is, and that become rings, which live during the chain only.
+  [[nodiscard]] Bytes ring_tensor_bytes(std::size_t u) const {
+    Bytes bytes = 0;
+    for (const auto& [var, tensor] : segment_.tensors) {
+      const RunStorage& storage = run_.storages.at(var);
+      const bool is_ring = writers_.contains(var) && !segment_.chain.tensors[tensor].is_whole;
+      if (is_ring && !storage.is_free && storage.first < u && u < storage.last) bytes += storage.bytes();
+    }
+    return bytes;
   }
 
  public:
@@ -395,14 +435,14 @@ class SegmentBuilder {
     RowStage row;
     Bytes bytes = 0;
     std::set<VarId> in_chain;
-    if (has_rows(unit.stage)) {
+    if (unit.stage && has_rows(*unit.stage)) {
       row.iterations = unit.stage->iterations;
       for (const Rows& rows : unit.stage->required) {
         const RunStorage& storage = run.storages.at(rows.storage);
         const bool is_input = storage.first < u || storage.outside;
-        if (!is_input || rows.step < 0) continue;
+        if (!is_input || rows.advance.step < 0) continue;
         in_chain.insert(rows.storage);
-        row.needs.push_back({chain.tensors.size(), rows.step, rows.per, rows.reach});
+        row.needs.push_back({chain.tensors.size(), rows.advance, rows.reach, rows.lines});
         chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent,
                                  storage.last > u || storage.is_read_later, storage.is_free});
       }
@@ -410,7 +450,7 @@ class SegmentBuilder {
         const RunStorage& storage = run.storages.at(rows.storage);
         if (row.supply || !provides_rows(rows)) continue;
         in_chain.insert(rows.storage);
-        row.supply = RowSupply{chain.tensors.size(), rows.step, rows.reach};
+        row.supply = RowSupply{chain.tensors.size(), rows.advance.step, rows.reach};
         chain.tensors.push_back({rows.axis.extent, storage.bytes() / rows.axis.extent, true, storage.is_free});
       }
     }
@@ -431,19 +471,32 @@ class SegmentBuilder {
  private:
   const tir::Module& module_;
   const CallRun& run_;
+  const Grain grain_;
   const std::pair<std::size_t, std::size_t> units_;
   std::map<VarId, std::vector<std::size_t>> writers_;
   std::map<VarId, std::vector<std::size_t>> readers_;
   std::size_t last_ = 0;
   std::set<std::size_t> rolled_;
+  std::map<VarId, loops::Axis> axes_;
   Segment segment_;
 };
 
 }  // namespace
 
+const loops::Stage& stage_of(const CallRun& run, std::size_t unit, Grain grain) {
+  const Unit& of = run.units[unit];
+  return grain == Grain::pixels && of.pixels ? of.pixels->stage : *of.stage;
+}
+
+const tir::For& loop_of(const CallRun& run, std::size_t unit, Grain grain) {
+  const Unit& of = run.units[unit];
+  return grain == Grain::pixels && of.pixels ? of.pixels->loop
+                                             : std::get<tir::For>(run.function.body[of.statement].node);
+}
+
 std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
-                                      std::size_t last) {
-  return SegmentBuilder(module, run, first, last).build();
+                                      std::size_t last, Grain grain) {
+  return SegmentBuilder(module, run, first, last, grain).build();
 }
 
 Bytes plain_bytes(const CallRun& run, std::size_t call) {

@@ -16,12 +16,20 @@
 
 namespace usmp::transform {
 
+// What an iteration of a stage computes.
+enum class Grain : std::uint8_t { rows, pixels };
+
 // Units that write one tensor, each its own part of a row, or one unit.
 struct RolledStage {
   std::vector<std::size_t> units;
   std::optional<tir::VarId> tensor;  // that its rows are of; nothing: the last stage, which collects what it reads
   std::set<tir::VarId> row_buffers;  // that an iteration writes before it reads them, and nothing else accesses
+  Grain grain = Grain::rows;
 };
+
+// The unit's stage and loop at this grain, or by rows if it has none by pixels; it must have a stage.
+[[nodiscard]] const loops::Stage& stage_of(const CallRun& run, std::size_t unit, Grain grain);
+[[nodiscard]] const tir::For& loop_of(const CallRun& run, std::size_t unit, Grain grain);
 
 struct Segment {
   std::size_t first_call = 0;  // of the run
@@ -46,10 +54,10 @@ struct Segment {
 //    reads it;
 //  - what runs before or after the chain instead of among it has no dependence on what it passes.
 [[nodiscard]] std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
-                                                    std::size_t last);
+                                                    std::size_t last, Grain grain);
 
 // Iterations of a stage that a schedule is looked for.
-inline constexpr std::int64_t most_stage_iterations = 4096;
+inline constexpr std::int64_t most_stage_iterations = 16384;
 
 // Estimated bytes of a call as it is.
 [[nodiscard]] Bytes plain_bytes(const CallRun& run, std::size_t call);

@@ -68,6 +68,7 @@ class RunBuilder {
     prepare(run.function, joined->first);
     declare_buffers(run);
     note_units(run, joined->first);
+    find_pixels(run);
     count_live(run);
     return run;
   }
@@ -109,7 +110,7 @@ class RunBuilder {
     loops::add_accesses(nest, accesses);
     const auto is_whole = [&](const loops::Rows& rows) {
       const bool is_added_to = accesses.stores_of(rows.storage) > 0 && accesses.loads_of(rows.storage) > 0;
-      return rows.step == 0 && rows.axis.extent > 1 && !is_added_to;
+      return rows.advance.step == 0 && rows.axis.extent > 1 && !is_added_to;
     };
     return std::ranges::any_of(stage.required, is_whole) || std::ranges::any_of(stage.provided, is_whole);
   }
@@ -197,6 +198,26 @@ class RunBuilder {
     stmt = {tir::For{var, tir::make_int(0), tir::make_int(*both), std::move(body)}};
     collapsed_.insert(var);
     return true;
+  }
+
+  // Where the outermost loop is that over lines of an image, it and the one over the pixels become one.
+  void find_pixels(CallRun& run) {
+    tir::Function function = run.function;
+    for (const Unit& unit : run.units) {
+      if (unit.stage && unit.stage->iterations > 1 && unit.stage->by == 1) collapse(function.body[unit.statement]);
+    }
+    std::vector<loops::Stage> rows;
+    for (const Unit& unit : run.units) {
+      if (unit.stage) rows.push_back(*unit.stage);
+    }
+    const auto is_finer = [](const loops::Stage& stage, const Unit& unit) {
+      return unit.stage && stage.iterations > unit.stage->iterations;
+    };
+    for (loops::Stage& stage : loops::pixel_stages_of(module_, function, rows)) {
+      Unit& unit = *std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
+      if (!is_finer(stage, unit)) continue;
+      unit.pixels = FineLoop{std::get<tir::For>(function.body[stage.statement].node), std::move(stage)};
+    }
   }
 
   void declare_outside(CallRun& run, VarId inside, VarId outside, std::size_t end) {

@@ -15,6 +15,11 @@
 
 namespace usmp::transform {
 
+struct FineLoop {
+  tir::For loop;
+  loops::Stage stage;
+};
+
 // A statement that does something.
 struct Unit {
   std::size_t call = 0;       // that it comes from, counted from the first one of the run
@@ -22,6 +27,8 @@ struct Unit {
   std::set<tir::VarId> reads;
   std::set<tir::VarId> writes;
   std::optional<loops::Stage> stage;  // if it is a loop
+  // The loop in another form, as a stage of which an iteration is a pixel; nothing: there is none.
+  std::optional<FineLoop> pixels;
 };
 
 struct RunStorage {

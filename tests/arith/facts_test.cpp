@@ -173,10 +173,34 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
     facts.bind_loop({j, first, sub(end, imm(1)), {}});
     CHECK_FALSE(reach(var(j)));
   }
+  SUBCASE("a limit may be a choice of limits") {
+    const ExprRef other = binary(ExprKind::min, sub(var(i), 2), 7);
+    const ExprRef chosen = select(less(var(i), 1), imm(1), other);
+    facts.bind_loop({j, chosen, sub(end, chosen), {}});
+    CHECK(reach(var(j)) == Interval{-2, 4});
+    const ExprRef unknown = select(less(var(i), 1), imm(-1), binary(ExprKind::min, var(n), 7));
+    facts.bind_loop({j, unknown, sub(end, unknown), {}});
+    CHECK_FALSE(reach(var(j)));
+  }
   SUBCASE("what is not known bounds nothing") {
     facts.bind_loop({j, first, sub(binary(ExprKind::min, var(n), var(n)), first), {}});
     CHECK_FALSE(reach(var(j)));
   }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a sum of a variable is one of its quotient and its remainder, too") {
+  // A window of 3 x 3 in lines of 8: no pixel is before the first one.
+  bind(n, 0, 63);
+  bind(i, 0, 2);
+  bind(j, 0, 2);
+  const ExprRef pixel = sub(add(add(mul(var(i), 8), var(n)), var(j)), 9);
+  CHECK(reach(pixel) == Interval{-9, 72});
+  facts.assume(*at_least(add(quotient(var(n), 8), var(i)), 1));
+  facts.assume(*less(add(quotient(var(n), 8), var(i)), 9));
+  CHECK(reach(pixel) == Interval{-1, 64});
+  facts.assume(*at_least(add(remainder(var(n), 8), var(j)), 1));
+  facts.assume(*less(add(remainder(var(n), 8), var(j)), 9));
+  CHECK(reach(pixel) == Interval{0, 63});
 }
 
 TEST_CASE_FIXTURE(Fixture, "of conditions that do not hold, the opposite does") {

@@ -373,7 +373,7 @@ TEST_CASE("an archive without TIR is read from its C") {
   const std::string bare = archive_without_tir(temporary, true);
   const Outcome outcome = run_plan(options_for(bare, temporary.file("out")));
   CHECK(outcome.code == exit_ok);
-  CHECK(outcome.out.find("5952 bytes") != std::string::npos);
+  CHECK(outcome.out.find("4160 bytes") != std::string::npos);
 }
 
 TEST_CASE("--from chooses between C and TIR; inspect says which was read, and the version by the style of the C") {
@@ -421,14 +421,14 @@ TEST_CASE("no plan fits: exit code 4, and how large which pool has to be") {
   PlanOptions options = options_for(testdata + "/ds_cnn.tar", temporary.file("out"));
   options.pools_file = temporary.file("pools.yaml");
   write(*options.pools_file,
-        "workspace_pools:\n  - name: dtcm\n    size_hint_bytes: 3KiB\n  - name: sram\n    size_hint_bytes: 2KiB\n");
+        "workspace_pools:\n  - name: dtcm\n    size_hint_bytes: 2KiB\n  - name: sram\n    size_hint_bytes: 1KiB\n");
   const Outcome outcome = run_plan(options);
   CHECK(outcome.code == exit_infeasible);
   CHECK(outcome.err ==
         "usmp-plan: error: module 'default': no plan fits the pools\n"
         "  one of these is enough, the other pools as they are:\n"
-        "    dtcm: 4032 bytes needed, 3072 available, 960 missing\n"
-        "    sram: 2880 bytes needed, 2048 available, 832 missing\n");
+        "    dtcm: 3136 bytes needed, 2048 available, 1088 missing\n"
+        "    sram: 2112 bytes needed, 1024 available, 1088 missing\n");
   CHECK_FALSE(fs::exists(temporary.path / "out"));
 }
 

@@ -162,8 +162,8 @@ struct Fixture : ModuleBuilder {
 void check_rows(const Rows& rows, VarId storage, Axis axis, std::int64_t step, std::int64_t per, Interval reach) {
   CHECK(rows.storage == storage);
   CHECK(rows.axis == axis);
-  CHECK(rows.step == step);
-  CHECK(rows.per == per);
+  CHECK(rows.advance.step == step);
+  CHECK(rows.advance.per == per);
   CHECK(rows.reach == reach);
 }
 
@@ -308,6 +308,84 @@ TEST_CASE_FIXTURE(Fixture, "stages: an index that memory decides may be any row"
   check_rows(found->stages[0].required[0], a, {1, 8}, 0, 1, {0, 7});
 }
 
+// --- Pixels ---------------------------------------------------------------------------------------------------------
+
+// The first stage by pixels, if any; all are checked by running.
+std::optional<Stage> pixels_of(const tir::Module& module, const tir::Function& function) {
+  const std::vector<Stage> stages = pixel_stages_of(module, function, stages_of(module, function));
+  for (const Stage& stage : stages) {
+    Runner runner(module, stage, 1);
+    runner.run(function.body[stage.statement]);
+    CHECK(runner.accesses() > 0);
+    if (!runner.faults().empty()) FAIL_CHECK(function.name, ": ", runner.faults().front());
+  }
+  return stages.empty() ? std::nullopt : std::optional(stages.front());
+}
+
+struct PixelFixture : Fixture {
+  // c = the sums of 3 x 3 windows of a, of 2 channels: a step of `stride` pixels, padded by `padding` above and left.
+  std::optional<Stage> window(std::int64_t height, std::int64_t width, std::int64_t out_height, std::int64_t out_width,
+                              std::int64_t stride, std::int64_t padding) {
+    const ExprRef row = add(mul(quotient(var(i), out_width), stride), sub(var(j), padding));
+    const ExprRef pixel = add(mul(remainder(var(i), out_width), stride), sub(var(k), padding));
+    const ExprRef inside =
+        both(both(at_least(row, 0), less(row, height)), both(at_least(pixel, 0), less(pixel, width)));
+    const ExprRef element = add(add(mul(row, 2 * width), mul(pixel, 2)), var(l));
+    const ExprRef target = add(mul(var(i), 2), var(l));
+    const auto term = when(inside, block(loop(l, 2, block(store(c, target, add(load(c, target), load(a, element)))))));
+    function("f", {a, c}, block(loop(i, out_height * out_width, block(loop(j, 3, block(loop(k, 3, block(term))))))));
+    module().functions.back().params[0].shape = std::vector<std::int64_t>{1, height, width, 2};
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{1, out_height, out_width, 2};
+    return pixels_of(module(), module().functions.back());
+  }
+};
+
+TEST_CASE_FIXTURE(PixelFixture, "pixels: a window covers two lines and three pixels, and ends where its lines do") {
+  const auto found = window(8, 5, 8, 5, 1, 1);
+  REQUIRE(found);
+  const Stage& stage = *found;
+  CHECK(stage.by == 1);
+  CHECK(stage.iterations == 40);
+  check_rows(stage.provided[0], c, {2, 40}, 1, 1, {0, 0});
+  check_rows(stage.required[0], a, {2, 40}, 1, 1, {-6, 6});
+  REQUIRE(stage.required[0].lines);
+  CHECK(*stage.required[0].lines == Window{{.step = 5, .per = 5}, {-5, 9}});
+  CHECK(stage.required[0].in(0) == Interval{0, 6});
+  CHECK(stage.required[0].in(9) == Interval{3, 14});   // the last one of the second line
+  CHECK(stage.required[0].in(10) == Interval{5, 16});  // the first one of the third
+  CHECK(stage.required[0].in(39) == Interval{33, 39});
+}
+
+TEST_CASE_FIXTURE(PixelFixture, "pixels: with a stride, windows step over a line at the end of each") {
+  const auto found = window(8, 7, 4, 3, 2, 0);
+  REQUIRE(found);
+  const Stage& stage = *found;
+  CHECK(stage.iterations == 12);
+  check_rows(stage.required[0], a, {2, 56}, 2, 1, {0, 16});
+  CHECK(stage.required[0].advance == Advance{.step = 2, .per = 1, .turn = 8, .width = 3});
+  CHECK(stage.required[0].in(2) == Interval{4, 20});
+  CHECK(stage.required[0].in(3) == Interval{14, 30});
+}
+
+TEST_CASE_FIXTURE(PixelFixture, "pixels: windows that go back at the end of a line have no stage") {
+  // Lines of 9 windows over lines of 5 pixels: the first window of a line begins left of the last one of the line
+  // before.
+  CHECK_FALSE(window(8, 5, 8, 9, 1, 3));
+}
+
+TEST_CASE_FIXTURE(PixelFixture, "pixels: an operator on elements has those of its neighbour") {
+  const auto elements = loop(i, 80, block(store(b, var(i), load(a, var(i)))));
+  const auto of_pixel = loop(l, 2, block(store(c, add(mul(var(j), 2), var(l)), load(b, add(mul(var(j), 2), var(l))))));
+  function("f", {a, b, c}, block(elements, loop(j, 40, block(of_pixel))));
+  for (tir::Param& param : module().functions.back().params) param.shape = std::vector<std::int64_t>{8, 5, 2};
+  const auto found = pixels_of(module(), module().functions.back());
+  REQUIRE(found);
+  const Stage& stage = *found;
+  CHECK(stage.statement == 0);
+  CHECK(stage.by == 2);
+  CHECK(stage.iterations == 40);
+}
+
 // --- Networks -------------------------------------------------------------------------------------------------------
 
 // A layer that needs all of its input for each element of its output has no rows to gain; nor has one of few rows.
@@ -320,7 +398,9 @@ bool needs_all(const tir::Function& function, const Pipeline& pipeline) {
                      [](const Stage& stage) { return stage.iterations <= few; });
 }
 
-void check_archive(const std::filesystem::path& path, const std::string& steps) {
+// The number of stages by pixels.
+std::size_t check_archive(const std::filesystem::path& path, const std::string& steps) {
+  std::size_t pixels = 0;
   INFO(path.string(), ", transformed by ", steps);
   const mlf::Archive archive = mlf::read_archive(path.string());
   const mlf::Metadata metadata = mlf::read_metadata(archive);
@@ -339,10 +419,17 @@ void check_archive(const std::filesystem::path& path, const std::string& steps) 
       CHECK_MESSAGE(!pipelines.empty(), function.name, ": ", why);
       if (pipelines.empty()) continue;
       for (const Pipeline& pipeline : pipelines) check_by_running(module, function, pipeline);
+      for (const Stage& stage : pixel_stages_of(module, function, stages_of(module, function))) {
+        Runner runner(module, stage, 1);
+        runner.run(function.body[stage.statement]);
+        if (!runner.faults().empty()) FAIL_CHECK(function.name, ", pixels: ", runner.faults().front());
+        ++pixels;
+      }
       const Pipeline& best = smallest(pipelines);
       if (!needs_all(function, best)) CHECK_MESSAGE(best.share <= 0.5, function.name, ": ", best.share);
     }
   }
+  return pixels;
 }
 
 TEST_CASE("stages: each operator of the archives is a chain of stages, transformed or not") {
@@ -360,10 +447,12 @@ TEST_CASE("stages: each operator of the archives is a chain of stages, transform
   }
   std::sort(paths.begin(), paths.end());
   REQUIRE(paths.size() >= 2);
+  std::size_t pixels = 0;
   for (const auto& path : paths) {
-    check_archive(path, "none");
-    check_archive(path, "fuse");
+    (void)check_archive(path, "none");
+    pixels += check_archive(path, "fuse");
   }
+  CHECK(pixels >= 20);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ CheckOptions check_options(const Settings& settings, bool emits) {
   return {.plans = settings.plans,
           .emits = emits,
           .steps = settings.steps,
-          .recompute_percent = settings.recompute_percent};
+          .recompute_percent = settings.recompute_percent,
+          .rolling_grain = settings.rolling_grain};
 }
 
 class Campaign {

@@ -39,7 +39,10 @@ class Checker {
       report_.why_undefined = undefined.what();
       return std::move(report_);
     }
-    Transformed made = transformed(given_, *report_.reference, options_.steps, options_.recompute_percent);
+    Transformed made = transformed(given_, *report_.reference,
+                                   {.steps = options_.steps,
+                                    .recompute_percent = options_.recompute_percent,
+                                    .rolling_grain = options_.rolling_grain});
     report_.changes = std::move(made.changes);
     if (made.fault) report_.faults.push_back(*made.fault);
     if (made.fault || !options_.plans) return std::move(report_);

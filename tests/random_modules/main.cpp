@@ -19,8 +19,10 @@ void print_modules(const Settings& settings) {
   for (std::uint64_t i = 0; i < settings.count; ++i) {
     const std::uint64_t seed = settings.seed + i;
     const TestModule test = settings.kind == Kind::networks ? generate_network(seed) : generate(seed);
-    const usmp::transform::Result result = usmp::transform::transform(
-        test.module, {.steps = settings.steps, .recompute_percent = settings.recompute_percent});
+    const usmp::transform::Result result =
+        usmp::transform::transform(test.module, {.steps = settings.steps,
+                                                 .recompute_percent = settings.recompute_percent,
+                                                 .rolling_grain = settings.rolling_grain});
     std::cout << usmp::tir::print(result.module);
     for (const auto& change : result.changes()) std::cout << change.function << ": " << change.text << '\n';
   }
@@ -67,6 +69,9 @@ int main(int argc, char** argv) {
   app.add_option("--allow-recompute", settings.recompute_percent, "percent of work that they may add for memory")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
+  app.add_flag_callback(
+      "--pixels", [&] { settings.rolling_grain = usmp::transform::RollingGrain::pixels; },
+      "chains of operators run by pixels, never by rows");
   app.add_flag("--from-c", settings.from_c, "written as TVM's C and read back first");
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
@@ -107,6 +112,7 @@ int main(int argc, char** argv) {
               << small.module << small.what << "\nagain: usmp-random-modules " << (networks ? "--networks " : "")
               << (settings.from_c ? "--from-c " : "") << "--transform " << steps << " --allow-recompute "
               << settings.recompute_percent << (settings.plans ? "" : " --no-plans")
+              << (settings.rolling_grain == usmp::transform::RollingGrain::pixels ? " --pixels" : "")
               << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);

@@ -64,13 +64,13 @@ std::optional<std::string> difference_to(const Outcome& reference, const std::ve
   }
 }
 
-Transformed transformed(const TestModule& test, const Outcome& reference, const std::vector<transform::Step>& steps,
-                        std::int64_t recompute_percent) {
+Transformed transformed(const TestModule& test, const Outcome& reference, const transform::Options& options) {
   Transformed result;
   const auto fault = [&](const std::string& what) {
-    result.fault = "transform " + names_of(steps) +
-                   (recompute_percent > 0 ? ", " + std::to_string(recompute_percent) + "% recomputed" : "") + ": " +
-                   what;
+    result.fault =
+        "transform " + names_of(options.steps) +
+        (options.recompute_percent > 0 ? ", " + std::to_string(options.recompute_percent) + "% recomputed" : "") +
+        ": " + what;
     result.outcome.reset();
     return std::move(result);
   };
@@ -80,7 +80,7 @@ Transformed transformed(const TestModule& test, const Outcome& reference, const 
   if (const auto what = fault_of(test.module)) return fault("refused: " + *what);
   transform::Result made{test.module, {}};
   try {
-    made = transform::transform(test.module, {.steps = steps, .recompute_percent = recompute_percent});
+    made = transform::transform(test.module, options);
   } catch (const Error& error) {
     return fault(std::string("refused: ") + error.what());
   }

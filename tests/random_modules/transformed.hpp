@@ -26,10 +26,10 @@ struct Transformed {
 // How the entry's interface (name, parameters) differs; nothing: it does not.
 [[nodiscard]] std::optional<std::string> difference_of_interfaces(const tir::Module& before, const tir::Module& after);
 
-// Applies the steps and runs the result, which must be well formed and well defined, have the same interface and leave
+// Applies the passes and runs the result, which must be well formed and well defined, have the same interface and leave
 // the same bytes in every parameter of the entry where `reference`, the outcome of `test`, has written any.
 [[nodiscard]] Transformed transformed(const TestModule& test, const Outcome& reference,
-                                      const std::vector<transform::Step>& steps, std::int64_t recompute_percent = 0);
+                                      const transform::Options& options);
 
 // Runs `changed` on what gave `reference`: in what the parameters of its entry differ, or why it is not well defined.
 // Nothing: it computes the same.

@@ -13,7 +13,7 @@ namespace usmp::transform::rolling_schedule_test {
 namespace {
 
 RowNeed window(std::size_t tensor, std::int64_t step, std::int64_t low, std::int64_t high) {
-  return {tensor, step, 1, {low, high}};
+  return {.tensor = tensor, .advance = {.step = step}, .reach = {low, high}};
 }
 
 // Tensors of so many rows of a byte, each computed from the one in front by a stage; the last one is whole.
@@ -141,14 +141,14 @@ TEST_CASE("upsampling repeats rows, pooling supplies several at a time") {
   twice.supply = RowSupply{2, 2, {0, 1}};
   twice.needs = {window(1, 1, 0, 0)};
   chain.stages.push_back(twice);
-  add_stage(chain, 3, {window(2, 1, -1, 1), RowNeed{1, 1, 2, {0, 0}}});
+  add_stage(chain, 3, {window(2, 1, -1, 1), RowNeed{.tensor = 1, .advance = {.step = 1, .per = 2}, .reach = {0, 0}}});
   CHECK(rings(chain) == std::vector<std::int64_t>{8, 2, 4, 16});
 }
 
 TEST_CASE("a stage that needs all rows leaves no ring") {
   RowChain chain = chain_of({8, 8, 8, 8});
   add_stage(chain, 1, {window(0, 1, 0, 0)});
-  add_stage(chain, 2, {RowNeed{1, 0, 1, {0, 7}}});
+  add_stage(chain, 2, {RowNeed{.tensor = 1, .advance = {.step = 0}, .reach = {0, 7}}});
   add_stage(chain, 3, {window(2, 1, 0, 0)});
   CHECK(rings(chain) == std::vector<std::int64_t>{8, 8, 1, 8});
 }
@@ -161,6 +161,36 @@ TEST_CASE("a tensor that is read elsewhere must be computed whole") {
   CHECK_FALSE(row_schedule(chain));  // nobody needs the last row
   chain.stages[1].needs = {window(1, 2, 0, 1)};
   CHECK(row_schedule(chain));
+}
+
+// The pixels of windows in an image of `width` for one of `out_width`.
+RowNeed window_of_pixels(std::size_t tensor, std::int64_t width, std::int64_t out_width, std::int64_t stride,
+                         Interval window) {
+  const std::int64_t turn = stride * (width - out_width);
+  return {.tensor = tensor,
+          .advance = {.step = stride, .per = 1, .turn = turn, .width = turn == 0 ? 1 : out_width},
+          .reach = {window.low * width + window.low, window.high * width + window.high},
+          .lines = loops::Window{{.step = stride * width, .per = out_width},
+                                 {window.low * width, window.high * width + width - 1}}};
+}
+
+TEST_CASE("windows of pixels keep as many as they reach over") {
+  // 10 x 8, 10 x 8, 5 x 4
+  RowChain chain = chain_of({80, 80, 20});
+  add_stage(chain, 1, {window_of_pixels(0, 8, 8, 1, {0, 0})});
+  add_stage(chain, 2, {window_of_pixels(1, 8, 4, 2, {-1, 1})});
+  CHECK(rings(chain) == std::vector<std::int64_t>{80, 19, 20});
+}
+
+TEST_CASE("a shortcut of pixels waits for no pixel of the next line") {
+  // 12 x 8, 12 x 8, 6 x 4 (windows of every second pixel), 6 x 4: the last one reads the second one too.
+  RowChain chain = chain_of({96, 96, 24, 24});
+  add_stage(chain, 1, {window_of_pixels(0, 8, 8, 1, {0, 0})});
+  add_stage(chain, 2, {window_of_pixels(1, 8, 4, 2, {0, 2})});
+  add_stage(chain, 3, {window_of_pixels(2, 4, 4, 1, {-1, 1}), window_of_pixels(1, 8, 4, 2, {0, 0})});
+  CHECK(rings(chain) == std::vector<std::int64_t>{96, 37, 11, 24});
+  chain.stages[2].needs[0].lines.reset();
+  CHECK(rings(chain) == std::vector<std::int64_t>{96, 45, 11, 24});
 }
 
 TEST_CASE("random chains find every row where they look for it, and hardly a ring is larger than it has to be") {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "usmp/arith/affine.hpp"
@@ -61,6 +62,10 @@ class Facts {
   void bind_limits(const tir::For& loop);
   void assume_comparison(const tir::Expr& comparison);
   [[nodiscard]] std::optional<Interval> interval(const Atom& atom) const;
+  [[nodiscard]] std::optional<Interval> interval_as_written(const Affine& value) const;
+  [[nodiscard]] std::set<std::int64_t> divisors_of(tir::VarId var) const;
+  // Of a sum, or a minimum, maximum or choice of such.
+  [[nodiscard]] std::optional<Interval> values_of(const tir::Expr& expr) const;
   [[nodiscard]] std::optional<Interval> interval_by_facts(std::map<Atom, std::int64_t> terms) const;
   [[nodiscard]] std::optional<Affine> quotient_or_remainder(Atom::Kind kind, const Affine& value,
                                                             std::int64_t by) const;

@@ -8,6 +8,9 @@
 // (n / per) + reach of its own tensor in iteration n: neighbours for a convolution, every second one with strides, n /
 // 2 for upsampling, all of them if unknown. The intervals contain all that is accessed, and possibly more. After the
 // boxes of Halide's bounds inference (Ragan-Kelley et al., PLDI 2013).
+//
+// A row may be a pixel: two dimensions as one. The pixels that a window needs then advance by another number from the
+// last pixel of a line of the image to the next one's first, and end where the lines do that the window needs.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +32,44 @@ struct Axis {
   friend auto operator<=>(const Axis&, const Axis&) = default;
 };
 
-// Rows of a tensor that iteration n of a row loop touches: step · floor(n / per) + [reach.low, reach.high].
+// Where the rows of an iteration begin: iteration n at step · floor(n / per) + turn · floor(n / width).
+struct Advance {
+  std::int64_t step = 0;   // 0: the same rows in each iteration
+  std::int64_t per = 1;    // >= 1
+  std::int64_t turn = 0;   // not 0: step >= 1, per is 1, step + turn >= 0
+  std::int64_t width = 1;  // >= 1; 1 without a turn
+
+  // O(1).
+  [[nodiscard]] std::int64_t at(std::int64_t iteration) const {
+    return step * floor_quotient(iteration, per) + turn * floor_quotient(iteration, width);
+  }
+
+  friend bool operator==(const Advance&, const Advance&) = default;
+};
+
+// The rows of iteration n: advance.at(n) + [reach.low, reach.high].
+struct Window {
+  Advance advance;
+  Interval reach;
+
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+// Rows of a tensor that iteration n of a row loop touches: those of the window, and of pixels those that are also in
+// the lines of the image.
 struct Rows {
   tir::VarId storage;
   Axis axis;
-  std::int64_t step = 0;  // 0: the same rows in each iteration
-  std::int64_t per = 1;
+  Advance advance;
   Interval reach;
+  std::optional<Window> lines = {};
 
   // Share of the tensor that one iteration accesses at most.
   [[nodiscard]] double share() const;
-  // The rows of the iteration that exist.
+  // The rows of the iteration that exist; may be empty.
   [[nodiscard]] Interval in(std::int64_t iteration) const;
+  // The same along an axis with the same planes of which so many rows are one of these. Nothing: it is none such.
+  [[nodiscard]] std::optional<Rows> along(const Axis& finer) const;
 };
 
 // A nest as a stage: iteration n is the one in which (var / by) mod rows = n, or var / by = n if rows is 0; with rows,
@@ -76,6 +105,12 @@ struct Pipeline {
 // the tensors that later ones divide, if any, else along the outermost dimension in which it reads a part at a time.
 // Requires what pipelines_of does. O(dimensions · accesses · size of the indices).
 [[nodiscard]] std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function);
+
+// The same loops with a finer division: the rows of `stages` are lines of images, and an iteration is a pixel. In
+// program order, only loops that have one; of a tensor that is written, each pixel is written by one iteration.
+// Requires and takes what stages_of does.
+[[nodiscard]] std::vector<Stage> pixel_stages_of(const tir::Module& module, const tir::Function& function,
+                                                 const std::vector<Stage>& stages);
 
 // The one that accesses the smallest share, the first among equals. `pipelines` must not be empty.
 [[nodiscard]] const Pipeline& smallest(const std::vector<Pipeline>& pipelines);

@@ -28,7 +28,7 @@ enum class Step : std::uint8_t {
   narrow,     // tensors between operators are stored in the smallest exact type
   merge,      // operators become one where the tensor between them is live at the peak
   constants,  // constants are stored in the smallest exact type, and equal ones once
-  rolling,    // operators run a row at a time; tensors between them hold the rows that are still to be read
+  rolling,    // operators run a row or a pixel at a time; tensors between them hold the rows that are still to be read
   reorder,    // calls of the entry function are reordered
   recompute,  // elements are computed more than once, within Options::recompute_percent; not one of all_steps
   inplace,    // no change of the program: buffers may share bytes while one is read and the other is written
@@ -45,11 +45,16 @@ inline constexpr Step all_steps[] = {Step::fuse,    Step::narrow,  Step::merge, 
 // only word.
 [[nodiscard]] std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong = nullptr);
 
+// What operators compute at a time in chains of Step::rolling: what needs the least memory, rows if these need no more;
+// or always the same.
+enum class RollingGrain : std::uint8_t { any, rows, pixels };
+
 struct Options {
   std::vector<Step> steps;
   // How much more work the program may do to need less memory, in percent of its work after the other steps (estimated
   // by loops/cost.hpp). 0: none. Extends only requested steps.
   std::int64_t recompute_percent = 0;
+  RollingGrain rolling_grain = RollingGrain::any;
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 
   [[nodiscard]] bool asks_for(Step step) const;
