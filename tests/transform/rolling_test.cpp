@@ -107,6 +107,37 @@ class Network : public ModuleBuilder {
     shape(2);
   }
 
+  // Images of two planes of four rows. p1 = p0 + sum, planes outermost, in one loop over all rows. `resets` as above.
+  void add_sums_of_planes(const std::string& name, bool resets) {
+    const Loops v = loops_of(name);
+    const VarId sum = pointer("sum", int32_type);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const auto cleared = [&](VarId by) { return loop(by, columns, block(store(sum, var(by), make_int(0)))); };
+    Block row;
+    row.push_back(resets ? cleared(v.ky)
+                         : when(make_binary(ExprKind::eq, var(v.row), make_int(0)), block(cleared(v.ky))));
+    row.push_back(loop(v.column, columns,
+                       block(store(sum, var(v.column), plus(load(sum, var(v.column)), load(v.p0, here))),
+                             store(v.p1, here, load(sum, var(v.column))))));
+    Block body = block(allocate(sum, columns));
+    body.push_back(loop(v.row, rows, std::move(row)));
+    function(name, {v.p0, v.p1}, std::move(body));
+    shape(2, {2, rows / 2, columns});
+  }
+
+  // p1 = the sum of p0's two planes, in both.
+  void add_sum_over_planes(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef both = plus(load(v.p0, here), load(v.p0, plus(here, make_int(elements / 2))));
+    function(name, {v.p0, v.p1},
+             block(loop(
+                 v.row, rows / 2,
+                 block(loop(v.column, columns,
+                            block(store(v.p1, here, both), store(v.p1, plus(here, make_int(elements / 2)), both)))))));
+    shape(2, {2, rows / 2, columns});
+  }
+
   // p1 = a turned by a quarter: each row needs all of p0.
   void add_turn(const std::string& name) {
     const Loops v = loops_of(name);
@@ -127,11 +158,11 @@ class Network : public ModuleBuilder {
   }
 
  private:
-  void shape(std::size_t params) {
+  void shape(std::size_t params, const std::vector<std::int64_t>& extents = {rows, columns}) {
     tir::Function& made = module().functions.back();
     for (std::size_t i = 0; i < params; ++i) {
       made.params[i].is_tensor = true;
-      made.params[i].shape = std::vector<std::int64_t>{rows, columns};
+      made.params[i].shape = extents;
     }
   }
 };
@@ -228,12 +259,27 @@ TEST_CASE("sums over rows: of one row they live in it, running ones in the whole
   }
 }
 
+TEST_CASE("sums that run on over planes keep their order") {
+  for (const bool resets : {true, false}) {
+    CAPTURE(resets);
+    Network n;
+    n.add_sums_of_planes("f", resets);
+    n.add_sum_over_planes("g");
+    const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+    CHECK(rolled(module) == (resets ? "a 1" : ""));
+  }
+}
+
 TEST_CASE("rings have no distances") {
   Network n;
   n.add_window("f", 0, 0);
   n.add_window("g", 1, 1);
   n.add_window("h", 0, 0);
   tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("h", {n.b, n.out})});
+  for (tir::Param& param : module.functions[module.entry].params) {
+    param.is_tensor = true;
+    param.shape = std::vector<std::int64_t>{rows, columns};
+  }
   REQUIRE_FALSE(roll(module, {}).empty());
   std::vector<VarId> rings;
   for (const tir::Function& function : module.functions) {
