@@ -2,6 +2,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 
 #include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/row_json.hpp"
 #include "usmp/plan_file/step_json.hpp"
 
 namespace usmp::plan_file {
@@ -38,6 +39,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id) {
   json["alignment"] = buffer.alignment;
   if (buffer.live) json["live"] = live_json(*buffer.live);
   json["candidates"] = buffer.candidates;
+  if (buffer.rows) json["ring"] = ring_json(*buffer.rows);
   return json;
 }
 
@@ -72,6 +74,7 @@ Json planned_call_json(const PlanDocument::Call& call) {
   json["multiply_accumulates"] = or_null(call.multiply_accumulates);
   json["reads"] = call.reads;
   json["writes"] = call.writes;
+  if (!call.by_rows.empty()) json["by_rows"] = by_rows_json(call.by_rows);
   return json;
 }
 

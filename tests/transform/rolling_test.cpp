@@ -14,6 +14,7 @@
 #include "random_modules/transformed.hpp"
 #include "tir_support/module_builder.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/liveness/liveness.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -257,6 +258,31 @@ TEST_CASE("sums over rows: of one row they live in it, running ones in the whole
     });
     CHECK(is_outermost == !resets);
   }
+}
+
+TEST_CASE("a function by rows says which operators it has, and its rings how much they hold") {
+  Network n;
+  n.add_turn("turn");
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  const VarId turned = n.pointer("turned", int32_type);
+  tir::Module module =
+      n.with_entry({n.call("turn", {n.in, turned}), n.call("f", {turned, n.a}), n.call("g", {n.a, n.out})}, {turned});
+  const std::vector<Change> changes = roll(module, {});
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].text == "operators 2 to 3 run row by row, rings of 3 rows hold 48 of 128 bytes");
+  const std::vector<tir::RowOperator>& by_rows = module.functions[*module.find(changes[0].function)].by_rows;
+  REQUIRE(by_rows.size() == 2);
+  CHECK(by_rows[0].number == 2);
+  CHECK(by_rows[0].function == "f");
+  CHECK(by_rows[0].kind == "sum");
+  CHECK(by_rows[1].number == 3);
+  CHECK(by_rows[1].function == "g");
+  std::string held;
+  for (const liveness::Site& site : liveness::analyse(module).sites) {
+    if (const auto ring = liveness::rows_held(site)) held += site.name + ": " + to_string(*ring);
+  }
+  CHECK(held == "a: 3 of 8 rows, 16 bytes each");
 }
 
 TEST_CASE("sums that run on over planes keep their order") {
