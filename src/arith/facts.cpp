@@ -232,6 +232,30 @@ std::optional<Interval> Facts::interval(const Affine& value) const {
   return usmp::sum(*result, Interval{value.constant, value.constant});
 }
 
+std::optional<Interval> Facts::interval_of_parts(const Affine& value) const {
+  const auto whole = interval(value);
+  Affine parts = value;
+  for (const Fact& fact : facts_) {
+    for (const auto& [atom, times] : fact.terms) {
+      if (atom.kind != Atom::Kind::remainder || atom.whole->terms.size() != 1) continue;
+      const Atom& inner = atom.whole->terms.begin()->first;
+      const auto term = parts.terms.find(inner);
+      if (term == parts.terms.end() || inner.kind != Atom::Kind::var || *atom.whole != variable(inner.var)) continue;
+      const std::int64_t factor = term->second;
+      const auto of_quotient = checked_mul(factor, atom.by);
+      Atom quotient = atom;
+      quotient.kind = Atom::Kind::quotient;
+      if (!of_quotient || parts.terms.contains(atom) || parts.terms.contains(quotient)) continue;
+      parts.terms.erase(term);
+      parts.terms.emplace(atom, factor);
+      parts.terms.emplace(std::move(quotient), *of_quotient);
+    }
+  }
+  if (parts == value) return whole;
+  const auto of_parts = interval(parts);
+  return whole && of_parts ? intersection(*whole, *of_parts) : whole ? whole : of_parts;
+}
+
 // Of a sum of multiples of what facts speak of, each multiple at once. Nothing: no fact does.
 std::optional<Interval> Facts::interval_by_facts(std::map<Atom, std::int64_t> terms) const {
   std::optional<Interval> result;

@@ -84,7 +84,8 @@ std::vector<std::string> summary_lines(const PlanDocument& plan) {
 
 std::string by_rows_text(const PlanDocument::Call& call) {
   if (call.by_rows.empty()) return {};
-  std::string text = std::to_string(call.by_rows.front().number) + " to " + std::to_string(call.by_rows.back().number);
+  std::string text = std::to_string(call.by_rows.front().number);
+  if (call.by_rows.size() > 1) text += " to " + std::to_string(call.by_rows.back().number);
   std::vector<std::pair<std::string, std::size_t>> kinds;  // in the order in which they come, with their numbers
   for (const PlanDocument::RowOperator& one : call.by_rows) {
     const std::string kind = printable(one.kind.empty() ? one.callee : one.kind);
@@ -122,9 +123,10 @@ std::vector<std::string> row_lines(const PlanDocument& plan) {
     const PlanDocument::Call& call = plan.calls[i];
     if (call.by_rows.empty()) continue;
     const Rings rings = rings_of[call.callee];
-    lines.push_back("#" + std::to_string(i + 1) + " runs operators " + by_rows_text(call) + "; " +
-                    std::to_string(rings.count) + (rings.count == 1 ? " ring holds " : " rings hold ") +
-                    std::to_string(rings.held) + " of " + bytes_text(rings.all));
+    lines.push_back("#" + std::to_string(i + 1) + " runs operator" + (call.by_rows.size() > 1 ? "s " : " ") +
+                    by_rows_text(call) + "; " + std::to_string(rings.count) +
+                    (rings.count == 1 ? " ring holds " : " rings hold ") + std::to_string(rings.held) + " of " +
+                    bytes_text(rings.all));
   }
   return lines;
 }

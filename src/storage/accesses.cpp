@@ -119,7 +119,7 @@ class Collector {
     access.order = order_;
     if (access.index) {
       note_limits(access, facts);
-      std::optional<Interval> elements = facts.interval(*access.index);
+      std::optional<Interval> elements = facts.interval_of_parts(*access.index);
       for (const auto& [branch, limit] : access.limits)
         elements = elements ? intersection(*elements, limit) : std::nullopt;
       if (elements && elements->low >= 0) access.bytes = in_bytes(elements, access.width());

@@ -121,9 +121,11 @@ std::string text_of(const CallRun& run, const Segment& segment, const std::vecto
     held += of_ring * tensor.row_bytes;
     all += run.storages.at(var).bytes();
   }
-  return "operators " + std::to_string(operators.front().number) + " to " + std::to_string(operators.back().number) +
-         " run row by row, rings of " + std::to_string(rows) + " rows hold " + std::to_string(held) + " of " +
-         bytes_text(all);
+  const std::string first = std::to_string(operators.front().number);
+  return (operators.size() == 1 ? "operator " + first + " runs"
+                                : "operators " + first + " to " + std::to_string(operators.back().number) + " run") +
+         " row by row, rings of " + std::to_string(rows) + (rows == 1 ? " row hold " : " rows hold ") +
+         std::to_string(held) + " of " + bytes_text(all);
 }
 
 }  // namespace

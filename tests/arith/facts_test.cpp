@@ -155,6 +155,20 @@ TEST_CASE_FIXTURE(Fixture, "what conditions say of a sum holds for multiples of 
   CHECK(reach(add(var(i), mul(var(j), 2))) == Interval{0, 27});
 }
 
+TEST_CASE_FIXTURE(Fixture, "a variable is taken apart where conditions speak of its remainder") {
+  // A window of three rows on planes of 24, of which only rows that are there are read.
+  bind(i, 0, 95);
+  bind(j, 0, 2);
+  const ExprRef row = add(var(j), remainder(var(i), 24));
+  const auto index = facts.affine(*sub(add(mul(var(j), 96), mul(var(i), 96)), 96));
+  REQUIRE(index);
+  CHECK(facts.interval_of_parts(*index) == Interval{-96, 9216});
+  facts.assume(*less(imm(0), row));
+  facts.assume(*less(row, 25));
+  CHECK(facts.interval(*index) == Interval{-96, 9216});
+  CHECK(facts.interval_of_parts(*index) == Interval{0, 9120});
+}
+
 TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
   bind(i, 0, 9);
   const ExprRef first = binary(ExprKind::max, sub(3, var(i)), 0);
@@ -313,6 +327,7 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
     if (seed % 2 == 0) facts.assume(*condition);
     const auto value = facts.affine(*index);
     const auto interval = value ? facts.interval(*value) : std::nullopt;
+    const auto of_parts = value ? facts.interval_of_parts(*value) : std::nullopt;
     const ExprRef written = facts.simplified(index);
     const ExprRef comparison = less(index, random.factor());
     const auto truth = facts.truth(*comparison);
@@ -332,6 +347,7 @@ TEST_CASE_FIXTURE(Fixture, "random indices: sums, intervals, simplification and 
         }
         if (c_value(*written, values) != wanted) wrong = "simplified";
         if (interval && (*wanted < interval->low || *wanted > interval->high)) wrong = "interval";
+        if (of_parts && (*wanted < of_parts->low || *wanted > of_parts->high)) wrong = "interval of parts";
         if (truth && *truth != (*wanted < comparison->operands[1]->int_value)) wrong = "truth";
       }
     }

@@ -57,6 +57,9 @@ TEST_CASE("operators by rows: which they are, their rings and what these save") 
   rolling         112 ->       96 bytes  1 change
     #1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes
 )");
+  usmp::plan_file::PlanDocument one = plan;
+  one.calls[0].by_rows.resize(1);
+  CHECK(contains(plan_text(one, {}), "    #1 runs operator 1: conv2d; 1 ring holds 16 of 48 bytes\n"));
   CHECK(lines_from(plan_text(plan, {}), "Live at the peak of dtcm", 4) ==
         R"(Live at the peak of dtcm (64 bytes at tick 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Operator              Ring

@@ -31,6 +31,9 @@ class Facts {
   [[nodiscard]] std::optional<Affine> affine(const tir::Expr& expr) const;
   // Nothing: not known.
   [[nodiscard]] std::optional<Interval> interval(const Affine& value) const;
+  // The same, not larger: variables are taken apart, v = d · (v / d) + v mod d, where facts speak of v mod d.
+  // O(facts · terms).
+  [[nodiscard]] std::optional<Interval> interval_of_parts(const Affine& value) const;
   // by >= 1. Nothing: nested too deep, or numbers too large.
   [[nodiscard]] std::optional<Division> divide(const Affine& value, std::int64_t by) const;
   // Whether a condition always holds (true), never holds (false), or neither is known.
