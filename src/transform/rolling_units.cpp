@@ -68,6 +68,7 @@ class RunBuilder {
     prepare(run.function, joined->first);
     declare_buffers(run);
     note_units(run, joined->first);
+    let_inputs_die(run, last);
     count_live(run);
     return run;
   }
@@ -277,6 +278,16 @@ class RunBuilder {
     for (loops::Stage& stage : loops::stages_of(module_, run.function)) {
       const auto unit = std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
       unit->stage = std::move(stage);
+    }
+  }
+
+  // What the application writes and the run only reads is dead after its last call.
+  void let_inputs_die(CallRun& run, std::size_t end) const {
+    std::set<VarId> written;
+    for (const Unit& unit : run.units) written.insert(unit.writes.begin(), unit.writes.end());
+    for (auto& [var, storage] : run.storages) {
+      if (!storage.outside || written.contains(var)) continue;
+      if (entry_.calls_with.at(*storage.outside).back() < end) storage.is_read_later = false;
     }
   }
 

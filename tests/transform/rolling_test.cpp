@@ -13,6 +13,9 @@
 #include "random_modules/interpreter.hpp"
 #include "random_modules/transformed.hpp"
 #include "tir_support/module_builder.hpp"
+#include "transform/plain_entry.hpp"
+#include "transform/rolling_segment.hpp"
+#include "transform/rolling_units.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/tir/printer.hpp"
@@ -283,6 +286,31 @@ TEST_CASE("a function by rows says which operators it has, and its rings how muc
     if (const auto ring = liveness::rows_held(site)) held += site.name + ": " + to_string(*ring);
   }
   CHECK(held == "a: 3 of 8 rows, 16 bytes each");
+}
+
+TEST_CASE("an input in the workspace dies row by row, unless a later run reads it too") {
+  const auto estimated = [](const tir::Module& of) {
+    tir::Module module = of;
+    const auto entry = read_plain_entry(module);
+    REQUIRE(entry);
+    const std::vector<CallRun> runs = call_runs(module, *entry, true);
+    REQUIRE_FALSE(runs.empty());
+    return plain_bytes(runs[0], 0);
+  };
+  constexpr Bytes row_bytes = 4 * columns;
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  CHECK(estimated(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})) == (rows + 1) * row_bytes);
+  Network other;
+  other.add_window("f", 0, 0);
+  other.add_window("g", 1, 1);
+  other.add_window("h", 1, 1);
+  other.module().functions.back().target = "cmsis-nn";  // so that the run ends in front of it
+  const VarId also = other.pointer("also", int32_type);
+  CHECK(estimated(other.with_entry({other.call("f", {other.in, other.a}), other.call("g", {other.a, other.out}),
+                                    other.call("h", {other.in, also})},
+                                   {also})) == 2 * rows * row_bytes);
 }
 
 TEST_CASE("sums that run on over planes keep their order") {
