@@ -48,7 +48,9 @@ class PipelineFinder {
   PipelineFinder(const tir::Module& module, const tir::Function& function, bool prefers_long_rows = false)
       : module_(module), function_(function), prefers_long_rows_(prefers_long_rows) {
     for (const tir::Param& param : function.params) {
-      if (param.is_tensor && param.shape) declare(param.var, *param.shape);
+      if (!param.is_tensor || !param.shape) continue;
+      declare(param.var, *param.shape);
+      if (prefers_long_rows && param.shape->size() == 1) flat_.insert(param.var);
     }
     for (const Stmt& stmt : function.body) {
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
