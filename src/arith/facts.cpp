@@ -125,7 +125,7 @@ void Facts::bind_loop(const tir::For& loop) {
   bind_interval(loop.var, Interval{begin->low, end->high - 1});
 }
 
-// Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits.
+// Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits; each may be the larger or smaller of two.
 void Facts::bind_limits(const tir::For& loop) {
   const std::vector<const Expr*> firsts = operands_of(ExprKind::max, *loop.min);
   const tir::ExprRef end = tir::as_int(*loop.min) == 0 ? loop.extent : tir::end_of(loop);
@@ -137,11 +137,15 @@ void Facts::bind_limits(const tir::For& loop) {
     const auto value = affine(expr);
     return value ? interval(*value) : std::nullopt;
   };
-  const auto known = [&](const Expr& expr) {
-    if (expr.kind != ExprKind::select) return values_of(expr);
-    const auto a = values_of(*expr.operands[1]);
-    const auto b = values_of(*expr.operands[2]);
-    return a && b ? std::optional(hull(*a, *b)) : std::nullopt;
+  const auto known = [&](const Expr& expr) -> std::optional<Interval> {
+    const bool is_extreme = expr.kind == ExprKind::min || expr.kind == ExprKind::max;
+    if (expr.kind != ExprKind::select && !is_extreme) return values_of(expr);
+    const auto a = values_of(*expr.operands[is_extreme ? 0 : 1]);
+    const auto b = values_of(*expr.operands[is_extreme ? 1 : 2]);
+    if (!a || !b) return std::nullopt;
+    if (expr.kind == ExprKind::min) return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
+    if (expr.kind == ExprKind::max) return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
+    return hull(*a, *b);
   };
   for (const Expr* limit : firsts) {
     if (const auto values = known(*limit)) range.low = std::max(range.low, values->low);

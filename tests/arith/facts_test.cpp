@@ -183,6 +183,14 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
     facts.bind_loop({j, imm(0), end, {}});
     CHECK(reach(add(var(i), var(j))) == Interval{0, 11});
   }
+  SUBCASE("the larger of two") {
+    facts.bind_loop({j, imm(0), binary(ExprKind::max, imm(2), sub(var(i), 4)), {}});
+    CHECK(reach(var(j)) == Interval{0, 4});
+  }
+  SUBCASE("the smaller of two, in a larger one") {
+    facts.bind_loop({j, binary(ExprKind::min, imm(4), var(i)), sub(12, binary(ExprKind::min, imm(4), var(i))), {}});
+    CHECK(reach(var(j)) == Interval{0, 11});
+  }
   SUBCASE("any other difference is no end") {
     facts.bind_loop({j, first, sub(end, imm(1)), {}});
     CHECK_FALSE(reach(var(j)));

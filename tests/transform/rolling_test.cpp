@@ -16,8 +16,10 @@
 #include "transform/plain_entry.hpp"
 #include "transform/rolling_segment.hpp"
 #include "transform/rolling_units.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/liveness/distances.hpp"
 #include "usmp/liveness/liveness.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -46,6 +48,7 @@ class Network : public ModuleBuilder {
   const VarId out = pointer("out", int32_type);
   const VarId a = pointer("a", int32_type);
   const VarId b = pointer("b", int32_type);
+  std::int64_t elements_of_a = elements;
 
   struct Loops {
     VarId p0;
@@ -111,6 +114,33 @@ class Network : public ModuleBuilder {
     shape(2);
   }
 
+  // p1 = the upper half of p0.
+  void add_half(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    function(name, {v.p0, v.p1},
+             block(loop(v.row, rows / 2, block(loop(v.column, columns, block(store(v.p1, here, load(v.p0, here))))))));
+    shape(2);
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{rows / 2, columns};
+  }
+
+  // p1 = p0, which is half as high, between two rows of zeros and two more.
+  void add_frame(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef is_there = make_binary(ExprKind::and_, make_binary(ExprKind::ge, var(v.row), make_int(2)),
+                                         make_binary(ExprKind::lt, var(v.row), make_int(2 + rows / 2)));
+    function(
+        name, {v.p0, v.p1},
+        block(loop(
+            v.row, rows,
+            block(loop(v.column, columns,
+                       block(when(is_there, block(store(v.p1, here, load(v.p0, plus(here, make_int(-2 * columns))))),
+                                  block(store(v.p1, here, make_int(0))))))))));
+    shape(2);
+    module().functions.back().params[0].shape = std::vector<std::int64_t>{rows / 2, columns};
+  }
+
   // Images of two planes of four rows. p1 = p0 + sum, planes outermost, in one loop over all rows. `resets` as above.
   void add_sums_of_planes(const std::string& name, bool resets) {
     const Loops v = loops_of(name);
@@ -154,7 +184,7 @@ class Network : public ModuleBuilder {
   }
 
   tir::Module with_entry(std::vector<tir::Stmt> calls, std::vector<VarId> params = {}) {
-    Block body = block(allocate(a, elements), allocate(b, elements));
+    Block body = block(allocate(a, elements_of_a), allocate(b, elements));
     std::move(calls.begin(), calls.end(), std::back_inserter(body));
     params.insert(params.begin(), {in, out});
     entry(params, std::move(body));
@@ -322,6 +352,41 @@ TEST_CASE("an input in the workspace dies row by row, unless a later run reads i
   CHECK(estimated(other.with_entry({other.call("f", {other.in, other.a}), other.call("g", {other.a, other.out}),
                                     other.call("h", {other.in, also})},
                                    {also})) == 2 * rows * row_bytes);
+}
+
+TEST_CASE("bounds of row loops tell which rows there are") {
+  // g reads row r - 2, if there is one; or never the last two rows.
+  for (const bool is_framed : {true, false}) {
+    CAPTURE(is_framed);
+    Network n;
+    if (is_framed) {
+      n.elements_of_a = elements / 2;
+      n.add_half("f");
+      n.add_frame("g");
+    } else {
+      n.add_window("f", 0, 0);
+      n.add_window("g", 2, -2);
+    }
+    const tir::Module before = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+    CHECK(rolled(before) == "a 1");
+    tir::Module after = before;
+    (void)roll(after, {});
+    std::size_t stores = 0;
+    arith::Facts facts(after);
+    const auto check = [&](const tir::Stmt& stmt, const arith::Facts& here) {
+      const auto* store = std::get_if<tir::Store>(&stmt.node);
+      if (store == nullptr) return;
+      ++stores;
+      const auto index = here.affine(*store->index);
+      REQUIRE(index);
+      const auto range = here.interval(*index);
+      REQUIRE(range);
+      CHECK(range->low >= 0);
+      CHECK(range->high < elements);
+    };
+    loops::visit(after.functions[*after.find("g_rolled")].body, facts, {.before = check, .after = {}, .expr = {}});
+    CHECK(stores == (is_framed ? 3 : 4));
+  }
 }
 
 TEST_CASE("sums that run on over planes keep their order") {
