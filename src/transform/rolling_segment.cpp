@@ -382,9 +382,22 @@ class SegmentBuilder {
       if (is_live && !storage.is_free) bytes -= storage.bytes();
     }
     segment_.bytes = bytes + scratch;
-    for (const auto* others : {&segment_.before, &segment_.after}) {
-      for (const std::size_t u : *others) segment_.bytes = std::max(segment_.bytes, unit_bytes(run_, u));
+    for (const std::size_t u : segment_.before) segment_.bytes = std::max(segment_.bytes, bytes_around(u, true));
+    for (const std::size_t u : segment_.after) segment_.bytes = std::max(segment_.bytes, bytes_around(u, false));
+  }
+
+  // Of a unit before or after the chain, which stood among it: what the chain writes is not there yet, or its rings no
+  // more.
+  [[nodiscard]] Bytes bytes_around(std::size_t u, bool is_before) const {
+    Bytes bytes = unit_bytes(run_, u);
+    for (const auto& [var, index] : segment_.tensors) {
+      const RunStorage& storage = run_.storages.at(var);
+      const bool is_there = storage.first < u && (storage.last > u || storage.is_read_later);
+      const bool is_written = writers_.contains(var) && !storage.is_used_before && storage.first >= units_.first;
+      const bool is_gone = is_before ? is_written : is_written && !segment_.chain.tensors[index].is_whole;
+      if (is_there && is_gone && !storage.is_free && !accesses(unit(u), var)) bytes -= storage.bytes();
     }
+    return bytes;
   }
 
  public:
