@@ -323,6 +323,7 @@ class SegmentBuilder {
       tensor.is_whole =
           storage.is_read_later || is_used_around || (is_written ? is_used_outside : storage.last >= units_.second);
       tensor.is_free = storage.is_free;
+      tensor.is_scattered = storage.elements > axis.stride * axis.extent;
       segment_.chain.tensors.push_back(tensor);
       segment_.axes.push_back(axis);
     }

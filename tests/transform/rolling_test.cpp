@@ -114,6 +114,18 @@ class Network : public ModuleBuilder {
     shape(2);
   }
 
+  // p1 = the sum of p0's rows.
+  void add_total(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef sum = plus(load(v.p1, var(v.column)), load(v.p0, here));
+    function(name, {v.p0, v.p1},
+             block(loop(v.ky, columns, block(store(v.p1, var(v.ky), make_int(0)))),
+                   loop(v.row, rows, block(loop(v.column, columns, block(store(v.p1, var(v.column), sum)))))));
+    shape(2);
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{columns};
+  }
+
   // p1 = the upper half of p0.
   void add_half(const std::string& name) {
     const Loops v = loops_of(name);
@@ -352,6 +364,22 @@ TEST_CASE("an input in the workspace dies row by row, unless a later run reads i
   CHECK(estimated(other.with_entry({other.call("f", {other.in, other.a}), other.call("g", {other.a, other.out}),
                                     other.call("h", {other.in, also})},
                                    {also})) == 2 * rows * row_bytes);
+}
+
+TEST_CASE("what stands before a chain is not live with what the chain writes") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_total("g");
+  tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+  const auto entry = read_plain_entry(module);
+  REQUIRE(entry);
+  const std::vector<CallRun> runs = call_runs(module, *entry, false);
+  REQUIRE(runs.size() == 1);
+  const auto segment = rolled_segment(module, runs[0], 0, 2);
+  REQUIRE(segment);
+  CHECK(segment->before.size() == 1);
+  CHECK(segment->bytes == 4 * columns);
+  CHECK(rolled(module) == "a 1");
 }
 
 TEST_CASE("bounds of row loops tell which rows there are") {
