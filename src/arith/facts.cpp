@@ -125,7 +125,7 @@ void Facts::bind_loop(const tir::For& loop) {
   bind_interval(loop.var, Interval{begin->low, end->high - 1});
 }
 
-// Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits.
+// Of a loop over [max(a, b), min(c, d)): all of a, b, c and d are limits; each may be the larger or smaller of two.
 void Facts::bind_limits(const tir::For& loop) {
   const std::vector<const Expr*> firsts = operands_of(ExprKind::max, *loop.min);
   const tir::ExprRef end = tir::as_int(*loop.min) == 0 ? loop.extent : tir::end_of(loop);

@@ -15,7 +15,8 @@ placement::Storage storage_of(const liveness::Site& site, const Buffer& buffer, 
                              .size = buffer.size,
                              .alignment = buffer.alignment,
                              .live = buffer.live,
-                             .place = place};
+                             .place = place,
+                             .rows = liveness::rows_held(site)};
   for (const liveness::Site::Twin& twin : site.twins) storage.declarations.push_back({twin.var, twin.function});
   return storage;
 }

@@ -40,7 +40,8 @@ std::string comment_for(const FileContext& file, std::size_t index, const Expres
     const placement::Storage& storage = table.storage(placement.storage);
     const Allocation& where = storage.place;
     text += "//   " + printer.declared_name(placement.var) + ": " + comment_text(table.pool(where.pool).name) + "[" +
-            std::to_string(where.offset) + ", " + std::to_string(where.offset + storage.size) + ")\n";
+            std::to_string(where.offset) + ", " + std::to_string(where.offset + storage.size) + ")" +
+            (storage.rows ? ", a ring of " + to_string(*storage.rows) : std::string()) + "\n";
   }
   return text;
 }

@@ -101,4 +101,9 @@ Site param_site(const tir::Module& module, std::size_t index, BufferKind kind, c
           .candidate_pools = {}};
 }
 
+std::optional<RowsHeld> rows_held(const Site& site) {
+  if (!site.ring) return std::nullopt;
+  return RowsHeld{.rows = site.ring->rows, .of = site.ring->extent, .row_bytes = site.size / site.ring->rows};
+}
+
 }  // namespace usmp::liveness

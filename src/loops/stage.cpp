@@ -55,7 +55,9 @@ class PipelineFinder {
                  const std::map<VarId, Axis>* lines = nullptr)
       : module_(module), function_(function), prefers_long_rows_(prefers_long_rows), lines_(lines) {
     for (const tir::Param& param : function.params) {
-      if (param.is_tensor && param.shape) declare(param.var, *param.shape);
+      if (!param.is_tensor || !param.shape) continue;
+      declare(param.var, *param.shape);
+      if (prefers_long_rows && param.shape->size() == 1) flat_.insert(param.var);
     }
     for (const Stmt& stmt : function.body) {
       const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
@@ -182,29 +184,84 @@ class PipelineFinder {
     return axes;
   }
 
+  // What the indices of a flat buffer suggest.
+  struct Strides {
+    std::set<std::int64_t> stored;
+    std::set<std::int64_t> loaded;
+
+    [[nodiscard]] std::set<std::int64_t> all() const {
+      std::set<std::int64_t> both = stored;
+      both.insert(loaded.begin(), loaded.end());
+      return both;
+    }
+
+    // Without those of strided windows: small multiples of a dimension's stride, by which nothing is stored.
+    [[nodiscard]] std::set<std::int64_t> of_dimensions() const {
+      constexpr std::int64_t most_times = 4;
+      std::set<std::int64_t> both = all();
+      if (stored.empty()) return both;
+      std::erase_if(both, [&](std::int64_t stride) {
+        if (stored.contains(stride)) return false;
+        for (std::int64_t times = 2; times <= most_times; ++times) {
+          if (stride % times == 0 && (stored.contains(stride / times) || loaded.contains(stride / times))) return true;
+        }
+        return false;
+      });
+      return both;
+    }
+  };
+
   // Of flat buffers, the dimensions that the factors of their indices suggest.
   void find_factors() {
-    std::map<VarId, std::set<std::int64_t>> factors;
+    std::map<VarId, Strides> found;
+    struct Moves {
+      VarId storage;
+      VarId var;
+      std::int64_t factor;
+      bool is_store;
+    };
+    std::vector<Moves> moves;
+    std::map<VarId, std::set<std::int64_t>> divisors;  // of loop variables
     arith::Facts facts(module_);
-    const auto note = [&](VarId storage, const Expr& index, bool, const arith::Facts& here) {
-      const auto form = flat_.contains(storage) ? here.affine(index) : std::nullopt;
+    const auto note = [&](VarId storage, const Expr& index, bool is_store, const arith::Facts& here) {
+      const bool is_flat = flat_.contains(storage);
+      const auto form = is_flat || prefers_long_rows_ ? here.affine(index) : std::nullopt;
       if (!form) return;
       for (const auto& [atom, factor] : form->terms) {
-        if (factor > 0) factors[storage].insert(factor);
+        if (atom.kind != Atom::Kind::var && atom.whole->terms.size() == 1) {
+          const auto& [inner, times] = *atom.whole->terms.begin();
+          const bool is_var = inner.kind == Atom::Kind::var && *atom.whole == arith::variable(inner.var);
+          if (is_var) divisors[inner.var].insert(atom.by);
+        }
+        if (!is_flat || factor <= 0) continue;
+        Strides& strides = found[storage];
+        (is_store ? strides.stored : strides.loaded).insert(factor);
+        if (atom.kind == Atom::Kind::var) moves.push_back({storage, atom.var, factor, is_store});
       }
     };
     visit_accesses(function_.body, facts, note);
-    for (const auto& [storage, strides] : factors) {
+    if (prefers_long_rows_) {
+      // A loop over two dimensions, which other accesses take apart.
+      for (const Moves& one : moves) {
+        for (const std::int64_t by : divisors[one.var]) {
+          const auto stride = checked_mul(one.factor, by);
+          if (!stride || *stride >= tensors_.elements[one.storage]) continue;
+          (one.is_store ? found[one.storage].stored : found[one.storage].loaded).insert(*stride);
+        }
+      }
+    }
+    for (const auto& [storage, strides] : found) {
       if (prefers_long_rows_) {
-        tensors_.axes[storage] = axes_between(strides, tensors_.elements[storage]);
+        tensors_.axes[storage] = axes_between(strides.of_dimensions(), tensors_.elements[storage]);
         continue;
       }
+      const std::set<std::int64_t> all = strides.all();
       std::vector<Axis> axes;  // long rows first
       std::int64_t above = tensors_.elements[storage];
-      for (const std::int64_t stride : std::vector<std::int64_t>(strides.rbegin(), strides.rend())) {
-        if (above % stride != 0) continue;
-        if (above / stride > 1) axes.push_back({stride, above / stride});
-        above = stride;
+      for (auto stride = all.rbegin(); stride != all.rend(); ++stride) {
+        if (above % *stride != 0) continue;
+        if (above / *stride > 1) axes.push_back({*stride, above / *stride});
+        above = *stride;
       }
       if (above > 1) axes.push_back({1, above});
       if (!axes.empty()) tensors_.axes[storage] = std::move(axes);
@@ -510,14 +567,23 @@ class PipelineFinder {
     });
     bool divides = false;
     for (const auto& [var, all] : touched) {
-      const auto best = std::min_element(all.begin(), all.end(), [](const Touched& a, const Touched& b) {
-        return a.rows().share() < b.rows().share();
-      });
-      divides = divides || best->rows().advance.step != 0;
-      (stored.contains(var) ? stage.provided : stage.required).push_back(best->rows());
+      const Rows& best = smallest_of(all);
+      divides = divides || best.advance.step != 0;
+      (stored.contains(var) ? stage.provided : stage.required).push_back(best);
     }
     if (!divides) stage.iterations = 1;
     return stage;
+  }
+
+  // The first of the smallest ones. Long rows stay if shorter ones would only leave out their ends.
+  [[nodiscard]] const Rows& smallest_of(const std::vector<Touched>& all) const {
+    const Rows* best = &all.front().rows();
+    for (const Touched& one : all) {
+      const double least = prefers_long_rows_ ? 0.5 / static_cast<double>(best->axis.extent) : 0.0;
+      const double gain = best->share() - one.rows().share();
+      if (gain > 0 && gain >= least) best = &one.rows();
+    }
+    return *best;
   }
 
   void start(VarId var, std::vector<Touched>& all) const {

@@ -192,7 +192,8 @@ class Outliner {
                            .params = std::move(params),
                            .body = std::move(body),
                            .notes = {},
-                           .imported_c = {}};
+                           .imported_c = {},
+                           .by_rows = {}};
     std::vector<ExprRef> arguments = {tir::make_string(function.name)};
     for (const VarId var : rows) arguments.push_back(tir::make_var(result_.module, var));
     for (const VarId var : pointers) {

@@ -153,11 +153,7 @@ std::string kind_by_loops(const tir::Module& module, const tir::Function& functi
 }
 
 std::string kind_of(const tir::Module& module, const tir::Function& function) {
-  const bool is_chain = std::ranges::any_of(function.body, [](const tir::Stmt& stmt) {
-    const auto* loop = std::get_if<tir::For>(&stmt.node);
-    return loop != nullptr && loop->row_runs > 0;
-  });
-  if (is_chain) return "operators by rows";
+  if (!function.by_rows.empty()) return "operators by rows";
   std::string name = kind_by_name(function.name);
   const bool convolution = name == "conv2d";
   if (convolution && says_depthwise(module, function)) return "depthwise conv2d";

@@ -97,6 +97,11 @@ std::vector<PlanDocument::Call> calls_of(const tir::Module& module, const livene
   for (const liveness::Call& call : analysis.calls) {
     const operators::Operator one = operators::called_operator(module, operators, call.callee);
     calls.push_back({call.callee, call.ticks, one.kind, one.multiply_accumulates, one.reads, one.writes});
+    const auto function = module.find(call.callee);
+    if (!function) continue;
+    for (const tir::RowOperator& part : module.functions[*function].by_rows) {
+      calls.back().by_rows.push_back({part.number, part.function, part.kind});
+    }
   }
   return calls;
 }
@@ -133,6 +138,9 @@ PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& 
   document.constants_used = used_by_kind(document, PoolKind::constant);
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     document.buffers.push_back(buffer_of(problem, result.plan, BufferId(i)));
+  }
+  for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
+    document.buffers[i].rows = liveness::rows_held(analysis.sites[assembly.sites[i].index()]);
   }
   document.distances = problem.distances;
   const std::vector<operators::Operator> operators = operators::operators_of(module);

@@ -2,6 +2,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 
 #include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/row_json.hpp"
 #include "usmp/plan_file/step_json.hpp"
 
 namespace usmp::plan_file {
@@ -38,6 +39,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id) {
   json["alignment"] = buffer.alignment;
   if (buffer.live) json["live"] = live_json(*buffer.live);
   json["candidates"] = buffer.candidates;
+  if (buffer.rows) json["ring"] = ring_json(*buffer.rows);
   return json;
 }
 
@@ -74,6 +76,7 @@ Json planned_call_json(const PlanDocument::Call& call) {
   json["writes"] = call.writes;
   json["instructions"] = or_null(call.instructions);
   json["kernels"] = call.kernels;
+  if (!call.by_rows.empty()) json["by_rows"] = by_rows_json(call.by_rows);
   return json;
 }
 

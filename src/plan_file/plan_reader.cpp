@@ -9,6 +9,7 @@
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/json_depth.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::plan_file {
 namespace {
@@ -201,6 +202,23 @@ PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   return pool;
 }
 
+RowsHeld read_ring(const ParsedJson& json, const std::string& place, Bytes size) {
+  // So that those of all buffers together are a number.
+  constexpr Bytes most_bytes = Bytes{1} << 40;
+  const Object object(json, place, "a ring");
+  object.require({"rows", "of", "row_bytes"});
+  RowsHeld ring;
+  object.read_bytes("rows", ring.rows, 1);
+  object.read_bytes("of", ring.of, 1);
+  object.read_bytes("row_bytes", ring.row_bytes);
+  const auto all = checked_mul(ring.of, ring.row_bytes);
+  if (ring.rows > ring.of || checked_mul(ring.rows, ring.row_bytes) != size || !all || *all > most_bytes) {
+    fail(place, to_string(ring) + ": expected " + bytes_text(size) + " in rows of a tensor of at most " +
+                    bytes_text(most_bytes));
+  }
+  return ring;
+}
+
 PlanDocument::Buffer read_buffer(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a buffer");
   object.require({"name", "function", "size", "pool"});
@@ -213,6 +231,9 @@ PlanDocument::Buffer read_buffer(const ParsedJson& json, const std::string& plac
   object.read_bytes("alignment", buffer.alignment, 1);
   if (object.find("live") != nullptr) object.read_list("live", buffer.live.emplace(), read_range);
   object.read_list("candidates", buffer.candidates, text_item);
+  if (const ParsedJson* ring = object.find("ring")) {
+    buffer.rows = read_ring(*ring, object.place_of("ring"), buffer.size);
+  }
   if (object.required("pool").is_null()) return buffer;
   object.require({"offset"});
   object.read("pool", buffer.pool);
@@ -234,6 +255,16 @@ Distance read_distance(const ParsedJson& json, const std::string& place) {
   return distance;
 }
 
+PlanDocument::RowOperator read_row_operator(const ParsedJson& json, const std::string& place) {
+  const Object object(json, place, "an operator");
+  object.require({"number", "callee"});
+  PlanDocument::RowOperator part;
+  object.read_count("number", part.number);
+  object.read("callee", part.callee);
+  object.read("kind", part.kind);
+  return part;
+}
+
 PlanDocument::Call read_call(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a call");
   PlanDocument::Call call;
@@ -245,6 +276,7 @@ PlanDocument::Call read_call(const ParsedJson& json, const std::string& place) {
   object.read_list("writes", call.writes, text_item);
   object.read_count("instructions", call.instructions);
   object.read_list("kernels", call.kernels, text_item);
+  object.read_list("by_rows", call.by_rows, read_row_operator);
   return call;
 }
 

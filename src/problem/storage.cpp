@@ -23,6 +23,11 @@ const char* to_string(BufferKind kind) {
   return "?";
 }
 
+std::string to_string(const RowsHeld& held) {
+  return std::to_string(held.rows) + " of " + std::to_string(held.of) + (held.of == 1 ? " row, " : " rows, ") +
+         std::to_string(held.row_bytes) + (held.row_bytes == 1 ? " byte each" : " bytes each");
+}
+
 bool overlap(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
   auto i = a.begin();
   auto j = b.begin();

@@ -448,12 +448,14 @@
     row('offset', grouped(buffer.offset) + ' to ' + grouped(buffer.offset + buffer.size) + ' (0x'
       + buffer.offset.toString(16) + ') in ' + plan.pools[buffer.pool].name);
     row('live', ticksText(buffer.live));
+    row('ring', buffer.ring ?? '');
     row('operator', operatorText(buffer.call));
     if (buffer.kind !== 'constant' && buffer.live.length > 0) {
       const during = callsDuring(buffer.live[0], buffer.live.at(-1));
       if (during.length > 1) row('until', operatorText(during.at(-1)));
     }
     if (buffer.call >= 0) {
+      row('by rows', plan.calls[buffer.call].by_rows ?? '');
       if (plan.calls[buffer.call].operands !== '') row('operands', plan.calls[buffer.call].operands);
       if (plan.calls[buffer.call].kind !== '') row('function', plan.calls[buffer.call].callee);
     }

@@ -81,6 +81,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t
   json["size"] = buffer.size;
   json["alignment"] = buffer.alignment;
   if (buffer.pinned) json["pinned"] = true;
+  if (buffer.rows) json["ring"] = to_string(*buffer.rows);
   json["call"] = call ? Json(*call) : Json(-1);
   json["live"] = Json::array();
   for (const LiveRange& range : *buffer.live) {
@@ -112,11 +113,18 @@ Json data_json(const PlanDocument& document) {
     call["kind"] = name_json(document.calls[i].kind);
     call["callee"] = name_json(document.calls[i].callee);
     call["operands"] = name_json(operands_text(document.calls[i]));
+    if (!document.calls[i].by_rows.empty()) call["by_rows"] = name_json(by_rows_text(document.calls[i]));
     json["calls"].push_back(std::move(call));
   }
   json["functions"] = functions.names();
   json["buffers"] = std::move(buffers);
   return json;
+}
+
+std::string row_paragraphs(const PlanDocument& document) {
+  std::string text;
+  for (const std::string& line : row_lines(document)) text += "<p>" + markup_text(line) + "</p>\n";
+  return text;
 }
 
 // Empty if nothing was done.
@@ -131,7 +139,7 @@ std::string transformed_section(const PlanDocument& document) {
   if (rows.empty()) return rows;
   return "<h2>Transformed before it was planned</h2>\n<table id=\"transformed\">\n"
          "<tr><th>step</th><th>load before</th><th>load after</th><th>outcome</th></tr>\n" +
-         rows + "</table>\n";
+         rows + "</table>\n" + row_paragraphs(document);
 }
 
 constexpr std::string_view controls = R"(<div class="tools">

@@ -13,6 +13,7 @@
 #include "report/layout.hpp"
 #include "report/markup.hpp"
 #include "report/pool_lines.hpp"
+#include "report/summary.hpp"
 #include "report/svg_elements.hpp"
 #include "usmp/compare/figures.hpp"
 #include "usmp/report/memory_map.hpp"
@@ -160,10 +161,15 @@ class Drawing {
       free = middle + 180;
       const std::string name = operator_name(document_, i);
       out_ += "<text class=\"dim\" text-anchor=\"end\" transform=\"translate(" + pixels(middle + 30) + " " +
-              pixels(bottom + 120) + ") rotate(-40)\"><title>" + markup_text(name + ", ticks " + live_text({ticks})) +
-              "</title>" + markup_text(shortened(printable(name), name_length)) + "</text>\n";
+              pixels(bottom + 120) + ") rotate(-40)\"><title>" +
+              markup_text(name + rows_of(document_.calls[i]) + ", ticks " + live_text({ticks})) + "</title>" +
+              markup_text(shortened(printable(name), name_length)) + "</text>\n";
     }
     y_ += names_height;
+  }
+
+  static std::string rows_of(const PlanDocument::Call& call) {
+    return call.by_rows.empty() ? std::string() : " (" + by_rows_text(call) + ")";
   }
 
   void buffers(const PlanDocument::Pool& pool, const PoolFigures& figures) {
@@ -272,7 +278,8 @@ class Drawing {
   [[nodiscard]] std::string description(std::size_t index) const {
     const PlanDocument::Buffer& buffer = document_.buffers[index];
     std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
-                       ", live " + first_ranges(*buffer.live) + ", " + to_string(buffer.kind);
+                       ", live " + first_ranges(*buffer.live) + ", " +
+                       (buffer.rows ? "ring of " + to_string(*buffer.rows) : to_string(buffer.kind));
     if (const OperatorIndex call = figures_.operators[index]) text += ", " + operator_name(document_, *call);
     if (const auto found = shared_of_.find(index); found != shared_of_.end()) {
       const std::vector<const PoolFigures::SharedBytes*>& shared = found->second;

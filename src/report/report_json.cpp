@@ -3,6 +3,7 @@
 
 #include "usmp/compare/figures.hpp"
 #include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/row_json.hpp"
 #include "usmp/plan_file/step_json.hpp"
 #include "usmp/report/report.hpp"
 
@@ -13,10 +14,12 @@ using compare::OperatorIndex;
 using compare::plan_figures;
 using compare::PlanFigures;
 using compare::PoolFigures;
+using plan_file::by_rows_json;
 using plan_file::json_lines;
 using plan_file::live_json;
 using plan_file::or_null;
 using plan_file::PlanDocument;
+using plan_file::ring_json;
 using plan_file::step_json;
 
 using Json = nlohmann::ordered_json;
@@ -46,6 +49,7 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
     one["offset"] = buffer.offset;
     one["size"] = buffer.size;
     one["counted"] = figures.counted[i];
+    if (buffer.rows) one["ring"] = ring_json(*buffer.rows);
     json["buffers"].push_back(std::move(one));
   }
   json["shares"] = Json::array();
@@ -123,6 +127,14 @@ std::string report_json(const PlanDocument& plan) {
   json["horizon"] = plan.horizon;
   json["transformed"] = Json::array();
   for (const PlanDocument::StepOutcome& step : plan.transformed) json["transformed"].push_back(step_json(step));
+  json["by_rows"] = Json::array();
+  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+    if (plan.calls[i].by_rows.empty()) continue;
+    Json one;
+    one["operator"] = operator_json(plan, i);
+    one["operators"] = by_rows_json(plan.calls[i].by_rows);
+    json["by_rows"].push_back(std::move(one));
+  }
   json["pools"] = Json::array();
   for (std::size_t i = 0; i < plan.pools.size(); ++i) json["pools"].push_back(pool_json(plan, i, figures));
   return json_lines(json);

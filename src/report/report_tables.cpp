@@ -21,6 +21,12 @@ using plan_file::PlanDocument;
 
 constexpr std::size_t rows_at_peak = 10;  // of a Markdown table
 
+std::string row_list(const PlanDocument& plan) {
+  std::string text;
+  for (const std::string& line : row_lines(plan)) text += "- " + markdown_text(line) + "\n";
+  return text.empty() ? text : "\n" + text;
+}
+
 // With a line of text in front; empty if nothing was done.
 std::string transformed_table(const PlanDocument& plan) {
   std::string rows;
@@ -32,7 +38,7 @@ std::string transformed_table(const PlanDocument& plan) {
   if (rows.empty()) return rows;
   return "\nTransformations before planning:\n\n"
          "| step | peak live bytes before | after | outcome |\n|---|--:|--:|---|\n" +
-         rows;
+         rows + row_list(plan);
 }
 
 std::string csv_live(const std::vector<LiveRange>& live) {
@@ -75,7 +81,7 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
     std::vector<std::string> cells = {markdown_text(buffer.name),
                                       std::to_string(buffer.size),
                                       std::to_string(buffer.offset),
-                                      to_string(buffer.kind),
+                                      buffer.rows ? "ring of " + to_string(*buffer.rows) : to_string(buffer.kind),
                                       markdown_text(live_text(*buffer.live)),
                                       call ? markdown_text(operator_name(plan, *call)) : ""};
     if (shares) {

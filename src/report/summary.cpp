@@ -2,7 +2,10 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "report/layout.hpp"
 
@@ -84,6 +87,55 @@ std::vector<std::string> summary_lines(const PlanDocument& plan) {
   if (plan.instructions && !lines.empty()) {
     const auto millions = in_millions(*plan.instructions);
     lines.back() += "; instructions (estimate): " + millions.value_or(std::to_string(*plan.instructions));
+  }
+  return lines;
+}
+
+std::string by_rows_text(const PlanDocument::Call& call) {
+  if (call.by_rows.empty()) return {};
+  std::string text = std::to_string(call.by_rows.front().number);
+  if (call.by_rows.size() > 1) text += " to " + std::to_string(call.by_rows.back().number);
+  std::vector<std::pair<std::string, std::size_t>> kinds;  // in the order in which they come, with their numbers
+  for (const PlanDocument::RowOperator& one : call.by_rows) {
+    const std::string kind = printable(one.kind.empty() ? one.callee : one.kind);
+    const auto known = std::ranges::find(kinds, kind, &std::pair<std::string, std::size_t>::first);
+    if (known == kinds.end()) {
+      kinds.emplace_back(kind, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  const char* separator = ": ";
+  for (const auto& [kind, count] : kinds) {
+    text += separator + (count > 1 ? std::to_string(count) + " " : "") + kind;
+    separator = ", ";
+  }
+  return text;
+}
+
+std::vector<std::string> row_lines(const PlanDocument& plan) {
+  struct Rings {
+    std::size_t count = 0;
+    Bytes held = 0;
+    Bytes all = 0;
+  };
+  std::map<std::string_view, Rings> rings_of;  // by function
+  for (const PlanDocument::Buffer& buffer : plan.buffers) {
+    if (!buffer.rows) continue;
+    Rings& rings = rings_of[buffer.function];
+    ++rings.count;
+    rings.held += buffer.size;
+    rings.all += buffer.rows->of * buffer.rows->row_bytes;
+  }
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+    const PlanDocument::Call& call = plan.calls[i];
+    if (call.by_rows.empty()) continue;
+    const Rings rings = rings_of[call.callee];
+    lines.push_back("#" + std::to_string(i + 1) + " runs operator" + (call.by_rows.size() > 1 ? "s " : " ") +
+                    by_rows_text(call) + "; " + std::to_string(rings.count) +
+                    (rings.count == 1 ? " ring holds " : " rings hold ") + std::to_string(rings.held) + " of " +
+                    bytes_text(rings.all));
   }
   return lines;
 }

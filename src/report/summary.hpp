@@ -13,6 +13,12 @@ namespace usmp::report {
 // does not say is left out.
 [[nodiscard]] std::vector<std::string> summary_lines(const plan_file::PlanDocument& plan);
 
+// Lines, without newlines: which operators run together by rows, and what the rings between them save.
+[[nodiscard]] std::vector<std::string> row_lines(const plan_file::PlanDocument& plan);
+
+// "2 to 5: 2 conv2d, add, max pool", "7: conv2d"; empty: the call is one operator.
+[[nodiscard]] std::string by_rows_text(const plan_file::PlanDocument::Call& call);
+
 // "int8[1,49,10,1] -> int8[1,25,5,64]"; empty: the plan does not say.
 [[nodiscard]] std::string operands_text(const plan_file::PlanDocument::Call& call);
 

@@ -47,7 +47,9 @@ std::string region_size(Bytes size) {
 class PlanText {
  public:
   PlanText(const PlanDocument& plan, const TextOptions& options)
-      : plan_(plan), options_(options), figures_(plan_figures(plan)) {}
+      : plan_(plan), options_(options), figures_(plan_figures(plan)) {
+    has_rings_ = std::ranges::any_of(plan.buffers, [](const auto& buffer) { return buffer.rows.has_value(); });
+  }
 
   std::string text() && {
     title();
@@ -148,6 +150,9 @@ class PlanText {
       any = true;
       out_ += "  " + pad_right(printable(step.step), 9) + "  " + pad_left(std::to_string(step.load_before), 8) +
               " -> " + pad_left(bytes_text(step.load_after), 14) + "  " + outcome_text(step) + "\n";
+      if (step.step == "rolling") {
+        for (const std::string& line : row_lines(plan_)) out_ += "    " + line + "\n";
+      }
       if (!options_.verbose) continue;
       for (const PlanDocument::Change& change : step.changes) {
         out_ += "    " + printable(change.function) + ": " + printable(change.what) + "\n";
@@ -200,6 +205,7 @@ class PlanText {
         {"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
         {"Kind", Align::left}, {"Buffer", Align::left},  {knows_kinds() ? "Operator" : "Function", Align::left}};
     if (options_.verbose) columns.push_back({"Live", Align::left});
+    if (has_rings_) columns.push_back({"Ring", Align::left});
     if (shares) {
       columns.insert(columns.begin() + counted_column, {"Counted", Align::right});
       columns.push_back({"Shares", Align::left});
@@ -225,6 +231,7 @@ class PlanText {
         std::to_string(buffer.size), std::string(to_string(buffer.kind)) + (buffer.pinned ? ", pinned" : ""),
         printable(buffer.name),      owner_of(index)};
     if (options_.verbose) cells.push_back(live_text(*buffer.live));
+    if (has_rings_) cells.push_back(buffer.rows ? to_string(*buffer.rows) : "");
     return cells;
   }
 
@@ -262,6 +269,7 @@ class PlanText {
   const PlanDocument& plan_;
   const TextOptions& options_;
   PlanFigures figures_;
+  bool has_rings_ = false;
   std::string out_;
 };
 

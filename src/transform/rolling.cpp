@@ -12,7 +12,9 @@
 #include "transform/rolling_body.hpp"
 #include "transform/rolling_segment.hpp"
 #include "transform/rolling_units.hpp"
+#include "usmp/operators/operators.hpp"
 #include "usmp/program/edit.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::transform {
 namespace {
@@ -124,30 +126,30 @@ std::vector<const Part*> best_division(const Parts& parts) {
   return *division(parts, all[low]);
 }
 
-std::string text_of(const tir::Module& module, const CallRun& run, const Segment& segment) {
-  // By tensor: its rows are pixels.
-  std::map<VarId, bool> are_pixels;
-  bool has_pixels = false;
-  for (const RolledStage& stage : segment.stages) {
-    const bool is_fine = stage.grain == Grain::pixels && run.units[stage.units.front()].pixels.has_value();
-    has_pixels = has_pixels || is_fine;
-    if (stage.tensor) are_pixels[*stage.tensor] = is_fine;
+// "operators 2 to 5 run row by row, rings of 10 rows hold 3200 of 25600 bytes", or "pixel by pixel"
+std::string text_of(const CallRun& run, const Segment& segment, const std::vector<tir::RowOperator>& operators) {
+  std::int64_t rows = 0;
+  Bytes held = 0;
+  Bytes all = 0;
+  for (const auto& [var, index] : segment.tensors) {
+    const std::int64_t of_ring = segment.schedule.ring_rows[index];
+    const RowTensor& tensor = segment.chain.tensors[index];
+    if (tensor.is_whole || of_ring >= tensor.rows) continue;
+    rows += of_ring;
+    held += of_ring * tensor.row_bytes;
+    all += run.storages.at(var).bytes();
   }
-  std::string text = std::to_string(segment.last_call - segment.first_call) + " operators run ";
-  text += has_pixels ? "pixel by pixel" : "row by row";
-  const char* separator = "; ";
-  for (const auto& [var, tensor] : segment.tensors) {
-    const std::int64_t rows = segment.schedule.ring_rows[tensor];
-    const RowTensor& whole = segment.chain.tensors[tensor];
-    if (whole.is_whole || rows >= whole.rows) continue;
-    const RunStorage& storage = run.storages.at(var);
-    const VarId named = storage.outside.value_or(var);
-    text += separator + module.var(named).name + ": " + std::to_string(rows) + " of " + std::to_string(whole.rows) +
-            (are_pixels.at(var) ? " pixels, " : " rows, ") + std::to_string(rows * whole.row_bytes) + " of " +
-            std::to_string(storage.bytes()) + " bytes";
-    separator = ", ";
-  }
-  return text;
+  const bool has_pixels = std::ranges::any_of(segment.stages, [&](const RolledStage& stage) {
+    return stage.grain == Grain::pixels && run.units[stage.units.front()].pixels.has_value();
+  });
+  const std::string first = std::to_string(operators.front().number);
+  const std::string which = operators.size() == 1
+                                ? "operator " + first + " runs"
+                                : "operators " + first + " to " + std::to_string(operators.back().number) + " run";
+  const std::string rings =
+      has_pixels ? " pixel by pixel, rings hold "
+                 : " row by row, rings of " + std::to_string(rows) + (rows == 1 ? " row hold " : " rows hold ");
+  return which + rings + std::to_string(held) + " of " + bytes_text(all);
 }
 
 }  // namespace
@@ -169,9 +171,14 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
       const program::EntryCall& last = *run.calls[part->last - 1];
       const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");
       rolled.function.name = name;
+      for (std::size_t i = part->first; i < part->last; ++i) {
+        const tir::Function& one = module.functions[run.calls[i]->callee];
+        const auto number = static_cast<std::size_t>(run.calls[i] - entry->calls.data()) + 1;
+        rolled.function.by_rows.push_back({number, one.name, operators::kind_of(module, one)});
+      }
       for (std::size_t i = part->first; i + 1 < part->last; ++i) gone.insert(run.calls[i]->statement);
       replace_call(module, last.statement, name, rolled.arguments);
-      changes.push_back({Step::rolling, name, text_of(module, run, segment), {}});
+      changes.push_back({Step::rolling, name, text_of(run, segment, rolled.function.by_rows), {}});
       const std::size_t first_call = static_cast<std::size_t>(run.calls[part->first] - entry->calls.data());
       const std::size_t last_call = first_call + (part->last - part->first);
       for (const auto& [var, calls] : entry->calls_with) {

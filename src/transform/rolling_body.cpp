@@ -51,8 +51,9 @@ class Target {
   }
   [[nodiscard]] ExprRef end(const ExprRef& n) const {
     if (is_constant()) return constant();
-    const ExprRef count = at_most(after(n, 0), value(last_));
-    return value(0) < 0 ? at_least_0(count) : count;
+    // The minimum outermost: it is what bounds the variable of the loop.
+    const ExprRef count = after(n, 0);
+    return at_most(value(0) < 0 ? at_least_0(count) : count, value(last_));
   }
 
  private:

@@ -117,7 +117,8 @@ class Simulation {
     const std::int64_t end = supply.complete(iteration + 1, tensor.rows);
     const std::int64_t before = supply.complete(iteration, tensor.rows);
     if (tensor.is_whole) {
-      if (!tensor.is_free) count((end - before) * tensor.row_bytes);
+      const std::int64_t rows = !tensor.is_scattered ? end - before : iteration == 0 ? tensor.rows : 0;
+      if (!tensor.is_free) count(rows * tensor.row_bytes);
       return;
     }
     const std::int64_t first = std::min(oldest(supply.tensor), before);
@@ -140,7 +141,7 @@ class Simulation {
     const RowTensor& t = chain_.tensors[tensor];
     if (supplier_[tensor] != no_stage || t.is_whole || t.is_free) return;
     const std::int64_t dead = oldest(tensor);
-    if (dead <= released_[tensor]) return;
+    if (dead <= released_[tensor] || (t.is_scattered && dead < t.rows)) return;
     count(-(dead - released_[tensor]) * t.row_bytes);
     released_[tensor] = dead;
   }

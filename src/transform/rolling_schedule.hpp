@@ -24,6 +24,8 @@ struct RowTensor {
   Bytes row_bytes = 0;    // of all planes
   bool is_whole = false;  // all rows have places of their own: something outside of the chain reads it too
   bool is_free = false;   // its bytes do not count: the caller's
+  // Rows of a whole tensor of several planes do not stand side by side: their bytes are of no use to others one by one.
+  bool is_scattered = false;
 };
 
 // Iteration n reads rows advance.at(n) + [reach.low, reach.high] of the tensor, those that exist and, if given, are in

@@ -323,6 +323,7 @@ class SegmentBuilder {
       tensor.is_whole =
           storage.is_read_later || is_used_around || (is_written ? is_used_outside : storage.last >= units_.second);
       tensor.is_free = storage.is_free;
+      tensor.is_scattered = storage.elements > axis.stride * axis.extent;
       segment_.chain.tensors.push_back(tensor);
       segment_.axes.push_back(axis);
     }
@@ -409,20 +410,20 @@ class SegmentBuilder {
       if (is_live && !storage.is_free) bytes -= storage.bytes();
     }
     segment_.bytes = bytes + scratch;
-    for (const auto* others : {&segment_.before, &segment_.after}) {
-      for (const std::size_t u : *others) {
-        segment_.bytes = std::max(segment_.bytes, unit_bytes(run_, u) - ring_tensor_bytes(u));
-      }
-    }
+    for (const std::size_t u : segment_.before) segment_.bytes = std::max(segment_.bytes, bytes_around(u, true));
+    for (const std::size_t u : segment_.after) segment_.bytes = std::max(segment_.bytes, bytes_around(u, false));
   }
 
-  // Of tensors that are live at the unit as the program is, and that become rings, which live during the chain only.
-  [[nodiscard]] Bytes ring_tensor_bytes(std::size_t u) const {
-    Bytes bytes = 0;
-    for (const auto& [var, tensor] : segment_.tensors) {
+  // Of a unit before or after the chain, which stood among it: what the chain writes is not there yet, or its rings no
+  // more.
+  [[nodiscard]] Bytes bytes_around(std::size_t u, bool is_before) const {
+    Bytes bytes = unit_bytes(run_, u);
+    for (const auto& [var, index] : segment_.tensors) {
       const RunStorage& storage = run_.storages.at(var);
-      const bool is_ring = writers_.contains(var) && !segment_.chain.tensors[tensor].is_whole;
-      if (is_ring && !storage.is_free && storage.first < u && u < storage.last) bytes += storage.bytes();
+      const bool is_there = storage.first < u && (storage.last > u || storage.is_read_later);
+      const bool is_written = writers_.contains(var) && !storage.is_used_before && storage.first >= units_.first;
+      const bool is_gone = is_before ? is_written : is_written && !segment_.chain.tensors[index].is_whole;
+      if (is_there && is_gone && !storage.is_free && !accesses(unit(u), var)) bytes -= storage.bytes();
     }
     return bytes;
   }

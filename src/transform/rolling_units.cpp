@@ -62,6 +62,7 @@ class RunBuilder {
     if (!joined) return std::nullopt;
     run.function = std::move(joined->function);
     for (std::size_t i = 0; i < joined->arguments.size(); ++i) {
+      if (!run.function.params[i].shape) run.function.params[i].shape = shape_of_argument(joined->arguments[i]);
       declare_outside(run, run.function.params[i].var, joined->arguments[i], last);
     }
     for (const auto& [outside, inside] : joined->inner) declare_outside(run, inside, outside, last);
@@ -69,6 +70,7 @@ class RunBuilder {
     declare_buffers(run);
     note_units(run, joined->first);
     find_pixels(run);
+    let_inputs_die(run, last);
     count_live(run);
     return run;
   }
@@ -220,6 +222,13 @@ class RunBuilder {
     }
   }
 
+  // Of a parameter of the entry; nothing: of something else, or not known.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> shape_of_argument(VarId argument) const {
+    const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
+    const auto param = std::ranges::find(params, argument, &tir::Param::var);
+    return param == params.end() ? std::nullopt : param->shape;
+  }
+
   void declare_outside(CallRun& run, VarId inside, VarId outside, std::size_t end) {
     module_.vars[inside.index()].name = module_.var(outside).name;
     RunStorage storage;
@@ -242,6 +251,7 @@ class RunBuilder {
       const auto place = std::ranges::find(call->arguments, outside);
       tir::Param param =
           module_.functions[call->callee].params[static_cast<std::size_t>(place - call->arguments.begin())];
+      if (!param.shape) param.shape = shape_of_argument(outside);
       if (storage.elements == 0 && param.shape) {
         constexpr std::int64_t most_elements = std::int64_t{1} << 40;
         storage.elements = 1;
@@ -298,6 +308,16 @@ class RunBuilder {
     for (loops::Stage& stage : loops::stages_of(module_, run.function)) {
       const auto unit = std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
       unit->stage = std::move(stage);
+    }
+  }
+
+  // What the application writes and the run only reads is dead after its last call.
+  void let_inputs_die(CallRun& run, std::size_t end) const {
+    std::set<VarId> written;
+    for (const Unit& unit : run.units) written.insert(unit.writes.begin(), unit.writes.end());
+    for (auto& [var, storage] : run.storages) {
+      if (!storage.outside || written.contains(var)) continue;
+      if (entry_.calls_with.at(*storage.outside).back() < end) storage.is_read_later = false;
     }
   }
 

@@ -155,6 +155,19 @@ TEST_CASE_FIXTURE(Fixture, "what conditions say of a sum holds for multiples of 
   CHECK(reach(add(var(i), mul(var(j), 2))) == Interval{0, 27});
 }
 
+TEST_CASE_FIXTURE(Fixture, "a variable is taken apart where conditions speak of its remainder") {
+  // A window of three rows on planes of 24, of which only rows that are there are read.
+  bind(i, 0, 95);
+  bind(j, 0, 2);
+  const ExprRef row = add(var(j), remainder(var(i), 24));
+  const auto index = facts.affine(*sub(add(mul(var(j), 96), mul(var(i), 96)), 96));
+  REQUIRE(index);
+  CHECK(facts.interval(*index) == Interval{-96, 9216});
+  facts.assume(*less(imm(0), row));
+  facts.assume(*less(row, 25));
+  CHECK(facts.interval(*index) == Interval{0, 9120});
+}
+
 TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
   bind(i, 0, 9);
   const ExprRef first = binary(ExprKind::max, sub(3, var(i)), 0);
@@ -168,6 +181,14 @@ TEST_CASE_FIXTURE(Fixture, "loops between limits: each of them is one") {
   SUBCASE("from zero") {
     facts.bind_loop({j, imm(0), end, {}});
     CHECK(reach(add(var(i), var(j))) == Interval{0, 11});
+  }
+  SUBCASE("the larger of two") {
+    facts.bind_loop({j, imm(0), binary(ExprKind::max, imm(2), sub(var(i), 4)), {}});
+    CHECK(reach(var(j)) == Interval{0, 4});
+  }
+  SUBCASE("the smaller of two, in a larger one") {
+    facts.bind_loop({j, binary(ExprKind::min, imm(4), var(i)), sub(12, binary(ExprKind::min, imm(4), var(i))), {}});
+    CHECK(reach(var(j)) == Interval{0, 11});
   }
   SUBCASE("any other difference is no end") {
     facts.bind_loop({j, first, sub(end, imm(1)), {}});

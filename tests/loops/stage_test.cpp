@@ -160,6 +160,8 @@ struct Fixture : ModuleBuilder {
 };
 
 void check_rows(const Rows& rows, VarId storage, Axis axis, std::int64_t step, std::int64_t per, Interval reach) {
+  CAPTURE(rows.axis.stride);
+  CAPTURE(rows.axis.extent);
   CHECK(rows.storage == storage);
   CHECK(rows.axis == axis);
   CHECK(rows.advance.step == step);
@@ -238,6 +240,56 @@ TEST_CASE_FIXTURE(Fixture, "stages: channels first, the row's loop is fused with
   CHECK(stage.iterations == 4);
   check_rows(stage.provided[0], c, {5, 4}, 1, 1, {0, 0});
   check_rows(stage.required[0], a, {5, 5}, 1, 1, {0, 1});
+}
+
+// f(a, c): c from a buffer t of 128 elements without a shape, which is made from a first.
+struct FlatFixture : Fixture {
+  const VarId t = pointer("t");
+  const VarId n = integer("n");
+
+  std::vector<Stage> stages(const tir::Stmt& writer, const tir::Stmt& reader, std::vector<std::int64_t> shape_c) {
+    function("f", {a, c}, block(allocate(t, 128), writer, reader));
+    module().functions.back().params[0].shape = std::nullopt;
+    module().functions.back().params[1].shape = std::move(shape_c);
+    const tir::Function& made = module().functions.back();
+    std::vector<Stage> found = stages_of(module(), made);
+    for (const Stage& stage : found) {
+      Runner runner(module(), stage, 1);
+      runner.run(made.body[stage.statement]);
+      if (!runner.faults().empty()) FAIL_CHECK(runner.faults().front());
+    }
+    REQUIRE(found.size() == 2);
+    REQUIRE(found[0].provided.size() == 1);
+    REQUIRE(found[1].required.size() == 1);
+    return found;
+  }
+};
+
+TEST_CASE_FIXTURE(FlatFixture, "stages: rows of a buffer without a shape are those that it is written by") {
+  // 8 rows of 8 pixels of 2 elements, one loop over all pixels; a window of two rows, seven elements of each, by
+  // strides
+  const auto place = add(mul(var(i), 2), var(j));
+  const auto source = add(add(mul(quotient(var(i), 8), 20), mul(remainder(var(i), 8), 2)), var(j));
+  const auto writer = loop(i, 64, block(loop(j, 2, block(store(t, place, load(a, source))))));
+  const auto window = add(add(mul(quotient(var(n), 4), 32), mul(var(k), 16)), mul(remainder(var(n), 4), 4));
+  const auto reader = loop(n, 16, block(loop(k, 2, block(store(c, var(n), load(t, window))))));
+  const auto found = stages(writer, reader, {4, 4});
+  check_rows(found[0].provided[0], t, {16, 8}, 1, 1, {0, 0});
+  check_rows(found[1].required[0], t, {16, 8}, 2, 1, {0, 1});
+  CHECK(found[0].iterations == 8);
+  CHECK(found[1].iterations == 4);
+}
+
+TEST_CASE_FIXTURE(FlatFixture, "stages: rows of planes are found by what takes the loop over both apart") {
+  // 4 planes of 8 rows of 4
+  const auto place = add(mul(var(i), 4), var(j));
+  const auto writer = loop(i, 32, block(loop(j, 4, block(store(t, place, load(a, quotient(var(i), 8)))))));
+  const auto row = add(mul(remainder(var(n), 8), 4), var(k));
+  const auto both_planes = add(load(t, row), load(t, add(row, 32)));
+  const auto reader = loop(n, 32, block(loop(k, 4, block(store(c, add(mul(var(n), 4), var(k)), both_planes)))));
+  const auto found = stages(writer, reader, {4, 8, 4});
+  check_rows(found[0].provided[0], t, {4, 8}, 1, 1, {0, 0});
+  check_rows(found[1].required[0], t, {4, 8}, 1, 1, {0, 0});
 }
 
 TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {

@@ -41,7 +41,7 @@ void check_keys(const json& object, const json& part) {
 TEST_CASE("the example as JSON") {
   Planned planned;
   fill_everything(planned);
-  check_golden("plan.json", plan_json(planned.finish()), "plan_file");
+  check_golden("plan.json", plan_json(with_rows(planned.finish())), "plan_file");
 }
 
 TEST_CASE("a module of which there is nothing to say, as JSON") {
@@ -53,7 +53,7 @@ TEST_CASE("the JSON has the schema's keys") {
   const json schema = json::parse(read_file(USMP_TESTDATA "/../docs/schema/plan.schema.json"));
   Planned planned;
   fill_everything(planned);
-  const json plan = json::parse(plan_json(planned.finish()));
+  const json plan = json::parse(plan_json(with_rows(planned.finish())));
   check_keys(plan, schema);
   check_keys(plan["totals"], schema["properties"]["totals"]);
   check_keys(plan["search"], schema["properties"]["search"]);
@@ -64,8 +64,12 @@ TEST_CASE("the JSON has the schema's keys") {
   REQUIRE(plan["buffers"].size() == 5);
   for (const json& buffer : plan["buffers"]) check_keys(buffer, schema["$defs"]["buffer"]);
   const json& step = schema["properties"]["transformed"]["items"];
-  REQUIRE(plan["transformed"].size() == 5);
+  REQUIRE(plan["transformed"].size() == 6);
   for (const json& one : plan["transformed"]) check_keys(one, step);
+  const json& by_rows = schema["properties"]["calls"]["items"]["properties"]["by_rows"]["items"];
+  REQUIRE(plan["calls"][0]["by_rows"].size() == 3);
+  for (const json& one : plan["calls"][0]["by_rows"]) check_keys(one, by_rows);
+  check_keys(plan["buffers"][1]["ring"], schema["$defs"]["buffer"]["properties"]["ring"]);
   for (const json& call : plan["calls"]) check_keys(call, schema["properties"]["calls"]["items"]);
   for (const json& allocate : plan["unplanned"]) check_keys(allocate, schema["properties"]["unplanned"]["items"]);
   CHECK(plan["schema"] == schema["properties"]["schema"]["const"]);
@@ -137,6 +141,9 @@ TEST_CASE("a plan that is written reads back as the same document") {
   other = document;
   other.buffers[3].live->back().end = 5;
   CHECK_FALSE(parse_plan_document(plan_json(other)) == document);
+  const PlanDocument rolled = with_rows(document);
+  CHECK_FALSE(rolled == document);
+  CHECK(parse_plan_document(plan_json(rolled)) == rolled);
 }
 
 TEST_CASE("what constants need stands in older plans not at all, and never by half") {
@@ -210,6 +217,20 @@ TEST_CASE("what is no plan file is refused with its place") {
         "buffers[0]: kind is \"heap\": expected one of tensor, scratch, input, output, constant");
   CHECK(with("pinned", 1) == "buffers[0]: pinned is number: expected true or false");
   CHECK(with("candidates", {"sram", 2}) == "buffers[0].candidates[1]: is number: expected text");
+  CHECK(with("ring", {{"rows", 2}, {"of", 9}, {"row_bytes", 2}}) == "accepted");
+  CHECK(with("ring", {{"rows", 2}, {"of", 9}}) ==
+        "buffers[0].ring: the key row_bytes is missing: expected a plan of usmp-plan");
+  CHECK(with("ring", {{"rows", 0}, {"of", 9}, {"row_bytes", 2}}) ==
+        "buffers[0].ring: rows is 0: expected bytes from 1 to 72057594037927936");
+  CHECK(
+      with("ring", {{"rows", 2}, {"of", 1}, {"row_bytes", 2}}) ==
+      "buffers[0].ring: 2 of 1 row, 2 bytes each: expected 4 bytes in rows of a tensor of at most 1099511627776 bytes");
+  CHECK(with("ring", {{"rows", 3}, {"of", 9}, {"row_bytes", 2}}) ==
+        "buffers[0].ring: 3 of 9 rows, 2 bytes each: expected 4 bytes in rows of a tensor of at most 1099511627776 "
+        "bytes");
+  CHECK(with("ring", {{"rows", 4}, {"of", std::int64_t{1} << 41}, {"row_bytes", 1}}) ==
+        "buffers[0].ring: 4 of 2199023255552 rows, 1 byte each: expected 4 bytes in rows of a tensor of at most "
+        "1099511627776 bytes");
   CHECK(with("live", {{0, 2}, {2, 3}}) == "accepted");
   CHECK(with("live", {{0, 2}, {3}}) == "buffers[0].live[1]: expected a live range of two ticks");
   CHECK(with("live", {{0, 2}, {1, 3}}) ==

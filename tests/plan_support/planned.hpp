@@ -94,6 +94,15 @@ inline std::vector<usmp::plan_file::PlanDocument::StepOutcome> example_steps() {
   return {fuse, narrow, merge, constants, recompute};
 }
 
+// The example, with b a ring of the operators that conv runs by rows.
+inline usmp::plan_file::PlanDocument with_rows(usmp::plan_file::PlanDocument document) {
+  document.transformed.push_back({"rolling", 112, 96, {{"conv", "operators 1 to 3 run row by row"}}});
+  document.buffers.at(1).rows = usmp::RowsHeld{.rows = 4, .of = 12, .row_bytes = 4};
+  document.calls.at(0).kind = "operators by rows";
+  document.calls.at(0).by_rows = {{1, "conv_a", "conv2d"}, {2, "add", ""}, {3, "conv_b", "conv2d"}};
+  return document;
+}
+
 // Two workspace pools, a parameter pool, five buffers:
 //
 //   time   0   1   2   3   4   5   6

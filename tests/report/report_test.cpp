@@ -61,7 +61,7 @@ TEST_CASE("the example's report as JSON") {
   Planned planned;
   fill_example(planned);
   planned.document.transformed = example_steps();
-  check_golden("report.json", report_json(planned.finish()));
+  check_golden("report.json", report_json(with_rows(planned.finish())));
 }
 
 TEST_CASE("the example's buffers as CSV") {
@@ -113,6 +113,12 @@ TEST_CASE("the example as Markdown") {
   CHECK(text.find("| b | 16 | 48 | scratch | \\[1,3) | #1 conv |\n\n- without a (main) the other buffers would need at "
                   "least 32 bytes\n- without b (#1 conv) the other buffers would need at least 48 bytes\n") !=
         std::string::npos);
+}
+
+TEST_CASE("operators by rows as Markdown") {
+  const std::string text = report_markdown(with_rows(example()));
+  CHECK(text.find("\n- #1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes\n") != std::string::npos);
+  CHECK(text.find("| b | 16 | 48 | ring of 4 of 12 rows, 4 bytes each |") != std::string::npos);
 }
 
 }  // namespace usmp::report::report_test

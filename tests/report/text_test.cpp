@@ -49,6 +49,25 @@ TEST_CASE("what was done to the program: the load, the changes, the constants, w
   CHECK_FALSE(contains(plan_text(planned.finish(), {}), "constants   "));
 }
 
+TEST_CASE("operators by rows: which they are, their rings and what these save") {
+  Planned planned;
+  fill_example(planned);
+  const usmp::plan_file::PlanDocument plan = with_rows(planned.finish());
+  CHECK(lines_from(plan_text(plan, {}), "Transformations", 3) == R"(Transformations (peak live bytes before -> after)
+  rolling         112 ->       96 bytes  1 change
+    #1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes
+)");
+  usmp::plan_file::PlanDocument one = plan;
+  one.calls[0].by_rows.resize(1);
+  CHECK(contains(plan_text(one, {}), "    #1 runs operator 1: conv2d; 1 ring holds 16 of 48 bytes\n"));
+  CHECK(lines_from(plan_text(plan, {}), "Live at the peak of dtcm", 4) ==
+        R"(Live at the peak of dtcm (64 bytes at tick 1 of 6)
+  Pool  Offset  Size  Kind     Buffer  Operator              Ring
+  dtcm       0    48  tensor   a       main
+  dtcm      48    16  scratch  b       #1 operators by rows  4 of 12 rows, 4 bytes each
+)");
+}
+
 TEST_CASE("the example, whole") {
   Planned planned;
   fill_example(planned);

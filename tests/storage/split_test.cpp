@@ -327,5 +327,29 @@ TEST_CASE("allocates are made as large as what is accessed") {
   CHECK(extents(module)[module.entry].at(t).end == 10);
 }
 
+TEST_CASE("allocates are made as large as what is accessed of planes under a condition") {
+  // Windows on 2 planes of 4 rows; TVM tells rows that are not there by the row's number in its plane.
+  ModuleBuilder b;
+  const VarId t = b.pointer("t");
+  const VarId out = b.pointer("out");
+  const VarId i = b.integer("i");
+  const VarId k = b.integer("k");
+  const tir::ExprRef both = tir::make_binary(tir::ExprKind::add, b.var(i), b.var(k));
+  const tir::ExprRef row = tir::make_binary(
+      tir::ExprKind::add, tir::make_binary(tir::ExprKind::floor_mod, b.var(i), tir::make_int(4)), b.var(k));
+  const tir::ExprRef is_there =
+      tir::make_binary(tir::ExprKind::and_, tir::make_binary(tir::ExprKind::ge, row, tir::make_int(1)),
+                       tir::make_binary(tir::ExprKind::lt, row, tir::make_int(5)));
+  b.entry(
+      {out},
+      block(b.allocate(t, 100), b.loop(i, 8, block(b.store(t, b.var(i), tir::make_int(1, tir::testing::int8_type)))),
+            b.loop(i, 8,
+                   block(b.loop(k, 3,
+                                block(b.when(is_there, block(b.store(out, b.var(i), b.load(t, plus(both, -1)))))))))));
+  tir::Module module = b.build();
+  fit(module);
+  CHECK(tir::print(module).find("allocate t: int8[8]") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace usmp::storage::split_test

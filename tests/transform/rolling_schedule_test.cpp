@@ -153,6 +153,21 @@ TEST_CASE("a stage that needs all rows leaves no ring") {
   CHECK(rings(chain) == std::vector<std::int64_t>{8, 8, 1, 8});
 }
 
+TEST_CASE("whole tensors come and go by rows, of several planes at once") {
+  // A window of three rows on 16: as its row n is written, rows from n - 1 on are still there.
+  for (const std::size_t scattered : {0U, 1U, 2U}) {
+    CAPTURE(scattered);
+    RowChain chain = chain_of({16, 16});
+    for (RowTensor& tensor : chain.tensors) tensor.is_free = false;
+    chain.tensors[0].is_whole = false;
+    add_stage(chain, 1, {window(0, 1, -1, 1)});
+    if (scattered < 2) chain.tensors[scattered].is_scattered = true;
+    const auto schedule = row_schedule(chain);
+    REQUIRE(schedule);
+    CHECK(schedule->whole_bytes == (scattered < 2 ? 32 : 18));
+  }
+}
+
 TEST_CASE("a tensor that is read elsewhere must be computed whole") {
   RowChain chain = chain_of({32, 32, 16});
   chain.tensors[1].is_whole = true;

@@ -13,7 +13,13 @@
 #include "random_modules/interpreter.hpp"
 #include "random_modules/transformed.hpp"
 #include "tir_support/module_builder.hpp"
+#include "transform/plain_entry.hpp"
+#include "transform/rolling_segment.hpp"
+#include "transform/rolling_units.hpp"
+#include "usmp/arith/facts.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/liveness/liveness.hpp"
+#include "usmp/loops/walk.hpp"
 #include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 
@@ -42,6 +48,7 @@ class Network : public ModuleBuilder {
   const VarId out = pointer("out", int32_type);
   const VarId a = pointer("a", int32_type);
   const VarId b = pointer("b", int32_type);
+  std::int64_t elements_of_a = elements;
 
   struct Loops {
     VarId p0;
@@ -107,6 +114,76 @@ class Network : public ModuleBuilder {
     shape(2);
   }
 
+  // p1 = the sum of p0's rows.
+  void add_total(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef sum = plus(load(v.p1, var(v.column)), load(v.p0, here));
+    function(name, {v.p0, v.p1},
+             block(loop(v.ky, columns, block(store(v.p1, var(v.ky), make_int(0)))),
+                   loop(v.row, rows, block(loop(v.column, columns, block(store(v.p1, var(v.column), sum)))))));
+    shape(2);
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{columns};
+  }
+
+  // p1 = the upper half of p0.
+  void add_half(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    function(name, {v.p0, v.p1},
+             block(loop(v.row, rows / 2, block(loop(v.column, columns, block(store(v.p1, here, load(v.p0, here))))))));
+    shape(2);
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{rows / 2, columns};
+  }
+
+  // p1 = p0, which is half as high, between two rows of zeros and two more.
+  void add_frame(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef is_there = make_binary(ExprKind::and_, make_binary(ExprKind::ge, var(v.row), make_int(2)),
+                                         make_binary(ExprKind::lt, var(v.row), make_int(2 + rows / 2)));
+    function(
+        name, {v.p0, v.p1},
+        block(loop(
+            v.row, rows,
+            block(loop(v.column, columns,
+                       block(when(is_there, block(store(v.p1, here, load(v.p0, plus(here, make_int(-2 * columns))))),
+                                  block(store(v.p1, here, make_int(0))))))))));
+    shape(2);
+    module().functions.back().params[0].shape = std::vector<std::int64_t>{rows / 2, columns};
+  }
+
+  // Images of two planes of four rows. p1 = p0 + sum, planes outermost, in one loop over all rows. `resets` as above.
+  void add_sums_of_planes(const std::string& name, bool resets) {
+    const Loops v = loops_of(name);
+    const VarId sum = pointer("sum", int32_type);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const auto cleared = [&](VarId by) { return loop(by, columns, block(store(sum, var(by), make_int(0)))); };
+    Block row;
+    row.push_back(resets ? cleared(v.ky)
+                         : when(make_binary(ExprKind::eq, var(v.row), make_int(0)), block(cleared(v.ky))));
+    row.push_back(loop(v.column, columns,
+                       block(store(sum, var(v.column), plus(load(sum, var(v.column)), load(v.p0, here))),
+                             store(v.p1, here, load(sum, var(v.column))))));
+    Block body = block(allocate(sum, columns));
+    body.push_back(loop(v.row, rows, std::move(row)));
+    function(name, {v.p0, v.p1}, std::move(body));
+    shape(2, {2, rows / 2, columns});
+  }
+
+  // p1 = the sum of p0's two planes, in both.
+  void add_sum_over_planes(const std::string& name) {
+    const Loops v = loops_of(name);
+    const ExprRef here = plus(times(var(v.row), columns), var(v.column));
+    const ExprRef both = plus(load(v.p0, here), load(v.p0, plus(here, make_int(elements / 2))));
+    function(name, {v.p0, v.p1},
+             block(loop(
+                 v.row, rows / 2,
+                 block(loop(v.column, columns,
+                            block(store(v.p1, here, both), store(v.p1, plus(here, make_int(elements / 2)), both)))))));
+    shape(2, {2, rows / 2, columns});
+  }
+
   // p1 = a turned by a quarter: each row needs all of p0.
   void add_turn(const std::string& name) {
     const Loops v = loops_of(name);
@@ -119,7 +196,7 @@ class Network : public ModuleBuilder {
   }
 
   tir::Module with_entry(std::vector<tir::Stmt> calls, std::vector<VarId> params = {}) {
-    Block body = block(allocate(a, elements), allocate(b, elements));
+    Block body = block(allocate(a, elements_of_a), allocate(b, elements));
     std::move(calls.begin(), calls.end(), std::back_inserter(body));
     params.insert(params.begin(), {in, out});
     entry(params, std::move(body));
@@ -127,11 +204,11 @@ class Network : public ModuleBuilder {
   }
 
  private:
-  void shape(std::size_t params) {
+  void shape(std::size_t params, const std::vector<std::int64_t>& extents = {rows, columns}) {
     tir::Function& made = module().functions.back();
     for (std::size_t i = 0; i < params; ++i) {
       made.params[i].is_tensor = true;
-      made.params[i].shape = std::vector<std::int64_t>{rows, columns};
+      made.params[i].shape = extents;
     }
   }
 };
@@ -228,12 +305,139 @@ TEST_CASE("sums over rows: of one row they live in it, running ones in the whole
   }
 }
 
+TEST_CASE("a function by rows says which operators it has, and its rings how much they hold") {
+  Network n;
+  n.add_turn("turn");
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  const VarId turned = n.pointer("turned", int32_type);
+  tir::Module module =
+      n.with_entry({n.call("turn", {n.in, turned}), n.call("f", {turned, n.a}), n.call("g", {n.a, n.out})}, {turned});
+  const std::vector<Change> changes = roll(module, {});
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].text == "operators 2 to 3 run row by row, rings of 3 rows hold 48 of 128 bytes");
+  const std::vector<tir::RowOperator>& by_rows = module.functions[*module.find(changes[0].function)].by_rows;
+  REQUIRE(by_rows.size() == 2);
+  CHECK(by_rows[0].number == 2);
+  CHECK(by_rows[0].function == "f");
+  CHECK(by_rows[0].kind == "sum");
+  CHECK(by_rows[1].number == 3);
+  CHECK(by_rows[1].function == "g");
+  std::string held;
+  for (const liveness::Site& site : liveness::analyse(module).sites) {
+    if (const auto ring = liveness::rows_held(site)) held += site.name + ": " + to_string(*ring);
+  }
+  CHECK(held == "a: 3 of 8 rows, 16 bytes each");
+}
+
+TEST_CASE("an input in the workspace dies row by row, unless a later run reads it too") {
+  const auto estimated = [](const tir::Module& of) {
+    tir::Module module = of;
+    const auto entry = read_plain_entry(module);
+    REQUIRE(entry);
+    const std::vector<CallRun> runs = call_runs(module, *entry, true);
+    REQUIRE_FALSE(runs.empty());
+    return plain_bytes(runs[0], 0);
+  };
+  constexpr Bytes row_bytes = 4 * columns;
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_window("g", 1, 1);
+  const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+  CHECK(estimated(module) == (rows + 1) * row_bytes);
+  // Of the C of an archive only sizes are known.
+  tir::Module sizes = module;
+  for (tir::Function& function : sizes.functions) {
+    for (tir::Param& param : function.params) {
+      param.is_tensor = true;
+      param.shape = std::nullopt;
+      if (function.is_entry) param.shape = std::vector<std::int64_t>{elements};
+    }
+  }
+  CHECK(estimated(sizes) == (rows + 1) * row_bytes);
+  Network other;
+  other.add_window("f", 0, 0);
+  other.add_window("g", 1, 1);
+  other.add_window("h", 1, 1);
+  other.module().functions.back().target = "cmsis-nn";  // so that the run ends in front of it
+  const VarId also = other.pointer("also", int32_type);
+  CHECK(estimated(other.with_entry({other.call("f", {other.in, other.a}), other.call("g", {other.a, other.out}),
+                                    other.call("h", {other.in, also})},
+                                   {also})) == 2 * rows * row_bytes);
+}
+
+TEST_CASE("what stands before a chain is not live with what the chain writes") {
+  Network n;
+  n.add_window("f", 0, 0);
+  n.add_total("g");
+  tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+  const auto entry = read_plain_entry(module);
+  REQUIRE(entry);
+  const std::vector<CallRun> runs = call_runs(module, *entry, false);
+  REQUIRE(runs.size() == 1);
+  const auto segment = rolled_segment(module, runs[0], 0, 2, Grain::rows);
+  REQUIRE(segment);
+  CHECK(segment->before.size() == 1);
+  CHECK(segment->bytes == 4 * columns);
+  CHECK(rolled(module) == "a 1");
+}
+
+TEST_CASE("bounds of row loops tell which rows there are") {
+  // g reads row r - 2, if there is one; or never the last two rows.
+  for (const bool is_framed : {true, false}) {
+    CAPTURE(is_framed);
+    Network n;
+    if (is_framed) {
+      n.elements_of_a = elements / 2;
+      n.add_half("f");
+      n.add_frame("g");
+    } else {
+      n.add_window("f", 0, 0);
+      n.add_window("g", 2, -2);
+    }
+    const tir::Module before = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+    CHECK(rolled(before) == "a 1");
+    tir::Module after = before;
+    (void)roll(after, {});
+    std::size_t stores = 0;
+    arith::Facts facts(after);
+    const auto check = [&](const tir::Stmt& stmt, const arith::Facts& here) {
+      const auto* store = std::get_if<tir::Store>(&stmt.node);
+      if (store == nullptr) return;
+      ++stores;
+      const auto index = here.affine(*store->index);
+      REQUIRE(index);
+      const auto range = here.interval(*index);
+      REQUIRE(range);
+      CHECK(range->low >= 0);
+      CHECK(range->high < elements);
+    };
+    loops::visit(after.functions[*after.find("g_rolled")].body, facts, {.before = check, .after = {}, .expr = {}});
+    CHECK(stores == (is_framed ? 3 : 4));
+  }
+}
+
+TEST_CASE("sums that run on over planes keep their order") {
+  for (const bool resets : {true, false}) {
+    CAPTURE(resets);
+    Network n;
+    n.add_sums_of_planes("f", resets);
+    n.add_sum_over_planes("g");
+    const tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})});
+    CHECK(rolled(module) == (resets ? "a 1" : ""));
+  }
+}
+
 TEST_CASE("rings have no distances") {
   Network n;
   n.add_window("f", 0, 0);
   n.add_window("g", 1, 1);
   n.add_window("h", 0, 0);
   tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.b}), n.call("h", {n.b, n.out})});
+  for (tir::Param& param : module.functions[module.entry].params) {
+    param.is_tensor = true;
+    param.shape = std::vector<std::int64_t>{rows, columns};
+  }
   REQUIRE_FALSE(roll(module, {}).empty());
   std::vector<VarId> rings;
   for (const tir::Function& function : module.functions) {

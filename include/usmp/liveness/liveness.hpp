@@ -52,6 +52,9 @@ struct Site {
   std::vector<Twin> twins = {};
 };
 
+// Of a ring; else nothing. O(1).
+[[nodiscard]] std::optional<RowsHeld> rows_held(const Site& site);
+
 // One call of a function of the module, or of an extern one, from the entry function.
 struct Call {
   std::string callee;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,10 @@ struct Storage {
   std::vector<Declaration> declarations;
   BufferKind kind = BufferKind::tensor;
   Bytes size = 0;
-  Bytes alignment = 1;          // of its address; a power of two. The offset is a multiple of it
-  std::vector<LiveRange> live;  // sorted, disjoint. Empty: nothing accesses it, so other storage may overlap it
-  Allocation place;             // always in a pool
+  Bytes alignment = 1;                // of its address; a power of two. The offset is a multiple of it
+  std::vector<LiveRange> live;        // sorted, disjoint. Empty: nothing accesses it, so other storage may overlap it
+  Allocation place;                   // always in a pool
+  std::optional<RowsHeld> rows = {};  // for readers of the emitted C; nothing: all of the tensor
 };
 
 // Storage that is not in the table keeps its place in the module. A variable is declared at most once.

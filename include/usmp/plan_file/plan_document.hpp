@@ -71,9 +71,19 @@ struct PlanDocument {
     Bytes alignment = 1;
     std::optional<std::vector<LiveRange>> live;  // nothing: the plan does not say
     std::vector<std::string> candidates;         // names of pools
+    std::optional<RowsHeld> rows = {};           // nothing: all of the tensor; rows · row_bytes = size
 
     [[nodiscard]] bool placed() const { return !pool.empty(); }
     friend bool operator==(const Buffer&, const Buffer&) = default;
+  };
+
+  // One of those whose rows a call computes by turns.
+  struct RowOperator {
+    std::size_t number = 0;  // among the calls as they were without rolling, from 1
+    std::string callee;
+    std::string kind;  // as in Call
+
+    friend bool operator==(const RowOperator&, const RowOperator&) = default;
   };
 
   struct Call {
@@ -85,6 +95,7 @@ struct PlanDocument {
     std::vector<std::string> writes = {};
     std::optional<std::int64_t> instructions = {};  // of one call, an estimate; nothing: not known
     std::vector<std::string> kernels = {};          // operators that sums of products became: "dot4"
+    std::vector<RowOperator> by_rows = {};  // empty: the callee is one operator
 
     friend bool operator==(const Call&, const Call&) = default;
   };

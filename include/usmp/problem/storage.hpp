@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "usmp/support/checked.hpp"
@@ -47,6 +48,18 @@ enum class PoolKind { workspace, constant };
 
 // "workspace" and, as pools files call them, "parameter".
 [[nodiscard]] const char* to_string(PoolKind kind);
+
+// Storage that holds some rows of a tensor at a time.
+struct RowsHeld {
+  std::int64_t rows = 1;  // in [1, of]
+  std::int64_t of = 1;    // rows of the tensor
+  Bytes row_bytes = 0;    // of all planes
+
+  friend bool operator==(const RowsHeld&, const RowsHeld&) = default;
+};
+
+// "3 of 25 rows, 320 bytes each".
+[[nodiscard]] std::string to_string(const RowsHeld& held);
 
 struct Allocation {
   PoolId pool;

@@ -266,6 +266,13 @@ struct Param {
   std::optional<Interval> range = {};
 };
 
+// An operator whose rows a function computes by turns with those of others.
+struct RowOperator {
+  std::size_t number = 0;  // among the calls of the entry, from 1
+  std::string function;
+  std::string kind;  // as of operators::kind_of
+};
+
 struct Function {
   std::string name;         // global_symbol
   std::string target;       // TargetKind name: "c", "cmsis-nn", …; empty if the module does not say
@@ -273,8 +280,9 @@ struct Function {
   bool keep_apart = false;  // compilers are asked not to inline it (see lower/outline.hpp)
   std::vector<Param> params;
   Block body;
-  std::vector<std::string> notes;       // changes to it, for readers of the emitted C
-  std::vector<std::string> imported_c;  // pragma_import_c sources in order, without repetition
+  std::vector<std::string> notes;         // changes to it, for readers of the emitted C
+  std::vector<std::string> imported_c;    // pragma_import_c sources in order, without repetition
+  std::vector<RowOperator> by_rows = {};  // for reports; empty: it is one operator
 };
 
 // A pool that the module's own annotations or attributes describe (ir.WorkspacePoolInfo, ir.ConstantPoolInfo); their

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/plan_file/row_json.hpp"
+
+namespace usmp::plan_file {
+
+nlohmann::ordered_json ring_json(const RowsHeld& ring) {
+  nlohmann::ordered_json json;
+  json["rows"] = ring.rows;
+  json["of"] = ring.of;
+  json["row_bytes"] = ring.row_bytes;
+  return json;
+}
+
+nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>& operators) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const PlanDocument::RowOperator& one : operators) {
+    nlohmann::ordered_json json;
+    json["number"] = one.number;
+    json["callee"] = one.callee;
+    json["kind"] = one.kind;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace usmp::plan_file
