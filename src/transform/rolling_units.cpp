@@ -62,7 +62,8 @@ class RunBuilder {
     if (!joined) return std::nullopt;
     run.function = std::move(joined->function);
     for (std::size_t i = 0; i < joined->arguments.size(); ++i) {
-      if (!run.function.params[i].shape) run.function.params[i].shape = shape_of_argument(joined->arguments[i]);
+      tir::Param& param = run.function.params[i];
+      if (!param.shape) param.shape = shape_of_argument(joined->arguments[i], param.element);
       declare_outside(run, run.function.params[i].var, joined->arguments[i], last);
     }
     for (const auto& [outside, inside] : joined->inner) declare_outside(run, inside, outside, last);
@@ -222,11 +223,11 @@ class RunBuilder {
     }
   }
 
-  // Of a parameter of the entry; nothing: of something else, or not known.
-  [[nodiscard]] std::optional<std::vector<std::int64_t>> shape_of_argument(VarId argument) const {
+  // Of a parameter of the entry; nothing: of something else, of another type, or not known.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> shape_of_argument(VarId argument, tir::DataType type) const {
     const std::vector<tir::Param>& params = module_.functions[module_.entry].params;
     const auto param = std::ranges::find(params, argument, &tir::Param::var);
-    return param == params.end() ? std::nullopt : param->shape;
+    return param == params.end() || param->element != type ? std::nullopt : param->shape;
   }
 
   void declare_outside(CallRun& run, VarId inside, VarId outside, std::size_t end) {
@@ -251,7 +252,7 @@ class RunBuilder {
       const auto place = std::ranges::find(call->arguments, outside);
       tir::Param param =
           module_.functions[call->callee].params[static_cast<std::size_t>(place - call->arguments.begin())];
-      if (!param.shape) param.shape = shape_of_argument(outside);
+      if (!param.shape) param.shape = shape_of_argument(outside, param.element);
       if (storage.elements == 0 && param.shape) {
         constexpr std::int64_t most_elements = std::int64_t{1} << 40;
         storage.elements = 1;
