@@ -44,6 +44,18 @@ std::vector<plan_file::PlanDocument::Tensor> tensors_of(const std::vector<codege
   return result;
 }
 
+std::optional<Bytes> tvm_workspace(const SourceModule& source, bool workspace_io) {
+  if (source.tvm_pools.empty() || source.tvm_pools_have_io != workspace_io) return std::nullopt;
+  Bytes total = 0;
+  for (const tvm_c::PlannedPool& pool : source.tvm_pools) {
+    if (pool.is_constant) continue;
+    const auto sum = pool.size ? checked_add(total, *pool.size) : std::nullopt;
+    if (!sum) return std::nullopt;
+    total = *sum;
+  }
+  return total;
+}
+
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const mlf::ModuleInfo& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
@@ -60,6 +72,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
     document.unplanned_workspace = info.workspace_bytes;
   }
+  document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);
   document.warnings = warnings_of(planned.source);
   document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
   return document;

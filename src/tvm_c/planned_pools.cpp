@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
@@ -48,19 +49,27 @@ void PoolSizes::read_header(std::string_view text, std::string_view module) {
   }
 }
 
-std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, const FileScope& scope) const {
+PlannedPool PoolSizes::pool_named(const std::string& name, const FileScope& scope) const {
+  auto pool = owned_pool(name, scope);
+  if (const auto macro = by_macro_.find(upper_case(name)); !pool && macro != by_macro_.end()) pool = macro->second;
+  if (!pool) pool.emplace();
+  pool->name = name;
+  return std::move(*pool);
+}
+
+std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, std::span<const PlannedPlace> places,
+                                             const FileScope& scope) const {
   std::vector<PlannedPool> pools;
+  std::set<std::string> named;
   for (Lexer tokens = entry.params; tokens.peek().kind != TokenKind::end && !tokens.peek().is(")");) {
     const auto type = parse_type(tokens);
     const Token token = tokens.next();
     if (!type || type->stars != 1 || type->element != tir::uint8_type) continue;
-    auto name = pool_of_param(token.text);
-    if (!name) continue;
-    auto pool = owned_pool(*name, scope);
-    if (const auto macro = by_macro_.find(upper_case(*name)); !pool && macro != by_macro_.end()) pool = macro->second;
-    if (!pool) pool.emplace();
-    pool->name = std::move(*name);
-    pools.push_back(std::move(*pool));
+    const auto name = pool_of_param(token.text);
+    if (name && named.insert(*name).second) pools.push_back(pool_named(*name, scope));
+  }
+  for (const PlannedPlace& place : places) {
+    if (named.insert(place.pool).second) pools.push_back(pool_named(place.pool, scope));
   }
   return pools;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,14 @@ class PoolSizes {
   // TVMGEN_MODULE_POOL_WORKSPACE_POOL_SIZE and …_CONSTANT_POOL_SIZE. O(bytes · log pools).
   void read_header(std::string_view text, std::string_view module);
 
-  // In the order of the parameters. O(parameters · log names + tables).
-  [[nodiscard]] std::vector<PlannedPool> pools_of(const FunctionText& entry, const FileScope& scope) const;
+  // In the order of the parameters; then those of which only `places` speak, as the packed interface has no parameters.
+  // O((parameters + places) · log names + tables).
+  [[nodiscard]] std::vector<PlannedPool> pools_of(const FunctionText& entry, std::span<const PlannedPlace> places,
+                                                  const FileScope& scope) const;
 
  private:
+  [[nodiscard]] PlannedPool pool_named(const std::string& name, const FileScope& scope) const;
+
   std::map<std::string, PlannedPool, std::less<>> by_macro_;  // by the pool's name in upper case
 };
 

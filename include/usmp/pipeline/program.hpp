@@ -50,6 +50,8 @@ struct SourceModule {
   tir::Module module;
   codegen::Interface interface;
   std::vector<tvm_c::PlannedPool> tvm_pools;  // of C that TVM has planned
+  bool tvm_pools_have_io = false;             // inputs or outputs are in them
+  std::optional<std::string> lost_constants;  // tvm_c::PlannedModule: then there is nothing to plan
 };
 
 // What is planned.
