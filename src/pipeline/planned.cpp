@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "pipeline/source.hpp"
 #include "usmp/assemble/placements.hpp"
 #include "usmp/lower/outline.hpp"
 #include "usmp/lower/stack.hpp"
@@ -74,6 +75,7 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   }
   document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);
   document.warnings = warnings_of(planned.source);
+  if (auto unused = unused_workspace(planned.source)) document.warnings.push_back(std::move(*unused));
   document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
   return document;
 }

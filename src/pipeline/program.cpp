@@ -9,6 +9,7 @@
 #include "usmp/assemble/pins.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
 #include "usmp/tir_json/reader.hpp"
 
 namespace usmp::pipeline {
@@ -69,6 +70,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
   source.info = info;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;
+  source.workspace_macro = read.workspace_macro;
   source.lost_constants = read.lost_constants;
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);
@@ -77,6 +79,15 @@ WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
     return std::any_of(params.begin(), params.end(), [&](const auto& param) { return param.var == place.var; });
   });
   return {std::move(source), std::move(read)};
+}
+
+std::optional<std::string> unused_workspace(const SourceModule& source) {
+  const auto owned = std::find_if(source.tvm_pools.begin(), source.tvm_pools.end(),
+                                  [](const tvm_c::PlannedPool& pool) { return pool.in_c; });
+  if (owned == source.tvm_pools.end() || source.workspace_macro.value_or(0) == 0) return std::nullopt;
+  return "the C that TVM planned has its workspace in itself (pool '" + owned->name +
+         "'): memory that firmware reserves by " + "TVMGEN_" + upper_case(c_identifier(source.info.name)) +
+         "_WORKSPACE_SIZE, " + std::to_string(*source.workspace_macro) + " bytes, is not used";
 }
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {

@@ -148,6 +148,7 @@ TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, std::s
       pool.lower_bound_reason.clear();
     }
   }
+  if (auto unused = unused_workspace(written.source)) document.warnings.push_back(std::move(*unused));
   document.search.reset();
   document.module = info.name;
   document.archive = archive;

@@ -15,16 +15,16 @@ namespace {
 // The pool of the C that has the name: memory, or a struct of constants.
 std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& scope) {
   if (const auto found = scope.arrays.find(name); found != scope.arrays.end()) {
-    return PlannedPool{name, false, found->second};
+    return PlannedPool{name, false, found->second, scope.owned.contains(name)};
   }
   const auto found = scope.constant_pools.find(name);
   if (found == scope.constant_pools.end()) return std::nullopt;
-  if (found->second.bytes) return PlannedPool{name, true, static_cast<Bytes>(found->second.bytes->size())};
+  if (found->second.bytes) return PlannedPool{name, true, static_cast<Bytes>(found->second.bytes->size()), false};
   Bytes end = 0;
   for (const auto& [offset, table] : found->second.tables) {
     end = std::max(end, offset + static_cast<Bytes>(table.data->bytes.size()));
   }
-  return PlannedPool{name, true, end};
+  return PlannedPool{name, true, end, false};
 }
 
 }  // namespace
@@ -41,10 +41,11 @@ void PoolSizes::read_header(std::string_view text, std::string_view module) {
     while (number != end && *number == ' ') ++number;
     Bytes size = 0;
     if (std::from_chars(number, end, size).ec != std::errc() || size < 0) continue;
+    if (name == "WORKSPACE_SIZE" && !workspace_) workspace_ = size;
     for (const std::string_view suffix : {workspace, constants}) {
       if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
       std::string pool(name.substr(0, name.size() - suffix.size()));
-      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size});
+      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size, false});
     }
   }
 }

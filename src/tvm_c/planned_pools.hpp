@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace usmp::tvm_c {
 
 class PoolSizes {
  public:
-  // TVMGEN_MODULE_POOL_WORKSPACE_POOL_SIZE and …_CONSTANT_POOL_SIZE. O(bytes · log pools).
+  // TVMGEN_MODULE_WORKSPACE_SIZE, …_POOL_WORKSPACE_POOL_SIZE and …_POOL_CONSTANT_POOL_SIZE. O(bytes · log pools).
   void read_header(std::string_view text, std::string_view module);
 
   // In the order of the parameters; then those of which only `places` speak, as the packed interface has no parameters.
@@ -23,9 +24,12 @@ class PoolSizes {
   [[nodiscard]] std::vector<PlannedPool> pools_of(const FunctionText& entry, std::span<const PlannedPlace> places,
                                                   const FileScope& scope) const;
 
+  [[nodiscard]] std::optional<Bytes> workspace() const { return workspace_; }
+
  private:
   [[nodiscard]] PlannedPool pool_named(const std::string& name, const FileScope& scope) const;
 
+  std::optional<Bytes> workspace_;
   std::map<std::string, PlannedPool, std::less<>> by_macro_;  // by the pool's name in upper case
 };
 

@@ -89,7 +89,8 @@ class ModuleReader {
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(places_),
-            .lost_constants = std::move(lost_constants_)};
+            .lost_constants = std::move(lost_constants_),
+            .workspace_macro = pool_sizes_.workspace()};
   }
 
  private:

@@ -110,6 +110,16 @@ TEST_CASE("TVM's plan: what an external function uses ends at the next live buff
   CHECK(named(plan.document, "a").size == 24);
   CHECK(named(plan.document, "b").size == 40);  // the rest of the pool
   CHECK(chain("0", "ext").violations.size() == 1);
+  // Between a and b there is one that lives later.
+  const TvmPlan later = plan_of(
+      "static uint8_t sram[64];\n" + copy +
+      entry("int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var",
+            "  void* a_let = (&(sram_0_var[0]));\n  void* c_let = (&(sram_0_var[8]));\n"
+            "  void* b_let = (&(sram_0_var[24]));\n  if (tvmgen_m_copy(in_buffer_var, a_let) != 0 ) return -1;\n"
+            "  if (ext(a_let, b_let) != 0 ) return -1;\n  if (tvmgen_m_copy(b_let, c_let) != 0 ) return -1;\n"
+            "  if (tvmgen_m_copy(c_let, output_buffer_var) != 0 ) return -1;\n"));
+  CHECK(later.violations.empty());
+  CHECK(named(later.document, "a").size == 24);
 }
 
 TEST_CASE("TVM's plan: inputs and outputs in a pool are live from the beginning and to the end") {
@@ -155,6 +165,27 @@ TEST_CASE("TVM's plan: constants that overlap are wrong, one constant of two fun
   const TvmPlan wrong = plan("2");
   REQUIRE(wrong.violations.size() == 1);
   CHECK(wrong.violations[0].find("overlap in pool 'flash': [0, 4) and [2, 6)") != std::string::npos);
+}
+
+TEST_CASE("TVM's plan: memory that the header asks for beside a pool in the C is named") {
+  const auto warnings = [](const std::string& pool, const std::string& header) {
+    return plan_of(
+               pool + copy + entry("int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var", one_buffer),
+               header)
+        .document.warnings;
+  };
+  const std::string pool = "static uint8_t sram[16];\n";
+  const std::string macro = "#define TVMGEN_M_WORKSPACE_SIZE 4096\n";
+  const std::vector<std::string> named = warnings(pool, macro);
+  REQUIRE(named.size() == 1);
+  CHECK(named[0] ==
+        "the C that TVM planned has its workspace in itself (pool 'sram'): memory that firmware reserves by "
+        "TVMGEN_M_WORKSPACE_SIZE, 4096 bytes, is not used");
+  CHECK(warnings(pool, "").empty());
+  CHECK(warnings(pool, "#define TVMGEN_M_WORKSPACE_SIZE 0\n").empty());
+  CHECK(warnings(pool, "#define TVMGEN_M_OTHER_WORKSPACE_SIZE 4096\n").empty());
+  // The application's pool is what the macro is for.
+  CHECK(warnings("", macro + "#define TVMGEN_M_SRAM_WORKSPACE_POOL_SIZE 16\n").empty());
 }
 
 TEST_CASE("TVM's plan: C that TVM has not planned") {

@@ -45,6 +45,7 @@ struct PlannedPool {
   std::string name;  // "sram" of the parameter sram_3_var
   bool is_constant = false;
   std::optional<Bytes> size;  // of the array or struct in the C, else of the header's macro; nothing: neither is there
+  bool in_c = false;          // workspace that is an array in the C, which firmware does not give
 };
 
 // Where TVM has put something: an allocate, a constant, or a parameter of the entry.
@@ -64,6 +65,7 @@ struct PlannedModule {
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
+  std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
