@@ -2,6 +2,7 @@
 #include "usmp/pipeline/program.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "pipeline/analyse.hpp"
@@ -74,10 +75,10 @@ WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
   source.lost_constants = read.lost_constants;
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);
-  const std::vector<tir::Param>& params = source.module.functions[source.module.entry].params;
-  source.tvm_pools_have_io = std::any_of(read.places.begin(), read.places.end(), [&](const auto& place) {
-    return std::any_of(params.begin(), params.end(), [&](const auto& param) { return param.var == place.var; });
-  });
+  std::set<tir::VarId> params;
+  for (const tir::Param& param : source.module.functions[source.module.entry].params) params.insert(param.var);
+  source.tvm_pools_have_io = std::any_of(read.places.begin(), read.places.end(),
+                                         [&](const tvm_c::PlannedPlace& place) { return params.contains(place.var); });
   return {std::move(source), std::move(read)};
 }
 
