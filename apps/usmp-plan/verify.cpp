@@ -41,8 +41,12 @@ Command add_verify(CLI::App& program) {
   for (const char* option : {"--algorithm", "--minimize", "--pins", "--node-limit", "--time-limit"}) {
     plan->excludes(app->get_option(option));
   }
+  auto* tvm_plan =
+      app->add_flag("--tvm-plan", verify.tvm_plan, "verify the plan that TVM made, as the model's C has it")
+          ->excludes(plan);
   app->add_flag("--execute", verify.execute,
                 "run the C and compare it with an unplanned build; this runs code of the archive");
+  tvm_plan->excludes(app->get_option("--execute"));
   app->add_option("--cc", verify.compiler, "C compiler (default: the first of cc, gcc and clang)")
       ->type_name("PROGRAM");
   app->add_option("--cflags", verify.compiler_flags, "additional compiler flags, as one argument")->type_name("FLAGS");

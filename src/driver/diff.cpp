@@ -9,6 +9,7 @@
 #include "model.hpp"
 #include "planning.hpp"
 #include "run.hpp"
+#include "tvm_plans.hpp"
 
 namespace usmp::driver {
 namespace {
@@ -24,6 +25,12 @@ Documents documents_of(const std::string& path, const DiffOptions& options, std:
     for (const plan_file::PlanDocument& plan : *planned) print_warnings(plan, err);
   }
   return planned;
+}
+
+Documents tvm_plans_of(const DiffOptions& options, std::ostream& err) {
+  Documents plans = tvm_documents(options.before, options.model);
+  for (const plan_file::PlanDocument& plan : *plans) print_warnings(plan, err);
+  return plans;
 }
 
 std::string text_of(const compare::Diff& diff, const DiffOptions& options) {
@@ -45,10 +52,13 @@ int diff_or_throw(const DiffOptions& options, std::ostream& out, std::ostream& e
   if (options.before == options.after && is_open_pipe(options.before)) {
     throw Error(ErrorKind::usage, {options.before, {}, {}}, "is a pipe, which can be one side only");
   }
-  if (is_plan_file(options.before) && is_plan_file(options.after)) {
+  if (options.tvm_plan && is_plan_file(options.before)) {
+    throw Error(ErrorKind::usage, {options.before, {}, {}}, "is a plan: --tvm-plan asks for a model that TVM planned");
+  }
+  if ((options.tvm_plan || is_plan_file(options.before)) && is_plan_file(options.after)) {
     require_no_planning_options(options, {}, "both sides are plans");
   }
-  const Documents before = documents_of(options.before, options, err);
+  const Documents before = options.tvm_plan ? tvm_plans_of(options, err) : documents_of(options.before, options, err);
   if (!before) return exit_infeasible;
   const Documents after = documents_of(options.after, options, err);
   if (!after) return exit_infeasible;

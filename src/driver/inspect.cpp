@@ -30,7 +30,7 @@ Inspected inspected_module(Model& model, const mlf::ModuleInfo& info) {
   return inspected;
 }
 
-int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
+int inspect_or_throw(const InspectOptions& options, std::ostream& out, std::ostream& err) {
   Model model = open_model(options.model);
   const bool json_list = options.model.json && !options.tir;
   if (json_list) out << "{\"modules\": [\n";
@@ -39,6 +39,11 @@ int inspect_or_throw(const InspectOptions& options, std::ostream& out) {
     const Inspected inspected = inspected_module(model, info);
     const pipeline::Program& program = inspected.program;
     const mlf::ModuleInfo described = pipeline::described(inspected.source);
+    if (inspected.source.lost_constants) {
+      err << "usmp-plan: warning: module '" << printable(info.name)
+          << "': TVM's plan is wrong: " << printable(*inspected.source.lost_constants)
+          << ", so their values are lost\n";
+    }
     if (!first) out << (json_list ? ",\n" : "\n");
     first = false;
     if (options.tir) {
@@ -95,7 +100,7 @@ int init_or_throw(const ModelOptions& options, std::ostream& out) {
 }  // namespace
 
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err) {
-  return run(err, [&] { return inspect_or_throw(options, out); });
+  return run(err, [&] { return inspect_or_throw(options, out, err); });
 }
 
 int init(const ModelOptions& options, std::ostream& out, std::ostream& err) {

@@ -170,34 +170,30 @@ Model open_model(const ModelOptions& options) {
   }
 }
 
+std::vector<tvm_c::Source> sources_of(const Model& model, const mlf::ModuleInfo& info) {
+  std::vector<tvm_c::Source> files;
+  files.reserve(info.c_members.size());
+  for (const std::string& name : info.c_members) {
+    const mlf::Member& member = *model.archive.find(name);
+    if (mlf::is_planned_c(member.bytes)) {
+      throw Error(ErrorKind::archive, {{}, member.shown_name(), {}},
+                  "found C that usmp-plan wrote, expected TVM's: plan the archive that it was made from");
+    }
+    files.push_back({member.shown_name(), member.bytes});
+  }
+  return files;
+}
+
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir) {
   if (info.tir_member.empty() && !has_sources(info)) {
     const std::string message = "the archive has neither TIR nor C of module '" + info.name + "'; ";
     throw Error(ErrorKind::archive, {model.archive.path, "src/" + info.name + ".tir.json", {}},
                 message + objects_text(model.archive) + export_hint);
   }
-  std::vector<std::string> names = info.c_members;
-  if (!info.tir_member.empty()) names = {info.tir_member};
-  std::vector<mlf::Member*> members;
-  members.reserve(names.size());
-  for (const std::string& name : names) {
-    members.push_back(&*std::find_if(model.archive.members.begin(), model.archive.members.end(),
-                                     [&](const mlf::Member& member) { return member.name == name; }));
-  }
   try {
-    if (info.tir_member.empty()) {
-      std::vector<tvm_c::Source> files;
-      files.reserve(members.size());
-      for (const mlf::Member* member : members) {
-        if (mlf::is_planned_c(member->bytes)) {
-          throw Error(ErrorKind::archive, {{}, member->shown_name(), {}},
-                      "found C that usmp-plan wrote, expected TVM's: plan the archive that it was made from");
-        }
-        files.push_back({member->shown_name(), member->bytes});
-      }
-      return pipeline::read_module(info, files);
-    }
-    mlf::Member& member = *members.front();
+    if (info.tir_member.empty()) return pipeline::read_module(info, sources_of(model, info));
+    mlf::Member& member = *std::find_if(model.archive.members.begin(), model.archive.members.end(),
+                                        [&](const mlf::Member& one) { return one.name == info.tir_member; });
     pipeline::SourceModule source = pipeline::read_module(info, std::string_view(member.bytes));
     if (release_tir) {
       member.bytes.clear();

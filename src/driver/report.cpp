@@ -11,6 +11,7 @@
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
+#include "tvm_plans.hpp"
 #include "usmp/report/memory_map.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -55,6 +56,9 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
   const std::string& path = options.model.model;
   if (options.output) check_output_path("-o", *options.output, {path, options.pools_file.value_or("")});
   std::string text;
+  if (options.tvm_plan && is_plan_file(path)) {
+    throw Error(ErrorKind::usage, {path, {}, {}}, "is a plan: --tvm-plan asks for a model that TVM planned");
+  }
   if (is_plan_file(path)) {
     require_no_planning_options(options, {path, {}, {}}, "is a plan");
     const plan_file::PlanDocument plan = chosen(read_plan_file(path), options.model);
@@ -64,7 +68,9 @@ int report_or_throw(const ReportOptions& options, std::ostream& out, std::ostrea
       throw error.with_file(path);
     }
   } else {
-    std::optional<std::vector<plan_file::PlanDocument>> documents = plan_model(options, err);
+    if (options.tvm_plan) require_no_planning_options(options, {path, {}, {}}, "--tvm-plan plans nothing");
+    std::optional<std::vector<plan_file::PlanDocument>> documents =
+        options.tvm_plan ? tvm_documents(path, options.model) : plan_model(options, err);
     if (!documents) return exit_infeasible;
     const plan_file::PlanDocument plan = chosen(std::move(*documents), options.model);
     text = text_of(plan, options);

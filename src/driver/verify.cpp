@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <ostream>
 
+#include "documents.hpp"
 #include "execution.hpp"
 #include "models.hpp"
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "run.hpp"
 #include "search.hpp"
+#include "tvm_plans.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/verification.hpp"
@@ -128,7 +130,32 @@ int execute_and_print(const Planning& planning, const VerifyOptions& options, st
   return code;
 }
 
+int verify_tvm_plans(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  const std::string& path = options.model.model;
+  require_no_planning_options(options, {path, {}, {}}, "--tvm-plan plans nothing");
+  if (!options.more_models.empty()) {
+    throw Error(ErrorKind::usage, {options.more_models.front(), {}, {}}, "--tvm-plan: expected one model");
+  }
+  const std::vector<pipeline::TvmPlan> plans = read_tvm_plans(path, options.model);
+  std::vector<report::Verified> checks;
+  for (const pipeline::TvmPlan& plan : plans) {
+    if (!plan.violations.empty()) {
+      throw Error(ErrorKind::usage, {path, {}, {}},
+                  "TVM's plan of module " + in_quotes(plan.document.module) + " is wrong:", plan.violations);
+    }
+    if (options.verbosity == Verbosity::quiet) print_warnings(plan.document, err);
+    checks.push_back({.plan = &plan.document, .conflicts = plan.conflicts, .replay = {}, .execution = {}});
+  }
+  if (options.model.json) {
+    out << report::verification_json(checks);
+  } else if (options.verbosity != Verbosity::quiet) {
+    for (const report::Verified& check : checks) out << report::verification_text(check, options.color);
+  }
+  return exit_ok;
+}
+
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}));
   Planning planning = assemble_all(options, true);
   planning.replay_steps = pipeline::replay_steps_of_verify;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "pipeline/source.hpp"
 #include "usmp/assemble/placements.hpp"
 #include "usmp/kernels/estimate.hpp"
 #include "usmp/kernels/kernels.hpp"
@@ -65,6 +66,18 @@ void add_instructions(plan_file::PlanDocument& document, const PlannedProgram& p
   }
 }
 
+std::optional<Bytes> tvm_workspace(const SourceModule& source, bool workspace_io) {
+  if (source.tvm_pools.empty() || source.tvm_pools_have_io != workspace_io) return std::nullopt;
+  Bytes total = 0;
+  for (const tvm_c::PlannedPool& pool : source.tvm_pools) {
+    if (pool.is_constant) continue;
+    const auto sum = pool.size ? checked_add(total, *pool.size) : std::nullopt;
+    if (!sum) return std::nullopt;
+    total = *sum;
+  }
+  return total;
+}
+
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const mlf::ModuleInfo& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
@@ -82,7 +95,9 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
     document.unplanned_workspace = info.workspace_bytes;
   }
+  document.tvm_workspace = tvm_workspace(planned.source, origin.workspace_io);
   document.warnings = warnings_of(planned.source);
+  if (auto unused = unused_workspace(planned.source)) document.warnings.push_back(std::move(*unused));
   document.warnings.insert(document.warnings.end(), planned.warnings.begin(), planned.warnings.end());
   return document;
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/pipeline/program.hpp"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "pipeline/analyse.hpp"
+#include "pipeline/source.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/kernels/kernels.hpp"
 #include "usmp/storage/split.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
 #include "usmp/tir_json/reader.hpp"
 
 namespace usmp::pipeline {
@@ -47,7 +51,9 @@ void give_shapes(SourceModule& source) {
 
 SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
   try {
-    SourceModule source{.info = info, .module = tir_json::read_module(tir), .interface = {}, .tvm_pools = {}};
+    SourceModule source;
+    source.info = info;
+    source.module = tir_json::read_module(tir);
     storage::split(source.module, storage::Where::between_tensors);
     source.interface = codegen::interface_of(info, source.module);
     return source;
@@ -56,17 +62,39 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
   }
 }
 
-SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
+WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
   std::vector<tvm_c::Foreign> foreign;
   for (const mlf::ForeignFunction& function : info.foreign_functions) {
     foreign.push_back({function.name, function.prototype});
   }
   tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files, foreign);
-  SourceModule source{
-      .info = info, .module = std::move(read.module), .interface = {}, .tvm_pools = std::move(read.pools)};
-  storage::split(source.module, storage::Where::between_tensors);
+  SourceModule source;
+  source.info = info;
+  source.module = std::move(read.module);
+  source.tvm_pools = read.pools;
+  source.workspace_macro = read.workspace_macro;
+  source.lost_constants = read.lost_constants;
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);
+  std::set<tir::VarId> params;
+  for (const tir::Param& param : source.module.functions[source.module.entry].params) params.insert(param.var);
+  source.tvm_pools_have_io = std::any_of(read.places.begin(), read.places.end(),
+                                         [&](const tvm_c::PlannedPlace& place) { return params.contains(place.var); });
+  return {std::move(source), std::move(read)};
+}
+
+std::optional<std::string> unused_workspace(const SourceModule& source) {
+  const auto owned = std::find_if(source.tvm_pools.begin(), source.tvm_pools.end(),
+                                  [](const tvm_c::PlannedPool& pool) { return pool.in_c; });
+  if (owned == source.tvm_pools.end() || source.workspace_macro.value_or(0) == 0) return std::nullopt;
+  return "the C that TVM planned has its workspace in itself (pool '" + owned->name +
+         "'): memory that firmware reserves by " + "TVMGEN_" + upper_case(c_identifier(source.info.name)) +
+         "_WORKSPACE_SIZE, " + std::to_string(*source.workspace_macro) + " bytes, is not used";
+}
+
+SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
+  SourceModule source = as_written(info, files).source;
+  storage::split(source.module, storage::Where::between_tensors);
   return source;
 }
 
@@ -134,6 +162,7 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
   AssembledModule module{
       .source = std::move(source), .program = {}, .assembly = {}, .warnings = {}, .pinned = {}, .tried = {}};
   try {
+    tvm_c::require_constants(module.source.lost_constants);
     module.program = with_useful_steps(module.source, transformations, request, &module.tried);
     module.assembly = assembled(module.program, request);
     module.warnings = config::warnings_of(request.pools);

@@ -129,6 +129,7 @@ std::string plan_json(const PlanDocument& document) {
   json["totals"]["workspace_used"] = document.workspace_used;
   json["totals"]["constants_used"] = document.constants_used;
   json["totals"]["unplanned_workspace"] = or_null(document.unplanned_workspace);
+  if (document.tvm_workspace) json["totals"]["tvm_workspace"] = *document.tvm_workspace;
   json["totals"]["constant_bytes"] = or_null(document.constant_bytes);
   json["totals"]["stack_estimate"] = or_null(document.stack_estimate);
   json["totals"]["multiply_accumulates"] = or_null(document.multiply_accumulates);

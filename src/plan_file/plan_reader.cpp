@@ -339,6 +339,7 @@ void read_totals(const ParsedJson& json, PlanDocument& document) {
   object.read_bytes("workspace_used", document.workspace_used);
   object.read_bytes("constants_used", document.constants_used);
   object.read_bytes("unplanned_workspace", document.unplanned_workspace);
+  object.read_bytes("tvm_workspace", document.tvm_workspace);
   object.read_bytes("constant_bytes", document.constant_bytes);
   object.read_bytes("stack_estimate", document.stack_estimate);
   object.read_count("multiply_accumulates", document.multiply_accumulates);

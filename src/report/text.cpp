@@ -127,8 +127,12 @@ class PlanText {
   }
 
   void against_unplanned() {
-    if (!plan_.unplanned_workspace) return;
     const Bytes used = plan_.workspace_used;
+    if (plan_.tvm_workspace) {
+      out_ += "TVM: " + bytes_text(*plan_.tvm_workspace) + " of workspace, usmp-plan: " + bytes_text(used) + "\n";
+      return;
+    }
+    if (!plan_.unplanned_workspace) return;
     const Bytes unplanned = *plan_.unplanned_workspace;
     out_ += "workspace: " + bytes_text(used);
     if (used == unplanned) {

@@ -556,13 +556,15 @@ class BodyReader {
     Token plain = name;
     if (plain.text.ends_with(suffix)) plain.text.remove_suffix(suffix.size());
     if (const auto constants = scope_.constant_pools.find(pool->second); constants != scope_.constant_pools.end()) {
-      planned_constant(name, plain, constants->second, offset, at);
+      planned_constant(name, plain, *constants, offset, at);
     } else if (function_.is_entry && plain.text.ends_with("_buffer_var")) {
       const VarId var = new_var(plain.text, tir::handle_type, tir::void_type);  // an input or output in the pool
       tir::Param param;
       param.var = var;
       param.name = std::string(plain.text);
       function_.params.push_back(std::move(param));
+      if (at < 0) fail_at(offset, "an offset in the pool");
+      result_.places.push_back({var, pool->second, at});
       declare(name, pointer_to(var, tir::void_type));
     } else {
       result_.pools.push_back(pool->second);
@@ -571,20 +573,24 @@ class BodyReader {
       if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");
       const VarId var = allocated(plain, tir::uint8_type, most - at);
       if (size == scope_.arrays.end()) result_.unbounded.push_back(var);
+      result_.places.push_back({var, pool->second, at});
       declare(name, pointer_to(var, tir::void_type));
     }
     return true;
   }
 
-  void planned_constant(const Token& name, const Token& plain, const ConstantPool& pool, const Token& offset,
+  void planned_constant(const Token& name, const Token& plain,
+                        const std::pair<const std::string, ConstantPool>& named_pool, const Token& offset,
                         std::int64_t at) {
+    const auto& [pool_name, pool] = named_pool;
     std::string key = std::string(plain.text) + "@" + std::to_string(at);
     if (pool.bytes != nullptr) {
       if (at < 0 || static_cast<std::size_t>(at) >= pool.bytes->size()) fail_at(offset, "an offset in the pool");
       const auto [found, is_new] = pool_constants_.try_emplace(std::move(key));
       if (is_new) {
         found->second = new_var(plain.text, tir::handle_type, tir::uint8_type);
-        result_.constants.push_back({found->second, pool.bytes, static_cast<std::size_t>(at)});
+        result_.constants.push_back({found->second, pool_name, pool.bytes, static_cast<std::size_t>(at)});
+        result_.places.push_back({found->second, pool_name, at});
       }
       declare(name, pointer_to(found->second, tir::void_type));
       return;
@@ -592,7 +598,10 @@ class BodyReader {
     const auto table = pool.tables.find(at);
     if (table == pool.tables.end()) fail_at(offset, "the offset of a constant in the pool");
     const auto [found, is_new] = placed_.try_emplace(std::move(key));
-    if (is_new) found->second = {new_var(plain.text, tir::handle_type, table->second.data->type), &table->second};
+    if (is_new) {
+      found->second = {new_var(plain.text, tir::handle_type, table->second.data->type), &table->second};
+      result_.places.push_back({found->second.first, pool_name, at});
+    }
     declare(name, pointer_to(found->second.first, table->second.data->type));
   }
 

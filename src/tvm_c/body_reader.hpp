@@ -20,6 +20,7 @@ namespace usmp::tvm_c {
 // A constant in a pool of the application's, of which only the beginning is known: its AllocateConst has no data yet.
 struct PoolConstant {
   tir::VarId var;
+  std::string pool_name;
   std::shared_ptr<const std::string> pool;
   std::size_t offset = 0;
 };
@@ -29,6 +30,7 @@ struct ReadFunction {
   std::vector<std::string> called;  // in order
   std::vector<PoolConstant> constants;
   std::vector<std::string> pools;     // of workspace that TVM has planned
+  std::vector<PlannedPlace> places;   // of what TVM has planned, constants and entry parameters included
   std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
 };
 

@@ -109,7 +109,10 @@ class FileReader {
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty() || !elements) return false;
     if (const auto found = attributes()) alignment = found;
     if (!tokens_.peek().is("=")) {
-      if (type->element.bytes() == 1) scope_.arrays.try_emplace(std::string(name.text), *elements);
+      if (type->element.bytes() == 1) {
+        scope_.arrays.try_emplace(std::string(name.text), *elements);
+        scope_.owned.emplace(name.text);
+      }
       if (type->element.bytes() == 1 && alignment) scope_.alignments.try_emplace(std::string(name.text), *alignment);
       return false;
     }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,7 @@ struct FileScope {
   std::map<std::string, std::map<std::size_t, Table>, std::less<>> tables;
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes, without values, and pools: how many
+  std::set<std::string, std::less<>> owned;                         // those of `arrays` that the C itself has
   std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
 
   // What the name means in the file: its own table, or the only one of another; null: none.

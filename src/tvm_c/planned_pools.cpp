@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
@@ -14,16 +15,16 @@ namespace {
 // The pool of the C that has the name: memory, or a struct of constants.
 std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& scope) {
   if (const auto found = scope.arrays.find(name); found != scope.arrays.end()) {
-    return PlannedPool{name, false, found->second};
+    return PlannedPool{name, false, found->second, scope.owned.contains(name)};
   }
   const auto found = scope.constant_pools.find(name);
   if (found == scope.constant_pools.end()) return std::nullopt;
-  if (found->second.bytes) return PlannedPool{name, true, static_cast<Bytes>(found->second.bytes->size())};
+  if (found->second.bytes) return PlannedPool{name, true, static_cast<Bytes>(found->second.bytes->size()), false};
   Bytes end = 0;
   for (const auto& [offset, table] : found->second.tables) {
     end = std::max(end, offset + static_cast<Bytes>(table.data->bytes.size()));
   }
-  return PlannedPool{name, true, end};
+  return PlannedPool{name, true, end, false};
 }
 
 }  // namespace
@@ -40,27 +41,36 @@ void PoolSizes::read_header(std::string_view text, std::string_view module) {
     while (number != end && *number == ' ') ++number;
     Bytes size = 0;
     if (std::from_chars(number, end, size).ec != std::errc() || size < 0) continue;
+    if (name == "WORKSPACE_SIZE" && !workspace_) workspace_ = size;
     for (const std::string_view suffix : {workspace, constants}) {
       if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
       std::string pool(name.substr(0, name.size() - suffix.size()));
-      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size});
+      by_macro_.try_emplace(std::move(pool), PlannedPool{{}, suffix == constants, size, false});
     }
   }
 }
 
-std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, const FileScope& scope) const {
+PlannedPool PoolSizes::pool_named(const std::string& name, const FileScope& scope) const {
+  auto pool = owned_pool(name, scope);
+  if (const auto macro = by_macro_.find(upper_case(name)); !pool && macro != by_macro_.end()) pool = macro->second;
+  if (!pool) pool.emplace();
+  pool->name = name;
+  return std::move(*pool);
+}
+
+std::vector<PlannedPool> PoolSizes::pools_of(const FunctionText& entry, std::span<const PlannedPlace> places,
+                                             const FileScope& scope) const {
   std::vector<PlannedPool> pools;
+  std::set<std::string> named;
   for (Lexer tokens = entry.params; tokens.peek().kind != TokenKind::end && !tokens.peek().is(")");) {
     const auto type = parse_type(tokens);
     const Token token = tokens.next();
     if (!type || type->stars != 1 || type->element != tir::uint8_type) continue;
-    auto name = pool_of_param(token.text);
-    if (!name) continue;
-    auto pool = owned_pool(*name, scope);
-    if (const auto macro = by_macro_.find(upper_case(*name)); !pool && macro != by_macro_.end()) pool = macro->second;
-    if (!pool) pool.emplace();
-    pool->name = std::move(*name);
-    pools.push_back(std::move(*pool));
+    const auto name = pool_of_param(token.text);
+    if (name && named.insert(*name).second) pools.push_back(pool_named(*name, scope));
+  }
+  for (const PlannedPlace& place : places) {
+    if (named.insert(place.pool).second) pools.push_back(pool_named(place.pool, scope));
   }
   return pools;
 }

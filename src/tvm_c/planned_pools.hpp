@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +16,20 @@ namespace usmp::tvm_c {
 
 class PoolSizes {
  public:
-  // TVMGEN_MODULE_POOL_WORKSPACE_POOL_SIZE and …_CONSTANT_POOL_SIZE. O(bytes · log pools).
+  // TVMGEN_MODULE_WORKSPACE_SIZE, …_POOL_WORKSPACE_POOL_SIZE and …_POOL_CONSTANT_POOL_SIZE. O(bytes · log pools).
   void read_header(std::string_view text, std::string_view module);
 
-  // In the order of the parameters. O(parameters · log names + tables).
-  [[nodiscard]] std::vector<PlannedPool> pools_of(const FunctionText& entry, const FileScope& scope) const;
+  // In the order of the parameters; then those of which only `places` speak, as the packed interface has no parameters.
+  // O((parameters + places) · log names + tables).
+  [[nodiscard]] std::vector<PlannedPool> pools_of(const FunctionText& entry, std::span<const PlannedPlace> places,
+                                                  const FileScope& scope) const;
+
+  [[nodiscard]] std::optional<Bytes> workspace() const { return workspace_; }
 
  private:
+  [[nodiscard]] PlannedPool pool_named(const std::string& name, const FileScope& scope) const;
+
+  std::optional<Bytes> workspace_;
   std::map<std::string, PlannedPool, std::less<>> by_macro_;  // by the pool's name in upper case
 };
 

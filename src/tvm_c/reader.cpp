@@ -83,9 +83,14 @@ class ModuleReader {
     cut_pool_constants();
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
     check_bounded();
+    mark_unsized();
     storage::fit(module_);
-    std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, scope_);
-    return {.module = std::move(module_), .pools = std::move(pools)};
+    std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, places_, scope_);
+    return {.module = std::move(module_),
+            .pools = std::move(pools),
+            .places = std::move(places_),
+            .lost_constants = std::move(lost_constants_),
+            .workspace_macro = pool_sizes_.workspace()};
   }
 
  private:
@@ -145,6 +150,7 @@ class ModuleReader {
         if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
       }
       pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
+      places_.insert(places_.end(), read.places.begin(), read.places.end());
       for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
       return read.called;
     } catch (const SyntaxError& error) {
@@ -237,7 +243,23 @@ class ModuleReader {
         end = std::max(end, one.offset + size);
       }
     }
-    for (const auto& [pool, ranges] : ends) check_apart(ranges);
+    std::map<const std::string*, std::string> names;
+    for (const PoolConstant& one : pool_constants_) names.emplace(one.pool.get(), one.pool_name);
+    std::map<std::string, const std::map<std::size_t, std::size_t>*> by_name;
+    for (const auto& [pool, ranges] : ends) by_name.emplace(names[pool], &ranges);
+    for (const auto& [name, ranges] : by_name) check_apart(name, *ranges);
+  }
+
+  // Of what others' functions get, how much they use is not known.
+  void mark_unsized() {
+    if (places_.empty()) return;
+    std::set<tir::VarId> unsized;
+    for (const auto& function : storage::extents(module_)) {
+      for (const auto& [var, extent] : function) {
+        if (!extent.end) unsized.insert(var);
+      }
+    }
+    for (PlannedPlace& place : places_) place.is_sized = !unsized.contains(place.var);
   }
 
   // C computes the end of a loop in front of each iteration, TIR once.
@@ -282,16 +304,15 @@ class ModuleReader {
   }
 
   // TVM's greedy_by_size has put constants over one another: then the archive does not hold them.
-  static void check_apart(const std::map<std::size_t, std::size_t>& ranges) {
+  void check_apart(const std::string& pool, const std::map<std::size_t, std::size_t>& ranges) {
     const auto text = [](const auto& range) {
       return "[" + std::to_string(range.first) + ", " + std::to_string(range.second) + ")";
     };
     const auto twice = std::adjacent_find(ranges.begin(), ranges.end(),
                                           [](const auto& a, const auto& b) { return b.first < a.second; });
-    if (twice == ranges.end()) return;
-    throw Error(ErrorKind::archive, {},
-                "TVM's plan is wrong: constants at " + text(*twice) + " and " + text(*std::next(twice)) +
-                    " of a constant pool overlap, so their values are lost; build the archive again without USMP");
+    if (twice == ranges.end() || lost_constants_) return;
+    lost_constants_ =
+        "constants at " + text(*twice) + " and " + text(*std::next(twice)) + " of pool " + in_quotes(pool) + " overlap";
   }
 
   [[noreturn]] void fail(const tir::Fault& fault) const {
@@ -311,15 +332,25 @@ class ModuleReader {
   PoolSizes pool_sizes_;
   tir::Module module_;
   std::vector<PoolConstant> pool_constants_;
+  std::vector<PlannedPlace> places_;
+  std::optional<std::string> lost_constants_;
   Bytes pool_alignment_ = default_alignment;
   std::set<tir::VarId> unbounded_;
 };
 
 }  // namespace
 
+void require_constants(const std::optional<std::string>& lost) {
+  if (!lost) return;
+  throw Error(ErrorKind::archive, {},
+              "TVM's plan is wrong: " + *lost + ", so their values are lost; build the archive again without USMP");
+}
+
 tir::Module read_module(const std::string& module, std::span<const Source> files, std::span<const Foreign> foreign,
                         const Limits& limits) {
-  return read_planned_module(module, files, foreign, limits).module;
+  PlannedModule read = read_planned_module(module, files, foreign, limits);
+  require_constants(read.lost_constants);
+  return std::move(read.module);
 }
 
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,

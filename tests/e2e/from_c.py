@@ -67,12 +67,46 @@ def check_own_output(binary: Path, archive: Path, planned: Path, directory: Path
         raise golden.Failure(f"its own output: exit code {found.returncode}, {found.stderr}")
 
 
+def refused(command: list, code: int, message: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != code or message not in done.stderr:
+        raise golden.Failure(f"exit code {done.returncode}, expected {code} and \"{message}\": {done.stderr.strip()}")
+
+
 def check_tvm_plan(binary: Path, archive: Path, by_tvm: bool) -> None:
     [module] = json.loads(golden.run([binary, "inspect", archive, "--json"]).stdout)["modules"]
     found = sum(pool["size"] for pool in module["tvm_plan"] if pool["kind"] == "workspace")
     expected = module["unplanned_workspace"] if by_tvm else 0
     if found != expected:
         raise golden.Failure(f"inspect finds pools of TVM's of {found} bytes, expected {expected}")
+    verify_tvm_plan(binary, archive, module["tvm_plan"])
+
+
+def verify_tvm_plan(binary: Path, archive: Path, pools: list[dict]) -> None:
+    """TVM's plan is correct, and fills its workspace pools to the last byte."""
+    command = [binary, "verify", archive, "--tvm-plan", "--json"]
+    if not pools:
+        refused(command, 3, "TVM has not planned module")
+        return
+    [plan] = json.loads(golden.run(command).stdout)["modules"]
+    used = {pool["name"]: pool["used"] for pool in plan["pools"]}
+    expected = {pool["pool"]: pool["size"] for pool in pools if pool["kind"] == "workspace"}
+    if any(used[name] != size for name, size in expected.items() if size is not None):
+        raise golden.Failure(f"TVM's plan is read as one of {used}, expected {expected}")
+
+
+def check_wrong_plan(binary: Path, archives: Path) -> None:
+    """TVM's greedy_by_size lets live buffers and constants overlap where there are several pools, its hill_climb does not."""
+    def archive(algorithm: str) -> Path:
+        return archives / f"variants/resnet8_pools_io.{algorithm}.tvm_planned.tar"
+
+    golden.run([binary, "verify", archive("hill_climb"), "--tvm-plan"])
+    for message in ("'sid_9' and 'sid_8' overlap in pool 'dtcm'", "overlap in pool 'itcm'"):
+        refused([binary, "verify", archive("greedy_by_size"), "--tvm-plan"], 2, message)
+    report = golden.run([binary, "report", archive("greedy_by_size"), "--tvm-plan"]).stdout
+    if "warning: TVM's plan is wrong: buffers 'sid_9' and 'sid_8' overlap in pool 'dtcm'" not in report:
+        raise golden.Failure("the report does not say that TVM's plan is wrong")
+    refused([binary, archive("greedy_by_size"), "--from", "c", "--dry-run"], 3, "so their values are lost")
 
 
 def run_case(binary: Path, case: Case, directory: Path) -> None:
@@ -115,7 +149,7 @@ def shared_cases(archives: Path) -> list[Case]:
         network, _, variant = path.stem.partition(".")
         # One of these has StorageRewrite's lowering, which the archives of own have not.
         cases.append(Case(f"tvm_planned/{path.stem}", path, variants / "defaults" / f"{network}.tar", own / f"{network}.golden",
-                          packed=variant == "packed", by_tvm=variant != "packed"))
+                          packed=variant == "packed", by_tvm=True))
     packed = variants / "resnet8_packed.tar"
     cases.append(Case("variants/resnet8_packed", packed, packed, own / "resnet8.golden", packed=True))
     return cases
@@ -135,6 +169,8 @@ def main() -> int:
         print("no archive to run")
         return 1
     with tempfile.TemporaryDirectory(prefix="usmp-from-c-") as temporary:
+        if (arguments.root / "own").is_dir():
+            check_wrong_plan(binary, arguments.root)
         return golden.run_all(cases, lambda case: run_case(binary, case, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
 
 

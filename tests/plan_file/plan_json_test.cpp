@@ -125,6 +125,7 @@ TEST_CASE("a plan that is written reads back as the same document") {
   planned.document.calls[0].reads = {"int8[1,4]", "int8[?]"};
   planned.document.calls[0].writes = {"int16[1,2]"};
   planned.document.constant_bytes = 11;
+  planned.document.tvm_workspace = 247392;
   planned.document.stack_estimate = 12;
   planned.document.multiply_accumulates = 13;
   planned.document.inputs = {{"x", 14, true}, {"z", std::nullopt, false}};

@@ -226,6 +226,16 @@ TEST_CASE("against the unplanned build") {
   CHECK(line(0) == "workspace: 164 bytes, 164 more than the 0 of the archive's own build\n");
 }
 
+TEST_CASE("against TVM's plan, which says more than the unplanned build") {
+  Planned planned;
+  fill_example(planned);
+  planned.document.tvm_workspace = 247392;
+  planned.document.unplanned_workspace = 247392;
+  const std::string text = plan_text(planned.finish(), {});
+  CHECK(contains(text, "\nTVM: 247392 bytes of workspace, usmp-plan: 164 bytes\n"));
+  CHECK(!contains(text, "archive's own build"));
+}
+
 TEST_CASE("the largest ten at the peak, all of them when verbose") {
   Planned planned;
   planned.add_pool("sram", PoolKind::workspace, std::nullopt);

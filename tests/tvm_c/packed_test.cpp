@@ -153,6 +153,14 @@ TEST_CASE("buffers that TVM planned, with the packed interface") {
   CHECK(main.find("___tvm_main__(in_buffer_var: int16*, out_buffer_var: int8*)") !=
         std::string::npos);  // the pool is no parameter
   CHECK(main.find("allocate sid_1: ") != std::string::npos);
+  const Source file{"lib2.c", planned};
+  const PlannedModule read = read_planned_module("m", {&file, 1});
+  REQUIRE(read.pools.size() == 1);
+  CHECK(read.pools[0].name == "global_workspace");
+  CHECK(read.pools[0].size == 64);
+  REQUIRE(read.places.size() == 1);
+  CHECK(read.places[0].pool == "global_workspace");
+  CHECK(read.places[0].offset == 16);
 }
 
 TEST_CASE("what is wrong with a packed call is told with its place") {

@@ -228,6 +228,11 @@ TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts t
     const std::string header =
         "#define TVMGEN_M_FLASH_CONSTANT_POOL_DATA \\\n  0x01, 0x02, 0x03, 0x04, \\\n  0x05, 0x06\n";
     const std::vector<Source> files = {{"lib1.c", c}, {"tvmgen_m.h", header}};
+    const PlannedModule read = read_planned_module("m", files);
+    CHECK(read.places.size() == 2);
+    CHECK(read.places[1].pool == "flash");
+    CHECK(std::to_string(read.places[1].offset) == second);
+    CHECK(read.lost_constants.has_value() == (second == "2"));
     return read_module("m", files);
   };
   const tir::Module module = planned("4");
@@ -236,7 +241,7 @@ TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts t
   CHECK(std::get<tir::AllocateConst>(body.at(1).node).data->bytes == "\x05\x06");
   CHECK_THROWS_WITH_AS(
       (void)planned("2"),
-      "TVM's plan is wrong: constants at [0, 4) and [2, 4) of a constant pool overlap, so their values are lost; build "
+      "TVM's plan is wrong: constants at [0, 4) and [2, 4) of pool 'flash' overlap, so their values are lost; build "
       "the archive again without USMP",
       Error);
 }

@@ -77,6 +77,7 @@ struct PlanOptions : PlanningOptions {
 
 struct VerifyOptions : PlanningOptions {
   std::vector<std::string> plans;  // M.plan.json files to be verified; empty: the modules are planned
+  bool tvm_plan = false;           // the plan in the C that TVM wrote is verified: no `plans`, `execute`, other models
   bool execute = false;  // run the emitted C and a build in which no buffers overlap; the rest applies only then
   std::optional<std::string> compiler;
   std::string compiler_flags;  // separated by spaces
@@ -92,6 +93,7 @@ enum class DiffFormat { text, markdown, json, csv };
 struct DiffOptions : PlanningOptions {
   std::string before;  // M.plan.json or a model
   std::string after;
+  bool tvm_plan = false;  // `before` is a model, and its plan is the one in the C that TVM wrote
   DiffFormat format = DiffFormat::text;
 };
 
@@ -99,6 +101,7 @@ enum class ReportFormat { text, json, csv, markdown, svg, html };
 
 // `model.model` is a model, or an M.plan.json: then nothing is planned.
 struct ReportOptions : PlanningOptions {
+  bool tvm_plan = false;  // of the plan in the C that TVM wrote
   ReportFormat format = ReportFormat::text;
   std::optional<std::string> output;  // absent: `out`
 };

@@ -162,6 +162,9 @@ struct PlanDocument {
   Bytes workspace_used = 0;
   Bytes constants_used = 0;
   std::optional<Bytes> unplanned_workspace;  // of the archive's own build
+  // Of the plan that TVM made of the same program, if that is known and has inputs and outputs in pools where this one
+  // has: the sizes of its workspace pools.
+  std::optional<Bytes> tvm_workspace;
   // Sum of sizes of the constants that the program reads, in parameter pools or not; those in one place count once.
   // Nothing, here and below: the plan does not say.
   std::optional<Bytes> constant_bytes;

@@ -45,11 +45,27 @@ struct PlannedPool {
   std::string name;  // "sram" of the parameter sram_3_var
   bool is_constant = false;
   std::optional<Bytes> size;  // of the array or struct in the C, else of the header's macro; nothing: neither is there
+  bool in_c = false;          // workspace that is an array in the C, which firmware does not give
+};
+
+// Where TVM has put something: an allocate, a constant, or a parameter of the entry.
+struct PlannedPlace {
+  tir::VarId var;
+  std::string pool;
+  Bytes offset = 0;  // >= 0, from the pool's start
+  // Whether the program says how much of it is used. Else the module has all up to the end of the pool, of a constant
+  // up to the next one.
+  bool is_sized = true;
 };
 
 struct PlannedModule {
   tir::Module module;
-  std::vector<PlannedPool> pools;  // in the order of the entry's parameters; none: TVM has not planned it
+  std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
+  std::vector<PlannedPlace> places;  // in the order of functions read
+  // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
+  // constants in `module` are those that the last one left. Nothing: all constants are there.
+  std::optional<std::string> lost_constants;
+  std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
@@ -60,8 +76,11 @@ struct PlannedModule {
 [[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
                                       std::span<const Foreign> foreign = {}, const Limits& limits = {});
 
-// The same, with the pools of TVM's plan.
+// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                                 std::span<const Foreign> foreign = {}, const Limits& limits = {});
+
+// Throws the Error of `read_module` for constants that are lost (PlannedModule::lost_constants).
+void require_constants(const std::optional<std::string>& lost);
 
 }  // namespace usmp::tvm_c

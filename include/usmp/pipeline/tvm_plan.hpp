@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan that TVM made, read from the pool offsets in its C.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "usmp/mlf/metadata.hpp"
+#include "usmp/plan_file/plan_document.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::pipeline {
+
+struct TvmPlan {
+  // Buffers are what TVM placed, before storage that several tensors share is taken apart. A pool's capacity is its
+  // size in the C; `algorithm` is "TVM". No bound that a wrong plan undercuts, and no status but feasible.
+  plan_file::PlanDocument document;
+  // What is wrong, one sentence each: buffers that overlap, and a tick at which both are live; constants that overlap;
+  // elements that are not aligned as C needs them, whatever TVM was asked for.
+  // At most ten and "… and more"; none: the plan is correct.
+  std::vector<std::string> violations;
+  std::optional<std::size_t> conflicts;  // verify::conflicting_pairs
+};
+
+// `files` are info.c_members. How much an external function uses of a buffer is not known: such a buffer ends where
+// the next one that is live with it begins, and is never found to overlap that. Throws Error of kind archive, with the
+// member where there is one, also if TVM has not planned the module. O(n log n) besides reading, verifying and bounds;
+// for each buffer of unknown size up to O(buffers).
+[[nodiscard]] TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive,
+                               std::span<const tvm_c::Source> files);
+
+}  // namespace usmp::pipeline

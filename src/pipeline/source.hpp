@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module from C as TVM wrote it: storage that several tensors share is not taken apart.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "usmp/pipeline/program.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::pipeline {
+
+struct WrittenModule {
+  SourceModule source;
+  tvm_c::PlannedModule plan;  // without the module, which is the source's
+};
+
+// `files` are info.c_members. Throws as read_module does.
+[[nodiscard]] WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files);
+
+// Memory that the header asks firmware for, and that no code uses as the C has its own; nothing: there is none.
+[[nodiscard]] std::optional<std::string> unused_workspace(const SourceModule& source);
+
+}  // namespace usmp::pipeline

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/pipeline/tvm_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "pipeline/source.hpp"
+#include "usmp/pipeline/algorithm.hpp"
+#include "usmp/pipeline/plan_document.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+#include "usmp/verify/verify.hpp"
+
+namespace usmp::pipeline {
+namespace {
+
+using tvm_c::PlannedPlace;
+
+class PlanReader {
+ public:
+  explicit PlanReader(const WrittenModule& written) : written_(written) {
+    for (const PlannedPlace& place : written.plan.places) places_.emplace(place.var, &place);
+  }
+
+  void run() {
+    for (const tvm_c::PlannedPool& pool : written_.plan.pools) add_pool(pool);
+    tir::Module module = written_.source.module;
+    // Offsets are multiples of what TVM was told, which the C need not say.
+    module.workspace_alignment = 1;
+    module.constant_alignment = 1;
+    analysis_ = live_ranges(written_.source, module, true);
+    assembly_.problem.horizon = analysis_.horizon;
+    for (std::size_t i = 0; i < analysis_.sites.size(); ++i) add_site(liveness::SiteId(i));
+    bound_unsized();
+  }
+
+  [[nodiscard]] const liveness::Analysis& analysis() const { return analysis_; }
+  [[nodiscard]] const assemble::Assembly& assembly() const { return assembly_; }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] bool is_placed(tir::VarId var) const { return places_.contains(var); }
+
+ private:
+  PoolId add_pool(const tvm_c::PlannedPool& pool) {
+    const PoolId id(assembly_.pools.size());
+    config::PoolSpec spec;
+    spec.name = pool.name;
+    spec.kind = pool.is_constant ? PoolKind::constant : PoolKind::workspace;
+    spec.size_hint = pool.size;
+    assembly_.problem.pools.push_back({.name = pool.name, .kind = spec.kind, .capacity = pool.size});
+    assembly_.pools.push_back(std::move(spec));
+    pools_.emplace(pool.name, id);
+    return id;
+  }
+
+  // Constants at one place are one: several functions have names for it.
+  void add_site(liveness::SiteId id) {
+    const liveness::Site& site = analysis_.sites[id.index()];
+    const auto found = places_.find(site.var);
+    if (found == places_.end()) return;  // on the stack, in a table, or the application's
+    const PlannedPlace& place = *found->second;
+    const bool is_constant = site.kind == BufferKind::constant;
+    const auto known = pools_.find(place.pool);
+    const PoolId pool = known != pools_.end() ? known->second : add_pool({place.pool, is_constant, {}});
+    Problem& problem = assembly_.problem;
+    if (is_constant) {
+      const auto [one, is_new] = constants_.try_emplace(std::pair(pool, place.offset), problem.buffers.size());
+      if (!is_new) {
+        Buffer& buffer = problem.buffers[one->second];
+        buffer.size = std::max(buffer.size, site.size);
+        return;
+      }
+    }
+    problem.buffers.push_back({.name = site.name,
+                               .function = written_.source.module.functions[site.function].name,
+                               .kind = site.kind,
+                               .size = site.size,
+                               .alignment = site.alignment,
+                               .candidates = {pool},
+                               .live = site.live});
+    plan_.allocations.push_back({pool, place.offset});
+    assembly_.sites.push_back(id);
+    if (!place.is_sized && !is_constant) unsized_.emplace_back(problem.buffers.size() - 1);
+  }
+
+  void bound_unsized() {
+    if (unsized_.empty()) return;
+    std::map<PoolId, std::vector<BufferId>> by_pool;
+    for (std::size_t i = 0; i < plan_.allocations.size(); ++i) {
+      by_pool[plan_.allocations[i].pool].emplace_back(i);
+    }
+    for (auto& [pool, buffers] : by_pool) {
+      std::stable_sort(buffers.begin(), buffers.end(), [&](BufferId a, BufferId b) { return offset(a) < offset(b); });
+    }
+    for (const BufferId one : unsized_) {
+      const std::vector<BufferId>& buffers = by_pool[plan_.of(one).pool];
+      auto next = std::upper_bound(buffers.begin(), buffers.end(), offset(one),
+                                   [&](Bytes at, BufferId other) { return at < offset(other); });
+      Buffer& buffer = assembly_.problem.buffers[one.index()];
+      while (next != buffers.end() && !overlaps_in_time(buffer.live, assembly_.problem.buffer(*next).live)) ++next;
+      if (next != buffers.end()) buffer.size = std::min(buffer.size, offset(*next) - offset(one));
+    }
+  }
+
+  static bool overlaps_in_time(const std::vector<LiveRange>& a, const std::vector<LiveRange>& b) {
+    return std::any_of(a.begin(), a.end(), [&](const LiveRange& one) {
+      return std::any_of(b.begin(), b.end(),
+                         [&](const LiveRange& other) { return one.begin < other.end && other.begin < one.end; });
+    });
+  }
+
+  [[nodiscard]] Bytes offset(BufferId id) const { return plan_.of(id).offset; }
+
+  const WrittenModule& written_;
+  std::map<tir::VarId, const PlannedPlace*> places_;
+  liveness::Analysis analysis_;
+  assemble::Assembly assembly_;
+  Plan plan_;
+  std::map<std::string, PoolId> pools_;
+  std::map<std::pair<PoolId, Bytes>, std::size_t> constants_;  // the buffer's index
+  std::vector<BufferId> unsized_;
+};
+
+}  // namespace
+
+TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, std::span<const tvm_c::Source> files) {
+  const WrittenModule written = as_written(info, files);
+  if (written.plan.places.empty()) {
+    throw Error(ErrorKind::archive, {},
+                "TVM has not planned module " + in_quotes(info.name) +
+                    ": found no offsets in pools in its C, which takes workspace at run time");
+  }
+  PlanReader reader(written);
+  reader.run();
+  PlanResult result;
+  result.status = PlanStatus::feasible;
+  result.plan = reader.plan();
+  TvmPlan plan;
+  plan.violations = violations_of(reader.assembly().problem, result.plan);
+  plan.conflicts = verify::conflicting_pairs(reader.assembly().problem);
+  plan.document = plan_document(written.source.module, reader.analysis(), reader.assembly(), result, "TVM");
+  plan_file::PlanDocument& document = plan.document;
+  if (!plan.violations.empty()) {
+    for (plan_file::PlanDocument::Pool& pool : document.pools) {
+      pool.status = PlanStatus::feasible;
+      pool.lower_bound.reset();
+      pool.lower_bound_reason.clear();
+    }
+  }
+  if (auto unused = unused_workspace(written.source)) document.warnings.push_back(std::move(*unused));
+  document.search.reset();
+  document.module = info.name;
+  document.archive = archive;
+  bool has_io = false;
+  const std::vector<tir::Param>& params = written.source.module.functions[written.source.module.entry].params;
+  const auto describe = [&](std::vector<plan_file::PlanDocument::Tensor>& tensors,
+                            const std::vector<codegen::InterfaceTensor>& of) {
+    for (const codegen::InterfaceTensor& tensor : of) {
+      const bool in_pool = reader.is_placed(params[tensor.param].var);
+      has_io = has_io || in_pool;
+      tensors.push_back({tensor.name, tensor.size > 0 ? std::optional(tensor.size) : std::nullopt, in_pool});
+    }
+  };
+  describe(document.inputs, written.source.interface.inputs);
+  describe(document.outputs, written.source.interface.outputs);
+  document.workspace_io = has_io;
+  return plan;
+}
+
+}  // namespace usmp::pipeline

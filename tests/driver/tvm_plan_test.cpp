@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// --tvm-plan of report, verify and diff.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "files.hpp"
+#include "usmp/driver/driver.hpp"
+
+namespace usmp::driver::tvm_plan_test {
+namespace {
+
+using nlohmann::json;
+
+// in -> a -> b -> output, of 64 bytes each.
+std::string model_c(const std::string& b_offset) {
+  return "static uint8_t sram[256];\n"
+         "int32_t tvmgen_m_copy(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 64; ++i) {\n    q[i] = p[i];\n  }\n"
+         "  return 0;\n}\n"
+         "int32_t tvmgen_m_turn(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 64; ++i) {\n"
+         "    q[i] = p[(63 - i)];\n  }\n  return 0;\n}\n"
+         "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* sram_0_var) {\n"
+         "  void* a_let = (&(sram_0_var[0]));\n  void* b_let = (&(sram_0_var[" +
+         b_offset +
+         "]));\n  if (tvmgen_m_copy(in_buffer_var, a_let) != 0 ) return -1;\n"
+         "  if (tvmgen_m_turn(a_let, b_let) != 0 ) return -1;\n"
+         "  if (tvmgen_m_copy(b_let, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n"
+         "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {\n"
+         "  return tvmgen_m___tvm_main__(inputs->in, outputs->output, ((uint8_t*)&sram));\n}\n";
+}
+
+struct Models {
+  TemporaryDirectory directory;
+  std::string good = directory.file("good.c");
+  std::string wrong = directory.file("wrong.c");
+  Models() {
+    write(good, model_c("192"));
+    write(wrong, model_c("32"));
+  }
+};
+
+Outcome verified(const std::string& model, bool as_json = false) {
+  VerifyOptions options;
+  options.model.model = model;
+  options.model.json = as_json;
+  options.tvm_plan = true;
+  return outcome_of(verify, options);
+}
+
+ReportOptions report_of(const std::string& model) {
+  ReportOptions options;
+  options.model.model = model;
+  options.tvm_plan = true;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("verify --tvm-plan: a correct plan, and one that lets live buffers overlap") {
+  const Models models;
+  const Outcome good = verified(models.good);
+  CHECK(good.code == exit_ok);
+  CHECK(contains(good.out, "module m of good.c, planned by TVM"));
+  CHECK(contains(good.out, "verified: 2 buffers, 1 pair live together, 1 pool"));
+  CHECK(contains(good.out, "sram: 256 of 256 bytes"));
+  CHECK(json::parse(verified(models.good, true).out).is_object());
+
+  const Outcome wrong = verified(models.wrong);
+  CHECK(wrong.code == exit_usage);
+  CHECK(wrong.out.empty());
+  CHECK(contains(wrong.err,
+                 "wrong.c: TVM's plan of module 'm' is wrong:\n  buffers 'a' and 'b' overlap in pool "
+                 "'sram': [0, 64) and [32, 96), both live at "));
+}
+
+TEST_CASE("report --tvm-plan: TVM's plan with what is wrong as warnings") {
+  const Models models;
+  const Outcome good = outcome_of(report, report_of(models.good));
+  CHECK(good.code == exit_ok);
+  CHECK(contains(good.out, "planned by TVM"));
+  CHECK(!contains(good.out, "warning"));
+  const Outcome wrong = outcome_of(report, report_of(models.wrong));
+  CHECK(wrong.code == exit_ok);
+  CHECK(contains(wrong.out, "warning: TVM's plan is wrong: buffers 'a' and 'b' overlap"));
+  ReportOptions csv = report_of(models.wrong);
+  csv.format = ReportFormat::csv;
+  const Outcome table = outcome_of(report, csv);
+  CHECK(contains(table.err, "warning: module 'm': TVM's plan is wrong: buffers 'a' and 'b' overlap"));
+  CHECK(contains(table.out, "b,"));
+  // In every format there is, also of a plan that overlaps.
+  for (const ReportFormat format :
+       {ReportFormat::json, ReportFormat::markdown, ReportFormat::svg, ReportFormat::html}) {
+    ReportOptions options = report_of(models.wrong);
+    options.format = format;
+    CHECK(outcome_of(report, options).code == exit_ok);
+  }
+}
+
+TEST_CASE("diff --tvm-plan: TVM's plan against a new one") {
+  const Models models;
+  DiffOptions options;
+  options.before = models.good;
+  options.after = models.good;
+  options.tvm_plan = true;
+  options.model.transform = "none";
+  const Outcome outcome = outcome_of(diff, options);
+  CHECK(outcome.code == exit_different);
+  CHECK(contains(outcome.out, "256"));
+  CHECK(contains(outcome.out, "128"));
+}
+
+TEST_CASE("planning says what TVM's plan takes") {
+  const Models models;
+  PlanOptions options;
+  options.model.model = models.good;
+  options.model.transform = "none";
+  options.dry_run = true;
+  CHECK(contains(outcome_of(plan, options).out, "TVM: 256 bytes of workspace, usmp-plan: 128 bytes\n"));
+  options.model.json = true;
+  const json totals = json::parse(outcome_of(plan, options).out)["modules"][0]["totals"];
+  CHECK(totals["tvm_workspace"] == 256);
+  CHECK(totals["workspace_used"] == 128);
+  options.workspace_io = true;  // inputs and outputs are not in TVM's pools: other things would be compared
+  CHECK(!json::parse(outcome_of(plan, options).out)["modules"][0]["totals"].contains("tvm_workspace"));
+}
+
+TEST_CASE("planning refuses constants that TVM has lost, inspect warns") {
+  const Models models;
+  fs::create_directories(models.directory.path / "lost");
+  std::string c =
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* flash_1_var) {\n  void* a_let = (&(flash_1_var[0]));\n"
+      "  void* b_let = (&(flash_1_var[2]));\n"
+      "  q[0] = (int8_t)(p[0] + ((int16_t*)a_let)[1] + ((int16_t*)b_let)[0]);\n  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* flash_0_var) {\n"
+      "  if (tvmgen_m_op(in_buffer_var, output_buffer_var, flash_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+  write(models.directory.path / "lost/m_lib0.c", c);
+  write(models.directory.path / "lost/tvmgen_m.h",
+        "struct tvmgen_m_inputs {\n  void* in;\n};\nstruct tvmgen_m_outputs {\n  void* output;\n};\n"
+        "struct tvmgen_m_workspace_pools {\n  void* flash;\n};\n"
+        "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs, "
+        "struct tvmgen_m_workspace_pools* workspace_pools);\n"
+        "#define TVMGEN_M_FLASH_CONSTANT_POOL_SIZE 4\n"
+        "#define TVMGEN_M_FLASH_CONSTANT_POOL_DATA \\\n  0x01, 0x02, 0x03, 0x04\n");
+  const std::string message = "TVM's plan is wrong: constants at [0, 4) and [2, 4) of pool 'flash' overlap";
+  PlanOptions options;
+  options.model.model = models.directory.file("lost");
+  options.dry_run = true;
+  const Outcome planned = outcome_of(plan, options);
+  CHECK(planned.code == exit_archive);
+  CHECK_MESSAGE(contains(planned.err, message), planned.err);
+  InspectOptions inspected;
+  inspected.model.model = options.model.model;
+  const Outcome listed = outcome_of(inspect, inspected);
+  CHECK(listed.code == exit_ok);
+  CHECK_MESSAGE(contains(listed.err, "warning: module 'm': " + message), listed.err);
+  const Outcome wrong = verified(options.model.model);
+  CHECK(wrong.code == exit_usage);
+  CHECK_MESSAGE(contains(wrong.err, "overlap in pool 'flash': [0, 4) and [2, 4)"), wrong.err);
+}
+
+TEST_CASE("--tvm-plan: what does not go with it") {
+  const Models models;
+  const auto refused = [](const Outcome& outcome, const std::string& message) {
+    CHECK(outcome.code == exit_usage);
+    CHECK(outcome.out.empty());
+    CHECK_MESSAGE(contains(outcome.err, message), outcome.err);
+  };
+  ReportOptions from_tir = report_of(models.good);
+  from_tir.model.from = "tir";
+  refused(outcome_of(report, from_tir), "--from tir: TVM's plan is in its C; leave --from or --tvm-plan out");
+  ReportOptions planning = report_of(models.good);
+  planning.algorithm = "hill_climb";
+  refused(outcome_of(report, planning), "--tvm-plan plans nothing: --algorithm applies to models only");
+  VerifyOptions several;
+  several.model.model = models.good;
+  several.more_models = {models.wrong};
+  several.tvm_plan = true;
+  refused(outcome_of(verify, several), "wrong.c: --tvm-plan: expected one model");
+  ReportOptions plan_file = report_of(models.directory.file("m.plan.json"));
+  write(plan_file.model.model, "{}");
+  refused(outcome_of(report, plan_file), "is a plan: --tvm-plan asks for a model that TVM planned");
+  DiffOptions difference;
+  difference.before = plan_file.model.model;
+  difference.after = models.good;
+  difference.tvm_plan = true;
+  refused(outcome_of(diff, difference), "is a plan: --tvm-plan asks for a model that TVM planned");
+}
+
+}  // namespace usmp::driver::tvm_plan_test
