@@ -175,8 +175,8 @@ class Blocker {
       result = block_of(sum, *run, first, tir::make_int(0, type), together, facts);
     }
     if (const std::int64_t rest = count % together; rest > 0) {
-      const Block last = block_of(sum, *run, first, tir::make_int(count - rest, type), rest, facts);
-      result.emplace_back().node.emplace<tir::Scope>(last);
+      tir::Scope last{block_of(sum, *run, first, tir::make_int(count - rest, type), rest, facts)};
+      result.emplace_back().node.emplace<tir::Scope>(std::move(last));
     }
     return is_side_by_side_ ? std::optional(std::move(result)) : std::nullopt;
   }

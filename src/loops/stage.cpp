@@ -255,13 +255,14 @@ class PipelineFinder {
         tensors_.axes[storage] = axes_between(strides.of_dimensions(), tensors_.elements[storage]);
         continue;
       }
-      const std::set<std::int64_t> all = strides.all();
+      const std::set<std::int64_t> ascending = strides.all();
+      const std::vector<std::int64_t> all(ascending.begin(), ascending.end());
       std::vector<Axis> axes;  // long rows first
       std::int64_t above = tensors_.elements[storage];
-      for (auto stride = all.rbegin(); stride != all.rend(); ++stride) {
-        if (above % *stride != 0) continue;
-        if (above / *stride > 1) axes.push_back({*stride, above / *stride});
-        above = *stride;
+      for (std::size_t i = all.size(); i-- > 0;) {
+        if (above % all[i] != 0) continue;
+        if (above / all[i] > 1) axes.push_back({all[i], above / all[i]});
+        above = all[i];
       }
       if (above > 1) axes.push_back({1, above});
       if (!axes.empty()) tensors_.axes[storage] = std::move(axes);

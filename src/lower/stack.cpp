@@ -20,6 +20,7 @@ constexpr Bytes caller_name = 4;
 // Of functions with loops.
 constexpr Bytes loop_frame = 32;
 constexpr Bytes loop_name = 10;
+constexpr Bytes dot4_names = 3;  // what is loaded and multiplied
 
 // Counts what is in scope while a function is walked.
 class StackWalker {
@@ -38,6 +39,8 @@ class StackWalker {
     const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
     const bool is_element = allocate != nullptr && allocate->on_stack;
     if (is_element || std::holds_alternative<tir::Let>(stmt.node)) declare(1);
+    const auto* store = std::get_if<tir::Store>(&stmt.node);
+    if (store != nullptr && store->value->op == tir::Op::dot4) declare(dot4_names);
   }
 
   [[nodiscard]] bool has_loops() const { return has_loops_; }

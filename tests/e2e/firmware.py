@@ -7,7 +7,7 @@ start-up code, linker script and main of the example. On the target each model r
 full of garbage; outputs are compared there, and the stack is measured. Here
 
 - the RAM of the linker's map, pool by pool and together, equals the plan and the report to the byte;
-- the stack that was measured is at most the plan's estimate, and at most 530 bytes below it for the archives of testdata,
+- the stack that was measured is at most the plan's estimate, and at most 720 bytes below it for the archives of testdata,
   apart from frames of functions that are not the model's, which GCC states (-fstack-usage). Models that call the C library
   are only run.
 
@@ -56,8 +56,8 @@ PLACEMENTS = {
 }
 
 # Bytes that the estimate may be above the stack that is measured. A function whose operators run by rows has many pointers, which 64-bit
-# processors keep on the stack (808 bytes in resnet8) and a Cortex-M computes anew (452); the estimate (976) is for all.
-MOST_ABOVE = 530
+# processors keep on the stack (896 bytes in resnet8) and a Cortex-M computes anew (424); the estimate (1136) is for all.
+MOST_ABOVE = 720
 
 
 @dataclass

@@ -92,7 +92,7 @@ def check_documents(folder: Path) -> None:
         "-Idocumented/codegen/host/include", "main.c", *sorted((folder / "documented/codegen/host/src").glob("*.c")), "-lm", "-o", "image.elf", folder=folder)
     run(OBJCOPY, "-O", "binary", "--only-section=.text", "--only-section=.data", "--only-section=.*_pool", "--only-section=.bss", "image.elf", "image.bin", folder=folder)
     objects = symbols(folder)
-    for name, base, least in (("dtcm", 0x20000000, 4096), ("sram", 0x24000000, 2048), ("flash", 0x08000000, 65536)):
+    for name, base, least in (("dtcm", 0x20000000, 4096), ("sram", 0x24000000, 1024), ("flash", 0x08000000, 65536)):
         address, size = objects[name]
         assert base <= address < base + 0x80000 and size >= least, (name, hex(address), size)
     assert objects["image"][0] >= objects["sram"][0] + objects["sram"][1], "what is cleared lies behind the pool"

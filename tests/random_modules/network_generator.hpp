@@ -69,7 +69,7 @@ struct Signature {
 
 class NetworkGenerator {
  public:
-  explicit NetworkGenerator(std::uint64_t seed) : random_(seed ^ 0x6e6574U), is_wide_(seed % 5 == 4) {}
+  explicit NetworkGenerator(std::uint64_t seed) : random_(seed ^ 0x6e6574U), is_wide_(seed % 10 == 9) {}
   TestModule run() &&;
 
  private:
