@@ -60,6 +60,12 @@ TEST_CASE_FIXTURE(ShiftsFixture, "requantize: a shift of more than 62 bits") {
 TEST_CASE_FIXTURE(ShiftsFixture, "requantize: shifts to the left") {
   CHECK_FALSE(requantized({2, 3, 2, 2}, per_axis(31, true)));
 }
+TEST_CASE_FIXTURE(ShiftsFixture, "requantize: shifts to the left and to the right") {
+  const ExprRef both = tir::make_call(int32_type, tir::Op::q_multiply_shift_per_axis,
+                                      {scaled(), imm(1518500250), imm(3), load(shifts, quotient(var(i), 4)), imm(31),
+                                       tir::make_int(1, bool_type), tir::make_int(1, bool_type)});
+  CHECK_FALSE(requantized({2, 7, 31, 12}, both));
+}
 TEST_CASE_FIXTURE(ShiftsFixture, "requantize: another format") {
   CHECK_FALSE(requantized({2, 7, 3, 12}, per_axis(30)));
 }
