@@ -154,12 +154,12 @@ TEST_CASE("the page's data are the plan's buffers") {
 TEST_CASE("pictures tell of rings and of operators by rows") {
   const PlanDocument plan = with_rows(example());
   const std::string svg = memory_map_svg(plan);
-  CHECK(svg.find(", ring of 4 of 12 rows, 4 bytes each, #1 operators by rows</title>") != std::string::npos);
+  CHECK(svg.find(", ring of 4 of 12 rows or pixels, 4 bytes each, #1 operators by rows</title>") != std::string::npos);
   CHECK(svg.find("<title>#1 operators by rows (1 to 3: 2 conv2d, add), ticks [1,3)</title>") != std::string::npos);
   const std::string page = memory_map_html(plan);
   CHECK(page.find("<p>#1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes</p>") != std::string::npos);
   const nlohmann::json data = nlohmann::json::parse(data_of(page));
-  CHECK(data["buffers"][1]["ring"] == "4 of 12 rows, 4 bytes each");
+  CHECK(data["buffers"][1]["ring"] == "4 of 12 rows or pixels, 4 bytes each");
   CHECK_FALSE(data["buffers"][0].contains("ring"));
   CHECK(data["calls"][0]["by_rows"] == "1 to 3: 2 conv2d, add");
 }

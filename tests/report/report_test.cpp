@@ -118,7 +118,7 @@ TEST_CASE("the example as Markdown") {
 TEST_CASE("operators by rows as Markdown") {
   const std::string text = report_markdown(with_rows(example()));
   CHECK(text.find("\n- #1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes\n") != std::string::npos);
-  CHECK(text.find("| b | 16 | 48 | ring of 4 of 12 rows, 4 bytes each |") != std::string::npos);
+  CHECK(text.find("| b | 16 | 48 | ring of 4 of 12 rows or pixels, 4 bytes each |") != std::string::npos);
 }
 
 }  // namespace usmp::report::report_test

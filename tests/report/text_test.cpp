@@ -64,7 +64,7 @@ TEST_CASE("operators by rows: which they are, their rings and what these save") 
         R"(Live at the peak of dtcm (64 bytes at tick 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Operator              Ring
   dtcm       0    48  tensor   a       main
-  dtcm      48    16  scratch  b       #1 operators by rows  4 of 12 rows, 4 bytes each
+  dtcm      48    16  scratch  b       #1 operators by rows  4 of 12 rows or pixels, 4 bytes each
 )");
 }
 

@@ -49,7 +49,7 @@ enum class PoolKind { workspace, constant };
 // "workspace" and, as pools files call them, "parameter".
 [[nodiscard]] const char* to_string(PoolKind kind);
 
-// Storage that holds some rows of a tensor at a time.
+// Storage that holds some rows of a tensor at a time; of a chain by pixels a row is a pixel.
 struct RowsHeld {
   std::int64_t rows = 1;  // in [1, of]
   std::int64_t of = 1;    // rows of the tensor
@@ -58,7 +58,7 @@ struct RowsHeld {
   friend bool operator==(const RowsHeld&, const RowsHeld&) = default;
 };
 
-// "3 of 25 rows, 320 bytes each".
+// "3 of 25 rows or pixels, 320 bytes each".
 [[nodiscard]] std::string to_string(const RowsHeld& held);
 
 struct Allocation {
