@@ -160,6 +160,7 @@ class FunctionScan {
     if (expr.kind == ExprKind::load) access(expr.var, expr.type);
     if (expr.kind == ExprKind::let && expr.operands[0]->type.is_handle()) bind(expr.var, *expr.operands[0]);
     if (const auto call = tir::named_call(expr)) scan_call(*call);
+    if (tir::is_run(expr.op)) mark_written(expr.operands[0]->var, true);
   }
 
   void scan_call(const tir::NamedCall& call) {

@@ -117,7 +117,7 @@ constexpr std::string_view pairs_text =
     "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_i8(const void* bytes, int32_t offset) {\n"
     "  const uint32_t word = usmp_word(bytes);\n"
     "  usmp_pairs pairs;\n"
-    "  if (offset == 0) {\n"
+    "  if (__builtin_constant_p(offset) && offset == 0) {\n"
     "    pairs.even = (uint32_t)__sxtb16(word);\n"
     "    __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(pairs.odd) : \"r\"(word));\n"
     "  } else {\n"
@@ -130,7 +130,7 @@ constexpr std::string_view pairs_text =
     "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_u8(const void* bytes, int32_t offset) {\n"
     "  const uint32_t word = usmp_word(bytes);\n"
     "  usmp_pairs pairs;\n"
-    "  if (offset == 0) {\n"
+    "  if (__builtin_constant_p(offset) && offset == 0) {\n"
     "    pairs.even = (uint32_t)__uxtb16(word);\n"
     "    __asm__(\"uxtb16 %0, %1, ror #8\" : \"=r\"(pairs.odd) : \"r\"(word));\n"
     "  } else {\n"
@@ -204,6 +204,168 @@ constexpr std::string_view lane_product_text =
     "#else\n"
     "  return (int32_t)((uint32_t)sum + (uint32_t)((x[lane] + offset) * w[lane]));\n"
     "#endif\n"
+    "}\n";
+
+constexpr std::string_view kernel_text =
+    "#ifdef __clang__\n"
+    "#define USMP_KERNEL static __attribute__((noinline))\n"
+    "#elif defined(__GNUC__)\n"
+    "#define USMP_KERNEL static __attribute__((noinline, noclone))\n"
+    "#else\n"
+    "#define USMP_KERNEL static\n"
+    "#endif\n"
+    "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED)\n"
+    "#define USMP_DSP_RUNS 1\n"
+    "#endif\n";
+
+// Compilers keep neither the pointers nor the sums of such a loop in registers; written so it needs 13.
+constexpr std::string_view dot_run_words_text =
+    "#ifdef USMP_DSP_RUNS\n"
+    "  if ((((uint32_t)w | (uint32_t)distance) & 3U) == 0U) {\n"
+    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
+    "    for (; blocks > 0; --blocks) {\n"
+    "      const $x* p = x;\n"
+    "      const $w* q = w;\n"
+    "      int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : "
+    "0;\n"
+    "      do {\n"
+    "        uint32_t even, odd, a, b, c;\n"
+    "        __asm__(\n"
+    "            \"ldr %[odd], [%[p]], #4\\n\\t\"\n"
+    "            \"ldrd %[a], %[b], [%[q]], #8\\n\\t\"\n"
+    "            \"$e %[even], %[both], %[odd]\\n\\t\"\n"
+    "            \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
+    "            \"$f %[c], %[a]\\n\\t\"\n"
+    "            \"$f %[a], %[a], ror #8\\n\\t\"\n"
+    "            \"smlad %[s0], %[even], %[c], %[s0]\\n\\t\"\n"
+    "            \"smlad %[s0], %[odd], %[a], %[s0]\\n\\t\"\n"
+    "            \"$f %[c], %[b]\\n\\t\"\n"
+    "            \"$f %[b], %[b], ror #8\\n\\t\"\n"
+    "            \"smlad %[s1], %[even], %[c], %[s1]\\n\\t\"\n"
+    "            \"smlad %[s1], %[odd], %[b], %[s1]\\n\\t\"\n"
+    "            \"ldrd %[a], %[b], [%[q]], #8\\n\\t\"\n"
+    "            \"$f %[c], %[a]\\n\\t\"\n"
+    "            \"$f %[a], %[a], ror #8\\n\\t\"\n"
+    "            \"smlad %[s2], %[even], %[c], %[s2]\\n\\t\"\n"
+    "            \"smlad %[s2], %[odd], %[a], %[s2]\\n\\t\"\n"
+    "            \"$f %[c], %[b]\\n\\t\"\n"
+    "            \"$f %[b], %[b], ror #8\\n\\t\"\n"
+    "            \"smlad %[s3], %[even], %[c], %[s3]\\n\\t\"\n"
+    "            \"smlad %[s3], %[odd], %[b], %[s3]\"\n"
+    "            : [p] \"+&r\"(p), [q] \"+&r\"(q), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
+    "\"+&r\"(s3),\n"
+    "              [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] \"=&r\"(b), [c] \"=&r\"(c)\n"
+    "            : [both] \"r\"(both)\n"
+    "            : \"memory\");\n"
+    "      } while (p != end);\n"
+    "      sums[0] = s0;\n"
+    "      sums[1] = s1;\n"
+    "      sums[2] = s2;\n"
+    "      sums[3] = s3;\n"
+    "      sums += 4;\n"
+    "      w += distance;\n"
+    "    }\n"
+    "    return;\n"
+    "  }\n"
+    "#endif\n";
+constexpr std::string_view dot_run_text =
+    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t distance,\n"
+    "                    int32_t fours, int32_t offset) {\n"
+    "  const $x* const end = x + fours * 4;\n"
+    "  if (fours <= 0) return;\n"
+    "$d"
+    "  for (; blocks > 0; --blocks) {\n"
+    "    const $x* p = x;\n"
+    "    const $w* q = w;\n"
+    "$l"
+    "    do {\n"
+    "$m"
+    "      p += 4;\n"
+    "      q += $q;\n"
+    "    } while (p != end);\n"
+    "$s"
+    "    sums += $t;\n"
+    "    w += distance;\n"
+    "  }\n"
+    "}\n";
+
+// Windows of three columns are the most frequent.
+constexpr std::string_view lane_run_text =
+    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps,\n"
+    "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
+    "  const int32_t* const end = sums + blocks * 4;\n"
+    "  if (taps <= 0) return;\n"
+    "#ifdef USMP_DSP_RUNS\n"
+    "  if (taps == 3 && x_distance == w_distance) {\n"
+    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
+    "    for (; sums != end; sums += 4) {\n"
+    "      int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : "
+    "0;\n"
+    "      uint32_t even, odd, a, b;\n"
+    "      __asm__(\n"
+    "          \"ldr %[odd], [%[x], %[d]]\\n\\t\"\n"
+    "          \"ldr %[a], [%[w], %[d]]\\n\\t\"\n"
+    "          \"$e %[even], %[both], %[odd]\\n\\t\"\n"
+    "          \"$f %[b], %[a]\\n\\t\"\n"
+    "          \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
+    "          \"$f %[a], %[a], ror #8\\n\\t\"\n"
+    "          \"smlabb %[s0], %[even], %[b], %[s0]\\n\\t\"\n"
+    "          \"smlabb %[s1], %[odd], %[a], %[s1]\\n\\t\"\n"
+    "          \"smlatt %[s2], %[even], %[b], %[s2]\\n\\t\"\n"
+    "          \"smlatt %[s3], %[odd], %[a], %[s3]\\n\\t\"\n"
+    "          \"ldr %[odd], [%[x], %[d], lsl #1]\\n\\t\"\n"
+    "          \"ldr %[a], [%[w], %[d], lsl #1]\\n\\t\"\n"
+    "          \"$e %[even], %[both], %[odd]\\n\\t\"\n"
+    "          \"$f %[b], %[a]\\n\\t\"\n"
+    "          \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
+    "          \"$f %[a], %[a], ror #8\\n\\t\"\n"
+    "          \"smlabb %[s0], %[even], %[b], %[s0]\\n\\t\"\n"
+    "          \"smlabb %[s1], %[odd], %[a], %[s1]\\n\\t\"\n"
+    "          \"smlatt %[s2], %[even], %[b], %[s2]\\n\\t\"\n"
+    "          \"smlatt %[s3], %[odd], %[a], %[s3]\\n\\t\"\n"
+    "          \"ldr %[odd], [%[x]], #4\\n\\t\"\n"
+    "          \"ldr %[a], [%[w]], #4\\n\\t\"\n"
+    "          \"$e %[even], %[both], %[odd]\\n\\t\"\n"
+    "          \"$f %[b], %[a]\\n\\t\"\n"
+    "          \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
+    "          \"$f %[a], %[a], ror #8\\n\\t\"\n"
+    "          \"smlabb %[s0], %[even], %[b], %[s0]\\n\\t\"\n"
+    "          \"smlabb %[s1], %[odd], %[a], %[s1]\\n\\t\"\n"
+    "          \"smlatt %[s2], %[even], %[b], %[s2]\\n\\t\"\n"
+    "          \"smlatt %[s3], %[odd], %[a], %[s3]\"\n"
+    "          : [x] \"+&r\"(x), [w] \"+&r\"(w), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
+    "\"+&r\"(s3),\n"
+    "            [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] \"=&r\"(b)\n"
+    "          : [both] \"r\"(both), [d] \"r\"(x_distance)\n"
+    "          : \"memory\");\n"
+    "      sums[0] = s0;\n"
+    "      sums[1] = s1;\n"
+    "      sums[2] = s2;\n"
+    "      sums[3] = s3;\n"
+    "    }\n"
+    "    return;\n"
+    "  }\n"
+    "#endif\n"
+    "  for (; sums != end; sums += 4) {\n"
+    "    const $x* p = x;\n"
+    "    const $w* q = w;\n"
+    "    int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : 0;\n"
+    "    int32_t t;\n"
+    "    for (t = taps; t > 0; --t) {\n"
+    "      s0 = $o(s0, p, q, offset, 0);\n"
+    "      s1 = $o(s1, p, q, offset, 1);\n"
+    "      s2 = $o(s2, p, q, offset, 2);\n"
+    "      s3 = $o(s3, p, q, offset, 3);\n"
+    "      p += x_distance;\n"
+    "      q += w_distance;\n"
+    "    }\n"
+    "    sums[0] = s0;\n"
+    "    sums[1] = s1;\n"
+    "    sums[2] = s2;\n"
+    "    sums[3] = s3;\n"
+    "    x += 4;\n"
+    "    w += 4;\n"
+    "  }\n"
     "}\n";
 
 // Half precision by bits. float16: subnormal numbers are scaled through a float whose unit in the last place is theirs,
@@ -375,6 +537,46 @@ std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
 
 std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
   return use_products("lane_product", lane_product_text, data, weight);
+}
+
+std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
+  const std::string product = dot4(data, weight);
+  define("USMP_KERNEL", std::string(kernel_text));
+  const std::string types = product.substr(std::string_view("usmp_dot4").size());
+  const std::string count = std::to_string(sums);
+  std::string loads;
+  std::string terms;
+  std::string stores;
+  for (std::int64_t i = 0; i < sums; ++i) {
+    const std::string n = std::to_string(i);
+    loads += "    int32_t s" + n + " = keep ? sums[" + n + "] : 0;\n";
+    terms += "      s" + n + " = " + product + "(s" + n + ", p, q + " + std::to_string(4 * i) + ", offset);\n";
+    stores += "    sums[" + n + "] = s" + n + ";\n";
+  }
+  std::map<char, std::string> values = {{'n', "usmp_dot_run" + count + types},
+                                        {'x', data.is_int() ? "int8_t" : "uint8_t"},
+                                        {'w', weight.is_int() ? "int8_t" : "uint8_t"},
+                                        {'e', data.is_int() ? "sxtab16" : "uxtab16"},
+                                        {'f', weight.is_int() ? "sxtb16" : "uxtb16"},
+                                        {'q', std::to_string(4 * sums)},
+                                        {'t', count},
+                                        {'l', loads},
+                                        {'m', terms},
+                                        {'s', stores}};
+  values['d'] = sums == 4 ? fill(dot_run_words_text, values) : "";
+  return define(values.at('n'), fill(dot_run_text, values));
+}
+
+std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
+  const std::string product = lane_product(data, weight);
+  define("USMP_KERNEL", std::string(kernel_text));
+  const std::string name = "usmp_lane_run" + product.substr(std::string_view("usmp_lane_product").size());
+  return define(name, fill(lane_run_text, {{'n', name},
+                                           {'x', data.is_int() ? "int8_t" : "uint8_t"},
+                                           {'w', weight.is_int() ? "int8_t" : "uint8_t"},
+                                           {'o', product},
+                                           {'e', data.is_int() ? "sxtab16" : "uxtab16"},
+                                           {'f', weight.is_int() ? "sxtb16" : "uxtb16"}}));
 }
 
 std::string Helpers::round_shift() {

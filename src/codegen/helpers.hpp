@@ -44,6 +44,8 @@ class Helpers {
   // The operators of these names, of data and weights of these types.
   std::string dot4(tir::DataType data, tir::DataType weight);
   std::string lane_product(tir::DataType data, tir::DataType weight);
+  std::string dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums);
+  std::string lane_run(tir::DataType data, tir::DataType weight);
   std::string round_shift();  // x · 2^e, rounded to nearest (halves up)
 
   void need_header(std::string_view name) { headers_.emplace(name); }  // "math.h"

@@ -80,7 +80,7 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
     return close(opened);
   }
   if (expr.op == tir::Op::undef) return add("0");
-  if (expr.op == tir::Op::dot4 || expr.op == tir::Op::lane_product) return add_products(expr);
+  if (expr.op == tir::Op::dot4 || expr.op == tir::Op::lane_product || tir::is_run(expr.op)) return add_products(expr);
   if (add_math(expr, min, lane) || add_bit_operator(expr, min, lane) || add_fixed_point(expr, min, lane) ||
       add_float_test(expr, min, lane)) {
     return;
@@ -91,20 +91,35 @@ void ExpressionPrinter::add_operator(const Expr& expr, int min, std::size_t lane
   unsupported("operator " + name_of_operator(expr) + " is not supported here");
 }
 
-// The loads stand for the places of four elements each.
+// The loads of data and weights, and of runs those of sums, stand for the places of elements.
 void ExpressionPrinter::add_products(const Expr& expr) {
   const tir::DataType data = expr.operands[1]->type;
   const tir::DataType weight = expr.operands[2]->type;
-  add((expr.op == tir::Op::dot4 ? file_.helpers.dot4(data, weight) : file_.helpers.lane_product(data, weight)) + "(");
-  add(*expr.operands[0]);
-  for (std::size_t i = 1; i < 3; ++i) {
-    add(", ");
-    const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {expr.operands[i]}));
-    add_pointer(place, {c_type(expr.operands[i]->type), true});
+  const bool is_run = tir::is_run(expr.op);
+  std::size_t printed = expr.operands.size();
+  switch (expr.op) {
+    case tir::Op::dot4:
+      add(file_.helpers.dot4(data, weight));
+      break;
+    case tir::Op::lane_product:
+      add(file_.helpers.lane_product(data, weight));
+      break;
+    case tir::Op::lane_run:
+      add(file_.helpers.lane_run(data, weight));
+      break;
+    default:
+      add(file_.helpers.dot_run(data, weight, tir::as_int(*expr.operands.back()).value()));
+      --printed;  // the name says how many sums
   }
-  for (std::size_t i = 3; i < expr.operands.size(); ++i) {
-    add(", ");
-    add(*expr.operands[i]);
+  add("(");
+  for (std::size_t i = 0; i < printed; ++i) {
+    if (i > 0) add(", ");
+    if (i > 2 || (i == 0 && !is_run)) {
+      add(*expr.operands[i]);
+    } else {
+      const Expr& place = keep(tir::make_call(tir::handle_type, tir::Op::address_of, {expr.operands[i]}));
+      add_pointer(place, {c_type(expr.operands[i]->type), i > 0});
+    }
   }
   add(")");
 }

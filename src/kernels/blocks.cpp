@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/add_runs.hpp"
 #include "kernels/product_sum.hpp"
+#include "kernels/run.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/sum_storage.hpp"
 #include "usmp/loops/walk.hpp"
@@ -25,58 +27,11 @@ using tir::ExprRef;
 using tir::Stmt;
 using tir::VarId;
 
-ExprRef plus(const ExprRef& a, const ExprRef& b) {
-  if (tir::as_int(*a) == 0) return b;
-  if (tir::as_int(*b) == 0) return a;
-  if (tir::as_int(*a) && tir::as_int(*b)) return tir::make_int(*tir::as_int(*a) + *tir::as_int(*b), a->type);
-  return tir::make_binary(ExprKind::add, a, b);
-}
-ExprRef times(const ExprRef& a, std::int64_t by) {
-  if (by == 1) return a;
-  if (const auto value = tir::as_int(*a)) return tir::make_int(*value * by, a->type);
-  return tir::make_binary(ExprKind::mul, a, tir::make_int(by, a->type));
-}
-ExprRef over(const ExprRef& a, std::int64_t by) {
-  if (const auto value = tir::as_int(*a)) return tir::make_int(*value / by, a->type);
-  return tir::make_binary(ExprKind::div, a, tir::make_int(by, a->type));
-}
-
 // Of numbers of terms that are left over; less than 1 where there are none.
 ExprRef rest_of(const ExprRef& length) {
   if (const auto value = tir::as_int(*length)) return tir::make_int(*value % width, length->type);
   return tir::make_binary(ExprKind::mod, length, tir::make_int(width, length->type));
 }
-
-// The expression with other variables, without terms of 0.
-ExprRef with_values(const ExprRef& root, const loops::Substitution& values) {
-  tir::ExprRewriter rewriter([](const ExprRef& expr) -> ExprRef {
-    if (expr->kind == ExprKind::add) return plus(expr->operands[0], expr->operands[1]);
-    const bool is_product = expr->kind == ExprKind::mul;
-    if (is_product && tir::as_int(*expr->operands[0]) == 0) return expr->operands[0];
-    if (is_product && tir::as_int(*expr->operands[1]) == 0) return expr->operands[1];
-    return nullptr;
-  });
-  return rewriter.rewritten(loops::renamed(root, values));
-}
-
-bool mentions_any(const tir::Expr& root, const std::vector<const tir::For*>& loops) {
-  bool found = false;
-  tir::for_each_expr(root, [&](const tir::Expr& expr) {
-    found = found || (expr.kind == ExprKind::var &&
-                      std::ranges::any_of(loops, [&](const tir::For* loop) { return loop->var == expr.var; }));
-    return !found;
-  });
-  return found;
-}
-
-// Loops over terms that are one loop: their data and weights are side by side.
-struct Run {
-  std::vector<const tir::For*> loops;  // innermost first
-  std::int64_t inside = 1;             // terms of an iteration of the outermost
-  ExprRef start;
-  ExprRef length;
-  std::optional<Interval> outermost = {};  // values of the outermost loop's variable, if known
-};
 
 class Blocker {
  public:
@@ -97,10 +52,18 @@ class Blocker {
                        if (!sum || !is_possible(*sum)) return loops::Next::enter;
                        const std::size_t before = before_lets(block, at, sum->store->storage);
                        const ExprRef first = before == 0 ? nullptr : first_value(block[before - 1], *sum, known);
-                       auto made = blocked(*sum, first, known);
+                       const bool are_set_to_0 = first != nullptr && tir::as_int(*first) == 0;
+                       bool begins = first != nullptr;
+                       std::optional<Block> made;
+                       if (auto runs = add_runs(module_, *sum, sums_, are_set_to_0, known)) {
+                         made = std::move(runs->statements);
+                         begins = runs->begins_at_0;
+                       } else {
+                         made = blocked(*sum, first, known);
+                       }
                        if (!made) return loops::Next::enter;
                        block[at] = {tir::Scope{std::move(*made)}};
-                       if (first != nullptr) {
+                       if (begins) {
                          block.erase(block.begin() + static_cast<std::ptrdiff_t>(before) - 1);
                          --at;
                        }
@@ -155,7 +118,7 @@ class Blocker {
   }
 
   std::optional<Block> blocked(const ProductSum& sum, const ExprRef& first, arith::Facts& facts) {
-    const std::optional<Run> run = sum.form == Form::dot ? run_for(sum, facts) : Run{};
+    const std::optional<Run> run = sum.form == Form::dot ? run_of(module_, sum, facts) : Run{};
     if (!run) return std::nullopt;
     is_side_by_side_ = true;
     const std::int64_t count = *tir::as_int(*sum.sums->extent);
@@ -179,44 +142,6 @@ class Blocker {
       result.emplace_back().node.emplace<tir::Scope>(std::move(last));
     }
     return is_side_by_side_ ? std::optional(std::move(result)) : std::nullopt;
-  }
-
-  // The loops whose data and weights are side by side, as long as both are.
-  std::optional<Run> run_for(const ProductSum& sum, arith::Facts& facts) const {
-    Run run{.loops = data_run(sum), .inside = 1, .start = nullptr, .length = nullptr, .outermost = {}};
-    const std::size_t mark = facts.mark();
-    for (const tir::For* loop : sum.loops) facts.bind_loop(*loop);
-    while (run.loops.size() > 1 && !is_one_loop(sum.weight, run.loops, facts)) run.loops.pop_back();
-    if (!run.loops.empty()) run.outermost = facts.interval(arith::variable(run.loops.back()->var));
-    facts.restore(mark);
-    // No other loop's bounds may depend on them, nor the outermost one's on the others.
-    const auto is_apart = [&](const tir::For* loop) {
-      return !mentions_any(*loop->min, run.loops) && !mentions_any(*loop->extent, run.loops);
-    };
-    const auto has_type = [&](const tir::For* loop) { return loop->extent->type == run.loops.front()->extent->type; };
-    if (run.loops.empty() || !std::ranges::all_of(sum.loops, is_apart) || !std::ranges::all_of(run.loops, has_type)) {
-      return std::nullopt;
-    }
-    for (std::size_t i = 0; i + 1 < run.loops.size(); ++i) run.inside *= *tir::as_int(*run.loops[i]->extent);
-    run.start = times(run.loops.back()->min, run.inside);
-    run.length = times(run.loops.back()->extent, run.inside);
-    return run;
-  }
-
-  // Whether the index depends only on the number of the term among those of the loops, as that of the data does.
-  bool is_one_loop(const Factor& factor, const std::vector<const tir::For*>& run, const arith::Facts& facts) const {
-    ExprRef number;
-    std::int64_t length = 1;
-    loops::Substitution values;
-    for (const tir::For* loop : run) {
-      const ExprRef part = times(tir::make_var(module_, loop->var), length);
-      number = number == nullptr ? part : tir::make_binary(ExprKind::add, part, number);
-      values[loop->var] = tir::make_int(0, part->type);
-      length *= tir::as_int(*loop->extent).value_or(1);
-    }
-    values[run.front()->var] = number;
-    const auto joined = facts.affine(*loops::renamed(factor.load->operands[0], values));
-    return factor.inside.empty() && joined && *joined == factor.index;
   }
 
   // Of four terms from a place on.
@@ -268,41 +193,10 @@ class Blocker {
     block.emplace_back().node.emplace<tir::Store>(tir::Store{s, tir::make_int(0), std::move(value), nullptr});
   }
 
-  static ExprRef at(const Factor& factor, const loops::Substitution& values) {
-    return tir::make_load(factor.load->type, factor.load->var, with_values(factor.load->operands[0], values));
-  }
-
-  // The loops around the run's, with new variables.
-  Block around(const ProductSum& sum, const std::vector<const tir::For*>& run, Block body, loops::Substitution values) {
-    for (std::size_t i = sum.loops.size(); i-- > 0;) {
-      const tir::For* loop = sum.loops[i];
-      if (loop == sum.sums || std::ranges::find(run, loop) != run.end()) continue;
-      const VarId var = values.at(loop->var)->var;
-      Block outer;
-      outer.emplace_back().node.emplace<tir::For>(
-          tir::For{var, loops::renamed(loop->min, values), loops::renamed(loop->extent, values), std::move(body)});
-      body = std::move(outer);
-    }
-    return body;
-  }
-
-  // A variable for each loop that stays.
-  loops::Substitution fresh_loops(const ProductSum& sum, const std::vector<const tir::For*>& run, arith::Facts& facts) {
-    loops::Substitution values;
-    for (const tir::For* loop : sum.loops) {
-      if (loop == sum.sums || std::ranges::find(run, loop) != run.end()) continue;
-      const tir::Var var = module_.var(loop->var);
-      const VarId fresh = loops::fresh_var(module_, var.name, var.type);
-      facts.bind_loop({fresh, loops::renamed(loop->min, values), loops::renamed(loop->extent, values), {}});
-      values.emplace(loop->var, tir::make_var(module_, fresh));
-    }
-    return values;
-  }
-
   Block dots(const ProductSum& sum, const Run& run, const std::vector<VarId>& sums, const ExprRef& from,
              arith::Facts& facts) {
     const std::size_t mark = facts.mark();
-    loops::Substitution values = fresh_loops(sum, run.loops, facts);
+    loops::Substitution values = fresh_loops(module_, sum, run.loops, facts);
     const loops::Substitution outside = values;
     for (const tir::For* loop : run.loops) values[loop->var] = tir::make_int(0, module_.var(loop->var).type);
     const VarId k = run.loops.front()->var;
@@ -362,7 +256,7 @@ class Blocker {
 
   Block lanes(const ProductSum& sum, const std::vector<VarId>& sums, const ExprRef& from, arith::Facts& facts) {
     const std::size_t mark = facts.mark();
-    loops::Substitution values = fresh_loops(sum, {}, facts);
+    loops::Substitution values = fresh_loops(module_, sum, {}, facts);
     const loops::Substitution outside = values;
     Block body;
     for (std::size_t i = 0; i < sums.size(); ++i) {

@@ -21,6 +21,7 @@ constexpr Bytes caller_name = 4;
 constexpr Bytes loop_frame = 32;
 constexpr Bytes loop_name = 10;
 constexpr Bytes dot4_names = 3;  // what is loaded and multiplied
+constexpr Bytes run_frame = 96;  // of the function that adds up a run
 
 // Counts what is in scope while a function is walked.
 class StackWalker {
@@ -41,9 +42,12 @@ class StackWalker {
     if (is_element || std::holds_alternative<tir::Let>(stmt.node)) declare(1);
     const auto* store = std::get_if<tir::Store>(&stmt.node);
     if (store != nullptr && store->value->op == tir::Op::dot4) declare(dot4_names);
+    const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
+    has_runs_ = has_runs_ || (evaluate != nullptr && tir::is_run(evaluate->value->op));
   }
 
   [[nodiscard]] bool has_loops() const { return has_loops_; }
+  [[nodiscard]] Bytes below() const { return has_runs_ ? run_frame : 0; }
   [[nodiscard]] Bytes frame() const {
     return has_loops_ ? loop_frame + loop_name * most_ : caller_frame + caller_name * most_;
   }
@@ -57,6 +61,7 @@ class StackWalker {
   std::vector<Bytes> in_scope_;
   Bytes most_;
   bool has_loops_ = false;
+  bool has_runs_ = false;
 };
 
 }  // namespace
@@ -74,7 +79,7 @@ Bytes stack_estimate(const tir::Module& module) {
     tir::walk(function.body, walker);
     // What is called from one place and only calls others becomes part of its caller.
     const bool joins_caller = index != module.entry && !function.keep_apart && !walker.has_loops() && sites[index] == 1;
-    Bytes below = 0;
+    Bytes below = walker.below();
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
     estimates[index] = below + (joins_caller ? 0 : walker.frame());
   }

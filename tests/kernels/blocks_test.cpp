@@ -65,21 +65,31 @@ struct KernelFixture : Program {
     body(std::move(all));
     for (tir::Param& param : op().params) param.no_alias = alone;
   }
+  [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
   bool blocked() {
     kernels::lay_out_weights(changed(), together);
     check_same();
     kernels::block_sums(changed(), together);
     check_same();
-    return text().find("dot4") != std::string::npos || text().find("lane_product") != std::string::npos;
+    return has("dot4") || has("lane_product") || has("dot_run") || has("lane_run");
   }
 };
 
 TEST_CASE_FIXTURE(KernelFixture, "kernels: four sums and four terms at a time, one stream of weights") {
   program(block(zeros(), nest()));
   REQUIRE(blocked());
-  CHECK(text().find("weight[s_block * 96 + k * 16]") != std::string::npos);
-  CHECK(text().find("weight[s_block * 96 + k * 16 + 12]") != std::string::npos);
-  CHECK(text().find("sum[first] = 0") == std::string::npos);
+  CHECK(has("dot_run<>(sum[0], data[5], weight[0], 0, 2, 96, 6, 0, 4)"));
+  CHECK_FALSE(has("sum[first] = 0"));
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "kernels: terms that are left over, in registers") {
+  terms = 7;
+  weight_at = add(add(mul(var(s), rows * terms), mul(var(r), terms)), var(k));
+  program(block(zeros(), nest()));
+  REQUIRE(blocked());
+  CHECK(has("dot4(sum3[0]"));
+  CHECK_FALSE(has("dot_run"));
+  CHECK_FALSE(has("sum[first] = 0"));
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "kernels: every number of sums and terms") {
@@ -98,6 +108,11 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: every number of sums and terms") {
 TEST_CASE_FIXTURE(KernelFixture, "kernels: sums that begin with what is there") {
   const VarId n = number("n");
   const tir::Stmt filled = loop(n, 64, block(store(sum, var(n), mul(var(n), 3))));
+  SUBCASE("in registers") {
+    terms = 7;
+    weight_at = add(add(mul(var(s), rows * terms), mul(var(r), terms)), var(k));
+    program(block(filled, nest()));
+  }
   SUBCASE("without a loop in front") { program(block(filled, nest())); }
   SUBCASE("a loop over fewer") {
     program(block(filled, loop(first, 7, block(store(sum, var(first), tir::make_int(0)))), nest()));
@@ -106,26 +121,117 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: sums that begin with what is there") 
     program(block(filled, loop(first, 8, block(store(sum, add(var(first), 1), tir::make_int(0)))), nest()));
   }
   REQUIRE(blocked());
-  CHECK(text().find("sum0[0] = sum[s_block * 4]") != std::string::npos);
+  CHECK((has("sum0[0] = sum[s_block * 4]") || has("dot_run<>(sum[0], data[5], weight[0], 1, ")));
 }
 
 // Rows outside of [0, 4) of the data are left out, for each of six outputs.
-TEST_CASE_FIXTURE(KernelFixture, "kernels: borders") {
-  for (terms = 1; terms <= 8; ++terms) {
+TEST_CASE("kernels: borders") {
+  for (std::int64_t i = 0; i < 16; ++i) {
     KernelFixture one;
-    one.terms = terms;
+    one.terms = i / 2 + 1;
+    one.sums = i % 2 == 0 ? 8 : 6;
     const VarId j = one.number("j");
     const ExprRef low = binary(ExprKind::max, imm(0), sub(imm(1), one.var(j)));
     one.begin = low;
     one.length = sub(binary(ExprKind::min, imm(3), sub(imm(5), one.var(j))), low);
-    one.data_at = add(mul(sub(add(one.var(j), one.var(one.r)), 1), terms), one.var(one.k));
+    one.data_at = add(mul(sub(add(one.var(j), one.var(one.r)), 1), one.terms), one.var(one.k));
     one.sum_at = add(mul(one.var(j), one.sums), one.var(one.s));
-    const tir::Stmt zeros = loop(one.first, one.sums,
-                                 block(one.store(one.sum, add(mul(one.var(j), one.sums), one.var(one.first)), imm(0))));
-    one.program(block(loop(j, 6, block(zeros, one.nest()))));
+    const tir::Stmt zeros = one.loop(
+        one.first, one.sums, block(one.store(one.sum, add(mul(one.var(j), one.sums), one.var(one.first)), imm(0))));
+    one.program(block(one.loop(j, 6, block(zeros, one.nest()))));
     CHECK(one.blocked());
     CHECK(one.text().find("= 0\n") != std::string::npos);
   }
+}
+
+// For each j four sums over a window of up to three pixels of a ring of nine, of which borders leave two at times:
+// data[place · distance + k] · weight[x · … + …].
+struct RingFixture : KernelFixture {
+  VarId j = number("j");
+  ExprRef place = binary(ExprKind::mod, add(add(mul(var(j), 7), 5), var(r)), imm(9));
+
+  RingFixture() {
+    sums = 4;
+    begin = binary(ExprKind::max, imm(0), sub(imm(1), var(j)));
+    length = sub(binary(ExprKind::min, imm(3), sub(imm(13), var(j))), begin);
+    sum_at = add(mul(var(j), sums), var(s));
+    data_at = add(mul(place, terms), var(k));
+  }
+  void in_windows(tir::Stmt window) {
+    tir::Stmt clear = loop(first, sums, block(store(sum, add(mul(var(j), sums), var(first)), imm(0))));
+    program(block(loop(j, 12, block(std::move(clear), std::move(window)))));
+  }
+};
+
+TEST_CASE_FIXTURE(RingFixture, "kernels: windows of a ring") {
+  in_windows(nest());
+  REQUIRE(blocked());
+  CHECK(has("dot_run"));
+  CHECK(has("let place"));
+  CHECK(has("if part < count"));
+  CHECK_FALSE(has("sum[j * 4 + first] = 0"));
+}
+
+TEST_CASE_FIXTURE(RingFixture, "kernels: windows of a ring whose pixels are not side by side") {
+  SUBCASE("part of each") { data_at = add(mul(place, 16), var(k)); }
+  SUBCASE("more than the ring has") {
+    data_at = add(mul(binary(ExprKind::mod, add(var(j), var(r)), imm(2)), terms), var(k));
+  }
+  SUBCASE("every other") {
+    data_at = add(mul(binary(ExprKind::mod, add(var(j), mul(var(r), 2)), imm(9)), terms), var(k));
+  }
+  in_windows(nest());
+  REQUIRE(blocked());
+  CHECK(has("dot_run"));
+  CHECK_FALSE(has("let place"));
+}
+
+TEST_CASE_FIXTURE(RingFixture, "kernels: windows of a ring, lanes") {
+  terms = 1;
+  offset = -7;
+  SUBCASE("side by side") { data_at = add(mul(place, 4), var(s)); }
+  SUBCASE("apart") { data_at = add(mul(place, 12), var(s)); }
+  weight_at = add(mul(var(r), 4), var(s));
+  const tir::Stmt lanes = loop(s, 4, block(store(sum, sum_at, add(load(sum, sum_at), term()))));
+  in_windows({tir::For{r, begin, length, block(lanes)}});
+  REQUIRE(blocked());
+  CHECK(has("lane_run"));
+  CHECK(has("let place"));
+}
+
+// Their sums are set to 0 where no window has a term.
+TEST_CASE_FIXTURE(KernelFixture, "kernels: loops that may not run") {
+  const VarId j = number("j");
+  length = sub(imm(3), var(j));
+  sum_at = add(mul(var(j), 8), var(s));
+  const tir::Stmt clear = loop(first, 8, block(store(sum, add(mul(var(j), 8), var(first)), imm(0))));
+  program(block(loop(j, 5, block(clear, nest()))));
+  REQUIRE(blocked());
+  CHECK(has("dot_run"));
+  CHECK(has("sum[j * 8 + first] = 0"));
+}
+
+// weight[…] of a run of eight terms, in fours of the sums of a block.
+TEST_CASE_FIXTURE(KernelFixture, "kernels: runs need weights in fours of sums, one after the other") {
+  ExprRef lane = remainder(var(s), 4);
+  bool is_run = true;
+  SUBCASE("as they should be") {}
+  SUBCASE("sums the other way round") {
+    lane = sub(imm(3), remainder(var(s), 4));
+    is_run = false;
+  }
+  SUBCASE("two terms beyond the last four") {
+    terms = 6;
+    is_run = false;
+  }
+  weight_at = add(add(mul(quotient(var(s), 4), 96), mul(var(r), 32)), add(mul(quotient(var(k), 4), 16), mul(lane, 4)));
+  weight_at = add(weight_at, remainder(var(k), 4));
+  tir::Block all = block(constant(192), zeros(), nest());
+  body(std::move(all));
+  for (tir::Param& param : op().params) param.no_alias = true;
+  kernels::block_sums(changed(), together);
+  check_same();
+  CHECK(has("dot_run") == is_run);
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "kernels: weights that are side by side already stay") {

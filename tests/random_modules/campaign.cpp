@@ -115,8 +115,8 @@ class Campaign {
     part.variants = variants.size();
     part.programs = variants.empty() ? 0 : 1;
     for (const Variant& variant : variants) {
-      part.dots += holds(variant, "usmp_dot4");
-      part.lanes += holds(variant, "usmp_lane_product");
+      part.dots += holds(variant, "usmp_dot_run");
+      part.lanes += holds(variant, "usmp_lane_run");
     }
     std::uint64_t last = UINT64_MAX;
     for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler], settings_.warnings)) {

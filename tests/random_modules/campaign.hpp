@@ -53,8 +53,8 @@ struct Totals {
   std::uint64_t compiled = 0;   // modules whose C was compiled and run
   std::uint64_t variants = 0;   // different C, over all plans of these
   std::uint64_t programs = 0;
-  std::uint64_t dots = 0;                            // variants that multiply four bytes at a time, of one sum
-  std::uint64_t lanes = 0;                           // or of four
+  std::uint64_t dots = 0;                            // variants that add up runs of dot products
+  std::uint64_t lanes = 0;                           // or of lanes
   std::map<transform::Step, std::uint64_t> changed;  // modules to which the step did something
   std::vector<Failure> failures;                     // by seed
 };

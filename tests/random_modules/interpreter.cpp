@@ -127,6 +127,10 @@ bool Interpreter::run_evaluate(const Expr& value_of) {
     if (number(*value_of.operands.at(2)) != number(*value_of.operands.at(0))) throw Undefined("a call fails");
     return true;
   }
+  if (tir::is_run(value_of.op)) {
+    run_of_products(value_of);
+    return true;
+  }
   if (value_of.type.is_handle() && !tir::named_call(value_of)) {
     (void)pointer(value_of);
     return true;

@@ -81,6 +81,8 @@ class Interpreter {
   Scalar reinterpreted(const tir::Expr& expr, std::size_t lane);
   Scalar fixed_point(const tir::Expr& expr, std::size_t lane);
   Scalar products(const tir::Expr& expr);
+  void run_of_products(const tir::Expr& expr);
+  [[nodiscard]] Scalar storage_of(const tir::Expr& load) const;
 
   const tir::Module& module_;
   std::vector<Variable> vars_;  // by VarId: functions do not recurse and share no variables

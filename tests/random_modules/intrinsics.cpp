@@ -55,9 +55,7 @@ Scalar Interpreter::intrinsic(const Expr& expr, std::size_t lane) {
 
 Scalar Interpreter::products(const Expr& expr) {
   const auto element = [&](const Expr& load, std::int64_t i) {
-    const Variable& storage = vars_[load.var.index()];
-    if (!storage.is_bound) throw Undefined("a pointer is used before it is bound");
-    return memory_.load(storage.lanes[0], number(*load.operands[0]) + i, load.type).integer;
+    return memory_.load(storage_of(load), number(*load.operands[0]) + i, load.type).integer;
   };
   std::int64_t sum = number(*expr.operands[0]);
   const std::int64_t offset = number(*expr.operands[3]);
@@ -69,6 +67,38 @@ Scalar Interpreter::products(const Expr& expr) {
     sum += x * element(*expr.operands[2], i);
   }
   return integer(static_cast<std::int32_t>(sum));
+}
+
+Scalar Interpreter::storage_of(const Expr& load) const {
+  const Variable& storage = vars_[load.var.index()];
+  if (!storage.is_bound) throw Undefined("a pointer is used before it is bound");
+  return storage.lanes[0];
+}
+
+void Interpreter::run_of_products(const Expr& expr) {
+  const auto operand = [&](std::size_t i) { return number(*expr.operands[i]); };
+  const bool is_dot = expr.op == tir::Op::dot_run;
+  const std::int64_t sums = is_dot ? operand(8) : 4;
+  const std::int64_t offset = operand(is_dot ? 7 : 8);
+  const std::int64_t terms = is_dot ? 4 * operand(6) : operand(5);
+  const auto factor = [&](std::size_t i, std::int64_t place) {
+    const Expr& load = *expr.operands[i];
+    return memory_.load(storage_of(load), number(*load.operands[0]) + place, load.type).integer;
+  };
+  if (terms <= 0) return;
+  for (std::int64_t s = 0; s < sums * operand(4); ++s) {
+    const Expr& first = *expr.operands[0];
+    const std::int64_t place = number(*first.operands[0]) + s;
+    std::int64_t sum = operand(3) == 0 ? 0 : memory_.load(storage_of(first), place, first.type).integer;
+    for (std::int64_t k = 0; k < terms; ++k) {
+      step();
+      const std::int64_t x = factor(1, is_dot ? k : k * operand(6) + s) + offset;
+      if (x != static_cast<std::int16_t>(x)) throw Undefined("a factor beyond 16 bits");
+      const std::int64_t dot_weight = operand(5) * (s / sums) + k / 4 * 4 * sums + s % sums * 4 + k % 4;
+      sum += x * factor(2, is_dot ? dot_weight : k * operand(7) + s);
+    }
+    memory_.store(storage_of(first), place, first.type, integer(static_cast<std::int32_t>(sum)));
+  }
 }
 
 // --- Floats ----------------------------------------------------------------------------------------------------------

@@ -370,6 +370,8 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
   const ExprRef load = b.load(p, 0);
   const ExprRef byte = make_load(uint8_type, p, one);
   const ExprRef note = make_call(int8_type, Op::type_annotation, {});
+  const ExprRef word = make_load(int32_type, p, one);
+  const ExprRef four_sums = make_int(4);
   struct Case {
     Op op;
     DataType type;
@@ -420,6 +422,21 @@ TEST_CASE_FIXTURE(Fixture, "malformed: operators") {
         {int32_type, {one, byte, one, one}},
         {int32_type, {one, byte, byte, byte}}}},
       {Op::lane_product, int32_type, {one, byte, byte, one, one}, {{int32_type, {one, byte, byte, one, byte}}}},
+      {Op::dot_run,
+       tir::void_type,
+       {word, byte, byte, one, one, one, one, one, four_sums},
+       {{int32_type, {word, byte, byte, one, one, one, one, one, four_sums}},
+        {tir::void_type, {one, byte, byte, one, one, one, one, one, four_sums}},
+        {tir::void_type, {word, one, byte, one, one, one, one, one, four_sums}},
+        {tir::void_type, {word, byte, one, one, one, one, one, one, four_sums}},
+        {tir::void_type, {word, byte, byte, wide, one, one, one, one, four_sums}},
+        {tir::void_type, {word, byte, byte, one, one, one, one, b.var(i), four_sums}},
+        {tir::void_type, {word, byte, byte, one, one, one, one, one, b.var(i)}}}},
+      {Op::lane_run,
+       tir::void_type,
+       {word, byte, byte, one, one, one, one, one, one},
+       {{int32_type, {word, byte, byte, one, one, one, one, one, one}},
+        {tir::void_type, {word, byte, byte, one, one, one, one, one, b.var(i)}}}},
   };
   for (const Case& c : cases) {
     CHECK(fault(c.op, c.type, c.right).empty());

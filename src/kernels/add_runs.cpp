@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/add_runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "kernels/run.hpp"
+#include "usmp/tir/visit.hpp"
+
+namespace usmp::kernels {
+namespace {
+
+using tir::Block;
+using tir::ExprKind;
+using tir::ExprRef;
+using tir::VarId;
+
+// The remainder that finds a row or pixel in a ring: data[((p + x) mod rows) · distance + …], where x is a loop's
+// variable and nothing else mentions it.
+struct RingPlace {
+  ExprRef remainder;
+  std::int64_t rows = 0;
+  std::int64_t distance = 0;
+};
+
+constexpr std::size_t most_parts = 8;  // of a bound; TVM's have two or three
+
+// What one call adds up: all iterations of a loop.
+struct Window {
+  std::vector<const tir::For*> loops;  // `loop` is the last, those before it are inside it
+  const tir::For* loop = nullptr;
+  std::int64_t data_distance = 0;  // of iterations; of a ring between its ends
+  std::int64_t weight_distance = 0;
+  std::int64_t inside = 1;  // terms of an iteration
+  std::optional<RingPlace> ring = {};
+};
+
+ExprRef replaced(const ExprRef& root, const tir::Expr& part, const ExprRef& by) {
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef { return tir::is_same(*expr, part) ? by : nullptr; });
+  return rewriter.rewritten(root);
+}
+
+class RunWriter {
+ public:
+  RunWriter(tir::Module& module, const ProductSum& sum, std::int64_t sums, arith::Facts& facts)
+      : module_(module), sum_(sum), sums_(sum.form == Form::dot ? sums : width), facts_(facts) {}
+
+  std::optional<AddedRuns> run(bool are_set_to_0) {
+    const std::int64_t count = *tir::as_int(*sum_.sums->extent);
+    if (count % sums_ != 0 || module_.var(sum_.sums->var).type != tir::int32_type) return std::nullopt;
+    blocks_ = count / sums_;
+    const std::size_t mark = facts_.mark();
+    for (const tir::For* loop : sum_.loops) facts_.bind_loop(*loop);
+    const std::optional<Window> window = sum_.form == Form::dot ? dot_window() : lane_window();
+    const bool is_possible = window && window->loop->extent->type == tir::int32_type && find_distance(*window);
+    const bool begins_at_0 = are_set_to_0 && is_possible && run_once_at_least();
+    facts_.restore(mark);
+    if (!is_possible) return std::nullopt;
+    return AddedRuns{statements(*window, begins_at_0), begins_at_0};
+  }
+
+ private:
+  // --- What is side by side: all loops are bound ---------------------------------------------------------------------
+
+  std::optional<Window> dot_window() {
+    const std::optional<Run> run = run_of(module_, sum_, facts_);
+    if (!run) return std::nullopt;
+    Window window{run->loops, run->loops.back(), run->inside, 0, run->inside};
+    if (auto around = window_of_ring(*run)) window = std::move(*around);
+    const bool has_whole_fours =
+        window.inside % width == 0 || (tir::as_int(*window.loop->min) == 0 &&
+                                       tir::as_int(*window.loop->extent).value_or(1) * window.inside % width == 0);
+    return has_whole_fours ? std::optional(std::move(window)) : std::nullopt;
+  }
+
+  // Whole rows or pixels of a ring, one after the other.
+  std::optional<Window> window_of_ring(const Run& run) {
+    const auto length = tir::as_int(*run.length);
+    if (!length || *length < 1 || tir::as_int(*run.start) != 0) return std::nullopt;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums || std::ranges::find(run.loops, loop) != run.loops.end()) continue;
+      auto ring = ring_place(*loop);
+      if (!ring || ring->distance != *length) continue;
+      Window window{run.loops, loop, ring->distance, 0, *length, std::move(ring)};
+      window.loops.push_back(loop);
+      const bool is_run =
+          !bounds_mention(sum_, window.loops) && is_one_loop(module_, sum_.weight, window.loops, facts_);
+      return is_run ? std::optional(std::move(window)) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Window> lane_window() {
+    const auto innermost = std::ranges::find_if(sum_.loops.rbegin(), sum_.loops.rend(),
+                                                [&](const tir::For* loop) { return loop != sum_.sums; });
+    if (innermost == sum_.loops.rend()) return std::nullopt;
+    Window window{{*innermost}, *innermost, 0, sum_.weight.index.factor((*innermost)->var)};
+    const VarId x = window.loop->var;
+    if (bounds_mention(sum_, window.loops) || !sum_.weight.is_linear_in(x)) return std::nullopt;
+    window.ring = ring_place(*window.loop);
+    if (!window.ring && !sum_.data.is_linear_in(x)) return std::nullopt;
+    window.data_distance = window.ring ? window.ring->distance : sum_.data.index.factor(x);
+    return window;
+  }
+
+  std::optional<RingPlace> ring_place(const tir::For& loop) {
+    const ExprRef& index = sum_.data.load->operands[0];
+    RingPlace place;
+    std::size_t remainders = 0;
+    tir::for_each_expr(*index, [&](const tir::Expr& expr) {
+      const bool is_remainder = expr.kind == ExprKind::mod || expr.kind == ExprKind::floor_mod;
+      if (!is_remainder || !mentions(expr, loop.var)) return;
+      ++remainders;
+      place.remainder = tir::make_expr(expr);
+    });
+    const auto rows = remainders == 1 ? tir::as_int(*place.remainder->operands[1]) : std::nullopt;
+    if (!rows || place.remainder->type != tir::int32_type || !is_at_most(loop.extent, *rows)) return std::nullopt;
+    const auto number = facts_.affine(*place.remainder->operands[0]);
+    if (!number || number->factor(loop.var) != 1 || number->without(loop.var).mentions(loop.var)) return std::nullopt;
+    const VarId p = loops::fresh_var(module_, "place", tir::int32_type);
+    const auto with_place = facts_.affine(*replaced(index, *place.remainder, tir::make_var(module_, p)));
+    if (!with_place || with_place->mentions(loop.var) || with_place->without(p).mentions(p)) return std::nullopt;
+    place.rows = *rows;
+    place.distance = with_place->factor(p);
+    return place.distance > 0 ? std::optional(std::move(place)) : std::nullopt;
+  }
+
+  static bool mentions(const tir::Expr& root, VarId var) {
+    bool found = false;
+    tir::for_each_expr(root, [&](const tir::Expr& expr) {
+      found = found || (expr.kind == ExprKind::var && expr.var == var);
+      return !found;
+    });
+    return found;
+  }
+
+  // How the weights of a run lie (Op::dot_run): sets the distance of blocks.
+  bool find_distance(const Window& window) {
+    if (sum_.form == Form::lanes) return true;
+    const tir::For& front = *window.loops.front();
+    const VarId start = bound("start", window.loop->min, window);
+    const VarId four = bound("four", window.loop->extent, window);
+    const VarId b = loops::fresh_var(module_, "b", tir::int32_type);
+    facts_.bind_interval(b, Interval{0, blocks_ - 1});
+    const auto place = [&](bool is_first, std::int64_t i, std::int64_t k) {
+      loops::Substitution values;
+      for (const tir::For* loop : window.loops) values[loop->var] = tir::make_int(0, loop->extent->type);
+      ExprRef fours = tir::make_var(module_, start);
+      if (!is_first) fours = plus(fours, tir::make_var(module_, four));
+      values[front.var] = plus(times(fours, width), tir::make_int(k));
+      values[sum_.sums->var] =
+          is_first ? tir::make_int(0) : plus(times(tir::make_var(module_, b), sums_), tir::make_int(i));
+      return facts_.affine(*loops::renamed(sum_.weight.load->operands[0], values));
+    };
+    const auto first = place(true, 0, 0);
+    for (std::int64_t i = 0; i < sums_; ++i) {
+      for (std::int64_t k = 0; k < width; ++k) {
+        const auto here = place(false, i, k);
+        const auto from_first = first && here ? arith::difference(*here, *first) : std::nullopt;
+        if (!from_first || from_first->factor(four) != width * sums_) return false;
+        const arith::Affine rest = from_first->without(four).without(b);
+        if (!rest.is_constant() || rest.constant != width * i + k) return false;
+        if (i + k == 0) distance_ = from_first->factor(b);
+        if (from_first->factor(b) != distance_) return false;
+      }
+    }
+    return true;
+  }
+
+  // A number of fours of the window, from 0 on up to what the bound of its loop may be.
+  VarId bound(const char* name, const ExprRef& bound, const Window& window) {
+    const VarId var = loops::fresh_var(module_, name, tir::int32_type);
+    const auto value = facts_.affine(*bound);
+    const auto most = value ? facts_.interval(*value) : std::nullopt;
+    facts_.bind_interval(
+        var, most ? std::optional(Interval{0, std::max<std::int64_t>(most->high, 0) * window.inside / width})
+                  : std::nullopt);
+    return var;
+  }
+
+  // Whatever is bound. Bounds of windows that borders cut are min(…) - max(…).
+  [[nodiscard]] bool run_once_at_least() const {
+    return std::ranges::all_of(sum_.loops, [&](const tir::For* loop) {
+      const auto [ends, begins] = parts(loop->extent);
+      return std::ranges::all_of(ends, [&](const ExprRef& end) {
+        return std::ranges::all_of(begins, [&](const ExprRef& begin) {
+          return facts_.truth(*tir::make_binary(ExprKind::gt, end, begin)) == true;
+        });
+      });
+    });
+  }
+
+  [[nodiscard]] bool is_at_most(const ExprRef& extent, std::int64_t most) const {
+    const auto [ends, begins] = parts(extent);
+    return std::ranges::any_of(ends, [&](const ExprRef& end) {
+      return std::ranges::any_of(begins, [&](const ExprRef& begin) {
+        const ExprRef limit = plus(begin, tir::make_int(most, begin->type));
+        return facts_.truth(*tir::make_binary(ExprKind::le, end, limit)) == true;
+      });
+    });
+  }
+
+  // The least of the first minus the greatest of the second.
+  static std::pair<std::vector<ExprRef>, std::vector<ExprRef>> parts(const ExprRef& extent) {
+    if (extent->kind != ExprKind::sub) return {leaves(ExprKind::min, extent), {tir::make_int(0, extent->type)}};
+    return {leaves(ExprKind::min, extent->operands[0]), leaves(ExprKind::max, extent->operands[1])};
+  }
+  static std::vector<ExprRef> leaves(ExprKind kind, const ExprRef& root) {
+    std::vector<ExprRef> found = {root};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      while (found[i]->kind == kind && found.size() < most_parts) {
+        const ExprRef whole = found[i];
+        found.push_back(whole->operands[1]);
+        found[i] = whole->operands[0];
+      }
+    }
+    return found;
+  }
+
+  // --- Statements ----------------------------------------------------------------------------------------------------
+
+  Block statements(const Window& window, bool begins_at_0) {
+    const std::size_t mark = facts_.mark();
+    const loops::Substitution outside = fresh_loops(module_, sum_, window.loops, facts_);
+    values_ = outside;
+    for (const tir::For* loop : window.loops) values_[loop->var] = tir::make_int(0, loop->extent->type);
+    values_[sum_.sums->var] = tir::make_int(0);
+    const ExprRef keep = begins_at_0 ? is_later(window, outside) : tir::make_int(1);
+    Block body;
+    const ExprRef first = named(body, "first", loops::renamed(window.loop->min, outside));
+    const ExprRef count = named(body, "count", loops::renamed(window.loop->extent, outside));
+    if (window.ring) {
+      const RingPlace& ring = *window.ring;
+      loops::Substitution at_first = outside;
+      at_first[window.loop->var] = first;
+      const ExprRef place = named(body, "place", loops::renamed(ring.remainder, at_first));
+      const ExprRef to_end = tir::make_binary(ExprKind::sub, tir::make_int(ring.rows), place);
+      const ExprRef part = named(body, "part", tir::make_binary(ExprKind::min, count, to_end));
+      call(body, window, place, first, part, keep);
+      tir::IfThenElse wraps;
+      wraps.condition = tir::make_binary(ExprKind::lt, part, count);
+      call(wraps.then_body, window, tir::make_int(0), plus(first, part), tir::make_binary(ExprKind::sub, count, part),
+           tir::make_int(1));
+      body.emplace_back().node.emplace<tir::IfThenElse>(std::move(wraps));
+    } else {
+      call(body, window, nullptr, first, count, keep);
+    }
+    facts_.restore(mark);
+    return around(sum_, window.loops, std::move(body), outside);
+  }
+
+  // The value, as a variable where it is no literal.
+  ExprRef named(Block& block, const char* name, ExprRef value) {
+    if (tir::as_int(*value)) return value;
+    const VarId var = loops::fresh_var(module_, name, value->type);
+    block.emplace_back().node.emplace<tir::Let>(tir::Let{var, std::move(value)});
+    return tir::make_var(module_, var);
+  }
+
+  // 0 in the first iteration of all loops around the window, else 1.
+  ExprRef is_later(const Window& window, const loops::Substitution& outside) const {
+    ExprRef later;
+    for (const tir::For* loop : sum_.loops) {
+      if (loop == sum_.sums || std::ranges::find(window.loops, loop) != window.loops.end()) continue;
+      const ExprRef one = tir::make_binary(ExprKind::ne, outside.at(loop->var), loops::renamed(loop->min, outside));
+      later = later == nullptr ? one : tir::make_binary(ExprKind::or_, later, one);
+    }
+    return later == nullptr ? tir::make_int(0) : tir::make_cast(tir::int32_type, later);
+  }
+
+  // Adds `count` iterations of the window from `first` on; their data are in a ring from `place` on.
+  void call(Block& block, const Window& window, const ExprRef& place, const ExprRef& first, const ExprRef& count,
+            const ExprRef& keep) {
+    loops::Substitution values = values_;
+    values[window.loop->var] = first;
+    const ExprRef& index = sum_.data.load->operands[0];
+    const ExprRef data = place == nullptr ? index : replaced(index, *window.ring->remainder, place);
+    const Factor moved{tir::make_load(sum_.data.load->type, sum_.data.load->var, data), 0, {}, {}};
+    const tir::Expr& weight = *sum_.weight.load;
+    std::vector<ExprRef> operands = {
+        tir::make_load(tir::int32_type, sum_.store->storage, with_values(sum_.store->index, values)), at(moved, values),
+        tir::make_load(weight.type, weight.var, facts_.simplified(with_values(weight.operands[0], values))), keep,
+        tir::make_int(blocks_)};
+    const bool is_dot = sum_.form == Form::dot;
+    if (is_dot) {
+      const bool are_fours = window.inside % width == 0;
+      operands.insert(operands.end(),
+                      {tir::make_int(distance_),
+                       are_fours ? times(count, window.inside / width) : over(times(count, window.inside), width),
+                       tir::make_int(sum_.data.offset), tir::make_int(sums_)});
+    } else {
+      operands.insert(operands.end(), {count, tir::make_int(window.data_distance),
+                                       tir::make_int(window.weight_distance), tir::make_int(sum_.data.offset)});
+    }
+    block.emplace_back().node.emplace<tir::Evaluate>(tir::Evaluate{
+        tir::make_call(tir::void_type, is_dot ? tir::Op::dot_run : tir::Op::lane_run, std::move(operands))});
+  }
+
+  tir::Module& module_;
+  const ProductSum& sum_;
+  std::int64_t sums_;  // of a block
+  arith::Facts& facts_;
+  std::int64_t blocks_ = 0;
+  std::int64_t distance_ = 0;
+  loops::Substitution values_;  // the first of all sums and terms of the window
+};
+
+}  // namespace
+
+std::optional<AddedRuns> add_runs(tir::Module& module, const ProductSum& sum, std::int64_t sums, bool are_set_to_0,
+                                  arith::Facts& facts) {
+  return RunWriter(module, sum, sums, facts).run(are_set_to_0);
+}
+
+}  // namespace usmp::kernels
