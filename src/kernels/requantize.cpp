@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/requantize.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "usmp/arith/ranges.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/program/constant_table.hpp"
+#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::kernels {
@@ -43,6 +51,60 @@ ExprRef requantized(const Expr& call, arith::Ranges& ranges) {
   return nullptr;
 }
 
+std::optional<std::int64_t> literal(const Expr& expr, tir::ExprKind kind) {
+  return expr.kind == kind ? tir::as_int(*expr.operands[1]) : std::nullopt;
+}
+
+// x + n, for some literal n that may be 0.
+struct Moved {
+  ExprRef x;
+  std::int64_t n = 0;
+};
+Moved moved(const ExprRef& expr) {
+  if (const auto n = literal(*expr, tir::ExprKind::add)) return {expr->operands[0], *n};
+  if (const auto n = literal(*expr, tir::ExprKind::sub)) return {expr->operands[0], -*n};
+  return {expr, 0};
+}
+
+// Limits that one instruction clips to.
+bool are_of_a_type(Interval limits) {
+  return std::ranges::any_of(std::initializer_list<tir::DataType>{{tir::TypeCode::int_, 8, 1},
+                                                                  {tir::TypeCode::uint, 8, 1},
+                                                                  {tir::TypeCode::int_, 16, 1},
+                                                                  {tir::TypeCode::uint, 16, 1}},
+                             [&](tir::DataType type) { return tir::range_of_type(type) == limits; });
+}
+
+// clip(x - n) + n, where only casts that keep the value stand between them, as clip(x) with other limits.
+ExprRef clipped(const ExprRef& expr) {
+  const Moved outer = moved(expr);
+  if (outer.n == 0 || !expr->type.is_int() || expr->type.bits > 32 || expr->type.is_vector()) return nullptr;
+  std::vector<tir::DataType> casts;
+  ExprRef clip = outer.x;
+  for (; clip->kind == tir::ExprKind::cast; clip = clip->operands[0]) casts.push_back(clip->type);
+  const bool is_max = clip->kind == tir::ExprKind::max;
+  if (clip->type != tir::int32_type || (!is_max && clip->kind != tir::ExprKind::min)) return nullptr;
+  const tir::ExprKind other = is_max ? tir::ExprKind::min : tir::ExprKind::max;
+  const auto first = literal(*clip, clip->kind);
+  const auto second = literal(*clip->operands[0], other);
+  if (!first || !second) return nullptr;
+  const Interval limits = is_max ? Interval{*first, *second} : Interval{*second, *first};
+  const Interval after{limits.low + outer.n, limits.high + outer.n};
+  const auto keeps = [&](tir::DataType type) {
+    const auto range = tir::range_of_type(type);
+    return range && limits.within(*range);
+  };
+  const auto range = tir::range_of_type(expr->type);
+  const Moved inner = moved(clip->operands[0]->operands[0]);
+  if (inner.n != -outer.n || limits.low > limits.high || !std::ranges::all_of(casts, keeps) ||
+      !after.within(range.value()) || (are_of_a_type(limits) && !are_of_a_type(after))) {
+    return nullptr;
+  }
+  const ExprRef value = tir::make_binary(other, inner.x, tir::make_int(is_max ? after.high : after.low));
+  ExprRef result = tir::make_binary(clip->kind, value, tir::make_int(is_max ? after.low : after.high));
+  return expr->type == tir::int32_type ? result : tir::make_cast(expr->type, std::move(result));
+}
+
 }  // namespace
 
 void requantize(tir::Module& module) {
@@ -51,7 +113,10 @@ void requantize(tir::Module& module) {
     if (tir::is_opaque(module, function)) continue;
     arith::Ranges ranges;
     constants.bind(ranges, function);
-    loops::rewrite_expressions(function.body, [&](const ExprRef& expr) { return requantized(*expr, ranges); });
+    loops::rewrite_expressions(function.body, [&](const ExprRef& expr) {
+      ExprRef product = requantized(*expr, ranges);
+      return product != nullptr ? product : clipped(expr);
+    });
   }
 }
 

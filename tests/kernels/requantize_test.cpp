@@ -94,5 +94,53 @@ TEST_CASE_FIXTURE(ShiftsFixture, "requantize: literals") {
   CHECK(requantized({1}, by(shift, q)) == is_high);
 }
 
+struct ClipFixture : Program {
+  VarId x = input("x", 16);
+  VarId y = output("y", 16);
+  VarId i = number("i");
+
+  [[nodiscard]] ExprRef clip(const ExprRef& value, int low, int high) const {
+    return binary(ExprKind::max, binary(ExprKind::min, value, imm(high)), imm(low));
+  }
+  [[nodiscard]] ExprRef value() const { return mul(load(x, var(i)), 7); }
+  // With what the value stands in as stores see it.
+  std::string after(const ExprRef& result) {
+    body(block(loop(i, 16, block(store(y, var(i), result)))));
+    kernels::requantize(changed());
+    check_same();
+    return text();
+  }
+};
+
+TEST_CASE_FIXTURE(ClipFixture, "requantize: a number that is taken away before a clip and added again after it") {
+  const ExprRef clipped = clip(sub(value(), 128), -128, 127);
+  SUBCASE("at once") { CHECK(after(add(clipped, 128)).find("max(min(x[i] * 7, 255), 0)") != std::string::npos); }
+  SUBCASE("behind casts that keep the value") {
+    const ExprRef wide = tir::make_cast(int16_type, tir::make_cast(int8_type, clipped));
+    const ExprRef moved = binary(ExprKind::add, wide, tir::make_int(128, int16_type));
+    CHECK(after(tir::make_cast(int32_type, moved)).find("max(min(x[i] * 7, 255), 0)") != std::string::npos);
+  }
+  SUBCASE("the lower limit first") {
+    const ExprRef other = binary(ExprKind::min, binary(ExprKind::max, add(value(), 5), imm(-5)), imm(122));
+    CHECK(after(sub(other, 5)).find("min(max(x[i] * 7, -10), 117)") != std::string::npos);
+  }
+}
+
+TEST_CASE_FIXTURE(ClipFixture, "requantize: clips that stay") {
+  ExprRef result;
+  SUBCASE("another number") { result = add(clip(sub(value(), 128), -100, 100), 127); }
+  SUBCASE("limits of a type that would be none") { result = add(clip(sub(value(), 4), -128, 127), 4); }
+  SUBCASE("a cast that cuts") {
+    result = add(tir::make_cast(int32_type, tir::make_cast(int8_type, clip(sub(value(), 128), -128, 300))), 128);
+  }
+  SUBCASE("a sum that does not fit its type") {
+    const ExprRef narrow = tir::make_cast(int8_type, clip(sub(value(), 100), -100, 127));
+    result = tir::make_cast(int32_type, binary(ExprKind::add, narrow, tir::make_int(100, int8_type)));
+  }
+  body(block(loop(i, 16, block(store(y, var(i), result)))));
+  kernels::requantize(changed());
+  CHECK(is_unchanged());
+}
+
 }  // namespace
 }  // namespace usmp::transform::testing::requantize_test

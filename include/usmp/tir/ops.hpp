@@ -87,21 +87,21 @@ enum class Op : std::uint8_t {
   type_annotation,
   undef,
   // Operators of this program, made by builders and lowering. Readers reject their names.
-  dot4,     // sum + (x[0] + n) * w[0] + … + (x[3] + n) * w[3], wrapping: an int32 sum, loads of x[0] and w[0], which
-            // are of 8 bits, and the literal n; x[i] + n fits 16 bits
-  dot_run,  // blocks of sums of products. A statement, with the operands
-            //   int32 load of sum[0], loads of x[0] and w[0], which are of 8 bits,
-            //   int32: whether sums are added to (else they begin at 0), blocks, distance of the weights of two blocks,
-            //   fours, literals n and t, which is 4 or 8.
-            // For b in [0, blocks), i in [0, t): sum[t·b + i] += (x[k] + n) · w[distance·b + 4·t·(k / 4) + 4·i + k %
-            // 4], over k in [0, 4·fours); x[k] + n fits 16 bits, sums wrap. fours <= 0: nothing happens
+  dot4,  // sum + (x[0] + n) * w[0] + … + (x[3] + n) * w[3], wrapping: an int32 sum, loads of x[0] and w[0], which
+         // are of 8 bits, and the literal n; x[i] + n fits 16 bits
+  // A statement that adds blocks of sums of products. Operands: an int32 load of sum[0], loads of x[0] and w[0], which
+  // are of 8 bits; int32 values: whether sums are added to (else they begin at 0), blocks, the distance of the weights
+  // of two blocks, fours; literals n and t, which is 4 or 8. For b in [0, blocks), i in [0, t):
+  //   sum[t·b + i] += (x[k] + n) · w[distance·b + 4·t·(k / 4) + 4·i + k % 4] over k in [0, 4·fours),
+  // wrapping. x[k] + n fits 16 bits. fours <= 0: nothing happens.
+  dot_run,
   lane_product,  // sum + (x[i] + n) * w[i], wrapping: operands as those of dot4, then the literal i in [0, 4). Those of
                  // all i use the same x and w
-  lane_run,      // sums of products side by side. A statement, with the operands
-                 //   loads of sum[0], x[0] and w[0], and whether sums are added to, as those of dot_run,
-                 //   int32: blocks, taps, distances of x and of w from tap to tap, literal n.
-             // For i in [0, 4·blocks): sum[i] += (x[t·distance of x + i] + n) · w[t·distance of w + i], over t in [0,
-             // taps); taps <= 0: nothing happens
+  // A statement that adds sums of products side by side. Operands: the first four of dot_run; int32 values: blocks,
+  // taps, the distances of x and of w from tap to tap; literal n. For i in [0, 4·blocks):
+  //   sum[i] += (x[t·distance of x + i] + n) · w[t·distance of w + i] over t in [0, taps),
+  // wrapping. taps <= 0: nothing happens.
+  lane_run,
   memory_fence,   // where memory may change hands between buffers of different types: no access may move across it: no
                   // operands, void
   multiply_high,  // x · y · 2^−(32 + n), rounded to nearest, halves up: int32 operands x, y and n in [1, 30]
