@@ -183,9 +183,9 @@ class RunWriter {
   // Whatever is bound. Bounds of windows that borders cut are min(…) - max(…).
   [[nodiscard]] bool run_once_at_least() const {
     return std::ranges::all_of(sum_.loops, [&](const tir::For* loop) {
-      const auto [ends, begins] = parts(loop->extent);
-      return std::ranges::all_of(ends, [&](const ExprRef& end) {
-        return std::ranges::all_of(begins, [&](const ExprRef& begin) {
+      const Parts of = parts(loop->extent);
+      return std::ranges::all_of(of.ends, [&](const ExprRef& end) {
+        return std::ranges::all_of(of.begins, [&](const ExprRef& begin) {
           return facts_.truth(*tir::make_binary(ExprKind::gt, end, begin)) == true;
         });
       });
@@ -193,9 +193,9 @@ class RunWriter {
   }
 
   [[nodiscard]] bool is_at_most(const ExprRef& extent, std::int64_t most) const {
-    const auto [ends, begins] = parts(extent);
-    return std::ranges::any_of(ends, [&](const ExprRef& end) {
-      return std::ranges::any_of(begins, [&](const ExprRef& begin) {
+    const Parts of = parts(extent);
+    return std::ranges::any_of(of.ends, [&](const ExprRef& end) {
+      return std::ranges::any_of(of.begins, [&](const ExprRef& begin) {
         const ExprRef limit = plus(begin, tir::make_int(most, begin->type));
         return facts_.truth(*tir::make_binary(ExprKind::le, end, limit)) == true;
       });
@@ -203,7 +203,10 @@ class RunWriter {
   }
 
   // The least of the first minus the greatest of the second.
-  static std::pair<std::vector<ExprRef>, std::vector<ExprRef>> parts(const ExprRef& extent) {
+  struct Parts {
+    std::vector<ExprRef> ends, begins;
+  };
+  static Parts parts(const ExprRef& extent) {
     if (extent->kind != ExprKind::sub) return {leaves(ExprKind::min, extent), {tir::make_int(0, extent->type)}};
     return {leaves(ExprKind::min, extent->operands[0]), leaves(ExprKind::max, extent->operands[1])};
   }
