@@ -117,19 +117,23 @@ std::string json_list(const std::string& key, const std::vector<TvmcPool>& pools
   return word(key, Syntax::json) + ": [" + joined(entries) + "]";
 }
 
-// The pool of a file that names none.
-TvmcPool only_pool() {
-  TvmcPool pool;
-  pool.name = "sram";
-  return pool;
+// The name of the workspace pool of a file that names none.
+std::string only_pool_name(const std::vector<TvmcPool>& parameter_pools) {
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(parameter_pools.begin(), parameter_pools.end(),
+                       [&](const TvmcPool& pool) { return upper_case(pool.name) == upper_case(name); });
+  };
+  std::string name = "sram";
+  while (is_taken(name)) name += "_workspace";
+  return name;
 }
 
-std::string workspace_pools(const ModelSummary& model, const std::vector<TvmcPool>& chosen) {
+std::string workspace_pools(const ModelSummary& model, const TvmcSettings& settings) {
   std::string text =
       "## Memory for intermediate data. The first pool is filled first; buffers that do not fit go to the next.\n";
-  if (!chosen.empty()) {
+  if (!settings.workspace_pools.empty()) {
     return text + "## Pools can also have pool_offset, alignment, internal, section and budget (docs/pools.md).\n" +
-           yaml_list("workspace_pools", chosen);
+           yaml_list("workspace_pools", settings.workspace_pools);
   }
   text += "workspace_pools:\n#  - name: dtcm\n";
   text += "#    size_hint_bytes: " + format_size(example_bound(model.workspace_load)) +
@@ -141,7 +145,7 @@ std::string workspace_pools(const ModelSummary& model, const std::vector<TvmcPoo
       "#    section: .bss.dtcm  # linker section of that array; .bss… takes no flash\n"
       "#    budget: {warn_at: 95%, max_growth: 1%}  # limits for usmp-plan check\n";
   text += "#    targets: " + targets_map(model.targets, "rw") + "  # without it, every target may read and write\n";
-  return text + "  - name: sram\n";
+  return text + "  - name: " + only_pool_name(settings.parameter_pools) + "\n";
 }
 
 std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPool>& chosen) {
@@ -154,8 +158,8 @@ std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPoo
 }  // namespace
 
 std::string starter_file(const ModelSummary& model, const TvmcSettings& settings) {
-  std::string text = header(model) + "\n" + workspace_pools(model, settings.workspace_pools) + "\n" +
-                     parameter_pools(model, settings.parameter_pools);
+  std::string text =
+      header(model) + "\n" + workspace_pools(model, settings) + "\n" + parameter_pools(model, settings.parameter_pools);
   text += "\n## usmp-plan --list-algorithms lists them; the command line overrides this.\n";
   text += settings.algorithm ? "algorithm: " + word(*settings.algorithm, Syntax::yaml) + "\n" : "#algorithm: optimal\n";
   text += "\n## true: inputs and outputs are placed in the workspace pools too.\n";
@@ -164,9 +168,9 @@ std::string starter_file(const ModelSummary& model, const TvmcSettings& settings
 }
 
 std::string starter_json(const TvmcSettings& settings) {
-  const bool none = settings.workspace_pools.empty();
-  std::vector<std::string> entries = {
-      json_list("workspace_pools", none ? std::vector{only_pool()} : settings.workspace_pools)};
+  std::vector<TvmcPool> workspace = settings.workspace_pools;
+  if (workspace.empty()) workspace.emplace_back().name = only_pool_name(settings.parameter_pools);
+  std::vector<std::string> entries = {json_list("workspace_pools", workspace)};
   if (!settings.parameter_pools.empty()) entries.push_back(json_list("parameter_pools", settings.parameter_pools));
   if (settings.algorithm) entries.push_back("\"algorithm\": " + word(*settings.algorithm, Syntax::json));
   if (settings.workspace_io)

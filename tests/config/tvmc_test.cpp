@@ -71,6 +71,7 @@ TEST_CASE("tvmc's options become pools, in tvmc's order of preference") {
   CHECK(pools_of({"--workspace-pools=sram"}) == "workspace sram\n");
   // Constants alone: the workspace is a pool as in any starter file.
   CHECK(pools_of({"--constant-pools=flash"}) == "workspace sram\nconstants flash\n");
+  CHECK(pools_of({"--constant-pools=Sram"}) == "workspace sram_workspace\nconstants Sram\n");
   CHECK(pools_of({}) == "workspace sram\n");
 }
 

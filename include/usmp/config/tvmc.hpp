@@ -55,7 +55,7 @@ struct TvmcSettings {
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view text);
 
 // A commented pools file for the model, with the settings of tvmc's where they are given, else with examples in
-// comments and one pool, "sram". parse_pools accepts it.
+// comments and one workspace pool. parse_pools accepts it.
 [[nodiscard]] std::string starter_file(const ModelSummary& model, const TvmcSettings& settings = {});
 
 // The same settings without comments, as JSON, which is also YAML.
