@@ -71,6 +71,7 @@ struct Setting {
 template <class Value, class Text>
 std::string map_text(const std::map<std::string, Value>& values, Syntax syntax, const Text& text_of) {
   std::vector<std::string> entries;
+  entries.reserve(values.size());
   for (const auto& [key, value] : values) entries.push_back(word(key, syntax) + ": " + text_of(value));
   return "{" + joined(entries) + "}";
 }

@@ -260,6 +260,7 @@ class TvmcReader {
         std::find_if(of_kind.begin(), of_kind.end(), [&](const TvmcPool& pool) { return pool.name == name; });
     if (found != of_kind.end()) return *found;
     std::vector<std::string> known;
+    known.reserve(of_kind.size());
     for (const TvmcPool& pool : of_kind) known.push_back(pool.name);
     const bool design = given.option.starts_with("--usmp-");
     const auto list = std::find_if(lists.begin(), lists.end(), [&](const ListOption& one) {

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Runs testdata/repeated_op.tar once. The generated C defines the pool. */
+// SPDX-License-Identifier: Apache-2.0
+// Runs testdata/repeated_op.tar once. The generated C defines the pool.
 #include <stdio.h>
 
 #include "tvmgen_default.h"
