@@ -177,6 +177,7 @@ def check_refusals(prefix: Path, folder: Path) -> None:
             (c + "usmp_plan(TARGET a MODEL lstm.tar OPTIONS -o x)", "OPTIONS has -o: expected OUTPUT and POOLS"),
             (c + "usmp_plan(TARGET a MODEL lstm.tar OPTIONS --pools=x)", "OPTIONS has --pools=x"),
             (c + "usmp_plan(TARGET a MODEL lstm.tar)\nusmp_plan(TARGET a MODEL lstm.tar)", "two calls write into "),
+            (c + "usmp_plan(TARGET a MODEL lstm.tar OUTPUT ${CMAKE_CURRENT_SOURCE_DIR})", " holds other files: expected OUTPUT to be"),
             (c + "usmp_plan(TARGET a MODEL lstm.tar OPTIONS --algorthm x)",
              "usmp-plan: error: unknown option '--algorthm' (did you mean '--algorithm'?); see usmp-plan --help\n    exit code 2"),
             (c.replace("find_package(usmp-plan REQUIRED)", f"include({prefix}/share/usmp-plan/usmp_plan.cmake)\nset(USMP_PLAN_EXECUTABLE /no)") +

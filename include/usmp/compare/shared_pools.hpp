@@ -30,7 +30,7 @@ struct SharedPool {
 
 // The pools in the order of the first module that has them. Of a workspace pool the maximum, since one module runs at a
 // time and those side by side lie above each other; of a parameter pool the sum. `plans`: in the order of planning.
-// O(pools · modules² · log + lists of `concurrent`).
+// O(modules · (pools · (modules + pools) + names in `concurrent`)).
 [[nodiscard]] std::vector<SharedPool> shared_pools(const std::vector<const plan_file::PlanDocument*>& plans,
                                                    const std::vector<config::ConcurrentModules>& concurrent);
 
