@@ -138,7 +138,7 @@ usmp_plan(TARGET target MODEL model... [POOLS file] [OPTIONS option...] [OUTPUT 
     endif()
     if(text)
       string(REPLACE "\n" "\n  " text "${text}")
-      message(WARNING "\n  ${text}")
+      message(WARNING "usmp_plan:\n  ${text}")
     endif()
     file(GLOB_RECURSE written LIST_DIRECTORIES FALSE RELATIVE ${output} ${output}/codegen/* ${output}/*.plan.json)
     list(JOIN written "\n" lines)

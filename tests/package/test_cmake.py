@@ -95,7 +95,7 @@ project(several LANGUAGES C)
 find_package({package} REQUIRED)
 add_subdirectory(below)
 add_library(models STATIC)
-usmp_plan(TARGET models MODEL lstm.tar model POOLS pools.yaml OPTIONS --name rnn=lstm.tar --memory=board.ld OUTPUT planned)
+usmp_plan(TARGET models MODEL lstm.tar MODEL model POOLS pools.yaml OPTIONS --name rnn=lstm.tar --memory=board.ld OUTPUT planned)
 add_executable(both both.c)
 target_link_libraries(both PRIVATE models m)
 """
@@ -189,6 +189,17 @@ def check_refusals(prefix: Path, folder: Path) -> None:
         assert message in said, (text, said)
 
 
+def check_warnings(prefix: Path, folder: Path) -> None:
+    (folder / "pools.yaml").write_text("workspace_pools:\n  - {name: sram, section: .sram}\n")
+    (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES C)\nfind_package(usmp-plan REQUIRED)\n"
+                                           "add_library(a STATIC)\nusmp_plan(TARGET a MODEL lstm.tar POOLS pools.yaml)\n")
+    shutil.copy(MODELS / "lstm.tar", folder)
+    done = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}"], capture_output=True, text=True,
+                          timeout=600)
+    assert done.returncode == 0 and "CMake Warning at " in done.stderr, done
+    assert "  usmp-plan: warning: module 'default': pool 'sram': section .sram takes space in the image for zeros unless" in done.stderr, done
+
+
 def check_zephyr(prefix: Path, folder: Path) -> None:
     """The module as Zephyr finds it: by the keys of module.yml; configured by Kconfig, and by the function."""
     root = prefix / "share/usmp-plan"
@@ -237,6 +248,8 @@ def main() -> None:
         check_cross(prefix, folder / "cross")
         (folder / "refusals").mkdir()
         check_refusals(prefix, folder / "refusals")
+        (folder / "warnings").mkdir()
+        check_warnings(prefix, folder / "warnings")
         check_zephyr(prefix, folder / "zephyr")
         check_kconfig(prefix)
     print(f"usmp_plan: ok with {', '.join(GENERATORS)}")
