@@ -21,6 +21,19 @@ if(NOT USMP_DEBIAN)  # whose packages say it in their file copyright
 endif()
 install(DIRECTORY docs DESTINATION ${documentation} COMPONENT program)
 
+# The function usmp_plan for CMake, and the module that offers it to Zephyr. They know no architecture, so that projects
+# that are compiled for another one find them.
+include(CMakePackageConfigHelpers)
+set(USMP_PROGRAM ${CMAKE_INSTALL_BINDIR}/usmp-plan)
+set(USMP_SHARED ${CMAKE_INSTALL_DATADIR}/usmp-plan)
+configure_package_config_file(cmake/usmp-plan-config.cmake.in ${PROJECT_BINARY_DIR}/usmp-plan-config.cmake
+                              INSTALL_DESTINATION ${USMP_SHARED} PATH_VARS USMP_PROGRAM)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/usmp-plan-config-version.cmake COMPATIBILITY SameMinorVersion
+                                 ARCH_INDEPENDENT)
+install(FILES cmake/usmp_plan.cmake ${PROJECT_BINARY_DIR}/usmp-plan-config.cmake
+              ${PROJECT_BINARY_DIR}/usmp-plan-config-version.cmake DESTINATION ${USMP_SHARED} COMPONENT program)
+install(DIRECTORY cmake/zephyr DESTINATION ${USMP_SHARED} COMPONENT program)
+
 # The library is what plans: problems, their lower bounds, planners, the verifier, and the files of instances. What
 # reads archives and writes C is behind the program; its headers change with TVM. docs/api.md
 set(public_modules support problem bounds instance planners verify)
@@ -37,9 +50,8 @@ install(TARGETS usmp_library ${public_targets} EXPORT usmp-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/usmp)
 install(EXPORT usmp-targets NAMESPACE usmp:: DESTINATION ${package_directory} COMPONENT library)
-include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/usmp-config.cmake.in ${PROJECT_BINARY_DIR}/usmp-config.cmake
-                              INSTALL_DESTINATION ${package_directory})
+                              INSTALL_DESTINATION ${package_directory} PATH_VARS USMP_SHARED)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/usmp-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/usmp-config.cmake ${PROJECT_BINARY_DIR}/usmp-config-version.cmake
         DESTINATION ${package_directory} COMPONENT library)

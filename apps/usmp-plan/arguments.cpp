@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.hpp"
 
+#include <utility>
+
+#include "usmp/driver/driver.hpp"
+
 namespace usmp::apps {
 
 std::vector<std::string> understood(std::vector<std::string> arguments) {
@@ -11,6 +15,24 @@ std::vector<std::string> understood(std::vector<std::string> arguments) {
   }
   if (arguments.front() == "plan") arguments.erase(arguments.begin());
   return arguments;
+}
+
+std::vector<std::string> take_tvmc_words(std::vector<std::string>& arguments) {
+  std::vector<std::string> taken;
+  if (arguments.empty() || arguments.front() != "init") return taken;
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      taken.insert(taken.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+      break;
+    }
+    const bool of_tvmc = driver::is_tvmc_option(arguments[i]);
+    (of_tvmc ? taken : kept).push_back(arguments[i]);
+    const bool has_next = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
+    if (of_tvmc && has_next && driver::takes_next_word(arguments[i])) taken.push_back(arguments[++i]);
+  }
+  arguments = std::move(kept);
+  return taken;
 }
 
 }  // namespace usmp::apps

@@ -11,4 +11,8 @@ namespace usmp::apps {
 // names are given as "./plan". All other arguments stay as they are.
 [[nodiscard]] std::vector<std::string> understood(std::vector<std::string> arguments);
 
+// Takes the words of tvmc's out of the arguments of `init`, whose own parser would not know them: its options about
+// pools and passes with their values, and everything behind "--". Other commands' arguments stay as they are.
+[[nodiscard]] std::vector<std::string> take_tvmc_words(std::vector<std::string>& arguments);
+
 }  // namespace usmp::apps

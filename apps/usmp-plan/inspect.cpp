@@ -2,6 +2,7 @@
 // usmp-plan inspect MODEL and usmp-plan init MODEL: what a model holds, without planning it.
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -26,16 +27,23 @@ Command add_inspect(CLI::App& program) {
 }
 
 Command add_init(CLI::App& program) {
-  const auto options = std::make_shared<driver::ModelOptions>();
+  const auto options = std::make_shared<driver::InitOptions>();
   auto* app = program.add_subcommand("init", "print a starter pools file for a model");
-  add_model_options(*app, *options, true);
-  app->add_flag("--json", options->json, "print JSON, which --pools also accepts");
+  add_model_options(*app, options->model, true);
+  app->add_option("--tvmc", options->tvmc_file, "take the pools of the tvmc command line in FILE")
+      ->type_name("FILE")
+      ->transform(input_name());
+  app->add_flag("--json", options->model.json, "print JSON, which --pools also accepts");
   return {app,
           [options] {
             set_up_logging(driver::Verbosity::normal);
             return driver::init(*options, std::cout, std::cerr);
           },
-          {{"usmp-plan init model.tar > pools.yaml", "then enter your memories"}}};
+          {{"usmp-plan init model.tar > pools.yaml", "then enter your memories"},
+           {"usmp-plan init model.tar --workspace-pools=dtcm,sram", "pools as tvmc names them"},
+           {"usmp-plan init model.tar -- tvmc compile --workspace-pools=sram model.onnx", "of a whole command line"}},
+          "It also takes tvmc's options for memory pools and --pass-config, and a whole tvmc command line behind --.",
+          [options](std::vector<std::string> words) { options->tvmc = std::move(words); }};
 }
 
 }  // namespace usmp::apps

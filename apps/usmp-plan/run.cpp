@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arguments.hpp"
+#include "commands.hpp"
 #include "program.hpp"
 #include "usage_error.hpp"
 #include "usmp/driver/driver.hpp"
@@ -22,10 +24,13 @@ int parse_and_run(int argc, char** argv) {
   }
   try {
     std::vector<std::string> words = understood(arguments);
+    std::vector<std::string> of_tvmc = take_tvmc_words(words);
     std::reverse(words.begin(), words.end());  // the parser takes them off the end
     program.parser().parse(words);
     if (const auto message = misspelled_command(program)) throw CLI::ValidationError(*message);
-    return program.chosen().run();
+    const Command& command = program.chosen();
+    if (command.take_tvmc_words) command.take_tvmc_words(std::move(of_tvmc));
+    return command.run();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0 && !misspelled_command(program)) return program.parser().exit(error);  // --help
     std::cerr << "usmp-plan: error: " << usage_message(program, error) << '\n';

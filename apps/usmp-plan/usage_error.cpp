@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "usmp/driver/driver.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -38,7 +39,8 @@ std::string unexpected(const Manual& manual, const CommandText& command, const s
   if (argument.size() < 2 || !argument.starts_with('-')) return "unexpected argument '" + printable(argument) + "'";
   const std::string name = argument.substr(0, argument.find('='));
   const std::vector<std::string> names = names_of_options(command);
-  const std::string elsewhere = owners(manual, name);
+  const std::string elsewhere =
+      driver::is_tvmc_option(name) ? "; usmp-plan init turns tvmc's options into a pools file" : owners(manual, name);
   const std::string hint = name.starts_with("--") ? did_you_mean(name, names) : "";  // one letter is near to all others
   return "unknown option '" + printable(name) + "'" + (elsewhere.empty() ? hint : elsewhere);
 }

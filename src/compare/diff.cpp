@@ -67,7 +67,8 @@ PoolState figures_of(const Indexed& plan, const PlanDocument::Pool& pool) {
           .lower_bound = pool.lower_bound,
           .live_at_peak = load.bytes,
           .peak = load.at,
-          .status = pool.status};
+          .status = pool.status,
+          .all_modules = pool.all_modules};
 }
 
 std::vector<PoolDiff> pools_of(const Indexed& before, const Indexed& after) {

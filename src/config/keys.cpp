@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/keys.hpp"
 
+#include <algorithm>
 #include <set>
+
+#include "usmp/support/text.hpp"
 
 namespace usmp::config {
 
@@ -30,6 +33,9 @@ const std::vector<std::string>& pin_keys() {
   return keys;
 }
 
+namespace {
+
+// A word that C99 or C++20 keeps for itself, so that no member or parameter can be named so.
 bool is_keyword(const std::string& word) {
   static const std::set<std::string> words = {
       "_Bool",        "_Complex",      "_Imaginary",  "alignas",   "alignof",   "and",
@@ -49,6 +55,23 @@ bool is_keyword(const std::string& word) {
       "typeid",       "typename",      "union",       "unsigned",  "using",     "virtual",
       "void",         "volatile",      "wchar_t",     "while",     "xor",       "xor_eq"};
   return words.contains(word);
+}
+
+}  // namespace
+
+std::string expected_name(const std::string& text) {
+  constexpr std::size_t longest = 100;
+  if (text.empty() || c_identifier(text) != text) {
+    return "a C identifier (letters, digits and '_', not starting with a digit)";
+  }
+  if (text.size() > longest) return "a name of at most " + std::to_string(longest) + " characters";
+  return is_keyword(text) ? "a name that is not a keyword of C or C++" : "";
+}
+
+bool is_target_name(std::string_view text) {
+  const auto is_part = [](char c) { return is_identifier_char(c) || c == '-' || c == '.'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_part) && text[0] != '-' && text[0] != '.' &&
+         (text[0] < '0' || text[0] > '9');
 }
 
 }  // namespace usmp::config

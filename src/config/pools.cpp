@@ -17,8 +17,6 @@ namespace usmp::config {
 namespace {
 
 constexpr std::int64_t max_alignment = std::int64_t{1} << 20;
-constexpr std::size_t max_pools = 64;  // of one kind. Each buffer may have all of them as candidates
-constexpr std::size_t max_name = 100;
 
 Bytes alignment_of(const YamlEntry& entry) {
   static const std::string expected = "a power of two from 1 to " + std::to_string(max_alignment);
@@ -30,13 +28,9 @@ Bytes alignment_of(const YamlEntry& entry) {
 }
 
 std::string name_of(const YamlEntry& entry) {
-  static const std::string expected = "a C identifier (letters, digits and '_', not starting with a digit)";
   const YamlNode& value = entry.value;
-  if (value.kind != YamlNode::Kind::scalar || value.text.empty() || c_identifier(value.text) != value.text) {
-    fail_value(entry, expected);
-  }
-  if (value.text.size() > max_name) fail_value(entry, "a name of at most " + std::to_string(max_name) + " characters");
-  if (is_keyword(value.text)) fail_value(entry, "a name that is not a keyword of C or C++");
+  const std::string expected = expected_name(value.kind == YamlNode::Kind::scalar ? value.text : "");
+  if (!expected.empty()) fail_value(entry, expected);
   return value.text;
 }
 

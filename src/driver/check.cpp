@@ -50,6 +50,7 @@ compare::BudgetReport checked(const Planning& planning, const Documents& baselin
   std::vector<compare::PlanningOutcome> outcomes;
   for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning.settings));
   compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
+  report.shared_pools = shared_pools(planning);
   report.archive = planning.file_names();
   report.pools_file = *planning.settings.pools_file;
   return report;

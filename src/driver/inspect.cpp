@@ -8,7 +8,11 @@
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/bounds/bounds.hpp"
 #include "usmp/config/pools.hpp"
+#include "usmp/config/tvmc.hpp"
+#include "usmp/pipeline/algorithm.hpp"
 #include "usmp/report/inspect.hpp"
+#include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 #include "usmp/tir/printer.hpp"
 
 namespace usmp::driver {
@@ -86,14 +90,57 @@ void add_module(config::ModelSummary& summary, const Inspected& inspected) {
   }
 }
 
-int init_or_throw(const ModelOptions& options, std::ostream& out) {
-  Model model = open_model(options);
+config::TvmcSettings settings_of(const InitOptions& options) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  if (!options.tvmc_file) return config::tvmc_settings(options.tvmc);
+  if (!options.tvmc.empty()) {
+    throw Error(ErrorKind::usage, {}, "--tvmc FILE and options of tvmc, expected one of them");
+  }
+  try {
+    return config::tvmc_settings(config::shell_words(read_text_file(*options.tvmc_file, ErrorKind::usage, most_bytes)));
+  } catch (const Error& error) {
+    throw error.with_file(*options.tvmc_file);
+  }
+}
+
+// Right for tvmc, but no code of the model could use the pool.
+void note_foreign_targets(const std::vector<config::TvmcPool>& pools, const config::ModelSummary& summary,
+                          std::ostream& err) {
+  for (const config::TvmcPool& pool : pools) {
+    const bool usable =
+        pool.targets.empty() || std::any_of(summary.targets.begin(), summary.targets.end(),
+                                            [&](const std::string& target) { return pool.targets.contains(target); });
+    if (usable || summary.targets.empty()) continue;
+    std::vector<std::string> targets;
+    for (const auto& [target, access] : pool.targets) targets.push_back(target);
+    err << "usmp-plan: warning: pool '" << pool.name << "' is for the target " << joined(targets)
+        << ", but the model's code is for " << printable(joined(summary.targets)) << '\n';
+  }
+}
+
+int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& err) {
+  const config::TvmcSettings settings = settings_of(options);
+  if (settings.algorithm) {
+    try {
+      (void)pipeline::algorithm_named(*settings.algorithm, settings.algorithm_place);
+    } catch (const Error& error) {
+      throw options.tvmc_file ? error.with_file(*options.tvmc_file) : error;
+    }
+  }
+  Model model = open_model(options.model);
   config::ModelSummary summary;
   summary.archive = model.file_name;
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     add_module(summary, inspected_module(model, info));
   }
-  out << (options.json ? config::starter_json() : config::starter_file(summary));
+  for (const std::string& note : settings.notes) err << "usmp-plan: warning: " << printable(note) << '\n';
+  if (options.tvmc_file && settings.workspace_pools.empty() && settings.parameter_pools.empty()) {
+    err << "usmp-plan: warning: " << printable(*options.tvmc_file) << " has no pools of tvmc's\n";
+  }
+  for (const auto* pools : {&settings.workspace_pools, &settings.parameter_pools}) {
+    note_foreign_targets(*pools, summary, err);
+  }
+  out << (options.model.json ? config::starter_json(settings) : config::starter_file(summary, settings));
   return exit_ok;
 }
 
@@ -103,8 +150,12 @@ int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err)
   return run(err, [&] { return inspect_or_throw(options, out, err); });
 }
 
-int init(const ModelOptions& options, std::ostream& out, std::ostream& err) {
-  return run(err, [&] { return init_or_throw(options, out); });
+int init(const InitOptions& options, std::ostream& out, std::ostream& err) {
+  return run(err, [&] { return init_or_throw(options, out, err); });
 }
+
+bool is_tvmc_option(const std::string& word) { return config::is_tvmc_option(word); }
+
+bool takes_next_word(const std::string& tvmc_option) { return config::takes_next_word(tvmc_option); }
 
 }  // namespace usmp::driver

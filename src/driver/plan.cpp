@@ -191,7 +191,8 @@ class NamedPlan {
   std::optional<std::string> before_;
 };
 
-std::string plans_text(const PlanOptions& options, const PlannedPrograms& modules) {
+std::string plans_text(const PlanOptions& options, const Planning& planning) {
+  const PlannedPrograms& modules = planning.modules;
   std::string text;
   if (options.model.json) return plans_json(modules);
   if (options.verbosity == Verbosity::quiet) return text;
@@ -200,7 +201,7 @@ std::string plans_text(const PlanOptions& options, const PlannedPrograms& module
     text += report::plan_text(module->document,
                               {.color = options.color, .verbose = options.verbosity == Verbosity::verbose});
   }
-  if (modules.size() > 1) text += "\n" + report::shared_pools_text(all_documents(modules));
+  if (modules.size() > 1) text += "\n" + report::shared_pools_text(shared_pools(planning), modules.size());
   return text;
 }
 
@@ -270,7 +271,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
     return exit_infeasible;
   }
   require_apart(planning);
-  std::string text = plans_text(options, modules);  // takes memory, so before anything is written
+  std::string text = plans_text(options, planning);  // takes memory, so before anything is written
   if (!planning.has_bare_module()) {
     std::vector<codegen::PlannedModule> inputs;
     for (const auto& planned : modules) {

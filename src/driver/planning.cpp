@@ -44,13 +44,7 @@ void check_concurrent(const Planning& planning) {
 }
 
 bool run_side_by_side(const Planning& planning, const std::string& one, const std::string& other) {
-  const auto& groups = planning.settings.request.pools.concurrent;
-  return std::any_of(groups.begin(), groups.end(), [&](const config::ConcurrentModules& group) {
-    const auto has = [&](const std::string& name) {
-      return std::find(group.modules.begin(), group.modules.end(), name) != group.modules.end();
-    };
-    return has(one) && has(other);
-  });
+  return compare::run_side_by_side(planning.settings.request.pools.concurrent, one, other);
 }
 
 // With the bytes reserved that modules planned before and running beside it use; nothing if there are none.
@@ -99,6 +93,17 @@ Extent extent_in(const plan_file::PlanDocument& plan, const std::string& pool) {
     extent.end = std::max(extent.end, buffer.offset + buffer.size);
   }
   return extent;
+}
+
+// In the plan of each module that does not stand alone.
+void tell_shared_pools(Planning& planning) {
+  for (const compare::SharedPool& shared : shared_pools(planning)) {
+    for (const auto& planned : planning.modules) {
+      for (plan_file::PlanDocument::Pool& pool : planned->document.pools) {
+        if (pool.name == shared.name && pool.kind == shared.kind) pool.all_modules = shared.all;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -212,6 +217,7 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
     if (without_plan == WithoutPlan::stop) return;
   }
+  tell_shared_pools(planning);
 }
 
 pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning, std::uint64_t seed) {
@@ -223,15 +229,16 @@ pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planni
           .planned_before = model.archive.find(planned.source.info.name + ".plan.json") != nullptr};
 }
 
-std::vector<const plan_file::PlanDocument*> all_documents(const PlannedPrograms& modules) {
+std::vector<compare::SharedPool> shared_pools(const Planning& planning) {
+  if (planning.modules.size() < 2 || planning.without_plan() != nullptr) return {};
   std::vector<const plan_file::PlanDocument*> documents;
-  documents.reserve(modules.size());
-  for (const auto& planned : modules) documents.push_back(&planned->document);
-  return documents;
+  documents.reserve(planning.modules.size());
+  for (const auto& planned : planning.modules) documents.push_back(&planned->document);
+  return compare::shared_pools(documents, planning.settings.request.pools.concurrent);
 }
 
 std::optional<std::string> constants_excess(const Planning& planning) {
-  return report::constants_without_room(all_documents(planning.modules));
+  return report::constants_without_room(shared_pools(planning));
 }
 
 int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err) {

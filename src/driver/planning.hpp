@@ -14,6 +14,7 @@
 #include "interrupt.hpp"
 #include "model.hpp"
 #include "settings.hpp"
+#include "usmp/compare/shared_pools.hpp"
 #include "usmp/driver/driver.hpp"
 #include "usmp/pipeline/planned.hpp"
 #include "usmp/support/text.hpp"
@@ -64,8 +65,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 [[nodiscard]] pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning,
                                          std::uint64_t seed);
 
-// Of modules that all have one.
-[[nodiscard]] std::vector<const plan_file::PlanDocument*> all_documents(const PlannedPrograms& modules);
+// Of several modules that all have a plan; else empty.
+[[nodiscard]] std::vector<compare::SharedPool> shared_pools(const Planning& planning);
 
 // That a parameter pool has no room for the constants of all modules together, whose plans each fit it.
 [[nodiscard]] std::optional<std::string> constants_excess(const Planning& planning);

@@ -23,6 +23,7 @@ Json planned_pool_json(const PlanDocument::Pool& pool) {
   if (pool.lower_bound) json["lower_bound"] = *pool.lower_bound;
   json["lower_bound_reason"] = pool.lower_bound_reason;
   json["status"] = to_string(pool.status);
+  if (pool.all_modules) json["all_modules"] = all_modules_json(*pool.all_modules);
   return json;
 }
 

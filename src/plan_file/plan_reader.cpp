@@ -184,6 +184,15 @@ PlanDocument::Spilled read_spilled(const ParsedJson& json, const std::string& pl
   return spilled;
 }
 
+PlanDocument::Pool::AllModules read_all_modules(const ParsedJson& json, const std::string& place) {
+  const Object object(json, place, "what all modules need");
+  object.require({"used", "set_by"});
+  PlanDocument::Pool::AllModules all;
+  object.read_bytes("used", all.used);
+  object.read_list("set_by", all.set_by, text_item);
+  return all;
+}
+
 PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a pool");
   object.require({"name", "kind", "used"});
@@ -199,6 +208,9 @@ PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   object.read_bytes("lower_bound", pool.lower_bound);
   object.read("lower_bound_reason", pool.lower_bound_reason);
   object.read_word("status", pool.status, statuses);
+  if (const ParsedJson* all = object.find("all_modules")) {
+    pool.all_modules = read_all_modules(*all, object.place_of("all_modules"));
+  }
   return pool;
 }
 

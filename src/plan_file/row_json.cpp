@@ -11,6 +11,13 @@ nlohmann::ordered_json ring_json(const RowsHeld& ring) {
   return json;
 }
 
+nlohmann::ordered_json all_modules_json(const PlanDocument::Pool::AllModules& all) {
+  nlohmann::ordered_json json;
+  json["used"] = all.used;
+  json["set_by"] = all.set_by;
+  return json;
+}
+
 nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>& operators) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const PlanDocument::RowOperator& one : operators) {

@@ -2,6 +2,7 @@
 #include "report/findings.hpp"
 #include "report/needed_json.hpp"
 #include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/row_json.hpp"
 #include "usmp/report/check.hpp"
 
 namespace usmp::report {
@@ -54,6 +55,18 @@ Json module_json(const ModuleCheck& module) {
   return json;
 }
 
+Json shared_pool_json(const compare::SharedPool& pool) {
+  Json json;
+  json["name"] = pool.name;
+  json["kind"] = to_string(pool.kind);
+  json.update(plan_file::all_modules_json(pool.all));
+  json["modules"] = Json::array();
+  for (const compare::SharedPool::Use& use : pool.uses) {
+    json["modules"].push_back({{"module", use.module}, {"used", use.used}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string check_json(const BudgetReport& report) {
@@ -67,6 +80,8 @@ std::string check_json(const BudgetReport& report) {
   json["warnings"] = count_of(findings, Verdict::warning);
   json["modules"] = Json::array();
   for (const ModuleCheck& module : report.modules) json["modules"].push_back(module_json(module));
+  json["shared_pools"] = Json::array();
+  for (const compare::SharedPool& pool : report.shared_pools) json["shared_pools"].push_back(shared_pool_json(pool));
   return json_lines(json);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of budgets for people: on a terminal, and as Markdown.
+#include "report/all_modules.hpp"
 #include "report/findings.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
 #include "usmp/report/check.hpp"
+#include "usmp/report/shared_pools.hpp"
 
 namespace usmp::report {
 namespace {
@@ -80,6 +82,7 @@ std::string check_text(const BudgetReport& report, const CheckTextOptions& optio
       text += options.color ? "\x1b[1m" + title + "\x1b[0m" : title;
       text += "\n" + table_text(module);
     }
+    if (!report.shared_pools.empty()) text += shared_pools_text(report.shared_pools, report.modules.size());
   }
   for (const Finding& finding : findings_of(report)) {
     text += place_text(report, finding.position) + ": " + severity_text(finding.verdict, options.color) + " " +
@@ -100,6 +103,10 @@ std::string check_markdown(const BudgetReport& report) {
       if (stands_out) cells.back() = "**" + cells.back() + "**";
       text += markdown_row(cells);
     }
+  }
+  if (!report.shared_pools.empty()) text += "\n";
+  for (const compare::SharedPool& pool : report.shared_pools) {
+    text += "- " + markdown_text(pool.name + " of all modules: " + all_modules_text(pool.all, pool.kind)) + "\n";
   }
   const std::vector<Finding> findings = findings_of(report);
   if (!findings.empty()) text += "\n";

@@ -2,6 +2,7 @@
 // Differences for programs.
 #include "report/csv.hpp"
 #include "usmp/plan_file/json_lines.hpp"
+#include "usmp/plan_file/row_json.hpp"
 #include "usmp/plan_file/step_json.hpp"
 #include "usmp/report/diff.hpp"
 
@@ -16,6 +17,7 @@ using compare::PlanDiff;
 using compare::PoolDiff;
 using compare::PoolState;
 using compare::StepDiff;
+using plan_file::all_modules_json;
 using plan_file::changes_json;
 using plan_file::json_lines;
 using plan_file::or_null;
@@ -32,6 +34,7 @@ Json figures_json(const PoolState& figures) {
   json["live_at_peak"] = figures.live_at_peak;
   json["peak_tick"] = figures.peak;
   json["status"] = to_string(figures.status);
+  json["all_modules"] = or_null(figures.all_modules, all_modules_json);
   return json;
 }
 

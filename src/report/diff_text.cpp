@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "report/all_modules.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
 #include "report/steps.hpp"
@@ -137,8 +138,18 @@ std::string sides_text(const PlanDiff& diff) {
   return text;
 }
 
+// "; of all modules 9536 bytes, set by kws -> 8000 bytes, set by vww"; nothing if the module was planned alone.
+std::string all_modules_clause(const PoolDiff& pool) {
+  const std::string unknown = "unknown";
+  const auto text_of = [&](const std::optional<PoolState>& state) {
+    return state && state->all_modules ? printable(all_modules_text(*state->all_modules, pool.kind)) : unknown;
+  };
+  const std::string text = either(text_of(pool.before), text_of(pool.after));
+  return text == unknown ? "" : "; of all modules " + text;
+}
+
 // What happened to each pool, in a sentence.
-std::string pool_sentence(const PoolDiff& pool) {
+std::string own_sentence(const PoolDiff& pool) {
   const std::string name = printable(pool.name);
   if (!pool.before) return name + " is new and uses " + bytes_text(pool.after->used);
   if (!pool.after) return name + " is gone, it used " + bytes_text(pool.before->used);
@@ -148,6 +159,8 @@ std::string pool_sentence(const PoolDiff& pool) {
   if (pool.before->used > 0) text += " (" + percent(change, pool.before->used) + ")";
   return text + " to " + std::to_string(pool.after->used);
 }
+
+std::string pool_sentence(const PoolDiff& pool) { return own_sentence(pool) + all_modules_clause(pool); }
 
 std::size_t rows_shown(std::size_t all, bool verbose) { return verbose ? all : std::min(all, most_rows); }
 

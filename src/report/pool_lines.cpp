@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/pool_lines.hpp"
 
+#include "report/all_modules.hpp"
 #include "report/layout.hpp"
 #include "report/peak.hpp"
 
@@ -21,12 +22,18 @@ std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   return text + (pool.lower_bound_reason.empty() ? "" : " (" + pool.lower_bound_reason + ")");
 }
 
-}  // namespace
-
-std::vector<std::string> pool_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+std::vector<std::string> own_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   if (figures.buffers.empty()) return {"holds nothing" + (pool.capacity ? " of " + bytes_text(*pool.capacity) : "")};
   if (pool.kind != PoolKind::workspace) return {usage(pool, figures)};
   return {usage(pool, figures), used_text(pool, figures) + "; " + bytes_text(figures.asked) + " without sharing"};
+}
+
+}  // namespace
+
+std::vector<std::string> pool_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+  std::vector<std::string> lines = own_lines(pool, figures);
+  if (pool.all_modules) lines.push_back("of all modules " + all_modules_text(*pool.all_modules, pool.kind));
+  return lines;
 }
 
 }  // namespace usmp::report

@@ -14,6 +14,7 @@ using compare::OperatorIndex;
 using compare::plan_figures;
 using compare::PlanFigures;
 using compare::PoolFigures;
+using plan_file::all_modules_json;
 using plan_file::by_rows_json;
 using plan_file::json_lines;
 using plan_file::live_json;
@@ -99,6 +100,7 @@ Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& a
   json["lower_bound"] = or_null(pool.lower_bound);
   json["lower_bound_reason"] = pool.lower_bound_reason;
   json["status"] = to_string(pool.status);
+  json["all_modules"] = or_null(pool.all_modules, all_modules_json);
   json["buffers"] = figures.buffers.size();
   json["asked"] = figures.asked;
   json["lost_to_alignment"] = figures.lost_to_alignment;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables for other programs to show: CSV and Markdown.
+#include "report/all_modules.hpp"
 #include "report/csv.hpp"
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
@@ -69,6 +70,16 @@ std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
   return text;
 }
 
+std::string all_modules_list(const PlanDocument& plan) {
+  std::string text;
+  for (const PlanDocument::Pool& pool : plan.pools) {
+    if (!pool.all_modules) continue;
+    text +=
+        "- " + markdown_text(pool.name + " of all modules: " + all_modules_text(*pool.all_modules, pool.kind)) + "\n";
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
                        const std::vector<OperatorIndex>& operators) {
   const bool shares = shares_at_peak(figures);
@@ -129,7 +140,7 @@ std::string report_markdown(const PlanDocument& plan) {
   const PlanFigures figures = plan_figures(plan);
   std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
                      ")\n\nPlanned by " + markdown_text(plan.algorithm) + ", status " + to_string(plan.status) +
-                     ". Sizes in bytes.\n\n" + pools_table(plan, figures);
+                     ". Sizes in bytes.\n\n" + pools_table(plan, figures) + all_modules_list(plan);
   const std::vector<std::string> summary = summary_lines(plan);
   if (!summary.empty()) text += "\n";
   for (const std::string& line : summary) text += "- " + markdown_text(line) + "\n";

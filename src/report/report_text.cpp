@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "report/all_modules.hpp"
 #include "report/layout.hpp"
 #include "report/peak.hpp"
 #include "report/summary.hpp"
@@ -83,10 +84,20 @@ std::string without_lines(const PlanDocument& plan, const PlanFigures& figures, 
   return text;
 }
 
+std::string all_modules_lines(const PlanDocument& plan) {
+  std::string text;
+  for (const PlanDocument::Pool& pool : plan.pools) {
+    if (!pool.all_modules) continue;
+    if (text.empty()) text = "\nPools of all modules\n";
+    text += "  " + printable(pool.name + ": " + all_modules_text(*pool.all_modules, pool.kind)) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string report_text(const PlanDocument& plan, const TextOptions& options) {
-  std::string text = plan_text(plan, options);
+  std::string text = plan_text(plan, options) + all_modules_lines(plan);
   const PlanFigures figures = plan_figures(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];

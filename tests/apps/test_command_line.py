@@ -229,6 +229,38 @@ def test_json() -> None:
             assert module["buffers"] >= 4 and module["conflicts"] >= 2, module
 
 
-for test in (test_help, test_hints, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json):
+def test_tvmc() -> None:
+    """tvmc's options where users may put them: among ours, behind "--", in a file, on standard input."""
+    pools = ["--workspace-pools=dtcm,sram", "--workspace-pools-size-hint-bytes", "dtcm:4096", "--constant-pools", "flash"]
+    expected = {"workspace_pools": [{"name": "dtcm", "size_hint_bytes": 4096}, {"name": "sram"}],
+                "parameter_pools": [{"name": "flash"}]}
+    line = ["tvmc", "compile", "--target=c", *pools, "--json", "x.tflite", "-h"]
+    with tempfile.TemporaryDirectory() as folder:
+        file, written = Path(folder, "build.sh"), Path(folder, "pools.yaml")
+        file.write_text(" \\\n  ".join(line) + "\n")
+        for words in ((*pools, "--json", MODEL), (MODEL, "--json", "--", *line), (MODEL, "--json", "--tvmc", file)):
+            assert json.loads(quiet_success("init", *words)) == expected, words
+        piped = subprocess.run([PROGRAM, "init", MODEL, "--json", "--tvmc", "-"], input=file.read_text(), capture_output=True,
+                               text=True, timeout=300)
+        assert json.loads(piped.stdout) == expected, piped
+        written.write_text(quiet_success("init", MODEL, *pools))
+        plan = json.loads(quiet_success(MODEL, "--pools", written, "--dry-run", "--json"))["modules"][0]
+        assert [pool["name"] for pool in plan["pools"]] == ["dtcm", "sram", "flash"], plan["pools"]
+        assert plan["pools"][0]["capacity"] == 4096 and plan["pools"][0]["used"] > 0, plan["pools"]
+        file.write_text("tvmc compile --workspace-pools='sram\n")
+        for words, message in (
+                ((MODEL, "--workspace-pools"), "--workspace-pools=: has no value"),
+                ((MODEL, "--tvmc", file), f"{file}: line 1, column 32: a quote without its end: expected another '"),
+                ((MODEL, "--tvmc", file, "--pass-config=a=1"), "--tvmc FILE and options of tvmc, expected one of them"),
+                ((MODEL, "--", "tvmc", "--workspace-pool=a"),
+                 "--workspace-pool=a: tvmc has no such option (did you mean '--workspace-pools'?)"),
+                ((*pools,), "MODEL is required; see usmp-plan init --help")):
+            done = run("init", *words)
+            assert done.returncode == 2 and done.stdout == "" and done.stderr == f"usmp-plan: error: {message}\n", done
+        done = run(MODEL, *pools[:1])
+        assert done.returncode == 2 and "usmp-plan init turns tvmc's options into a pools file" in done.stderr, done
+
+
+for test in (test_help, test_hints, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json, test_tvmc):
     test()
     print(f"{test.__name__}: ok")

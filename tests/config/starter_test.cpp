@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "usmp/config/pools.hpp"
+#include "usmp/config/tvmc.hpp"
 
 namespace usmp::config::starter_test {
 

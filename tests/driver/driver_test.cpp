@@ -479,13 +479,66 @@ TEST_CASE("inspect and init describe a model") {
     CHECK_MESSAGE(out.str().find(part) != std::string::npos, part);
   }
   out.str("");
-  REQUIRE(init(options.model, out, err) == exit_ok);
+  REQUIRE(init({.model = options.model, .tvmc = {}, .tvmc_file = {}}, out, err) == exit_ok);
   const TemporaryDirectory temporary;
   write(temporary.path / "pools.yaml", out.str());
   PlanOptions planning = options_for(options.model.model, temporary.file("out"));
   planning.pools_file = temporary.file("pools.yaml");
   const Outcome outcome = run_plan(planning);
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+}
+
+TEST_CASE("init takes the pools of tvmc's options, and the model is planned into them") {
+  const TemporaryDirectory temporary;
+  InitOptions options;
+  options.model.model = testdata + "/repeated_op.tar";
+  options.tvmc = {"--usmp-workspace-pools=dtcm,sram", "--usmp-workspace-pool-dtcm=target=c;size=4096",
+                  "--usmp-parameter-pools=flash", "--pass-config=tir.usmp.use_workspace_io=1",
+                  "--pass-config=tir.usmp.algorithm=greedy_by_size"};
+  for (const bool json : {false, true}) {
+    options.model.json = json;
+    const Outcome file = outcome_of(init, options);
+    REQUIRE(file.code == exit_ok);
+    CHECK(file.err.empty());
+    write(temporary.path / "pools.yaml", file.out);
+    PlanOptions planning = options_for(options.model.model, temporary.file(json ? "json" : "yaml"));
+    planning.pools_file = temporary.file("pools.yaml");
+    REQUIRE(run_plan(planning).code == exit_ok);
+    const nlohmann::json plan = nlohmann::json::parse(read(fs::path(*planning.output) / "default.plan.json"));
+    CHECK(plan["algorithm"] == "greedy_by_size");
+    REQUIRE(plan["pools"].size() == 3);
+    CHECK(plan["pools"][0]["name"] == "dtcm");
+    CHECK(plan["pools"][0]["capacity"] == 4096);
+    CHECK(plan["pools"][2]["name"] == "flash");
+    CHECK(plan["pools"][2]["used"] > 0);
+    CHECK(std::any_of(plan["buffers"].begin(), plan["buffers"].end(),
+                      [](const nlohmann::json& buffer) { return buffer["kind"] == "input"; }));
+  }
+}
+
+TEST_CASE("init tells what of tvmc's options cannot be") {
+  InitOptions options;
+  options.model.model = testdata + "/repeated_op.tar";
+  options.tvmc = {"--workspace-pools=a,b", "--workspace-pools-targets=a:llvm,accel,b:accel,c", "--pass-config=tir.x=1"};
+  const Outcome foreign = outcome_of(init, options);
+  CHECK(foreign.code == exit_ok);
+  CHECK(foreign.err ==
+        "usmp-plan: warning: --pass-config tir.x=1 is ignored: it shapes code that the archive already has\n"
+        "usmp-plan: warning: pool 'a' is for the target accel, llvm, but the model's code is for c\n");
+  options.tvmc = {"--pass-config=tir.usmp.algorithm=greedy"};
+  const Outcome unknown = outcome_of(init, options);
+  CHECK(unknown.code == exit_usage);
+  CHECK(unknown.out.empty());
+  CHECK(contains(unknown.err, "--pass-config tir.usmp.algorithm=greedy: unknown algorithm 'greedy'"));
+  const TemporaryDirectory temporary;
+  options.tvmc.clear();
+  options.tvmc_file = temporary.file("line");
+  write(temporary.path / "line", "tvmc compile --target=c model.tflite");
+  CHECK(outcome_of(init, options).err == "usmp-plan: warning: " + *options.tvmc_file + " has no pools of tvmc's\n");
+  write(temporary.path / "line", "tvmc --pass-config=tir.usmp.algorithm=greedy");
+  CHECK(contains(outcome_of(init, options).err, *options.tvmc_file + ": --pass-config tir.usmp.algorithm=greedy:"));
+  options.tvmc_file = temporary.file("missing");
+  CHECK(outcome_of(init, options).code == exit_usage);
 }
 
 namespace {

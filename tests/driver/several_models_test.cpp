@@ -52,6 +52,70 @@ TEST_CASE("models of one name get that of their file, and share the pools") {
         std::string::npos);
 }
 
+TEST_CASE("plans, reports, differences and checks say which model sets a pool's size") {
+  const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out"));
+  options.workspace_io = true;  // else one of them needs nothing
+  options.pools_file = temporary.file("pools.yaml");
+  const std::string pools =
+      "workspace_pools:\n  - {name: sram, budget: {max: 1MiB}}\nparameter_pools:\n  - name: flash\n";
+  write(temporary.path / "pools.yaml", pools);
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  const auto pool_of = [&](const std::string& module, std::size_t pool) {
+    return nlohmann::json::parse(read(temporary.path / "out" / (module + ".plan.json")))["pools"][pool];
+  };
+  const Bytes lstm = pool_of("lstm", 0)["used"].get<Bytes>();
+  const Bytes cast = pool_of("cast_subtract", 0)["used"].get<Bytes>();
+  REQUIRE(cast > lstm);
+  const Bytes constants = pool_of("lstm", 1)["used"].get<Bytes>() + pool_of("cast_subtract", 1)["used"].get<Bytes>();
+  for (const char* module : {"lstm", "cast_subtract"}) {
+    CHECK(pool_of(module, 0)["all_modules"] == nlohmann::json({{"used", cast}, {"set_by", {"cast_subtract"}}}));
+    CHECK(pool_of(module, 1)["all_modules"]["used"] == constants);
+  }
+
+  ReportOptions reported;
+  reported.model.model = temporary.file("out/lstm.plan.json");
+  const std::string line = std::to_string(cast) + " bytes, set by cast_subtract";
+  CHECK(contains(outcome_of(report, reported).out, "Pools of all modules\n  sram: " + line + "\n"));
+
+  CheckOptions checked;
+  static_cast<PlanningOptions&>(checked) = options;
+  const Outcome text = outcome_of(check, checked);
+  CHECK(text.code == exit_ok);
+  CHECK(contains(text.out, "Pools of all 2 modules\n  sram: " + line + "; lstm needs " + std::to_string(lstm) + "\n"));
+  checked.model.json = true;
+  const auto shared = nlohmann::json::parse(outcome_of(check, checked).out)["shared_pools"];
+  CHECK(shared[0]["set_by"] == nlohmann::json({"cast_subtract"}));
+  CHECK(shared[1]["used"] == constants);
+  checked.more_models.clear();
+  CHECK(nlohmann::json::parse(outcome_of(check, checked).out)["shared_pools"].empty());
+
+  // Side by side, and then what is different.
+  write(temporary.path / "pools.yaml", pools + "concurrent: [[lstm, cast_subtract]]\n");
+  options.output = temporary.file("beside");
+  const Outcome beside = outcome_of(plan, options);
+  REQUIRE(beside.code == exit_ok);
+  const Bytes both =
+      nlohmann::json::parse(read(temporary.path / "beside/cast_subtract.plan.json"))["pools"][0]["used"].get<Bytes>();
+  CHECK(both >= lstm + cast);
+  const std::string together = std::to_string(both) + " bytes, set by lstm and cast_subtract side by side";
+  CHECK(contains(beside.out, "Pools of all 2 modules\n  sram: " + together + "\n"));
+  DiffOptions differences;
+  differences.before = temporary.file("out/lstm.plan.json");
+  differences.after = temporary.file("beside/lstm.plan.json");
+  const Outcome diffed = outcome_of(diff, differences);
+  CHECK(diffed.code == exit_ok);
+  CHECK(contains(diffed.out, "; of all modules " + line + " -> " + together + "\n"));
+
+  // A model that is planned alone.
+  options.more_models.clear();
+  options.output = temporary.file("alone");
+  options.names = {"lstm=" + options.model.model};
+  write(temporary.path / "pools.yaml", pools);
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK_FALSE(contains(read(temporary.path / "alone/lstm.plan.json"), "all_modules"));
+}
+
 TEST_CASE("chosen names, of one model or some") {
   const TemporaryDirectory temporary;
   PlanOptions options = two(temporary.file("out"));

@@ -4,27 +4,14 @@
 usage: test_install.py BUILD ROOT COMPILER
 """
 
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from installed import install, run
+
 BUILD, ROOT, COMPILER = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3]
 PUBLIC = ("bounds", "instance", "planners", "problem", "support", "verify")
-
-
-def run(*command: object, **environment: str) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600,
-                          env={**os.environ, **environment})
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout
-
-
-def install(stage: Path) -> Path:
-    """DESTDIR and a prefix, as packagers use them."""
-    run("cmake", "--install", BUILD, "--prefix", "/opt/usmp", DESTDIR=str(stage))
-    return stage / "opt/usmp"
 
 
 def check_files(prefix: Path) -> None:
@@ -34,14 +21,15 @@ def check_files(prefix: Path) -> None:
     assert files("bin/*") == ["bin/usmp-plan"]
     for one in ("share/man/man1/usmp-plan.1.gz", "share/bash-completion/completions/usmp-plan",
                 "share/zsh/site-functions/_usmp-plan", "share/fish/vendor_completions.d/usmp-plan.fish",
-                "share/usmp-plan/export_tir.py", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/LICENSE", "share/doc/usmp-plan/docs/cli.md"):
+                "share/usmp-plan/export_tir.py", "share/usmp-plan/usmp_plan.cmake",
+                "share/usmp-plan/usmp-plan-config.cmake", "share/usmp-plan/zephyr/module.yml", "share/doc/usmp-plan/README.md", "share/doc/usmp-plan/LICENSE", "share/doc/usmp-plan/docs/cli.md"):
         assert files(one) == [one], one
     headers = files("include/**/*")
     sources = [path.relative_to(ROOT) for module in PUBLIC for path in (ROOT / f"include/usmp/{module}").glob("*.hpp")]
     assert headers == sorted(map(str, sources)), headers
     libraries = [Path(path).name for path in files("lib/**/*.a")]
     assert libraries == [f"libusmp_{module}.a" for module in PUBLIC], libraries
-    for text in (*prefix.glob("lib/**/*.cmake"), *prefix.glob("share/**/completions/*"), *prefix.glob("share/zsh/**/_*")):
+    for text in (*prefix.glob("lib/**/*.cmake"), *prefix.glob("share/**/*.cmake"), *prefix.glob("share/**/completions/*"), *prefix.glob("share/zsh/**/_*")):
         assert str(BUILD) not in text.read_text() and str(ROOT) not in text.read_text(), f"{text} names this machine"
 
 
@@ -69,7 +57,7 @@ def check_example(prefix: Path, folder: Path) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        prefix = install(folder / "stage")
+        prefix = install(BUILD, folder / "stage")
         check_files(prefix)
         plan = run(prefix / "bin/usmp-plan", ROOT / "testdata/cast_subtract.tar", "--dry-run")
         assert "module default of cast_subtract.tar" in plan, plan

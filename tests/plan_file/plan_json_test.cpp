@@ -41,7 +41,7 @@ void check_keys(const json& object, const json& part) {
 TEST_CASE("the example as JSON") {
   Planned planned;
   fill_everything(planned);
-  check_golden("plan.json", plan_json(with_rows(planned.finish())), "plan_file");
+  check_golden("plan.json", plan_json(with_other_modules(with_rows(planned.finish()))), "plan_file");
 }
 
 TEST_CASE("a module of which there is nothing to say, as JSON") {
@@ -53,14 +53,17 @@ TEST_CASE("the JSON has the schema's keys") {
   const json schema = json::parse(read_file(USMP_TESTDATA "/../docs/schema/plan.schema.json"));
   Planned planned;
   fill_everything(planned);
-  const json plan = json::parse(plan_json(with_rows(planned.finish())));
+  const json plan = json::parse(plan_json(with_other_modules(with_rows(planned.finish()))));
   check_keys(plan, schema);
   check_keys(plan["totals"], schema["properties"]["totals"]);
   check_keys(plan["search"], schema["properties"]["search"]);
   REQUIRE(plan["spilled"].size() == 1);
   check_keys(plan["spilled"][0], schema["properties"]["spilled"]["items"]);
   REQUIRE(plan["pools"].size() == 3);
-  for (const json& pool : plan["pools"]) check_keys(pool, schema["$defs"]["pool"]);
+  for (const json& pool : plan["pools"]) {
+    check_keys(pool, schema["$defs"]["pool"]);
+    check_keys(pool["all_modules"], schema["$defs"]["all_modules"]);
+  }
   REQUIRE(plan["buffers"].size() == 5);
   for (const json& buffer : plan["buffers"]) check_keys(buffer, schema["$defs"]["buffer"]);
   const json& step = schema["properties"]["transformed"]["items"];
@@ -145,6 +148,30 @@ TEST_CASE("a plan that is written reads back as the same document") {
   const PlanDocument rolled = with_rows(document);
   CHECK_FALSE(rolled == document);
   CHECK(parse_plan_document(plan_json(rolled)) == rolled);
+  const PlanDocument shared = with_other_modules(document);
+  CHECK_FALSE(shared == document);
+  CHECK(parse_plan_document(plan_json(shared)) == shared);
+}
+
+TEST_CASE("what all modules need of a pool is read whole or not at all") {
+  Planned planned;
+  fill_everything(planned);
+  const json plan = json::parse(plan_json(with_other_modules(planned.finish())));
+  const auto error_of = [&](const json& all) {
+    json wrong = plan;
+    wrong["pools"][0]["all_modules"] = all;
+    try {
+      (void)parse_plan_document(wrong.dump());
+    } catch (const usmp::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK(error_of({{"used", 1}, {"set_by", {"a"}}}) == "accepted");
+  CHECK(error_of({{"used", 1}}) == "pools[0].all_modules: the key set_by is missing: expected a plan of usmp-plan");
+  CHECK(error_of({{"used", -1}, {"set_by", json::array()}}).find("pools[0].all_modules: used is -1") == 0);
+  CHECK(error_of({{"used", 1}, {"set_by", {1}}}).find("pools[0].all_modules.set_by[0]: is number") == 0);
+  CHECK(error_of(json::array()).find("pools[0].all_modules: ") == 0);
 }
 
 TEST_CASE("what constants need stands in older plans not at all, and never by half") {

@@ -95,6 +95,14 @@ inline std::vector<usmp::plan_file::PlanDocument::StepOutcome> example_steps() {
 }
 
 // The example, with b a ring of the operators that conv runs by rows.
+// Planned with modules kws and vww, of which vww runs beside this one.
+inline usmp::plan_file::PlanDocument with_other_modules(usmp::plan_file::PlanDocument document) {
+  document.pools.at(0).all_modules = {96, {"default", "vww"}};
+  document.pools.at(1).all_modules = {200, {"kws"}};
+  document.pools.at(2).all_modules = {500, {"kws", "default"}};
+  return document;
+}
+
 inline usmp::plan_file::PlanDocument with_rows(usmp::plan_file::PlanDocument document) {
   document.transformed.push_back({"rolling", 112, 96, {{"conv", "operators 1 to 3 run row by row"}}});
   document.buffers.at(1).rows = usmp::RowsHeld{.rows = 4, .of = 12, .row_bytes = 4};

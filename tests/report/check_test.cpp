@@ -16,7 +16,9 @@ using compare::Verdict;
 using namespace usmp::plan_support::budgets;
 
 TEST_CASE("a check in every format") {
-  const BudgetReport report = full_report();
+  BudgetReport report = full_report();
+  report.shared_pools = {{"dtcm", PoolKind::workspace, 128, {{"default", 64}, {"vww", 96}}, {96, {"default", "vww"}}},
+                         {"flash", PoolKind::constant, {}, {{"default", 200}, {"vww", 0}}, {200, {"default"}}}};
   check_golden("check.txt", check_text(report, {}));
   check_golden("check.md", check_markdown(report));
   check_golden("check.json", check_json(report));

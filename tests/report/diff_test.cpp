@@ -14,12 +14,27 @@ using plan_file::PlanDocument;
 using namespace usmp::plan_support::diffs;
 
 TEST_CASE("a difference in every format") {
-  const Diff diff = diff_of(example(), changed());
+  PlanDocument after = changed();
+  after.pools.at(0).all_modules = {96, {"default", "vww"}};
+  const Diff diff = diff_of(example(), after);
   CHECK(diff.differs());
   check_golden("diff.txt", diff_text(diff, {}));
   check_golden("diff.md", diff_markdown(diff));
   check_golden("diff.json", diff_json(diff));
   check_golden("diff.csv", diff_csv(diff));
+}
+
+TEST_CASE("other modules alone are no difference, but are told") {
+  PlanDocument before = with_other_modules(example());
+  const Diff diff = diff_of(before, with_other_modules(example()));
+  CHECK(diff_text(diff, {}).find("as before; of all modules 96 bytes, set by default and vww side by side\n") !=
+        std::string::npos);
+  before.pools[1].all_modules = {300, {"vww"}};
+  const Diff other = diff_of(before, with_other_modules(example()));
+  CHECK_FALSE(other.differs());
+  CHECK(diff_text(other, {}).find("; of all modules 300 bytes, set by vww -> 200 bytes, set by kws\n") !=
+        std::string::npos);
+  CHECK(diff_text(diff_of(example(), example()), {}).find("all modules") == std::string::npos);
 }
 
 TEST_CASE("in CSV a name becomes no formula, and a negative figure stays one") {

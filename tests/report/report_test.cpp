@@ -7,6 +7,7 @@
 #include "plan_support/golden.hpp"
 #include "plan_support/planned.hpp"
 #include "usmp/plan_file/plan_json.hpp"
+#include "usmp/report/memory_map.hpp"
 
 namespace usmp::report::report_test {
 
@@ -52,6 +53,28 @@ sram: 100 bytes = 100 live at the peak; 100 bytes without sharing
 )");
 }
 
+TEST_CASE("reports of a module say which modules set the sizes of its pools") {
+  const PlanDocument alone = example();
+  const PlanDocument plan = with_other_modules(alone);
+  CHECK(plan_text(plan, {}) == plan_text(alone, {}));  // where all modules are planned, a list behind them says it
+  CHECK(report_text(alone, {}).find("all modules") == std::string::npos);
+  CHECK(report_text(plan, {}).find("\nPools of all modules\n"
+                                   "  dtcm: 96 bytes, set by default and vww side by side\n"
+                                   "  sram: 200 bytes, set by kws\n"
+                                   "  flash: 500 bytes of constants of kws and default\n") != std::string::npos);
+  CHECK(report_markdown(alone).find("all modules") == std::string::npos);
+  CHECK(report_markdown(plan).find("\n- dtcm of all modules: 96 bytes, set by default and vww side by side\n"
+                                   "- sram of all modules: 200 bytes, set by kws\n") != std::string::npos);
+  for (const std::string& picture : {memory_map_svg(plan), memory_map_html(plan)}) {
+    CHECK(picture.find("of all modules 96 bytes, set by default and vww side by side") != std::string::npos);
+  }
+  PlanDocument hostile = plan;
+  hostile.pools[1].all_modules->set_by = {"a\x1b|<b>"};
+  CHECK(report_text(hostile, {}).find('\x1b') == std::string::npos);
+  CHECK(report_markdown(hostile).find("|<b>") == std::string::npos);
+  CHECK(memory_map_svg(hostile).find("<b>") == std::string::npos);
+}
+
 TEST_CASE("a plan that was written and read is reported as the plan itself") {
   const PlanDocument plan = example();
   CHECK(report_text(usmp::plan_file::parse_plan_document(plan_json(plan)), {}) == report_text(plan, {}));
@@ -61,7 +84,7 @@ TEST_CASE("the example's report as JSON") {
   Planned planned;
   fill_example(planned);
   planned.document.transformed = example_steps();
-  check_golden("report.json", report_json(with_rows(planned.finish())));
+  check_golden("report.json", report_json(with_other_modules(with_rows(planned.finish()))));
 }
 
 TEST_CASE("the example's buffers as CSV") {

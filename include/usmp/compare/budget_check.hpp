@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "usmp/compare/shared_pools.hpp"
 #include "usmp/config/pools.hpp"
 #include "usmp/plan_file/plan_document.hpp"
 #include "usmp/problem/needed_sizes.hpp"
@@ -55,6 +56,7 @@ struct BudgetReport {
   std::string archive;     // file name only
   std::string pools_file;  // as the user named it
   std::vector<ModuleCheck> modules;
+  std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
 
   [[nodiscard]] Verdict verdict() const;
 };

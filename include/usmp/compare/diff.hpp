@@ -20,6 +20,7 @@ struct PoolState {
   Bytes live_at_peak = 0;            // what its buffers need at one tick at least, see bounds::load
   Tick peak = 0;                     // the first such tick; 0 if nothing is live
   PlanStatus status = PlanStatus::feasible;
+  std::optional<plan_file::PlanDocument::Pool::AllModules> all_modules = {};  // nothing: planned alone
 
   friend bool operator==(const PoolState&, const PoolState&) = default;
 };
@@ -31,7 +32,7 @@ struct PoolDiff {
   std::optional<PoolState> after;   // nothing: the pool is gone
 
   // The tick of a peak alone is not a difference: it is a property of the module, not of the plan. Nor is the lower
-  // bound: what an algorithm proves of the same problem depends on the algorithm.
+  // bound: what an algorithm proves of the same problem depends on the algorithm. Nor is what other modules need.
   [[nodiscard]] bool differs() const;
   [[nodiscard]] Bytes growth() const;  // of `used`; negative: it shrank
 };

@@ -106,10 +106,4 @@ struct ModelSummary {
   std::optional<Bytes> unplanned_workspace;
 };
 
-// A commented pools file for the model that parse_pools accepts.
-[[nodiscard]] std::string starter_file(const ModelSummary& model);
-
-// The same settings without comments, as JSON, which is also YAML.
-[[nodiscard]] std::string starter_json();
-
 }  // namespace usmp::config

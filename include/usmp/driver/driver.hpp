@@ -132,6 +132,13 @@ struct InspectOptions {
   std::optional<std::size_t> width;  // letters of a line, which shortened names keep to; absent: names are whole
 };
 
+// `model.json`: the pools file as JSON.
+struct InitOptions {
+  ModelOptions model;
+  std::vector<std::string> tvmc;         // words of a tvmc command line, whose pools are taken (docs/pools.md)
+  std::optional<std::string> tvmc_file;  // the same in a file; not with `tvmc`
+};
+
 struct ProblemOptions {
   ModelOptions model;
   std::optional<std::string> pools_file;
@@ -163,13 +170,17 @@ int report(const ReportOptions& options, std::ostream& out, std::ostream& err);
 int check(const CheckOptions& options, std::ostream& out, std::ostream& err);
 int compare(const CompareOptions& options, std::ostream& out, std::ostream& err);
 int inspect(const InspectOptions& options, std::ostream& out, std::ostream& err);
-int init(const ModelOptions& options, std::ostream& out, std::ostream& err);
+int init(const InitOptions& options, std::ostream& out, std::ostream& err);
 int problem(const ProblemOptions& options, std::ostream& out, std::ostream& err);
 int solve(const SolveOptions& options, std::ostream& out, std::ostream& err);
 int list_algorithms(std::ostream& out, bool json);
 
 // The names that ModelOptions::transform accepts besides "none" and "all", for help texts and completions.
 std::vector<std::string> transformation_names();
+
+// Whether a word of the command line is an option of tvmc that `init` takes, and whether the next word is its value.
+bool is_tvmc_option(const std::string& word);
+bool takes_next_word(const std::string& tvmc_option);
 
 // Names of kernels::cores, for --cpu.
 std::vector<std::string> core_names();

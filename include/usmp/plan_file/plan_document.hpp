@@ -45,6 +45,16 @@ struct PlanDocument {
   };
 
   struct Pool {
+    // Of all modules that were planned together, to be linked.
+    struct AllModules {
+      Bytes used = 0;  // of a workspace pool the maximum, of a parameter pool the sum
+      // Whose plans make it so, in the order of planning: of a workspace pool the first that ends there, behind those
+      // that lie beneath it because they run side by side; of a parameter pool all with constants. Empty if it is 0.
+      std::vector<std::string> set_by;
+
+      friend bool operator==(const AllModules&, const AllModules&) = default;
+    };
+
     std::string name;  // unique in the document
     PoolKind kind = PoolKind::workspace;
     bool internal = false;
@@ -56,6 +66,7 @@ struct PlanDocument {
     std::optional<Bytes> lower_bound;  // nothing: the plan does not say
     std::string lower_bound_reason;
     PlanStatus status = PlanStatus::feasible;
+    std::optional<AllModules> all_modules = {};  // nothing: the module was planned alone
 
     friend bool operator==(const Pool&, const Pool&) = default;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs by rows, as plan.json has it; the report's JSON has the same.
+// Parts of plan.json that the JSON of reports has too.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,6 +10,8 @@
 namespace usmp::plan_file {
 
 [[nodiscard]] nlohmann::ordered_json ring_json(const RowsHeld& ring);
+
+[[nodiscard]] nlohmann::ordered_json all_modules_json(const PlanDocument::Pool::AllModules& all);
 
 [[nodiscard]] nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>& operators);
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several modules that are linked together need of each pool, and which of them sets its size.
+// What several modules that are linked together need of each pool, in words.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "usmp/plan_file/plan_document.hpp"
+#include "usmp/compare/shared_pools.hpp"
 
 namespace usmp::report {
 
-// A line for each pool. Of a workspace pool the maximum, since one module runs at a time; of a parameter pool the sum.
-[[nodiscard]] std::string shared_pools_text(const std::vector<const plan_file::PlanDocument*>& plans);
+// A title, and a line for each pool: which modules set its size, and what the others need.
+[[nodiscard]] std::string shared_pools_text(const std::vector<compare::SharedPool>& pools, std::size_t modules);
 
 // Which parameter pool is too small for the constants of all modules together; nothing if each is large enough.
-[[nodiscard]] std::optional<std::string> constants_without_room(
-    const std::vector<const plan_file::PlanDocument*>& plans);
+[[nodiscard]] std::optional<std::string> constants_without_room(const std::vector<compare::SharedPool>& pools);
 
 }  // namespace usmp::report

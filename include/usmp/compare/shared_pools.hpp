@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several modules that are linked together need of each pool, and which of them set its size.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "usmp/config/pools.hpp"
+#include "usmp/plan_file/plan_document.hpp"
+
+namespace usmp::compare {
+
+struct SharedPool {
+  struct Use {
+    std::string module;
+    Bytes used = 0;
+  };
+
+  std::string name;
+  PoolKind kind = PoolKind::workspace;
+  std::optional<Bytes> capacity;  // nothing: unbounded
+  std::vector<Use> uses;          // of the modules that have the pool, in their order
+  plan_file::PlanDocument::Pool::AllModules all;
+};
+
+// Whether one list has both modules.
+[[nodiscard]] bool run_side_by_side(const std::vector<config::ConcurrentModules>& concurrent, const std::string& one,
+                                    const std::string& other);
+
+// The pools in the order of the first module that has them. Of a workspace pool the maximum, since one module runs at a
+// time and those side by side lie above each other; of a parameter pool the sum. `plans`: in the order of planning.
+// O(modules · (pools · (modules + pools) + names in `concurrent`)).
+[[nodiscard]] std::vector<SharedPool> shared_pools(const std::vector<const plan_file::PlanDocument*>& plans,
+                                                   const std::vector<config::ConcurrentModules>& concurrent);
+
+}  // namespace usmp::compare
