@@ -67,9 +67,13 @@ WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Sou
   for (const mlf::ForeignFunction& function : info.foreign_functions) {
     foreign.push_back({function.name, function.prototype});
   }
-  tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files, foreign);
+  tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files, foreign, {}, tvm_c::Unread::kept);
   SourceModule source;
   source.info = info;
+  for (const tvm_c::KeptFunction& function : read.kept) {
+    source.info.foreign_functions.push_back({function.name, function.prototype, function.file, false});
+  }
+  source.kept = read.kept;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;
   source.workspace_macro = read.workspace_macro;

@@ -452,8 +452,9 @@ class BodyReader {
     const Token name = ahead.next();
     if (!name.is_identifier() || !ahead.peek().is("(") || look_up(name.text)) return std::nullopt;
     std::string text(name.text);
-    if (text != free_function && !scope_.functions.contains(text) && !scope_.foreign.contains(text))
-      return std::nullopt;
+    const bool is_known = text == free_function || scope_.functions.contains(text) || scope_.foreign.contains(text) ||
+                          scope_.prototypes.contains(text);
+    if (!is_known) return std::nullopt;
     tokens_ = std::move(ahead);
     return text;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "usmp/support/text.hpp"
 
@@ -50,6 +51,7 @@ const Token& Lexer::peek() {
 Token Lexer::next() {
   const Token token = peek();
   has_next_ = false;
+  end_ = token.offset + token.text.size();
   return token;
 }
 
@@ -123,7 +125,7 @@ bool Lexer::is_defined(std::string_view name, std::size_t at) const {
 }
 
 // 0, 1, defined(X), !defined(X), defined X: what guards C here.
-bool Lexer::holds(std::string_view condition, std::size_t begin) const {
+bool Lexer::holds(std::string_view condition, std::size_t begin) {
   std::string compact;
   for (const char c : condition) {
     if (c == '/') break;  // a comment
@@ -135,7 +137,10 @@ bool Lexer::holds(std::string_view condition, std::size_t begin) const {
   if (rest.starts_with("defined") && rest.find_first_of("&|") == std::string_view::npos) {
     return is_defined(rest.substr(7), begin) != negated;
   }
-  throw SyntaxError{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
+  SyntaxError unknown{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
+  if (!passes_over_conditions_) throw std::move(unknown);
+  passed_over_ = std::move(unknown);
+  return false;
 }
 
 // To behind the #else or #elif that is taken in place of the group that is open, or behind its #endif; if a part of it

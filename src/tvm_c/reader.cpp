@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "tvm_c/body_reader.hpp"
+#include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/kept.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
 #include "usmp/program/entry_calls.hpp"
@@ -43,8 +45,9 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
 
 class ModuleReader {
  public:
-  ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits)
-      : name_(std::move(name)), files_(files), limits_(limits) {
+  ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
+               Unread unread)
+      : name_(std::move(name)), files_(files), limits_(limits), unread_(unread) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
@@ -62,7 +65,7 @@ class ModuleReader {
           continue;
         }
         check_origin(files_[i]);
-        read_file_scope(files_[i].text, i, scope_);
+        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_);
       } catch (const SyntaxError& error) {
         throw located(files_[i], error);
       }
@@ -74,7 +77,7 @@ class ModuleReader {
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
     const std::string entry = entry_name();
-    read_from(entry);
+    read_all(entry);
     if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
     std::sort(module_.functions.begin(), module_.functions.end(),
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
@@ -90,6 +93,7 @@ class ModuleReader {
             .pools = std::move(pools),
             .places = std::move(places_),
             .lost_constants = std::move(lost_constants_),
+            .kept = kept_functions(),
             .workspace_macro = pool_sizes_.workspace()};
   }
 
@@ -113,6 +117,61 @@ class ModuleReader {
                 "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
   }
 
+  // Until no function turns out to be one whose C stays.
+  void read_all(const std::string& entry) {
+    const tir::Module empty = module_;
+    while (true) {
+      read_from(entry);
+      if (unread_found_.empty()) break;
+      for (auto& [name, reason] : unread_found_) {
+        kept_names_.insert(name);
+        reasons_.emplace(name, std::move(reason));
+      }
+      unread_found_.clear();
+      kept_names_ = with_called(kept_names_, scope_, files_);
+      if (kept_names_.contains(entry)) {
+        throw Error(ErrorKind::archive, {}, "the entry " + in_quotes(entry) + " is called by a function that is not read");
+      }
+      module_ = empty;
+      pool_constants_.clear();
+      places_.clear();
+      unbounded_.clear();
+      pool_alignment_ = default_alignment;
+    }
+    if (kept_names_.empty()) return;
+    const std::string text = kept_text(kept_names_, scope_, files_);
+    for (tir::Function& function : module_.functions) {
+      bool calls_any = false;
+      tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+        const auto call = tir::named_call(expr);
+        calls_any = calls_any || (call && kept_names_.contains(*call->name));
+      });
+      if (calls_any) function.imported_c.push_back(text);
+    }
+  }
+
+  [[nodiscard]] std::vector<KeptFunction> kept_functions() const {
+    std::vector<KeptFunction> result;
+    for (const Item& item : scope_.items) {
+      if (item.kind != Item::Kind::function || !kept_names_.contains(item.name)) continue;
+      const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
+      const auto reason = reasons_.find(item.name);
+      result.push_back({std::string(item.name), prototype_of(item, files_[item.file].text), files_[item.file].name,
+                        reason == reasons_.end() ? std::string() : reason->second,
+                        text.find("TVMBackendAllocWorkspace") != std::string_view::npos});
+    }
+    std::sort(result.begin(), result.end(),
+              [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+    return result;
+  }
+
+  // Whether what is wrong with the function only means that its C stays.
+  bool keeps(const std::string& name, bool is_entry, std::string reason) {
+    if (unread_ == Unread::refused || is_entry) return false;
+    unread_found_.emplace(name, std::move(reason));
+    return true;
+  }
+
   // The function and those that it reaches.
   void read_from(const std::string& entry) {
     std::vector<std::string> pending = {entry};
@@ -128,17 +187,23 @@ class ModuleReader {
 
   std::vector<std::string> read(const std::string& name, bool is_entry) {
     if (!scope_.functions.contains(name)) {
-      read_foreign(name);
+      if (scope_.foreign.contains(name)) read_foreign(name);
       return {};
     }
     const FunctionText& text = scope_.functions.find(name)->second;
     const Source& file = files_[text.file];
+    if (kept_names_.contains(name)) {
+      read_kept(name, text);
+      return {};
+    }
     try {
       if (text.is_ambiguous) {
         throw SyntaxError{text.offset,
                           "found " + in_quotes(name) + " in another file, too, expected one function of it"};
       }
+      if (unread_ == Unread::kept) require_plain_text(text);
       ReadFunction read = read_function(text, scope_, limits_, module_, is_entry);
+      if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       read.function.name = name;
       read.function.target = "c";
       tidy(module_, read.function);
@@ -154,10 +219,52 @@ class ModuleReader {
       for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
       return read.called;
     } catch (const SyntaxError& error) {
+      if (keeps(name, is_entry, line_and_column(file.text, error.offset + 1) + ": " + error.message)) return {};
       throw located(file, error);
     } catch (const Error& error) {
+      if (keeps(name, is_entry, line_and_column(file.text, text.offset + 1) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
                   "function " + in_quotes(name) + ": " + error.message());
+    }
+  }
+
+  // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.
+  static void require_plain_text(const FunctionText& text) {
+    Lexer tokens = text.body;
+    const std::size_t begin = tokens.offset();
+    skip_to_end(tokens, begin);
+    const std::string_view body = tokens.text().substr(begin, tokens.end() - begin);
+    constexpr std::string_view blanks = " \t\r";
+    for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
+      const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
+      if (before != std::string_view::npos && body[before] != '\n') continue;
+      std::string_view line = first_line(body.substr(at + 1));
+      line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+      line = line.substr(0, line.find_last_not_of(blanks) + 1);
+      const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
+                               line == "if 1" || line == "else" || line == "endif";
+      if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
+    }
+  }
+
+  // What operators call is no part of the model by itself.
+  void note_helpers(const std::vector<std::string>& called) {
+    for (const std::string& name : called) {
+      const bool is_helper = scope_.functions.contains(name) && !name.starts_with("tvmgen_");
+      if (is_helper && !kept_names_.contains(name)) unread_found_.emplace(name, std::string());
+    }
+  }
+
+  // Opaque, if what it takes is understood; else one that is not known.
+  void read_kept(const std::string& name, const FunctionText& text) {
+    const std::size_t vars = module_.vars.size();
+    try {
+      tir::Function function = read_prototype(text.params, scope_, limits_, module_);
+      function.name = name;
+      function.target = "extern";
+      module_.functions.push_back(std::move(function));
+    } catch (const SyntaxError&) {
+      module_.vars.resize(vars);
     }
   }
 
@@ -328,6 +435,10 @@ class ModuleReader {
   std::string name_;
   std::span<const Source> files_;
   Limits limits_;
+  Unread unread_;
+  Names kept_names_;
+  std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
+  std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;
   PoolSizes pool_sizes_;
   tir::Module module_;
@@ -354,8 +465,8 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 }
 
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
-                                  std::span<const Foreign> foreign, const Limits& limits) {
-  return ModuleReader(module, files, foreign, limits).run();
+                                  std::span<const Foreign> foreign, const Limits& limits, Unread unread) {
+  return ModuleReader(module, files, foreign, limits, unread).run();
 }
 
 }  // namespace usmp::tvm_c

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +35,23 @@ struct Foreign {
   std::string_view prototype;
 };
 
-// Beyond them the module is refused.
+// What becomes of functions that the entry reaches and that are beyond the subset.
+enum class Unread : std::uint8_t {
+  refused,
+  kept,  // their C stays as it is, text for text (KeptFunction), and so do functions of other names that operators call
+};
+
+// A function whose C stays as it is. The functions that call it have its text and what it needs in `imported_c`; if its
+// parameters are understood, it is an opaque function of the module (tir::is_opaque).
+struct KeptFunction {
+  std::string name;
+  std::string prototype;  // as Foreign has it
+  std::string file;       // Source::name
+  std::string reason;     // "line 3, column 5: found 'goto', expected …"; empty: it is kept as others call it
+  bool allocates_workspace = false;  // its text calls TVMBackendAllocWorkspace
+};
+
+// Beyond them the function is not read.
 struct Limits {
   std::size_t block_depth = 250;          // loops and branches inside each other, the function's body included
   std::size_t expression_depth = 10'000;  // of one expression
@@ -65,6 +82,7 @@ struct PlannedModule {
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
+  std::vector<KeptFunction> kept;        // by name
   std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
 };
 
@@ -76,9 +94,11 @@ struct PlannedModule {
 [[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
                                       std::span<const Foreign> foreign = {}, const Limits& limits = {});
 
-// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not.
+// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not. The entry has to
+// be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
-                                                std::span<const Foreign> foreign = {}, const Limits& limits = {});
+                                                std::span<const Foreign> foreign = {}, const Limits& limits = {},
+                                                Unread unread = Unread::refused);
 
 // Throws the Error of `read_module` for constants that are lost (PlannedModule::lost_constants).
 void require_constants(const std::optional<std::string>& lost);
