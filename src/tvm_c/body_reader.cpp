@@ -31,11 +31,12 @@ struct Open {
 
 class BodyReader {
  public:
-  BodyReader(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
-             ReadFunction& result)
+  BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
+             tir::Module& module, ReadFunction& result)
       : tokens_(text.body),
         file_(text.file),
         scope_(scope),
+        kept_(kept),
         module_(module),
         result_(result),
         function_(result.function),
@@ -43,7 +44,8 @@ class BodyReader {
         body_(module, result.function, limits.block_depth),
         look_up_([this](std::string_view name) { return look_up(name); }) {}
 
-  void read_params(Lexer tokens) {
+  // `has_pools`: those of TVM's are parameters like others.
+  void read_params(Lexer tokens, bool has_pools = false) {
     open_.push_back({});
     if (takes_packed(tokens)) return read_packed_params(tokens);
     if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
@@ -54,11 +56,9 @@ class BodyReader {
       if (!name.is_identifier()) fail_at(name, "a parameter's name");
       if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
       const bool is_storage = type->stars == 1;
-      if (auto pool = pool_of_param(name.text); pool && is_storage && type->element == tir::uint8_type) {
-        Value value;
-        value.kind = Value::Kind::pool;
+      if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type->element == tir::uint8_type) {
+        declare(name, pool_value(*pool));
         pools_.emplace(name.text, std::move(*pool));
-        declare(name, std::move(value));
         continue;
       }
       const VarId var = new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
@@ -97,10 +97,8 @@ class BodyReader {
     const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));
     const auto [param, is_new] = unpacked_.try_emplace(at);
     if (is_pool) {
-      Value value;
-      value.kind = Value::Kind::pool;
       pools_.emplace(name.text, *pool);
-      return declare(name, std::move(value));
+      return declare(name, pool_value(*pool));
     }
     if (is_new) {
       param->second.var = new_var(name.text, tir::handle_type, type.element);
@@ -202,6 +200,13 @@ class BodyReader {
   VarId new_var(std::string_view name, DataType type, DataType element) {
     module_.vars.push_back({std::string(name), type, type.is_handle() ? element : tir::void_type, {}});
     return VarId(module_.vars.size() - 1);
+  }
+
+  static Value pool_value(std::string name) {
+    Value value;
+    value.kind = Value::Kind::pool;
+    value.pool = std::move(name);
+    return value;
   }
 
   static Value pointer_to(VarId storage, DataType element) {
@@ -471,9 +476,14 @@ class BodyReader {
 
   void checked_call(const std::string& name, const std::vector<Value>& given, bool is_checked) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
-    for (const Value& argument : given) {
-      if (argument.kind == Value::Kind::pool) continue;
-      arguments.push_back(values_.argument(argument).expr);
+    const auto kept = kept_.find(name);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Value& argument = given[i];
+      if (argument.kind != Value::Kind::pool) {
+        arguments.push_back(values_.argument(argument).expr);
+      } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
+        arguments.push_back(values_.argument(scratch(argument.pool, *kept->second[i])).expr);
+      }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
     if (is_checked) {
@@ -482,6 +492,25 @@ class BodyReader {
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
+  }
+
+  // What a function whose C stays takes of the pool that it gets.
+  Value scratch(const std::string& pool, const PoolParam& used) {
+    Value value;
+    value.kind = Value::Kind::null;
+    if (!used.is_used) return value;
+    if (scope_.constant_pools.contains(pool)) {
+      values_.fail("found constants of pool " + in_quotes(pool) + " in a function whose C stays, expected workspace");
+    }
+    const auto size = scope_.arrays.find(pool);
+    const bool is_known = used.end || size != scope_.arrays.end();
+    const Bytes end = used.end ? *used.end : is_known ? size->second : INT32_MAX;
+    if (end <= used.begin) values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
+    const VarId var = allocated({TokenKind::identifier, "scratch", values_.at}, tir::uint8_type, end - used.begin);
+    if (!is_known) result_.unbounded.push_back(var);
+    result_.pools.push_back(pool);
+    result_.places.push_back({var, pool, used.begin});
+    return pointer_to(var, tir::uint8_type);
   }
 
   // Behind the type.
@@ -684,6 +713,7 @@ class BodyReader {
   Lexer tokens_;
   std::size_t file_;
   const FileScope& scope_;
+  const KeptPools& kept_;
   tir::Module& module_;
   ReadFunction& result_;
   tir::Function& function_;
@@ -702,11 +732,11 @@ class BodyReader {
 
 }  // namespace
 
-ReadFunction read_function(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
-                           bool is_entry) {
+ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
+                           const Limits& limits, tir::Module& module, bool is_entry) {
   ReadFunction result;
   result.function.is_entry = is_entry;
-  BodyReader reader(text, scope, limits, module, result);
+  BodyReader reader(text, scope, kept, limits, module, result);
   reader.read_params(text.params);
   reader.read_body();
   return result;
@@ -714,9 +744,9 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
 
 tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
   ReadFunction result;
-  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, limits,
-                    module, result);
-  reader.read_params(params);
+  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, {},
+                    limits, module, result);
+  reader.read_params(params, true);
   return std::move(result.function);
 }
 

@@ -56,8 +56,8 @@ struct FileScope {
   std::set<std::string, std::less<>> owned;                         // those of `arrays` that the C itself has
   std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
 
-  std::vector<Item> items;                                          // in the order of files and of their text
-  std::map<std::string, std::size_t, std::less<>> prototypes;       // by name: the last of `items`
+  std::vector<Item> items;                                     // in the order of files and of their text
+  std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
 
   // What the name means in the file: its own table, or the only one of another; null: none.
   [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
@@ -67,7 +67,8 @@ struct FileScope {
 [[nodiscard]] std::optional<std::string> pool_of_param(std::string_view name);
 
 // Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
-// too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets that do not end, a table that is no list of numbers of its type. O(bytes · log names).
+// too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
+// that do not end, a table that is no list of numbers of its type. O(bytes · log names).
 void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope);
 
 // Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).

@@ -114,8 +114,8 @@ std::string without_remains(std::string_view text) {
   const auto closes_nothing = [&] {
     if (lines.size() < 6) return false;
     const auto line = [&](std::size_t back) { return trimmed(lines[lines.size() - back]); };
-    return line(1) == "#endif" && line(2).starts_with("}") && line(3) == "#ifdef __cplusplus" &&
-           line(4) == "#endif" && line(5) == "extern \"C\" {" && line(6) == "#ifdef __cplusplus";
+    return line(1) == "#endif" && line(2).starts_with("}") && line(3) == "#ifdef __cplusplus" && line(4) == "#endif" &&
+           line(5) == "extern \"C\" {" && line(6) == "#ifdef __cplusplus";
   };
   std::optional<std::string_view> blank;  // in front of the next line
   for (std::size_t at = 0; at < text.size();) {
@@ -126,7 +126,8 @@ std::string without_remains(std::string_view text) {
       blank = line;
       continue;
     }
-    const bool is_in_group = !lines.empty() && trimmed(lines.back()) == "#endif" && trimmed(line) == "#ifdef __cplusplus";
+    const bool is_in_group =
+        !lines.empty() && trimmed(lines.back()) == "#endif" && trimmed(line) == "#ifdef __cplusplus";
     if (blank && !lines.empty() && !is_in_group) lines.push_back(*blank);
     blank.reset();
     lines.push_back(line);
@@ -155,7 +156,8 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
   return result;
 }
 
-std::string kept_text(const Names& functions, const FileScope& scope, std::span<const Source> files) {
+std::string kept_text(const Names& functions, const KeptPools& pools, const FileScope& scope,
+                      std::span<const Source> files) {
   const Mentions mentions = mentions_of(functions, scope, files);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
@@ -175,9 +177,21 @@ std::string kept_text(const Names& functions, const FileScope& scope, std::span<
   }
   std::map<std::size_t, std::string> texts;
   std::map<std::size_t, std::size_t> ends;  // up to where each is copied
+  std::map<std::size_t, std::vector<PoolEdit>> edits;
+  for (const std::string& name : functions) {
+    const auto uses = pools.find(name);
+    const auto function = scope.functions.find(name);
+    if (uses == pools.end() || function == scope.functions.end()) continue;
+    const auto more = edits_of(uses->second);
+    auto& all = edits[function->second.file];
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  for (auto& [file, all] : edits) {
+    std::sort(all.begin(), all.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+  }
   const auto copy = [&](std::size_t file, std::size_t begin, std::size_t end) {
     std::size_t& from = ends[file];
-    if (begin > from) texts[file] += files[file].text.substr(from, begin - from);
+    if (begin > from) texts[file] += edited(files[file].text, from, begin, edits[file]);
     from = std::max(from, end);
   };
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
@@ -213,8 +227,8 @@ std::string prototype_of(const Item& item, std::string_view text) {
     if (is_dropped) continue;
     if (token.is("{") || token.is(";")) break;
     if (token.is("(")) ++depth;
-    const bool is_tight = result.empty() || token.is("(") || token.is(")") || token.is(",") || token.is("*") ||
-                          result.back() == '(';
+    const bool is_tight =
+        result.empty() || token.is("(") || token.is(")") || token.is(",") || token.is("*") || result.back() == '(';
     if (!is_tight) result += ' ';
     result += token.text;
     if (token.is(")") && --depth == 0) break;

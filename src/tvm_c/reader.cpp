@@ -53,6 +53,7 @@ class ModuleReader {
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
       }
       scope_.foreign.emplace(function.name, std::move(prototype));
+      if (!function.text.empty()) foreign_files_.emplace(function.file, function.text);
     }
   }
 
@@ -77,6 +78,7 @@ class ModuleReader {
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
     const std::string entry = entry_name();
+    find_foreign_pools();
     read_all(entry);
     if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
     std::sort(module_.functions.begin(), module_.functions.end(),
@@ -85,6 +87,7 @@ class ModuleReader {
     type_entry_params();
     cut_pool_constants();
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
+    bound_by_plan();
     check_bounded();
     mark_unsized();
     storage::fit(module_);
@@ -94,6 +97,7 @@ class ModuleReader {
             .places = std::move(places_),
             .lost_constants = std::move(lost_constants_),
             .kept = kept_functions(),
+            .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace()};
   }
 
@@ -117,6 +121,29 @@ class ModuleReader {
                 "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
   }
 
+  // Other code generators' C that TVM has planned memory for.
+  void find_foreign_pools() {
+    for (const auto& [name, text] : foreign_files_) {
+      FileScope scope;
+      std::vector<PoolEdit> edits;
+      try {
+        read_file_scope(text, 0, true, scope);
+        for (const auto& [function, body] : scope.functions) {
+          if (!scope_.foreign.contains(function)) continue;
+          auto params = pool_params(body);
+          const auto more = edits_of(params);
+          edits.insert(edits.end(), more.begin(), more.end());
+          kept_pools_.emplace(function, std::move(params));
+        }
+      } catch (const SyntaxError& error) {
+        throw located({std::string(name), text}, error);
+      }
+      if (edits.empty()) continue;
+      std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+      changed_.push_back({std::string(name), edited(text, 0, text.size(), edits)});
+    }
+  }
+
   // Until no function turns out to be one whose C stays.
   void read_all(const std::string& entry) {
     const tir::Module empty = module_;
@@ -130,7 +157,16 @@ class ModuleReader {
       unread_found_.clear();
       kept_names_ = with_called(kept_names_, scope_, files_);
       if (kept_names_.contains(entry)) {
-        throw Error(ErrorKind::archive, {}, "the entry " + in_quotes(entry) + " is called by a function that is not read");
+        throw Error(ErrorKind::archive, {},
+                    "the entry " + in_quotes(entry) + " is called by a function that is not read");
+      }
+      for (const std::string& name : kept_names_) {
+        const FunctionText& function = scope_.functions.find(name)->second;
+        try {
+          kept_pools_.emplace(name, pool_params(function));
+        } catch (const SyntaxError& error) {
+          throw located(files_[function.file], error);
+        }
       }
       module_ = empty;
       pool_constants_.clear();
@@ -139,7 +175,7 @@ class ModuleReader {
       pool_alignment_ = default_alignment;
     }
     if (kept_names_.empty()) return;
-    const std::string text = kept_text(kept_names_, scope_, files_);
+    const std::string text = kept_text(kept_names_, kept_pools_, scope_, files_);
     for (tir::Function& function : module_.functions) {
       bool calls_any = false;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
@@ -202,7 +238,7 @@ class ModuleReader {
                           "found " + in_quotes(name) + " in another file, too, expected one function of it"};
       }
       if (unread_ == Unread::kept) require_plain_text(text);
-      ReadFunction read = read_function(text, scope_, limits_, module_, is_entry);
+      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry);
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       read.function.name = name;
       read.function.target = "c";
@@ -255,8 +291,10 @@ class ModuleReader {
     }
   }
 
-  // Opaque, if what it takes is understood; else one that is not known.
+  // Opaque, if it is an operator and what it takes is understood; else one that is not known, of which a call that is
+  // not checked says nothing of its result.
   void read_kept(const std::string& name, const FunctionText& text) {
+    if (!name.starts_with("tvmgen_")) return;
     const std::size_t vars = module_.vars.size();
     try {
       tir::Function function = read_prototype(text.params, scope_, limits_, module_);
@@ -357,6 +395,56 @@ class ModuleReader {
     for (const auto& [name, ranges] : by_name) check_apart(name, *ranges);
   }
 
+  // Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands
+  // in front of the next thing of the pool that is live with it: of one use each, from the first to the last statement.
+  void bound_by_plan() {
+    tir::Function& entry = module_.functions[module_.entry];
+    const auto extents = storage::extents(module_)[module_.entry];
+    std::map<tir::VarId, const PlannedPlace*> placed;
+    for (const PlannedPlace& place : places_) placed.emplace(place.var, &place);
+    struct Use {
+      std::size_t first = 0;
+      std::size_t last = 0;
+    };
+    std::map<tir::VarId, Use> uses;
+    for (std::size_t i = 0; i < entry.body.size(); ++i) {
+      if (!tir::blocks_of(entry.body[i]).empty()) return;  // a loop, or a branch
+      tir::for_each_expr_of(entry.body[i], [&](const tir::ExprRef& root) {
+        tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+          if (expr.kind != tir::ExprKind::var || !placed.contains(expr.var)) return;
+          uses.try_emplace(expr.var, Use{i, i}).first->second.last = i;
+        });
+      });
+    }
+    std::map<std::string_view, std::map<Bytes, std::vector<Use>>> pools;  // by offset
+    for (const auto& [var, use] : uses) pools[placed.at(var)->pool][placed.at(var)->offset].push_back(use);
+    for (tir::Stmt& stmt : entry.body) {
+      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || !placed.contains(allocate->var) || !uses.contains(allocate->var)) continue;
+      const auto extent = extents.find(allocate->var);
+      if (extent != extents.end() && extent->second.end) continue;
+      const PlannedPlace& place = *placed.at(allocate->var);
+      const Use& own = uses.at(allocate->var);
+      const auto& offsets = pools.at(place.pool);
+      for (auto above = offsets.upper_bound(place.offset); above != offsets.end(); ++above) {
+        const bool is_live = std::any_of(above->second.begin(), above->second.end(), [&](const Use& use) {
+          return use.first <= own.last && own.first <= use.last;
+        });
+        if (!is_live) continue;
+        shorten(*allocate, above->first - place.offset);
+        break;
+      }
+    }
+  }
+
+  // To so many bytes, if it is not shorter.
+  void shorten(tir::Allocate& allocate, Bytes bytes) {
+    const auto elements = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
+    if (allocate.type != tir::uint8_type || !elements || *elements <= bytes) return;
+    allocate.extents = {tir::make_int(bytes)};
+    unbounded_.erase(allocate.var);
+  }
+
   // Of what others' functions get, how much they use is not known.
   void mark_unsized() {
     if (places_.empty()) return;
@@ -437,6 +525,9 @@ class ModuleReader {
   Limits limits_;
   Unread unread_;
   Names kept_names_;
+  KeptPools kept_pools_;  // also of `foreign`
+  std::map<std::string_view, std::string_view> foreign_files_;
+  std::vector<ChangedFile> changed_;
   std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
   std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;

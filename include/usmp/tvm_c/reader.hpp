@@ -33,6 +33,9 @@ struct Source {
 struct Foreign {
   std::string_view name;
   std::string_view prototype;
+  std::string_view file =
+      {};  // that defines it, and its text: if TVM has planned memory of the function's own there, it
+  std::string_view text = {};  // gets a buffer of that size. Empty: not known
 };
 
 // What becomes of functions that the entry reaches and that are beyond the subset.
@@ -75,6 +78,12 @@ struct PlannedPlace {
   bool is_sized = true;
 };
 
+// C of another code generator with offsets in pools that are counted anew: the function gets its own buffer for a pool.
+struct ChangedFile {
+  std::string file;  // Foreign::file
+  std::string text;
+};
+
 struct PlannedModule {
   tir::Module module;
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
@@ -83,6 +92,7 @@ struct PlannedModule {
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
   std::vector<KeptFunction> kept;        // by name
+  std::vector<ChangedFile> changed;      // by name
   std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
 };
 
@@ -94,8 +104,8 @@ struct PlannedModule {
 [[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
                                       std::span<const Foreign> foreign = {}, const Limits& limits = {});
 
-// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not. The entry has to
-// be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
+// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not. The entry has
+// to be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                                 std::span<const Foreign> foreign = {}, const Limits& limits = {},
                                                 Unread unread = Unread::refused);
