@@ -299,6 +299,9 @@ class BodyReader {
     } else if (auto name = called_name()) {
       call(*name, false);
       expect(tokens_, ";");
+    } else if (auto other = other_called_name()) {
+      checked_call(*other, arguments_with_text(), false);
+      expect(tokens_, ";");
     } else {
       assignment();
     }
@@ -385,8 +388,10 @@ class BodyReader {
       } else {
         call(*name, true);
       }
-      expect(tokens_, "!=");
-      expect_number(0);
+      if (!tokens_.peek().is(")")) {
+        expect(tokens_, "!=");
+        expect_number(0);
+      }
       expect(tokens_, ")");
       failure();
       return end_statement();
@@ -422,8 +427,10 @@ class BodyReader {
   void failure() {
     const bool has_braces = take(tokens_, "{");
     expect(tokens_, "return");
+    const bool has_brackets = take(tokens_, "(");
     expect(tokens_, "-");
     expect_number(1);
+    if (has_brackets) expect(tokens_, ")");
     expect(tokens_, ";");
     if (has_braces) expect(tokens_, "}");
   }
@@ -441,7 +448,9 @@ class BodyReader {
     if (const auto name = called_name()) {
       call(*name, true);
     } else if (!tokens_.peek().is(";")) {
+      const bool has_brackets = take(tokens_, "(");
       expect_number(0);
+      if (has_brackets) expect(tokens_, ")");
     }
     expect(tokens_, ";");
     if (open_.size() != 1 || !tokens_.peek().is("}")) fail_at(at, "one return, at the end of the function");
@@ -462,6 +471,35 @@ class BodyReader {
     if (!is_known) return std::nullopt;
     tokens_ = std::move(ahead);
     return text;
+  }
+
+  // The same of a function that no C declares here, such as a timer's that somebody added: a statement of the entry.
+  std::optional<std::string> other_called_name() {
+    Lexer ahead = tokens_;
+    const Token name = ahead.next();
+    const bool is_one = function_.is_entry && name.is_identifier() && !name.text.starts_with("tvmgen_") &&
+                        !name.text.starts_with("TVM") && ahead.peek().is("(") && !look_up(name.text);
+    if (!is_one) return std::nullopt;
+    tokens_ = std::move(ahead);
+    return std::string(name.text);
+  }
+
+  // As parse_arguments, strings included.
+  std::vector<Value> arguments_with_text() {
+    std::vector<Value> arguments;
+    expect(tokens_, "(");
+    if (take(tokens_, ")")) return arguments;
+    do {
+      if (tokens_.peek().kind != TokenKind::string) {
+        arguments.push_back(parse_expression(tokens_, values_, look_up_));
+        continue;
+      }
+      std::string text;
+      while (tokens_.peek().kind == TokenKind::string) text += text_of_string(tokens_.next());
+      arguments.push_back(Values::number({tir::make_string(std::move(text))}));
+    } while (take(tokens_, ","));
+    expect(tokens_, ")");
+    return arguments;
   }
 
   void call(const std::string& name, bool is_checked) {
@@ -557,13 +595,19 @@ class BodyReader {
     declare(name, values_.cast(type, value));
   }
 
-  // (&(sram_3_var[160])): TVM has planned the buffer. Its place is forgotten, and its size is what is accessed.
+  // (&(sram_3_var[160])), or sram_3_var + 160: TVM has planned the buffer. Its place is forgotten, and its size is what
+  // is accessed.
   bool planned(const Token& name) {
     Lexer ahead = tokens_;
-    std::size_t brackets = take(ahead, "(") ? 1 : 0;
-    if (!take(ahead, "&")) return false;
-    while (take(ahead, "(")) {
-      if (!parse_type(ahead)) {
+    std::size_t brackets = 0;
+    bool is_address = false;
+    while (true) {
+      if (take(ahead, "&")) {
+        if (is_address) return false;
+        is_address = true;
+      } else if (!take(ahead, "(")) {
+        break;
+      } else if (!parse_type(ahead)) {
         ++brackets;
       } else if (!take(ahead, ")")) {
         return false;
@@ -575,11 +619,11 @@ class BodyReader {
     for (; take(ahead, ")"); --brackets) {
       if (brackets == 0) fail_at(name, "an offset in the pool");
     }
-    expect(ahead, "[");
+    expect(ahead, is_address ? "[" : "+");
     const Token offset = ahead.next();
     if (offset.kind != TokenKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
     const std::int64_t at = integer_literal(offset).value;
-    expect(ahead, "]");
+    if (is_address) expect(ahead, "]");
     for (; brackets > 0; --brackets) expect(ahead, ")");
     tokens_ = std::move(ahead);
     constexpr std::string_view suffix = "_let";

@@ -56,6 +56,7 @@ class FileReader {
     item.file = file_;
     item.begin = first.offset;
     declaration_of(item);
+    if (item.kind == Item::Kind::data && tokens_.peek().is(";")) (void)tokens_.next();
     item.end = tokens_.end();
     if (first.is("typedef")) item.kind = Item::Kind::other;
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();

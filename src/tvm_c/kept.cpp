@@ -202,7 +202,11 @@ std::string kept_text(const Names& functions, const KeptPools& pools, const File
     const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
                        (item.kind == Item::Kind::prototype && functions.contains(item.name));
     if (stays) continue;
-    copy(item.file, std::max(begin_with_linkage(files[item.file].text, item.begin), ends[item.file]), item.end);
+    const std::string_view text = files[item.file].text;
+    const std::size_t begin = std::max(begin_with_linkage(text, item.begin), ends[item.file]);
+    const bool is_whole_line =
+        (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
+    copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
   }
   std::string result;
   for (const std::size_t file : kept_files) {
