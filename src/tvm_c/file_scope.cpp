@@ -184,7 +184,13 @@ class FileReader {
     data->type = type;
     data->shape = {elements};
     std::int64_t count = 0;
-    while (!take(tokens_, "}")) {
+    while (true) {
+      if (const auto plain = tokens_.next_listed()) {
+        if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
+        listed_element(*plain, *data);
+        continue;
+      }
+      if (take(tokens_, "}")) break;
       if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
       element(*data);
       if (take(tokens_, ",")) continue;
@@ -261,6 +267,20 @@ class FileReader {
       if (end > max_pool) return std::nullopt;
     }
     return members;
+  }
+
+  // A number with its sign.
+  static void listed_element(Token token, tir::Constant& data) {
+    const bool is_negative = token.text.front() == '-';
+    if (is_negative || token.text.front() == '+') {
+      token.text.remove_prefix(1);
+      ++token.offset;
+    }
+    if (data.type.is_float()) {
+      real(token, is_negative, data);
+    } else {
+      integer(token, is_negative, data);
+    }
   }
 
   // A number with its sign, perhaps in brackets and behind a cast to the table's own type.
