@@ -280,7 +280,8 @@ ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, Data
   }
   const bool is_imported = file_.imported_names.contains(name);
   for (const mlf::ForeignFunction& foreign : file_.planned.info.foreign_functions) {
-    if (foreign.name != name || foreign.prototype.empty()) continue;
+    if (foreign.name != name) continue;
+    if (foreign.prototype.empty()) return function;  // a header that the imported C includes has it
     const auto types = types_of_prototype(foreign.prototype);
     return {.declaration = is_imported ? std::string() : foreign.prototype,
             .parameters = types.value_or(std::vector<std::string>()),

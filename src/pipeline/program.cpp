@@ -78,6 +78,9 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   for (const tvm_c::KeptFunction& function : read.kept) {
     source.info.foreign_functions.push_back({function.name, function.prototype, function.file, false});
   }
+  for (const tvm_c::KeptFunction& function : read.external) {
+    source.info.foreign_functions.push_back({function.name, function.prototype, {}, false});
+  }
   source.kept = read.kept;
   source.changed = read.changed;
   source.module = std::move(read.module);

@@ -477,8 +477,10 @@ class BodyReader {
   std::optional<std::string> other_called_name() {
     Lexer ahead = tokens_;
     const Token name = ahead.next();
-    const bool is_one = function_.is_entry && name.is_identifier() && !name.text.starts_with("tvmgen_") &&
-                        !name.text.starts_with("TVM") && ahead.peek().is("(") && !look_up(name.text);
+    const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
+    const bool is_one = function_.is_entry && name.is_identifier() && !is_keyword &&
+                        !name.text.starts_with("tvmgen_") && !name.text.starts_with("TVM") && ahead.peek().is("(") &&
+                        !look_up(name.text);
     if (!is_one) return std::nullopt;
     tokens_ = std::move(ahead);
     return std::string(name.text);

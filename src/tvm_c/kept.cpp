@@ -156,12 +156,12 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
   return result;
 }
 
-std::string kept_text(const Names& functions, const KeptPools& pools, const FileScope& scope,
-                      std::span<const Source> files) {
+std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const KeptPools& pools,
+                      const FileScope& scope, std::span<const Source> files) {
   const Mentions mentions = mentions_of(functions, scope, files);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
-  std::set<std::size_t> kept_files;
+  std::set<std::size_t> kept_files = also;
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     if (!is_kept[i]) continue;
     const Item& item = scope.items[i];

@@ -97,6 +97,7 @@ class ModuleReader {
             .places = std::move(places_),
             .lost_constants = std::move(lost_constants_),
             .kept = kept_functions(),
+            .external = external_functions(),
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace()};
   }
@@ -169,18 +170,21 @@ class ModuleReader {
         }
       }
       module_ = empty;
+      external_.clear();
       pool_constants_.clear();
       places_.clear();
       unbounded_.clear();
       pool_alignment_ = default_alignment;
     }
-    if (kept_names_.empty()) return;
-    const std::string text = kept_text(kept_names_, kept_pools_, scope_, files_);
+    if (kept_names_.empty() && external_.empty()) return;
+    std::set<std::size_t> callers;
+    for (const auto& [name, file] : external_) callers.insert(file);
+    const std::string text = kept_text(kept_names_, callers, kept_pools_, scope_, files_);
     for (tir::Function& function : module_.functions) {
       bool calls_any = false;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
         const auto call = tir::named_call(expr);
-        calls_any = calls_any || (call && kept_names_.contains(*call->name));
+        calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
       });
       if (calls_any) function.imported_c.push_back(text);
     }
@@ -198,6 +202,21 @@ class ModuleReader {
     }
     std::sort(result.begin(), result.end(),
               [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+    return result;
+  }
+
+  [[nodiscard]] std::vector<KeptFunction> external_functions() const {
+    std::vector<KeptFunction> result;
+    for (const auto& [name, file] : external_) {
+      KeptFunction function;
+      function.name = name;
+      function.file = files_[file].name;
+      if (const auto item = scope_.prototypes.find(name); item != scope_.prototypes.end()) {
+        const Item& prototype = scope_.items[item->second];
+        function.prototype = prototype_of(prototype, files_[prototype.file].text);
+      }
+      result.push_back(std::move(function));
+    }
     return result;
   }
 
@@ -242,6 +261,10 @@ class ModuleReader {
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       read.function.name = name;
       read.function.target = "c";
+      for (const std::string& callee : read.called) {
+        if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
+          external_.emplace(callee, text.file);
+      }
       tidy(module_, read.function);
       check_loops(read.function, text.offset);
       name_params(read.function);
@@ -525,7 +548,8 @@ class ModuleReader {
   Limits limits_;
   Unread unread_;
   Names kept_names_;
-  KeptPools kept_pools_;  // also of `foreign`
+  std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
+  KeptPools kept_pools_;                         // also of `foreign`
   std::map<std::string_view, std::string_view> foreign_files_;
   std::vector<ChangedFile> changed_;
   std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read

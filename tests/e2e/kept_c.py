@@ -247,6 +247,11 @@ FIRMWARE = """#include <stdio.h>
 #include "tvmgen_m.h"
 int32_t TVMDeviceKernelOpen(int32_t channel);
 int32_t TVMDeviceKernelOpen(int32_t channel) { return channel == 3 ? 0 : -1; }
+int64_t timer_started(double factor, int64_t ticks, const char* what);
+int64_t timer_started(double factor, int64_t ticks, const char* what) {
+  if (factor != 0.5 || ticks != 3 || strcmp(what, "conv \\"1\\"\\n") != 0) puts("the timer is called otherwise");
+  return ticks;
+}
 int main(void) {
   static int8_t x[256], y[128];
   uint32_t state = 1;
@@ -297,6 +302,11 @@ CASES = [
     case("a kernel a file", {"m_lib0.c": unplanned_entry(), "m_lib1.c": KERNEL_FILE % {"name": "a", "divisor": 3},
                              "m_lib2.c": KERNEL_FILE % {"name": "b", "divisor": 2}, "m_lib3.c": KERNELS_MAIN}, 512,
          ["m_lib1.c: function 'tvmgen_m_fused_a' is not TVM's", "m_lib2.c: function 'tvmgen_m_fused_b' is not TVM's"]),
+    # A header that only the file with the entry includes says what the timer takes.
+    case("calls that somebody added", {"timer.h": "#include <stdint.h>\nint64_t timer_started(double factor, int64_t ticks, const char* what);\n",
+                                       "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("<math.h>", '"timer.h"') + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)").replace(
+        "  if (tvmgen_m_fused_add", '  timer_started(0.5f, 3, "conv \\"1\\"\\n");\n  if (tvmgen_m_fused_add', 1)}, 256),
     case("contexts with sizes", contexts("144"), 256 + 256 + 144),
     # Without a size it is all up to the end of the pool.
     case("contexts without sizes", contexts("(int32_t)(144)"), 256 + 256 + 512),
@@ -306,10 +316,10 @@ CASES = [
 ]
 
 
-def outputs_of(directory: Path, includes: Path, sources: list[Path]) -> str:
+def outputs_of(directory: Path, includes: Path, tree: Path, sources: list[Path]) -> str:
     program = directory / "run"
     golden.run([*golden.GCC, "-O1", "-Wall", "-Wno-unused", "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
-                "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", SHIM, *sources,
+                "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", tree, "-I", SHIM, *sources,
                 directory / "firmware.c", directory / "runtime.c", "-lm", "-o", program])
     text = golden.run([program]).stdout
     if [line for line in text.splitlines() if len(line) < 5] != ["0"] * 3:
@@ -322,13 +332,13 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
     checkouts.write_tree(tree, this.files)
     (directory / "firmware.c").write_text(FIRMWARE)
     (directory / "runtime.c").write_text(checkouts.RUNTIME.replace("MODULE", "m").replace("MACRO", "M"))
-    expected = outputs_of(directory, tree, sorted(tree.glob("*.c")))
+    expected = outputs_of(directory, tree, tree, sorted(tree.glob("*.c")))
     out = directory / "planned"
     found = checkouts.workspace(binary, tree, out, "m")
     if found != this.workspace:
         raise golden.Failure(f"{found} bytes, expected {this.workspace}")
     sources = out / "codegen/host/src"
-    if outputs_of(directory, out / "codegen/host/include", sorted(sources.glob("*.c"))) != expected:
+    if outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
         raise golden.Failure("the planned C computes something else")
     done = subprocess.run([binary, tree, "--dry-run"], capture_output=True, text=True, check=True)
     kept = [line for line in (done.stdout + done.stderr).splitlines() if "stays as it is" in line]
@@ -336,7 +346,7 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
             next((i for i, part in enumerate(this.kept) if part in line), 99))))):
         raise golden.Failure(f"warnings {kept}, expected {this.kept}")
     golden.run([binary, tree, "--in-place", "--quiet"])
-    if outputs_of(directory, tree, sorted(tree.glob("*.c"))) != expected:
+    if outputs_of(directory, tree, tree, sorted(tree.glob("*.c"))) != expected:
         raise golden.Failure("what was planned in place computes something else")
 
 

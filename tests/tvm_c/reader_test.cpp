@@ -380,6 +380,24 @@ TEST_CASE("operators that call helpers are read, and the helpers are kept") {
         std::string::npos);
 }
 
+TEST_CASE("functions that no file defines stay called, with what declares them") {
+  const std::string head = "#include <timer.h>\nint32_t DeviceOpen(void* device, double factor);\n";
+  const PlannedModule read =
+      kept_in(head + operator_begin + "  q[0] = p[0];\n  return 0;\n}\n" +
+              "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, void* device) {\n"
+              "  if (DeviceOpen(device, 1) != 0 ) return -1;\n  started(\"a\\tb\", 3);\n"
+              "  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n");
+  CHECK(read.kept.empty());
+  REQUIRE(read.external.size() == 2);
+  CHECK(read.external[0].prototype == "int32_t DeviceOpen(void* device, double factor)");
+  CHECK(read.external[1].name == "started");
+  CHECK(read.external[1].prototype.empty());
+  const tir::Function& main = read.module.functions[read.module.entry];
+  CHECK(main.imported_c == std::vector<std::string>{head});
+  CHECK(tir::print(read.module, main).find("tir.call_extern(\"started\", \"a\\x09b\", 3)") != std::string::npos);
+  CHECK(read.module.functions[*read.module.find("tvmgen_m_op")].imported_c.empty());
+}
+
 TEST_CASE("what a condition of the preprocessor leaves out of a function is not known, so it is kept") {
   const auto reasons = [](const std::string& line) {
     std::vector<std::string> result;

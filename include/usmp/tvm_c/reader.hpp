@@ -91,7 +91,10 @@ struct PlannedModule {
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
-  std::vector<KeptFunction> kept;        // by name
+  std::vector<KeptFunction> kept;  // by name
+  // Called, and defined by no file: the firmware's. Their prototypes, or what includes them, are in `imported_c` of the
+  // functions that call them. By name; `prototype` is empty if no file has it.
+  std::vector<KeptFunction> external;
   std::vector<ChangedFile> changed;      // by name
   std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
 };
