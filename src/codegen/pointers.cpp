@@ -278,14 +278,16 @@ ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, Data
     file_.helpers.need_header(header);
     return function;
   }
-  if (file_.imported_names.contains(name)) return function;
+  const bool is_imported = file_.imported_names.contains(name);
   for (const mlf::ForeignFunction& foreign : file_.planned.info.foreign_functions) {
-    if (foreign.name != name || foreign.prototype.empty()) continue;
+    if (foreign.name != name) continue;
+    if (foreign.prototype.empty()) return function;  // a header that the imported C includes has it
     const auto types = types_of_prototype(foreign.prototype);
-    return {.declaration = foreign.prototype,
+    return {.declaration = is_imported ? std::string() : foreign.prototype,
             .parameters = types.value_or(std::vector<std::string>()),
             .checks_arguments = types.has_value()};
   }
+  if (is_imported) return function;
   if (is_reserved_name(name) && !name.starts_with("TVMBackend")) {
     unsupported("the called function '" + name + "' has a name that is reserved in C");
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "usmp/mlf/interface.hpp"
@@ -137,6 +138,9 @@ void check_in_place(const Model& model, bool force) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       git.arguments.push_back(places.of(name));
     }
+    std::set<std::string> foreign;  // offsets in them may change
+    for (const mlf::ForeignFunction& function : info.foreign_functions) foreign.insert(function.member);
+    for (const std::string& name : foreign) git.arguments.push_back(places.of(name));
   }
   if (model.archive.find("metadata.json") != nullptr) git.arguments.push_back(places.of("metadata.json"));
   if (force || !is_in_git(places.root())) return;
@@ -168,6 +172,9 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const mlf::ModuleInfo& info = modules[i]->source.info;
     const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
+    std::set<std::string> kept;
+    for (const tvm_c::KeptFunction& function : modules[i]->source.kept) kept.insert(function.name);
+    mlf::require_functions(model.archive, info, kept);
     std::map<std::string, OutputFile> emitted;  // by the last part of the path
     for (OutputFile& file : codegen::module_files(inputs[i])) {
       if (file.path == codegen::constants_header_path(info.name)) {
@@ -229,6 +236,10 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     } else {
       add(found.entry, write_entry, false);
       add(found.operators, operators.write, false);
+    }
+    for (const tvm_c::ChangedFile& file : modules[i]->source.changed) {
+      add(
+          file.file, [text = file.text](TextSink& sink) { sink.write(text); }, false);
     }
     for (const std::string& name : found.others) {
       const std::string text = emptied_text(info.name, file_name_of(places.of(found.operators)));

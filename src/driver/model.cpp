@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "file_kind.hpp"
@@ -170,16 +172,22 @@ Model open_model(const ModelOptions& options) {
   }
 }
 
-std::vector<tvm_c::Source> sources_of(const Model& model, const mlf::ModuleInfo& info) {
-  std::vector<tvm_c::Source> files;
-  files.reserve(info.c_members.size());
+pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
+  pipeline::CFiles files;
+  files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);
     if (mlf::is_planned_c(member.bytes)) {
       throw Error(ErrorKind::archive, {{}, member.shown_name(), {}},
                   "found C that usmp-plan wrote, expected TVM's: plan the archive that it was made from");
     }
-    files.push_back({member.shown_name(), member.bytes});
+    files.own.push_back({member.shown_name(), member.bytes});
+  }
+  std::set<std::string_view> foreign;
+  for (const mlf::ForeignFunction& function : info.foreign_functions) {
+    const mlf::Member* const member = model.archive.find(function.member);
+    if (member != nullptr && foreign.insert(function.member).second)
+      files.foreign.push_back({member->name, member->bytes});
   }
   return files;
 }

@@ -30,7 +30,7 @@ Model open_model(const ModelOptions& options);
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir);
 
 // The module's C, to be read. Points into the model. Throws Error with the member set: C that usmp-plan wrote.
-std::vector<tvm_c::Source> sources_of(const Model& model, const mlf::ModuleInfo& info);
+pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info);
 
 // "default, second".
 std::string module_list(const mlf::Metadata& metadata);

@@ -262,7 +262,10 @@ std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, c
   for (const std::string& name : planned.source.info.foreign_members) {
     const mlf::Member* const member = model.archive.find(name);
     if (member == nullptr) continue;
-    files.push_back({name, [member](TextSink& sink) { sink.write(member->bytes); }});
+    const auto changed = std::find_if(planned.source.changed.begin(), planned.source.changed.end(),
+                                      [&](const tvm_c::ChangedFile& file) { return file.file == name; });
+    const std::string& text = changed == planned.source.changed.end() ? member->bytes : changed->text;
+    files.push_back({name, [&text](TextSink& sink) { sink.write(text); }});
   }
   return files;
 }

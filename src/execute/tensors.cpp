@@ -91,6 +91,10 @@ std::uint64_t random_float(const FloatLayout& layout, std::uint64_t random) {
 std::uint64_t random_element(const DataType& element, std::uint64_t random) {
   if (element.is_bool()) return random & 1U;
   if (const auto layout = float_layout(element)) return random_float(*layout, random);
+  // Sums and products of 64 bits must not overflow, which C does not define.
+  if (element.is_int() && element.bits == 64) {
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(random))});
+  }
   return random;
 }
 

@@ -27,8 +27,9 @@ struct Tensors {
 // Throws Error of kind archive for a tensor of unknown type or size.
 [[nodiscard]] Tensors tensors_of(const codegen::PlannedModule& module, const codegen::ModuleLayout& layout);
 
-// The inputs of all rounds one after the other, as the harness reads them. Integers over their full range, bools 0 or
-// 1, floats from [-4, 4), all exact multiples of a power of two. The same seed gives the same bytes on every machine.
+// The inputs of all rounds one after the other, as the harness reads them. Integers over their full range, int64
+// over that of int32, bools 0 or 1, floats from [-4, 4), all exact multiples of a power of two. The same seed gives the
+// same bytes on every machine.
 [[nodiscard]] std::string random_inputs(const std::vector<Tensor>& inputs, std::uint32_t rounds, std::uint64_t seed);
 
 // Index of the first element from which two tensors of the same size differ and their number. Two NaNs do not differ.

@@ -149,7 +149,10 @@ std::optional<CFunction> function_of(std::string_view declaration) {
   if (open == npos) return std::nullopt;
   const std::string_view name = name_before(text, open);
   const bool has_type = name.data() != text.data();
-  const bool hidden = mentions(text, "static") || mentions(text, "inline") || text.find('=') != npos;
+  const auto is_mentioned = [&](std::string_view word) { return mentions(text, word); };
+  constexpr std::string_view linkage[] = {"static", "inline", "__STATIC_FORCEINLINE",
+                                          "__STATIC_INLINE"};  // CMSIS's too
+  const bool hidden = std::any_of(std::begin(linkage), std::end(linkage), is_mentioned) || text.find('=') != npos;
   if (name.empty() || !has_type || hidden) return std::nullopt;
   return CFunction{std::string(name), text};
 }

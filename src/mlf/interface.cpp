@@ -87,11 +87,6 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
       fail(member, "holds TVM's registry of functions, which planned C does not have");
     }
     const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
-    for (const CFunction& function : defined_functions(code_only(member.bytes))) {
-      if (is_metadata || function.name.starts_with(prefix + "_")) continue;
-      fail(member,
-           "defines " + in_quotes(function.name) + ", which planned C would not have, expected TVM's functions");
-    }
     const bool is_entry = defines_ending_in(member.bytes, prefix + "_run");
     if (is_entry) files.entry = name;
     if (!entries.empty()) files.operators = name;
@@ -106,6 +101,20 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     if (include) files.include = {*include};
   }
   return files;
+}
+
+void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& kept) {
+  const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
+  for (const std::string& name : module.c_members) {
+    const Member& member = *archive.find(name);
+    if (name.ends_with(".h") || member.bytes.find("kTvmgenMetadata") != std::string::npos) continue;
+    for (const CFunction& function : defined_functions(code_only(member.bytes))) {
+      if (function.name.starts_with(prefix) || kept.contains(function.name)) continue;
+      throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}},
+                  "defines " + in_quotes(function.name) +
+                      ", which planned C would not have, expected TVM's functions and what they call");
+    }
+  }
 }
 
 std::vector<std::string> missing_declarations(std::string_view before, std::string_view after) {

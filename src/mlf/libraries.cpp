@@ -79,6 +79,11 @@ std::string cpu_of(std::string_view text) {
   return {};
 }
 
+// (TVMValue* args, int* type_code, int num_args, …); TVM 0.8: (void* args, void* type_code, int num_args, …)
+bool takes_packed_arguments(std::string_view text, std::string_view run) {
+  return takes(text, run, "TVMValue") || takes(text, run, "num_args");
+}
+
 // Whether TVM wrote the file itself: operators and main, or the metadata of the packed interface.
 bool is_tvms_own(std::string_view text) {
   return is_for_target_c(text) || text.find("kTvmgenMetadata") != std::string_view::npos ||
@@ -159,7 +164,7 @@ class Libraries {
       if (has_any && functions[i].empty()) continue;
       ModuleInfo& module = modules_[i];
       const std::string run = "tvmgen_" + c_identifier(module.name) + "_run";
-      if (takes(member.bytes, run, "TVMValue")) module.packed_interface = true;
+      if (takes_packed_arguments(member.bytes, run)) module.packed_interface = true;
       const bool is_entry_point = defines_ending_in(member.bytes, run);
       if (is_tvms || is_entry_point || !has_any || (!has_targets_ && !is_foreign)) {
         module.c_members.push_back(member.name);
@@ -178,7 +183,7 @@ class Libraries {
     const bool source = is_source(member.name);
     if (source && owner != index_.end()) {
       ModuleInfo& module = modules_[owner->second];
-      if (takes(member.bytes, "tvmgen_" + c_identifier(module.name) + "_run", "TVMValue"))
+      if (takes_packed_arguments(member.bytes, "tvmgen_" + c_identifier(module.name) + "_run"))
         module.packed_interface = true;
       const bool is_entry_point = name->number == "0";
       if (is_entry_point || is_tvms_own(member.bytes)) module.c_members.push_back(member.name);

@@ -27,6 +27,16 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
                          " is copied unchanged and allocates workspace at run time, outside this plan");
     }
   }
+  for (const tvm_c::KeptFunction& function : source.kept) {
+    if (function.allocates_workspace) {
+      warnings.push_back(function.file + ": function " + in_quotes(function.name) +
+                         " stays as it is and allocates workspace at run time, outside this plan");
+    }
+    if (!function.reason.empty()) {
+      warnings.push_back(function.file + ": function " + in_quotes(function.name) +
+                         " is not TVM's C and stays as it is (" + function.reason + ")");
+    }
+  }
   const auto effects = program::param_effects(source.module)[source.module.entry];
   for (const codegen::InterfaceTensor& output : source.interface.outputs) {
     if (effects[output.param].may_be_written()) continue;

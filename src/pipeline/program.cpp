@@ -62,14 +62,27 @@ SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir) {
   }
 }
 
-WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
+WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   std::vector<tvm_c::Foreign> foreign;
   for (const mlf::ForeignFunction& function : info.foreign_functions) {
-    foreign.push_back({function.name, function.prototype});
+    const auto file = std::find_if(files.foreign.begin(), files.foreign.end(),
+                                   [&](const tvm_c::Source& one) { return one.name == function.member; });
+    foreign.push_back({function.name, function.prototype, {}, {}});
+    if (file == files.foreign.end()) continue;
+    foreign.back().file = file->name;
+    foreign.back().text = file->text;
   }
-  tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files, foreign);
+  tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files.own, foreign, {}, tvm_c::Unread::kept);
   SourceModule source;
   source.info = info;
+  for (const tvm_c::KeptFunction& function : read.kept) {
+    source.info.foreign_functions.push_back({function.name, function.prototype, function.file, false});
+  }
+  for (const tvm_c::KeptFunction& function : read.external) {
+    source.info.foreign_functions.push_back({function.name, function.prototype, {}, false});
+  }
+  source.kept = read.kept;
+  source.changed = read.changed;
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;
   source.workspace_macro = read.workspace_macro;
@@ -92,7 +105,7 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
          "_WORKSPACE_SIZE, " + std::to_string(*source.workspace_macro) + " bytes, is not used";
 }
 
-SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files) {
+SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
   SourceModule source = as_written(info, files).source;
   storage::split(source.module, storage::Where::between_tensors);
   return source;

@@ -16,8 +16,8 @@ struct WrittenModule {
   tvm_c::PlannedModule plan;  // without the module, which is the source's
 };
 
-// `files` are info.c_members. Throws as read_module does.
-[[nodiscard]] WrittenModule as_written(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files);
+// Throws as read_module does.
+[[nodiscard]] WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files);
 
 // Memory that the header asks firmware for, and that no code uses as the C has its own; nothing: there is none.
 [[nodiscard]] std::optional<std::string> unused_workspace(const SourceModule& source);

@@ -124,7 +124,7 @@ class PlanReader {
 
 }  // namespace
 
-TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, std::span<const tvm_c::Source> files) {
+TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files) {
   const WrittenModule written = as_written(info, files);
   if (written.plan.places.empty()) {
     throw Error(ErrorKind::archive, {},

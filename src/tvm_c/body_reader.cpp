@@ -31,11 +31,12 @@ struct Open {
 
 class BodyReader {
  public:
-  BodyReader(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
-             ReadFunction& result)
+  BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
+             tir::Module& module, ReadFunction& result)
       : tokens_(text.body),
         file_(text.file),
         scope_(scope),
+        kept_(kept),
         module_(module),
         result_(result),
         function_(result.function),
@@ -43,7 +44,8 @@ class BodyReader {
         body_(module, result.function, limits.block_depth),
         look_up_([this](std::string_view name) { return look_up(name); }) {}
 
-  void read_params(Lexer tokens) {
+  // `has_pools`: those of TVM's are parameters like others.
+  void read_params(Lexer tokens, bool has_pools = false) {
     open_.push_back({});
     if (takes_packed(tokens)) return read_packed_params(tokens);
     if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
@@ -54,11 +56,9 @@ class BodyReader {
       if (!name.is_identifier()) fail_at(name, "a parameter's name");
       if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
       const bool is_storage = type->stars == 1;
-      if (auto pool = pool_of_param(name.text); pool && is_storage && type->element == tir::uint8_type) {
-        Value value;
-        value.kind = Value::Kind::pool;
+      if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type->element == tir::uint8_type) {
+        declare(name, pool_value(*pool));
         pools_.emplace(name.text, std::move(*pool));
-        declare(name, std::move(value));
         continue;
       }
       const VarId var = new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
@@ -97,10 +97,8 @@ class BodyReader {
     const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));
     const auto [param, is_new] = unpacked_.try_emplace(at);
     if (is_pool) {
-      Value value;
-      value.kind = Value::Kind::pool;
       pools_.emplace(name.text, *pool);
-      return declare(name, std::move(value));
+      return declare(name, pool_value(*pool));
     }
     if (is_new) {
       param->second.var = new_var(name.text, tir::handle_type, type.element);
@@ -204,6 +202,13 @@ class BodyReader {
     return VarId(module_.vars.size() - 1);
   }
 
+  static Value pool_value(std::string name) {
+    Value value;
+    value.kind = Value::Kind::pool;
+    value.pool = std::move(name);
+    return value;
+  }
+
   static Value pointer_to(VarId storage, DataType element) {
     Value value;
     value.kind = Value::Kind::pointer;
@@ -294,6 +299,9 @@ class BodyReader {
     } else if (auto name = called_name()) {
       call(*name, false);
       expect(tokens_, ";");
+    } else if (auto other = other_called_name()) {
+      checked_call(*other, arguments_with_text(), false);
+      expect(tokens_, ";");
     } else {
       assignment();
     }
@@ -380,8 +388,10 @@ class BodyReader {
       } else {
         call(*name, true);
       }
-      expect(tokens_, "!=");
-      expect_number(0);
+      if (!tokens_.peek().is(")")) {
+        expect(tokens_, "!=");
+        expect_number(0);
+      }
       expect(tokens_, ")");
       failure();
       return end_statement();
@@ -417,8 +427,10 @@ class BodyReader {
   void failure() {
     const bool has_braces = take(tokens_, "{");
     expect(tokens_, "return");
+    const bool has_brackets = take(tokens_, "(");
     expect(tokens_, "-");
     expect_number(1);
+    if (has_brackets) expect(tokens_, ")");
     expect(tokens_, ";");
     if (has_braces) expect(tokens_, "}");
   }
@@ -436,7 +448,9 @@ class BodyReader {
     if (const auto name = called_name()) {
       call(*name, true);
     } else if (!tokens_.peek().is(";")) {
+      const bool has_brackets = take(tokens_, "(");
       expect_number(0);
+      if (has_brackets) expect(tokens_, ")");
     }
     expect(tokens_, ";");
     if (open_.size() != 1 || !tokens_.peek().is("}")) fail_at(at, "one return, at the end of the function");
@@ -452,10 +466,42 @@ class BodyReader {
     const Token name = ahead.next();
     if (!name.is_identifier() || !ahead.peek().is("(") || look_up(name.text)) return std::nullopt;
     std::string text(name.text);
-    if (text != free_function && !scope_.functions.contains(text) && !scope_.foreign.contains(text))
-      return std::nullopt;
+    const bool is_known = text == free_function || scope_.functions.contains(text) || scope_.foreign.contains(text) ||
+                          scope_.prototypes.contains(text);
+    if (!is_known) return std::nullopt;
     tokens_ = std::move(ahead);
     return text;
+  }
+
+  // The same of a function that no C declares here, such as a timer's that somebody added: a statement of the entry.
+  std::optional<std::string> other_called_name() {
+    Lexer ahead = tokens_;
+    const Token name = ahead.next();
+    const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
+    const bool is_one = function_.is_entry && name.is_identifier() && !is_keyword &&
+                        !name.text.starts_with("tvmgen_") && !name.text.starts_with("TVM") && ahead.peek().is("(") &&
+                        !look_up(name.text);
+    if (!is_one) return std::nullopt;
+    tokens_ = std::move(ahead);
+    return std::string(name.text);
+  }
+
+  // As parse_arguments, strings included.
+  std::vector<Value> arguments_with_text() {
+    std::vector<Value> arguments;
+    expect(tokens_, "(");
+    if (take(tokens_, ")")) return arguments;
+    do {
+      if (tokens_.peek().kind != TokenKind::string) {
+        arguments.push_back(parse_expression(tokens_, values_, look_up_));
+        continue;
+      }
+      std::string text;
+      while (tokens_.peek().kind == TokenKind::string) text += text_of_string(tokens_.next());
+      arguments.push_back(Values::number({tir::make_string(std::move(text))}));
+    } while (take(tokens_, ","));
+    expect(tokens_, ")");
+    return arguments;
   }
 
   void call(const std::string& name, bool is_checked) {
@@ -470,9 +516,14 @@ class BodyReader {
 
   void checked_call(const std::string& name, const std::vector<Value>& given, bool is_checked) {
     std::vector<tir::ExprRef> arguments = {tir::make_string(name)};
-    for (const Value& argument : given) {
-      if (argument.kind == Value::Kind::pool) continue;
-      arguments.push_back(values_.argument(argument).expr);
+    const auto kept = kept_.find(name);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Value& argument = given[i];
+      if (argument.kind != Value::Kind::pool) {
+        arguments.push_back(values_.argument(argument).expr);
+      } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
+        arguments.push_back(values_.argument(scratch(argument.pool, *kept->second[i])).expr);
+      }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
     if (is_checked) {
@@ -481,6 +532,25 @@ class BodyReader {
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
+  }
+
+  // What a function whose C stays takes of the pool that it gets.
+  Value scratch(const std::string& pool, const PoolParam& used) {
+    Value value;
+    value.kind = Value::Kind::null;
+    if (!used.is_used) return value;
+    if (scope_.constant_pools.contains(pool)) {
+      values_.fail("found constants of pool " + in_quotes(pool) + " in a function whose C stays, expected workspace");
+    }
+    const auto size = scope_.arrays.find(pool);
+    const bool is_known = used.end || size != scope_.arrays.end();
+    const Bytes end = used.end ? *used.end : is_known ? size->second : INT32_MAX;
+    if (end <= used.begin) values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
+    const VarId var = allocated({TokenKind::identifier, "scratch", values_.at}, tir::uint8_type, end - used.begin);
+    if (!is_known) result_.unbounded.push_back(var);
+    result_.pools.push_back(pool);
+    result_.places.push_back({var, pool, used.begin});
+    return pointer_to(var, tir::uint8_type);
   }
 
   // Behind the type.
@@ -527,13 +597,19 @@ class BodyReader {
     declare(name, values_.cast(type, value));
   }
 
-  // (&(sram_3_var[160])): TVM has planned the buffer. Its place is forgotten, and its size is what is accessed.
+  // (&(sram_3_var[160])), or sram_3_var + 160: TVM has planned the buffer. Its place is forgotten, and its size is what
+  // is accessed.
   bool planned(const Token& name) {
     Lexer ahead = tokens_;
-    std::size_t brackets = take(ahead, "(") ? 1 : 0;
-    if (!take(ahead, "&")) return false;
-    while (take(ahead, "(")) {
-      if (!parse_type(ahead)) {
+    std::size_t brackets = 0;
+    bool is_address = false;
+    while (true) {
+      if (take(ahead, "&")) {
+        if (is_address) return false;
+        is_address = true;
+      } else if (!take(ahead, "(")) {
+        break;
+      } else if (!parse_type(ahead)) {
         ++brackets;
       } else if (!take(ahead, ")")) {
         return false;
@@ -545,11 +621,11 @@ class BodyReader {
     for (; take(ahead, ")"); --brackets) {
       if (brackets == 0) fail_at(name, "an offset in the pool");
     }
-    expect(ahead, "[");
+    expect(ahead, is_address ? "[" : "+");
     const Token offset = ahead.next();
     if (offset.kind != TokenKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
     const std::int64_t at = integer_literal(offset).value;
-    expect(ahead, "]");
+    if (is_address) expect(ahead, "]");
     for (; brackets > 0; --brackets) expect(ahead, ")");
     tokens_ = std::move(ahead);
     constexpr std::string_view suffix = "_let";
@@ -683,6 +759,7 @@ class BodyReader {
   Lexer tokens_;
   std::size_t file_;
   const FileScope& scope_;
+  const KeptPools& kept_;
   tir::Module& module_;
   ReadFunction& result_;
   tir::Function& function_;
@@ -701,11 +778,11 @@ class BodyReader {
 
 }  // namespace
 
-ReadFunction read_function(const FunctionText& text, const FileScope& scope, const Limits& limits, tir::Module& module,
-                           bool is_entry) {
+ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
+                           const Limits& limits, tir::Module& module, bool is_entry) {
   ReadFunction result;
   result.function.is_entry = is_entry;
-  BodyReader reader(text, scope, limits, module, result);
+  BodyReader reader(text, scope, kept, limits, module, result);
   reader.read_params(text.params);
   reader.read_body();
   return result;
@@ -713,9 +790,9 @@ ReadFunction read_function(const FunctionText& text, const FileScope& scope, con
 
 tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits, tir::Module& module) {
   ReadFunction result;
-  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, limits,
-                    module, result);
-  reader.read_params(params);
+  BodyReader reader({.file = 0, .is_ambiguous = false, .offset = 0, .params = params, .body = params}, scope, {},
+                    limits, module, result);
+  reader.read_params(params, true);
   return std::move(result.function);
 }
 

@@ -12,6 +12,7 @@
 
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/pool_params.hpp"
 #include "usmp/tir/builder.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -34,12 +35,13 @@ struct ReadFunction {
   std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
 };
 
-// Reads parameters and body; the function's variables are added to `module`. Throws SyntaxError, and Error of kind
-// archive without a place.
-[[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const Limits& limits,
-                                         tir::Module& module, bool is_entry);
+// Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
+// whose C stays, which get a buffer for each pool that they use. Throws SyntaxError, and Error of kind archive without
+// a place.
+[[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
+                                         const Limits& limits, tir::Module& module, bool is_entry);
 
-// The parameters of a function whose body is somebody else's. As read_function.
+// The parameters of a function whose body is somebody else's, pools included. As read_function.
 [[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,
                                            tir::Module& module);
 

@@ -30,7 +30,10 @@ constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
 class FileReader {
  public:
-  FileReader(std::string_view text, std::size_t file, FileScope& scope) : tokens_(text), file_(file), scope_(scope) {}
+  FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope)
+      : tokens_(text), file_(file), passes_over_(passes_over), scope_(scope) {
+    if (passes_over) tokens_.pass_over_conditions();
+  }
 
   void run() {
     while (tokens_.peek().kind != TokenKind::end) declaration();
@@ -49,6 +52,24 @@ class FileReader {
       (void)take(tokens_, "{");
       return;
     }
+    Item item;
+    item.file = file_;
+    item.begin = first.offset;
+    declaration_of(item);
+    if (item.kind == Item::Kind::data && tokens_.peek().is(";")) (void)tokens_.next();
+    item.end = tokens_.end();
+    if (first.is("typedef")) item.kind = Item::Kind::other;
+    if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
+    scope_.items.push_back(item);
+  }
+
+  // The same, which says what it is.
+  void declaration_of(Item& item) {
+    const auto is = [&](Item::Kind kind, const Token& name) {
+      if (item.kind != Item::Kind::other || name.text.empty()) return;
+      item.kind = kind;
+      item.name = name.text;
+    };
     bool is_const = false;
     std::optional<CType> type;
     std::optional<std::int64_t> alignment;
@@ -65,13 +86,23 @@ class FileReader {
       if (token.is_identifier()) {
         name = token;
       } else if (token.is("(")) {
-        if (function(name, token)) return;
+        is(Item::Kind::prototype, name);
+        if (!function(name, token)) continue;
+        item.kind = Item::Kind::function;
+        item.name = name.text;
+        return;
       } else if (token.is("[")) {
+        is(Item::Kind::data, name);
         if (table(type, is_const, name, alignment)) return;
+      } else if (token.is("=")) {
+        is(Item::Kind::data, name);
       } else if (token.is("{")) {
         if (name.text.empty()) return skip_to_end(tokens_, token.offset);
         // struct NAME { … } NAME = { … }
-        if (pool(token)) return;
+        Token pool_name;
+        const bool is_pool = pool(token, pool_name);
+        is(Item::Kind::data, pool_name);
+        if (is_pool) return;
       }
     }
   }
@@ -118,19 +149,48 @@ class FileReader {
     }
     if (!is_const) return false;
     (void)tokens_.next();
-    scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, values_of(type->element, *elements)});
+    if (auto values = values_or_nothing(type->element, *elements)) {
+      scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, std::move(values)});
+    }
     return true;
+  }
+
+  // Of a table that is not understood, nothing, if it may be passed over.
+  std::shared_ptr<const tir::Constant> values_or_nothing(DataType type, std::int64_t elements) {
+    const Lexer begin = tokens_;
+    try {
+      return values_of(type, elements);
+    } catch (const SyntaxError&) {
+      if (!passes_over_) throw;
+      tokens_ = begin;
+      skip_bracketed(tokens_, "{");
+      return nullptr;
+    }
   }
 
   // { 1, -2, … }
   std::shared_ptr<const tir::Constant> values_of(DataType type, std::int64_t elements) {
+    const auto passed_over = tokens_.passed_over();
+    auto values = listed(type, elements);
+    const auto now = tokens_.passed_over();
+    if (now && (!passed_over || passed_over->offset != now->offset)) throw *now;
+    return values;
+  }
+
+  std::shared_ptr<const tir::Constant> listed(DataType type, std::int64_t elements) {
     const Token brace = tokens_.peek();
     expect(tokens_, "{");
     auto data = std::make_shared<tir::Constant>();
     data->type = type;
     data->shape = {elements};
     std::int64_t count = 0;
-    while (!take(tokens_, "}")) {
+    while (true) {
+      if (const auto plain = tokens_.next_listed()) {
+        if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
+        listed_element(*plain, *data);
+        continue;
+      }
+      if (take(tokens_, "}")) break;
       if (count++ == elements) throw SyntaxError{brace.offset, "found more values than the array has elements"};
       element(*data);
       if (take(tokens_, ",")) continue;
@@ -154,18 +214,18 @@ class FileReader {
   };
 
   // TVM's struct of constants, behind its brace; whether it is one, with values, which end the declaration.
-  bool pool(const Token& brace) {
+  bool pool(const Token& brace, Token& name) {
     const Lexer inside = tokens_;
     skip_to_end(tokens_, brace.offset);
     const Lexer behind = tokens_;
     tokens_ = inside;
     const auto members = members_of();
     tokens_ = behind;
-    const Token name = tokens_.peek();
-    if (!members || !name.is_identifier()) return false;
-    (void)tokens_.next();
+    if (!members || !tokens_.peek().is_identifier()) return false;
+    const Token variable = tokens_.next();
     skip_attributes(tokens_);
     if (!take(tokens_, "=")) return false;
+    name = variable;
     ConstantPool pool;
     expect(tokens_, "{");
     while (!take(tokens_, "}")) {
@@ -178,7 +238,7 @@ class FileReader {
       expect(tokens_, "}");
       break;
     }
-    scope_.constant_pools.try_emplace(std::string(name.text), std::move(pool));
+    scope_.constant_pools.try_emplace(std::string(variable.text), std::move(pool));
     return true;
   }
 
@@ -207,6 +267,20 @@ class FileReader {
       if (end > max_pool) return std::nullopt;
     }
     return members;
+  }
+
+  // A number with its sign.
+  static void listed_element(Token token, tir::Constant& data) {
+    const bool is_negative = token.text.front() == '-';
+    if (is_negative || token.text.front() == '+') {
+      token.text.remove_prefix(1);
+      ++token.offset;
+    }
+    if (data.type.is_float()) {
+      real(token, is_negative, data);
+    } else {
+      integer(token, is_negative, data);
+    }
   }
 
   // A number with its sign, perhaps in brackets and behind a cast to the table's own type.
@@ -266,6 +340,7 @@ class FileReader {
 
   Lexer tokens_;
   std::size_t file_;
+  bool passes_over_;
   FileScope& scope_;
 };
 
@@ -290,7 +365,9 @@ std::optional<std::string> pool_of_param(std::string_view name) {
   return std::string(name.substr(0, digits));
 }
 
-void read_file_scope(std::string_view text, std::size_t file, FileScope& scope) { FileReader(text, file, scope).run(); }
+void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope) {
+  FileReader(text, file, passes_over, scope).run();
+}
 
 namespace {
 

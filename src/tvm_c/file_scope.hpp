@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tvm_c/lexer.hpp"
 #include "usmp/tir/ir.hpp"
@@ -35,6 +36,16 @@ struct ConstantPool {
   std::shared_ptr<const std::string> bytes;  // of a pool that the application owns: all of it, without types
 };
 
+// What stands between two others at file scope, by its text.
+struct Item {
+  enum class Kind : std::uint8_t { function, data, prototype, other };
+  Kind kind = Kind::other;
+  std::size_t file = 0;
+  std::size_t begin = 0;  // of its first token
+  std::size_t end = 0;    // behind its last
+  std::string_view name;  // of a type: none
+};
+
 struct FileScope {
   std::map<std::string, FunctionText, std::less<>> functions;
   std::map<std::string, Lexer, std::less<>> foreign;  // others' functions: behind the bracket of their prototypes
@@ -45,6 +56,9 @@ struct FileScope {
   std::set<std::string, std::less<>> owned;                         // those of `arrays` that the C itself has
   std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
 
+  std::vector<Item> items;                                     // in the order of files and of their text
+  std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
+
   // What the name means in the file: its own table, or the only one of another; null: none.
   [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
 };
@@ -52,9 +66,10 @@ struct FileScope {
 // "sram" of the parameter "sram_3_var"; nothing: not a pool's name.
 [[nodiscard]] std::optional<std::string> pool_of_param(std::string_view name);
 
-// Adds what the file declares; what stands there already stays. What is neither is passed over. Throws SyntaxError: not
-// C's tokens, brackets that do not end, a table that is no list of numbers of its type. O(bytes · log names).
-void read_file_scope(std::string_view text, std::size_t file, FileScope& scope);
+// Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
+// too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
+// that do not end, a table that is no list of numbers of its type. O(bytes · log names).
+void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope);
 
 // Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
 void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "usmp/support/text.hpp"
 
@@ -50,7 +51,47 @@ const Token& Lexer::peek() {
 Token Lexer::next() {
   const Token token = peek();
   has_next_ = false;
+  end_ = token.offset + token.text.size();
   return token;
+}
+
+std::optional<Token> Lexer::next_listed() {
+  if (has_next_) return std::nullopt;
+  std::size_t at = at_;
+  while (at < text_.size() && (is_blank(text_[at]) || text_[at] == '\n')) ++at;
+  const std::size_t begin = at;
+  if (at < text_.size() && (text_[at] == '-' || text_[at] == '+')) ++at;
+  const std::size_t digits = at;
+  const auto is_part = [&](char c) {
+    return is_identifier_char(c) || c == '.' ||
+           ((c == '+' || c == '-') && (text_[at - 1] == 'p' || text_[at - 1] == 'P'));
+  };
+  if (at < text_.size() && !is_digit(text_[at])) return std::nullopt;
+  while (at < text_.size() && is_part(text_[at])) ++at;
+  const std::size_t end = at;
+  while (at < text_.size() && (is_blank(text_[at]) || text_[at] == '\n')) ++at;
+  if (end == digits || at >= text_.size() || text_[at] != ',') return std::nullopt;
+  at_ = at + 1;
+  end_ = at_;
+  is_line_start_ = false;
+  return Token{TokenKind::number, text_.substr(begin, end - begin), begin};
+}
+
+bool Lexer::skip_plain_braces() {
+  if (has_next_) return false;
+  constexpr std::string_view special = "{}\"'#/\\";
+  std::size_t depth = 1;
+  for (std::size_t at = at_; (at = text_.find_first_of(special, at)) != std::string_view::npos; ++at) {
+    if (text_[at] != '{' && text_[at] != '}') return false;
+    if (text_[at] == '{') ++depth;
+    if (text_[at] == '}') --depth;
+    if (depth > 0) continue;
+    at_ = at + 1;
+    end_ = at_;
+    is_line_start_ = false;
+    return true;
+  }
+  return false;
 }
 
 // Up to the line break that no backslash stands in front of.
@@ -123,7 +164,7 @@ bool Lexer::is_defined(std::string_view name, std::size_t at) const {
 }
 
 // 0, 1, defined(X), !defined(X), defined X: what guards C here.
-bool Lexer::holds(std::string_view condition, std::size_t begin) const {
+bool Lexer::holds(std::string_view condition, std::size_t begin) {
   std::string compact;
   for (const char c : condition) {
     if (c == '/') break;  // a comment
@@ -135,7 +176,10 @@ bool Lexer::holds(std::string_view condition, std::size_t begin) const {
   if (rest.starts_with("defined") && rest.find_first_of("&|") == std::string_view::npos) {
     return is_defined(rest.substr(7), begin) != negated;
   }
-  throw SyntaxError{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
+  SyntaxError unknown{begin, "found #if " + shown(condition) + ", expected 0, 1 or defined(NAME)"};
+  if (!passes_over_conditions_) throw std::move(unknown);
+  passed_over_ = std::move(unknown);
+  return false;
 }
 
 // To behind the #else or #elif that is taken in place of the group that is open, or behind its #endif; if a part of it

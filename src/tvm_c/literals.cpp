@@ -76,4 +76,23 @@ double real_literal(const Token& token, bool is_float) {
   return is_float || has_float_suffix(token) ? parsed(float{}) : parsed(double{});
 }
 
+std::string text_of_string(const Token& token) {
+  constexpr std::string_view names = "ntr\"'\\0";
+  constexpr std::string_view characters("\n\t\r\"'\\\0", 7);
+  const std::string_view inside = token.text.substr(1, token.text.size() - 2);
+  std::string text;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] != '\\') {
+      text += inside[i];
+      continue;
+    }
+    const std::size_t name = ++i < inside.size() ? names.find(inside[i]) : std::string_view::npos;
+    if (name == std::string_view::npos) {
+      throw SyntaxError{token.offset, "found an escape in " + shown(token.text) + " that is not read here"};
+    }
+    text += characters[name];
+  }
+  return text;
+}
+
 }  // namespace usmp::tvm_c

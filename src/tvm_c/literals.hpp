@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tvm_c/lexer.hpp"
 #include "usmp/tir/ir.hpp"
@@ -21,5 +22,7 @@ struct IntegerLiteral {
 // Rounded once, to float where `is_float` or the suffix says so.
 [[nodiscard]] double real_literal(const Token& token, bool is_float);
 [[nodiscard]] bool has_float_suffix(const Token& real);
+// Of a string in quotes, with the escapes of newline, tab, return, quotes, backslash and zero.
+[[nodiscard]] std::string text_of_string(const Token& token);
 
 }  // namespace usmp::tvm_c

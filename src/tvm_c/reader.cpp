@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "tvm_c/body_reader.hpp"
+#include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/kept.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
 #include "usmp/program/entry_calls.hpp"
@@ -43,13 +45,15 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
 
 class ModuleReader {
  public:
-  ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits)
-      : name_(std::move(name)), files_(files), limits_(limits) {
+  ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
+               Unread unread)
+      : name_(std::move(name)), files_(files), limits_(limits), unread_(unread) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
       }
       scope_.foreign.emplace(function.name, std::move(prototype));
+      if (!function.text.empty()) foreign_files_.emplace(function.file, function.text);
     }
   }
 
@@ -62,7 +66,7 @@ class ModuleReader {
           continue;
         }
         check_origin(files_[i]);
-        read_file_scope(files_[i].text, i, scope_);
+        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_);
       } catch (const SyntaxError& error) {
         throw located(files_[i], error);
       }
@@ -74,7 +78,8 @@ class ModuleReader {
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
     const std::string entry = entry_name();
-    read_from(entry);
+    find_foreign_pools();
+    read_all(entry);
     if (!module_.workspace_alignment) module_.workspace_alignment = pool_alignment_;
     std::sort(module_.functions.begin(), module_.functions.end(),
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
@@ -82,6 +87,7 @@ class ModuleReader {
     type_entry_params();
     cut_pool_constants();
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
+    bound_by_plan();
     check_bounded();
     mark_unsized();
     storage::fit(module_);
@@ -90,6 +96,9 @@ class ModuleReader {
             .pools = std::move(pools),
             .places = std::move(places_),
             .lost_constants = std::move(lost_constants_),
+            .kept = kept_functions(),
+            .external = external_functions(),
+            .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace()};
   }
 
@@ -113,6 +122,111 @@ class ModuleReader {
                 "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
   }
 
+  // Other code generators' C that TVM has planned memory for.
+  void find_foreign_pools() {
+    for (const auto& [name, text] : foreign_files_) {
+      FileScope scope;
+      std::vector<PoolEdit> edits;
+      try {
+        read_file_scope(text, 0, true, scope);
+        for (const auto& [function, body] : scope.functions) {
+          if (!scope_.foreign.contains(function)) continue;
+          auto params = pool_params(body);
+          const auto more = edits_of(params);
+          edits.insert(edits.end(), more.begin(), more.end());
+          kept_pools_.emplace(function, std::move(params));
+        }
+      } catch (const SyntaxError& error) {
+        throw located({std::string(name), text}, error);
+      }
+      if (edits.empty()) continue;
+      std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+      changed_.push_back({std::string(name), edited(text, 0, text.size(), edits)});
+    }
+  }
+
+  // Until no function turns out to be one whose C stays.
+  void read_all(const std::string& entry) {
+    const tir::Module empty = module_;
+    while (true) {
+      read_from(entry);
+      if (unread_found_.empty()) break;
+      for (auto& [name, reason] : unread_found_) {
+        kept_names_.insert(name);
+        reasons_.emplace(name, std::move(reason));
+      }
+      unread_found_.clear();
+      kept_names_ = with_called(kept_names_, scope_, files_);
+      if (kept_names_.contains(entry)) {
+        throw Error(ErrorKind::archive, {},
+                    "the entry " + in_quotes(entry) + " is called by a function that is not read");
+      }
+      for (const std::string& name : kept_names_) {
+        const FunctionText& function = scope_.functions.find(name)->second;
+        try {
+          kept_pools_.emplace(name, pool_params(function));
+        } catch (const SyntaxError& error) {
+          throw located(files_[function.file], error);
+        }
+      }
+      module_ = empty;
+      external_.clear();
+      pool_constants_.clear();
+      places_.clear();
+      unbounded_.clear();
+      pool_alignment_ = default_alignment;
+    }
+    if (kept_names_.empty() && external_.empty()) return;
+    std::set<std::size_t> callers;
+    for (const auto& [name, file] : external_) callers.insert(file);
+    const std::string text = kept_text(kept_names_, callers, kept_pools_, scope_, files_);
+    for (tir::Function& function : module_.functions) {
+      bool calls_any = false;
+      tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
+        const auto call = tir::named_call(expr);
+        calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
+      });
+      if (calls_any) function.imported_c.push_back(text);
+    }
+  }
+
+  [[nodiscard]] std::vector<KeptFunction> kept_functions() const {
+    std::vector<KeptFunction> result;
+    for (const Item& item : scope_.items) {
+      if (item.kind != Item::Kind::function || !kept_names_.contains(item.name)) continue;
+      const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
+      const auto reason = reasons_.find(item.name);
+      result.push_back({std::string(item.name), prototype_of(item, files_[item.file].text), files_[item.file].name,
+                        reason == reasons_.end() ? std::string() : reason->second,
+                        text.find("TVMBackendAllocWorkspace") != std::string_view::npos});
+    }
+    std::sort(result.begin(), result.end(),
+              [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+    return result;
+  }
+
+  [[nodiscard]] std::vector<KeptFunction> external_functions() const {
+    std::vector<KeptFunction> result;
+    for (const auto& [name, file] : external_) {
+      KeptFunction function;
+      function.name = name;
+      function.file = files_[file].name;
+      if (const auto item = scope_.prototypes.find(name); item != scope_.prototypes.end()) {
+        const Item& prototype = scope_.items[item->second];
+        function.prototype = prototype_of(prototype, files_[prototype.file].text);
+      }
+      result.push_back(std::move(function));
+    }
+    return result;
+  }
+
+  // Whether what is wrong with the function only means that its C stays.
+  bool keeps(const std::string& name, bool is_entry, std::string reason) {
+    if (unread_ == Unread::refused || is_entry) return false;
+    unread_found_.emplace(name, std::move(reason));
+    return true;
+  }
+
   // The function and those that it reaches.
   void read_from(const std::string& entry) {
     std::vector<std::string> pending = {entry};
@@ -128,19 +242,29 @@ class ModuleReader {
 
   std::vector<std::string> read(const std::string& name, bool is_entry) {
     if (!scope_.functions.contains(name)) {
-      read_foreign(name);
+      if (scope_.foreign.contains(name)) read_foreign(name);
       return {};
     }
     const FunctionText& text = scope_.functions.find(name)->second;
     const Source& file = files_[text.file];
+    if (kept_names_.contains(name)) {
+      read_kept(name, text);
+      return {};
+    }
     try {
       if (text.is_ambiguous) {
         throw SyntaxError{text.offset,
                           "found " + in_quotes(name) + " in another file, too, expected one function of it"};
       }
-      ReadFunction read = read_function(text, scope_, limits_, module_, is_entry);
+      if (unread_ == Unread::kept) require_plain_text(text);
+      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry);
+      if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       read.function.name = name;
       read.function.target = "c";
+      for (const std::string& callee : read.called) {
+        if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
+          external_.emplace(callee, text.file);
+      }
       tidy(module_, read.function);
       check_loops(read.function, text.offset);
       name_params(read.function);
@@ -154,10 +278,54 @@ class ModuleReader {
       for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
       return read.called;
     } catch (const SyntaxError& error) {
+      if (keeps(name, is_entry, line_and_column(file.text, error.offset + 1) + ": " + error.message)) return {};
       throw located(file, error);
     } catch (const Error& error) {
+      if (keeps(name, is_entry, line_and_column(file.text, text.offset + 1) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
                   "function " + in_quotes(name) + ": " + error.message());
+    }
+  }
+
+  // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.
+  static void require_plain_text(const FunctionText& text) {
+    Lexer tokens = text.body;
+    const std::size_t begin = tokens.offset();
+    skip_to_end(tokens, begin);
+    const std::string_view body = tokens.text().substr(begin, tokens.end() - begin);
+    constexpr std::string_view blanks = " \t\r";
+    for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
+      const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
+      if (before != std::string_view::npos && body[before] != '\n') continue;
+      std::string_view line = first_line(body.substr(at + 1));
+      line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+      line = line.substr(0, line.find_last_not_of(blanks) + 1);
+      const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
+                               line == "if 1" || line == "else" || line == "endif";
+      if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
+    }
+  }
+
+  // What operators call is no part of the model by itself.
+  void note_helpers(const std::vector<std::string>& called) {
+    for (const std::string& name : called) {
+      const bool is_helper = scope_.functions.contains(name) && !name.starts_with("tvmgen_");
+      if (is_helper && !kept_names_.contains(name)) unread_found_.emplace(name, std::string());
+    }
+  }
+
+  // Opaque, if it is an operator and what it takes is understood; else one that is not known, of which a call that is
+  // not checked says nothing of its result.
+  void read_kept(const std::string& name, const FunctionText& text) {
+    if (!name.starts_with("tvmgen_")) return;
+    const std::size_t vars = module_.vars.size();
+    try {
+      tir::Function function = read_prototype(text.params, scope_, limits_, module_);
+      function.name = name;
+      function.target = "extern";
+      module_.functions.push_back(std::move(function));
+    } catch (const SyntaxError&) {
+      module_.vars.resize(vars);
     }
   }
 
@@ -250,6 +418,56 @@ class ModuleReader {
     for (const auto& [name, ranges] : by_name) check_apart(name, *ranges);
   }
 
+  // Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands
+  // in front of the next thing of the pool that is live with it: of one use each, from the first to the last statement.
+  void bound_by_plan() {
+    tir::Function& entry = module_.functions[module_.entry];
+    const auto extents = storage::extents(module_)[module_.entry];
+    std::map<tir::VarId, const PlannedPlace*> placed;
+    for (const PlannedPlace& place : places_) placed.emplace(place.var, &place);
+    struct Use {
+      std::size_t first = 0;
+      std::size_t last = 0;
+    };
+    std::map<tir::VarId, Use> uses;
+    for (std::size_t i = 0; i < entry.body.size(); ++i) {
+      if (!tir::blocks_of(entry.body[i]).empty()) return;  // a loop, or a branch
+      tir::for_each_expr_of(entry.body[i], [&](const tir::ExprRef& root) {
+        tir::for_each_expr(*root, [&](const tir::Expr& expr) {
+          if (expr.kind != tir::ExprKind::var || !placed.contains(expr.var)) return;
+          uses.try_emplace(expr.var, Use{i, i}).first->second.last = i;
+        });
+      });
+    }
+    std::map<std::string_view, std::map<Bytes, std::vector<Use>>> pools;  // by offset
+    for (const auto& [var, use] : uses) pools[placed.at(var)->pool][placed.at(var)->offset].push_back(use);
+    for (tir::Stmt& stmt : entry.body) {
+      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || !placed.contains(allocate->var) || !uses.contains(allocate->var)) continue;
+      const auto extent = extents.find(allocate->var);
+      if (extent != extents.end() && extent->second.end) continue;
+      const PlannedPlace& place = *placed.at(allocate->var);
+      const Use& own = uses.at(allocate->var);
+      const auto& offsets = pools.at(place.pool);
+      for (auto above = offsets.upper_bound(place.offset); above != offsets.end(); ++above) {
+        const bool is_live = std::any_of(above->second.begin(), above->second.end(), [&](const Use& use) {
+          return use.first <= own.last && own.first <= use.last;
+        });
+        if (!is_live) continue;
+        shorten(*allocate, above->first - place.offset);
+        break;
+      }
+    }
+  }
+
+  // To so many bytes, if it is not shorter.
+  void shorten(tir::Allocate& allocate, Bytes bytes) {
+    const auto elements = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
+    if (allocate.type != tir::uint8_type || !elements || *elements <= bytes) return;
+    allocate.extents = {tir::make_int(bytes)};
+    unbounded_.erase(allocate.var);
+  }
+
   // Of what others' functions get, how much they use is not known.
   void mark_unsized() {
     if (places_.empty()) return;
@@ -328,6 +546,14 @@ class ModuleReader {
   std::string name_;
   std::span<const Source> files_;
   Limits limits_;
+  Unread unread_;
+  Names kept_names_;
+  std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
+  KeptPools kept_pools_;                         // also of `foreign`
+  std::map<std::string_view, std::string_view> foreign_files_;
+  std::vector<ChangedFile> changed_;
+  std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
+  std::map<std::string, std::string> unread_found_;          // since all were read last
   FileScope scope_;
   PoolSizes pool_sizes_;
   tir::Module module_;
@@ -354,8 +580,8 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 }
 
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
-                                  std::span<const Foreign> foreign, const Limits& limits) {
-  return ModuleReader(module, files, foreign, limits).run();
+                                  std::span<const Foreign> foreign, const Limits& limits, Unread unread) {
+  return ModuleReader(module, files, foreign, limits, unread).run();
 }
 
 }  // namespace usmp::tvm_c

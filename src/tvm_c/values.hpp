@@ -44,6 +44,7 @@ struct Value {
   tir::DataType type;  // number: of the value; place, pointer: of the element, void_type if it is not said
   tir::VarId storage;
   Record record;
+  std::string pool;
 };
 
 // Each throws SyntaxError at `at` for what is not done with such operands.

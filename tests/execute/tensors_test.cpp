@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <string>
@@ -79,6 +81,13 @@ TEST_CASE("inputs are the same for the same seed, and others for another") {
 TEST_CASE("inputs suit their types") {
   const auto bytes = values<std::int8_t>(random_bytes(i8, 20000));
   CHECK(std::set<std::int8_t>(bytes.begin(), bytes.end()).size() == 256);
+  // Sums of as many as a tensor has do not overflow, nor does a product of two.
+  const auto longs = values<std::int64_t>(random_bytes(type_of(TypeCode::int_, 64), 80000));
+  const auto [least, greatest] = std::minmax_element(longs.begin(), longs.end());
+  CHECK(*least >= INT32_MIN);
+  CHECK(*least < INT32_MIN + 10000000);
+  CHECK(*greatest <= INT32_MAX);
+  CHECK(*greatest > INT32_MAX - 10000000);
   const auto bools = values<std::uint8_t>(random_bytes(tir::bool_type, 100));
   CHECK(std::set<std::uint8_t>(bools.begin(), bools.end()) == std::set<std::uint8_t>{0, 1});
   check_floats(values<float>(random_bytes(f32, 40000)));

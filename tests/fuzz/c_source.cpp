@@ -13,9 +13,15 @@
 namespace usmp::fuzz {
 
 void check_c(std::span<const tvm_c::Source> files) {
+  for (const tvm_c::Unread unread : {tvm_c::Unread::refused, tvm_c::Unread::kept}) check_c(files, unread);
+}
+
+void check_c(std::span<const tvm_c::Source> files, tvm_c::Unread unread) {
   constexpr tvm_c::Foreign kernel{"kernel", "int32_t kernel(int8_t* from, void* to, int32_t n)"};
   accepts({ErrorKind::archive}, [&] {
-    tir::Module module = tvm_c::read_module("default", files, {&kernel, 1});
+    tvm_c::PlannedModule read = tvm_c::read_planned_module("default", files, {&kernel, 1}, {}, unread);
+    tvm_c::require_constants(read.lost_constants);
+    tir::Module& module = read.module;
     for (tir::Param& param : module.functions[module.entry].params) {
       if (param.is_tensor) param.shape = std::vector<std::int64_t>{4096};  // an archive's metadata says it
     }

@@ -11,5 +11,6 @@ namespace usmp::fuzz {
 // What the C of module "default" becomes is well formed, before and after its storage is split; else there is a message
 // of the documented kind.
 void check_c(std::span<const tvm_c::Source> files);
+void check_c(std::span<const tvm_c::Source> files, tvm_c::Unread unread);
 
 }  // namespace usmp::fuzz

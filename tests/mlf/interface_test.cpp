@@ -59,8 +59,13 @@ TEST_CASE("files that cannot be replaced are refused") {
   CHECK(error(archive_of(
             {{"b.c", main_function}, {"a.c", run_function + "static TVMBackendPackedCFunc _tvm_func_array[1];"}})) ==
         "m: a.c: holds TVM's registry of functions, which planned C does not have");
-  CHECK(error(archive_of({{"b.c", main_function}, {"a.c", run_function + "void start(void) { }\n"}})) ==
-        "m: a.c: defines 'start', which planned C would not have, expected TVM's functions");
+}
+
+TEST_CASE("functions that planned C would not have are refused") {
+  const Archive archive = archive_of({{"b.c", main_function}, {"a.c", run_function + "void start(void) { }\n"}});
+  CHECK(test::error_of([&] { require_functions(archive, module_of(archive), {}); }) ==
+        "m: a.c: defines 'start', which planned C would not have, expected TVM's functions and what they call");
+  require_functions(archive, module_of(archive), {"start"});
 }
 
 TEST_CASE("what a header no longer gives") {

@@ -130,6 +130,7 @@ TEST_CASE("the packed interface is told by the entry point's arguments") {
   };
   CHECK(packed("int32_t tvmgen_b_run(TVMValue* args, int* type_code) {}"));
   CHECK(packed("int32_t  tvmgen_b_run\n(\n  TVMValue * args) {}"));
+  CHECK(packed("int32_t tvmgen_b_run(void* args, void* type_code, int num_args) {}"));  // TVM 0.8
   CHECK_FALSE(packed("int32_t tvmgen_b_run(struct tvmgen_b_inputs* inputs) { TVMValue x; }"));
   CHECK_FALSE(packed("int32_t tvmgen_b_run_all(TVMValue* args) {}"));
   CHECK_FALSE(packed("int32_t tvmgen_a_run(TVMValue* args) {}"));

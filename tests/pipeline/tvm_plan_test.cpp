@@ -33,7 +33,7 @@ TvmPlan plan_of(const std::string& c, const std::string& header = "") {
   info.inputs = {{"in", "int8", 16}};
   info.outputs = {{"output", "int8", 16}};
   info.foreign_functions = {{"ext", "int32_t ext(int8_t* p, int8_t* q)", "lib2.c", false}};
-  const std::vector<tvm_c::Source> files = {{"lib1.c", c}, {"tvmgen_m.h", header}};
+  const CFiles files{.own = {{"lib1.c", c}, {"tvmgen_m.h", header}}, .foreign = {}};
   return tvm_plan(info, "m.tar", files);
 }
 

@@ -328,6 +328,171 @@ TEST_CASE("functions of other code generators are opaque") {
         std::string::npos);
 }
 
+// What becomes of an operator with this body where functions beyond the subset are kept.
+PlannedModule kept_in(const std::string& text) {
+  const Source file{"lib1.c", text};
+  return read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+}
+
+const std::string operator_begin = "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n";
+
+TEST_CASE("a function beyond the subset is kept, with the reason and what it needs") {
+  const std::string needed =
+      "#define STEP 1\n#if (__ARM_FEATURE_DSP > 0)\n#endif\ntypedef struct { int a; } pair_t;\n"
+      "static const int8_t gains[2] = {1, 2};\n"
+      "static inline int32_t gain(int i) { return gains[i & 1]; }\n";
+  const std::string body =
+      "  int i = 0;\nagain:\n  q[i] = p[i] * gain(i);\n  if (++i < 4) goto again;\n  return 0;\n}\n";
+  const PlannedModule read =
+      kept_in(needed + "static const int8_t other[1] = {3};\nstatic int32_t unused(void) { return other[0]; }\n" +
+              operator_begin + body + entry);
+  REQUIRE(read.kept.size() == 2);
+  CHECK(read.kept[0].name == "gain");
+  CHECK(read.kept[0].prototype == "int32_t gain(int i)");
+  CHECK(read.kept[0].reason.empty());
+  CHECK(read.kept[1].name == "tvmgen_m_op");
+  CHECK(read.kept[1].prototype == "int32_t tvmgen_m_op(int8_t* p, int8_t* q)");
+  CHECK(read.kept[1].file == "lib1.c");
+  CHECK(read.kept[1].reason == "line 11, column 1: found 'again', which is not declared here");
+  CHECK_FALSE(read.kept[1].allocates_workspace);
+  const tir::Function& main = read.module.functions[read.module.entry];
+  REQUIRE(main.imported_c.size() == 1);
+  CHECK(main.imported_c[0] == needed + operator_begin + body);
+  CHECK(tir::is_opaque(read.module, read.module.functions[*read.module.find("tvmgen_m_op")]));
+}
+
+TEST_CASE("operators that call helpers are read, and the helpers are kept") {
+  const std::string helper =
+      "static int32_t copy(int8_t* from, int8_t* to, int n) {\n  while (n--) *to++ = *from++;\n  return 0;\n}\n";
+  const PlannedModule read =
+      kept_in(helper + operator_begin +
+              "  for (int32_t i = 0; i < 4; ++i) {\n    copy((&(p[(i * 4)])), (&(q[(i * 4)])), 4);\n  }\n"
+              "  return 0;\n}\n" +
+              entry);
+  REQUIRE(read.kept.size() == 1);
+  CHECK(read.kept[0].reason.empty());
+  CHECK_FALSE(read.module.find("copy"));
+  const tir::Function& op = read.module.functions[*read.module.find("tvmgen_m_op")];
+  CHECK_FALSE(tir::is_opaque(read.module, op));
+  CHECK(op.imported_c == std::vector<std::string>{helper});
+  CHECK(tir::print(read.module, op)
+            .find("tir.call_extern(\"copy\", tir.address_of<handle>(p[i * 4]), tir.address_of<handle>(q[i * 4]), 4)") !=
+        std::string::npos);
+}
+
+TEST_CASE("functions that no file defines stay called, with what declares them") {
+  const std::string head = "#include <timer.h>\nint32_t DeviceOpen(void* device, double factor);\n";
+  const PlannedModule read =
+      kept_in(head + operator_begin + "  q[0] = p[0];\n  return 0;\n}\n" +
+              "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, void* device) {\n"
+              "  if (DeviceOpen(device, 1) != 0 ) return -1;\n  started(\"a\\tb\", 3);\n"
+              "  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n");
+  CHECK(read.kept.empty());
+  REQUIRE(read.external.size() == 2);
+  CHECK(read.external[0].prototype == "int32_t DeviceOpen(void* device, double factor)");
+  CHECK(read.external[1].name == "started");
+  CHECK(read.external[1].prototype.empty());
+  const tir::Function& main = read.module.functions[read.module.entry];
+  CHECK(main.imported_c == std::vector<std::string>{head});
+  CHECK(tir::print(read.module, main).find("tir.call_extern(\"started\", \"a\\x09b\", 3)") != std::string::npos);
+  CHECK(read.module.functions[*read.module.find("tvmgen_m_op")].imported_c.empty());
+}
+
+TEST_CASE("what a condition of the preprocessor leaves out of a function is not known, so it is kept") {
+  const auto reasons = [](const std::string& line) {
+    std::vector<std::string> result;
+    for (const KeptFunction& one :
+         kept_in(operator_begin + line + "\n  q[0] = p[0];\n#endif\n  return 0;\n}\n" + entry).kept) {
+      result.push_back(one.reason);
+    }
+    return result;
+  };
+  const std::vector<std::string> expected = {"line 2, column 1: found a directive in a function, expected none"};
+  CHECK(reasons("#ifndef NDEBUG") == expected);
+  CHECK(reasons("  # if FOO > 1") != std::vector<std::string>{});
+  CHECK(reasons("#if 1").empty());
+  CHECK(reasons("#if 0\n#else").empty());
+  // A table of which a part is conditional has no values.
+  const PlannedModule read = kept_in("static const int8_t t[2] = {\n#if FOO > 1\n1, 2\n#else\n3, 4\n#endif\n};\n" +
+                                     operator_begin + "  q[0] = ((int8_t*)t)[1];\n  return 0;\n}\n" + entry);
+  REQUIRE(read.kept.size() == 1);
+  CHECK(read.module.functions[read.module.entry].imported_c[0].find("1, 2\n#else\n3, 4") != std::string::npos);
+}
+
+TEST_CASE("the entry has to be read, and two files may not define one helper otherwise") {
+  CHECK_THROWS_WITH_AS((void)kept_in("int32_t tvmgen_m___tvm_main__(int8_t* a) {\n  goto x;\n}\n"),
+                       "lib1.c: line 2, column 3: found 'goto', which is not declared here", Error);
+  const auto kept_of_two = [](const std::string& other) -> std::string {
+    const std::string first =
+        "static int more(int8_t* b) { return *b++; }\n" + operator_begin + "  while (*p++) *q++ = more(p);\n}\n";
+    const std::string second =
+        other + "\nint32_t tvmgen_m_next(int8_t* p, int8_t* q) {\n  while (*p++) *q++ = more(p);\n}\n";
+    const std::string main =
+        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var) {\n"
+        "  if (tvmgen_m_op(in_buffer_var, out_buffer_var) != 0 ) return -1;\n"
+        "  if (tvmgen_m_next(in_buffer_var, out_buffer_var) != 0 ) return -1;\n  return 0;\n}\n";
+    const std::string whole = first + main;
+    const std::vector<Source> files = {{"a.c", whole}, {"b.c", second}};
+    try {
+      const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept);
+      return read.module.functions[read.module.entry].imported_c.at(0);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const std::string text = kept_of_two("static int more(int8_t* b) { return *b++; }");
+  CHECK(text.find("static int more") != std::string::npos);
+  CHECK(text.find("static int more") == text.rfind("static int more"));
+  CHECK(text.find("tvmgen_m_next") != std::string::npos);
+  CHECK(kept_of_two("static int more(int8_t* b) { return 2; }") ==
+        "b.c: defines 'more' otherwise than a.c, expected one of that name in code that stays as it is");
+}
+
+TEST_CASE("a function of another generator gets a buffer for what it takes of a pool") {
+  const std::string kernel =
+      "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* flash_1_var, uint8_t* sram_2_var) {\n"
+      "  void* low_let = (&(sram_2_var[160]));\n  void* high_let = (&(sram_2_var[416]));\n"
+      "  context c = {low_let,200};\n  context d = {high_let, 33};\n  return run(&c, &d, a, b);\n}\n";
+  const std::string call =
+      "static uint8_t sram[1024];\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) {\n"
+      "  void* sid_1_let = (&(sram_0_var[0]));\n  void* sid_2_let = (&(sram_0_var[32]));\n"
+      "  void* sid_3_let = (&(sram_0_var[16]));\n"
+      "  if (tvmgen_m_op(in_buffer_var, sid_1_let, sram_0_var, sram_0_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_op(sid_1_let, sid_2_let, sram_0_var, sram_0_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_op(sid_2_let, out_buffer_var, sram_0_var, sram_0_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_op(in_buffer_var, sid_3_let, sram_0_var, sram_0_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_op(sid_3_let, out_buffer_var, sram_0_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const Source file{"lib1.c", call};
+  const auto read = [&](const std::string& text) {
+    const Foreign foreign{"tvmgen_m_op", "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* c, uint8_t* d)", "lib2.c",
+                          text};
+    return read_planned_module("m", {&file, 1}, {&foreign, 1});
+  };
+  const PlannedModule planned = read(kernel);
+  REQUIRE(planned.changed.size() == 1);
+  CHECK(planned.changed[0].file == "lib2.c");
+  CHECK(planned.changed[0].text.find("low_let = (&(sram_2_var[0]));") != std::string::npos);
+  CHECK(planned.changed[0].text.find("high_let = (&(sram_2_var[256]));") != std::string::npos);
+  // 416 + 33 - 160; sid_1 ends where sid_2 begins, sid_2 where the scratch does.
+  const std::string main = tir::print(planned.module, planned.module.functions[planned.module.entry]);
+  CHECK(main.find("uint8[289]") != std::string::npos);
+  CHECK(main.find("uint8[32]") != std::string::npos);
+  CHECK(main.find("uint8[128]") != std::string::npos);
+  const PlannedModule partly =
+      read(kernel.substr(0, kernel.find("  context d")) + "  return run(&c, high_let, a, b);\n}\n");
+  CHECK(tir::print(partly.module, partly.module.functions[partly.module.entry]).find("uint8[864]") !=
+        std::string::npos);
+  const std::string no_size = kernel.substr(0, kernel.find("  context d")) + "  return run(high_let);\n}\n";
+  const PlannedModule unsized = read(no_size);
+  CHECK(tir::print(unsized.module, unsized.module.functions[unsized.module.entry]).find("uint8[864]") !=
+        std::string::npos);
+  CHECK_THROWS_WITH_AS((void)read("int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* c, uint8_t* sram_2_var) {\n"
+                                  "  return run(sram_2_var + 8);\n}\n"),
+                       doctest::Contains("lib2.c: line 2, column 14: found 'sram_2_var', expected (&(pool[offset]))"),
+                       Error);
+}
+
 TEST_CASE("layout means nothing") {
   const std::string one =
       "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n  "

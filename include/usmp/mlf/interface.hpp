@@ -2,6 +2,7 @@
 // The files of a module as TVM wrote them, for those that are to take their places.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,13 @@ struct ModuleFiles {
   std::vector<std::string> others;   // of TVM's operators
 };
 
-// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well, or
-// functions of somebody else; TVM's function registry, which planned C does not have.
+// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well; TVM's
+// function registry, which planned C does not have.
 [[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);
+
+// Throws Error of kind archive: one of module.c_members defines a function that is neither the module's nor one of
+// `kept`, which planned C has.
+void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& kept);
 
 // What `before` gives a program that includes it and `after` does not, a line for each: macros with a value, members of
 // structs, functions. Layout and names of parameters' structs aside, spelling counts.

@@ -47,6 +47,12 @@ struct Request {
 };
 
 // As the archive has it.
+// The module's C, to be read.
+struct CFiles {
+  std::vector<tvm_c::Source> own;      // info.c_members
+  std::vector<tvm_c::Source> foreign;  // those that define info.foreign_functions, by ForeignFunction::member
+};
+
 struct SourceModule {
   mlf::ModuleInfo info;
   tir::Module module;
@@ -54,6 +60,8 @@ struct SourceModule {
   std::vector<tvm_c::PlannedPool> tvm_pools;  // of C that TVM has planned
   bool tvm_pools_have_io = false;             // inputs or outputs are in them
   std::optional<Bytes> workspace_macro;       // tvm_c::PlannedModule
+  std::vector<tvm_c::KeptFunction> kept;      // of the C that was read
+  std::vector<tvm_c::ChangedFile> changed;    // of CFiles::foreign
   std::optional<std::string> lost_constants;  // tvm_c::PlannedModule: then there is nothing to plan
 };
 
@@ -79,8 +87,8 @@ struct AssembledModule {
 // `tir`: the bytes of info.tir_member. Throws Error of kind archive with the member set.
 [[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir);
 
-// From C in its place: `files` are info.c_members. Throws the same.
-[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::span<const tvm_c::Source> files);
+// From C in its place. Throws the same.
+[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files);
 
 // The module's info, with what its program says of inputs and outputs where the archive says nothing.
 [[nodiscard]] mlf::ModuleInfo described(const SourceModule& source);

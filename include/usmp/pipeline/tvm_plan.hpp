@@ -4,13 +4,12 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "usmp/mlf/metadata.hpp"
+#include "usmp/pipeline/program.hpp"
 #include "usmp/plan_file/plan_document.hpp"
-#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::pipeline {
 
@@ -25,11 +24,10 @@ struct TvmPlan {
   std::optional<std::size_t> conflicts;  // verify::conflicting_pairs
 };
 
-// `files` are info.c_members. How much an external function uses of a buffer is not known: such a buffer ends where
+// How much an external function uses of a buffer is not known: such a buffer ends where
 // the next one that is live with it begins, and is never found to overlap that. Throws Error of kind archive, with the
 // member where there is one, also if TVM has not planned the module. O(n log n) besides reading, verifying and bounds;
 // for each buffer of unknown size up to O(buffers).
-[[nodiscard]] TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive,
-                               std::span<const tvm_c::Source> files);
+[[nodiscard]] TvmPlan tvm_plan(const mlf::ModuleInfo& info, const std::string& archive, const CFiles& files);
 
 }  // namespace usmp::pipeline

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,9 +33,28 @@ struct Source {
 struct Foreign {
   std::string_view name;
   std::string_view prototype;
+  std::string_view file =
+      {};  // that defines it, and its text: if TVM has planned memory of the function's own there, it
+  std::string_view text = {};  // gets a buffer of that size. Empty: not known
 };
 
-// Beyond them the module is refused.
+// What becomes of functions that the entry reaches and that are beyond the subset.
+enum class Unread : std::uint8_t {
+  refused,
+  kept,  // their C stays as it is, text for text (KeptFunction), and so do functions of other names that operators call
+};
+
+// A function whose C stays as it is. The functions that call it have its text and what it needs in `imported_c`; if its
+// parameters are understood, it is an opaque function of the module (tir::is_opaque).
+struct KeptFunction {
+  std::string name;
+  std::string prototype;  // as Foreign has it
+  std::string file;       // Source::name
+  std::string reason;     // "line 3, column 5: found 'goto', expected …"; empty: it is kept as others call it
+  bool allocates_workspace = false;  // its text calls TVMBackendAllocWorkspace
+};
+
+// Beyond them the function is not read.
 struct Limits {
   std::size_t block_depth = 250;          // loops and branches inside each other, the function's body included
   std::size_t expression_depth = 10'000;  // of one expression
@@ -58,6 +78,12 @@ struct PlannedPlace {
   bool is_sized = true;
 };
 
+// C of another code generator with offsets in pools that are counted anew: the function gets its own buffer for a pool.
+struct ChangedFile {
+  std::string file;  // Foreign::file
+  std::string text;
+};
+
 struct PlannedModule {
   tir::Module module;
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
@@ -65,6 +91,11 @@ struct PlannedModule {
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
+  std::vector<KeptFunction> kept;  // by name
+  // Called, and defined by no file: the firmware's. Their prototypes, or what includes them, are in `imported_c` of the
+  // functions that call them. By name; `prototype` is empty if no file has it.
+  std::vector<KeptFunction> external;
+  std::vector<ChangedFile> changed;      // by name
   std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
 };
 
@@ -76,9 +107,11 @@ struct PlannedModule {
 [[nodiscard]] tir::Module read_module(const std::string& module, std::span<const Source> files,
                                       std::span<const Foreign> foreign = {}, const Limits& limits = {});
 
-// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not.
+// The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not. The entry has
+// to be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
-                                                std::span<const Foreign> foreign = {}, const Limits& limits = {});
+                                                std::span<const Foreign> foreign = {}, const Limits& limits = {},
+                                                Unread unread = Unread::refused);
 
 // Throws the Error of `read_module` for constants that are lost (PlannedModule::lost_constants).
 void require_constants(const std::optional<std::string>& lost);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/kept.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tvm_c/expressions.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+std::string_view text_of(const Item& item, std::span<const Source> files) {
+  return files[item.file].text.substr(item.begin, item.end - item.begin);
+}
+
+// Each identifier, those that conditional groups leave out included: what is not called does no harm.
+template <class Visit>
+void for_each_identifier(std::string_view text, const Visit& visit) {
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_identifier_char(text[end])) ++end;
+    if (end > i && (text[i] < '0' || text[i] > '9')) visit(text.substr(i, end - i));
+    i = end + 1;
+  }
+}
+
+// What functions and data have as names: which items they are, and those that some of them mention.
+class Mentions {
+ public:
+  Mentions(const FileScope& scope, std::span<const Source> files)
+      : scope_(scope), files_(files), is_marked_(scope.items.size(), false) {
+    for (std::size_t i = 0; i < scope.items.size(); ++i) {
+      const Item& item = scope.items[i];
+      if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) named_[item.name].push_back(i);
+    }
+  }
+
+  // The function of that name, in all files that define it, and what that mentions.
+  void mark(std::string_view function) {
+    const auto found = named_.find(function);
+    if (found == named_.end()) return;
+    for (const std::size_t i : found->second) push(i);
+    while (!pending_.empty()) {
+      const Item& item = scope_.items[pending_.back()];
+      pending_.pop_back();
+      for_each_identifier(text_of(item, files_), [&](std::string_view name) { push(name, item.file); });
+    }
+  }
+
+  [[nodiscard]] const std::vector<bool>& marked() const { return is_marked_; }
+
+ private:
+  void push(std::size_t item) {
+    if (is_marked_[item]) return;
+    is_marked_[item] = true;
+    pending_.push_back(item);
+  }
+
+  // What the name means in the file: its own, or that of others.
+  void push(std::string_view name, std::size_t file) {
+    const auto found = named_.find(name);
+    if (found == named_.end()) return;
+    const auto is_own = [&](std::size_t i) { return scope_.items[i].file == file; };
+    const bool has_own = std::any_of(found->second.begin(), found->second.end(), is_own);
+    for (const std::size_t i : found->second) {
+      if (!has_own || is_own(i)) push(i);
+    }
+  }
+
+  const FileScope& scope_;
+  std::span<const Source> files_;
+  std::map<std::string_view, std::vector<std::size_t>> named_;
+  std::vector<bool> is_marked_;
+  std::vector<std::size_t> pending_;
+};
+
+Mentions mentions_of(const Names& functions, const FileScope& scope, std::span<const Source> files) {
+  Mentions mentions(scope, files);
+  for (const std::string& function : functions) mentions.mark(function);
+  return mentions;
+}
+
+void drop_blanks_at_end(std::string_view& text) {
+  while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos) {
+    text.remove_suffix(1);
+  }
+}
+
+// Of an item that is left out: where the extern "C" of its own begins, which TVM writes in front of functions.
+std::size_t begin_with_linkage(std::string_view text, std::size_t begin) {
+  std::string_view rest = text.substr(0, begin);
+  for (const std::string_view line : {"#endif", "extern \"C\"", "#ifdef __cplusplus"}) {
+    drop_blanks_at_end(rest);
+    if (!rest.ends_with(line)) return begin;
+    rest.remove_suffix(line.size());
+  }
+  return rest.size();
+}
+
+std::string_view trimmed(std::string_view line) {
+  drop_blanks_at_end(line);
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  return line;
+}
+
+// Without groups extern "C" { } that hold nothing any more, and without more than one blank line at a place.
+std::string without_remains(std::string_view text) {
+  std::vector<std::string_view> lines;
+  const auto closes_nothing = [&] {
+    if (lines.size() < 6) return false;
+    const auto line = [&](std::size_t back) { return trimmed(lines[lines.size() - back]); };
+    return line(1) == "#endif" && line(2).starts_with("}") && line(3) == "#ifdef __cplusplus" && line(4) == "#endif" &&
+           line(5) == "extern \"C\" {" && line(6) == "#ifdef __cplusplus";
+  };
+  std::optional<std::string_view> blank;  // in front of the next line
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = text.substr(at, end - at);
+    at = end;
+    if (trimmed(line).empty()) {
+      blank = line;
+      continue;
+    }
+    const bool is_in_group =
+        !lines.empty() && trimmed(lines.back()) == "#endif" && trimmed(line) == "#ifdef __cplusplus";
+    if (blank && !lines.empty() && !is_in_group) lines.push_back(*blank);
+    blank.reset();
+    lines.push_back(line);
+    if (closes_nothing()) lines.resize(lines.size() - 6);
+  }
+  std::string result;
+  for (const std::string_view line : lines) result += line;
+  if (!result.empty() && result.back() != '\n') result += '\n';
+  return result;
+}
+
+// The comment with TVM's target says that the file is TVM's.
+std::string_view without_target(std::string_view text) {
+  return text.starts_with("// tvm target:") ? text.substr(std::min(text.find('\n'), text.size() - 1) + 1) : text;
+}
+
+}  // namespace
+
+Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files) {
+  const Mentions mentions = mentions_of(functions, scope, files);
+  Names result = functions;
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    const bool is_function = scope.items[i].kind == Item::Kind::function;
+    if (is_function && mentions.marked()[i]) result.emplace(scope.items[i].name);
+  }
+  return result;
+}
+
+std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const KeptPools& pools,
+                      const FileScope& scope, std::span<const Source> files) {
+  const Mentions mentions = mentions_of(functions, scope, files);
+  std::vector<bool> is_kept = mentions.marked();
+  std::map<std::string_view, std::size_t> first;  // with that name
+  std::set<std::size_t> kept_files = also;
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    if (!is_kept[i]) continue;
+    const Item& item = scope.items[i];
+    kept_files.insert(item.file);
+    const auto [known, is_new] = first.emplace(item.name, i);
+    if (is_new) continue;
+    if (text_of(scope.items[known->second], files) != text_of(item, files)) {
+      throw Error(ErrorKind::archive, {{}, files[item.file].name, {}},
+                  "defines " + in_quotes(item.name) + " otherwise than " + files[scope.items[known->second].file].name +
+                      ", expected one of that name in code that stays as it is");
+    }
+    is_kept[i] = false;
+  }
+  std::map<std::size_t, std::string> texts;
+  std::map<std::size_t, std::size_t> ends;  // up to where each is copied
+  std::map<std::size_t, std::vector<PoolEdit>> edits;
+  for (const std::string& name : functions) {
+    const auto uses = pools.find(name);
+    const auto function = scope.functions.find(name);
+    if (uses == pools.end() || function == scope.functions.end()) continue;
+    const auto more = edits_of(uses->second);
+    auto& all = edits[function->second.file];
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  for (auto& [file, all] : edits) {
+    std::sort(all.begin(), all.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
+  }
+  const auto copy = [&](std::size_t file, std::size_t begin, std::size_t end) {
+    std::size_t& from = ends[file];
+    if (begin > from) texts[file] += edited(files[file].text, from, begin, edits[file]);
+    from = std::max(from, end);
+  };
+  for (std::size_t i = 0; i < scope.items.size(); ++i) {
+    const Item& item = scope.items[i];
+    if (!kept_files.contains(item.file)) continue;
+    const bool is_named = item.kind == Item::Kind::function || item.kind == Item::Kind::data;
+    const bool is_foreign = item.kind == Item::Kind::prototype && !scope.functions.contains(item.name);
+    const bool stays = item.kind == Item::Kind::other || is_foreign || (is_named && is_kept[i]) ||
+                       (item.kind == Item::Kind::prototype && functions.contains(item.name));
+    if (stays) continue;
+    const std::string_view text = files[item.file].text;
+    const std::size_t begin = std::max(begin_with_linkage(text, item.begin), ends[item.file]);
+    const bool is_whole_line =
+        (begin == 0 || text[begin - 1] == '\n') && item.end < text.size() && text[item.end] == '\n';
+    copy(item.file, begin, item.end + (is_whole_line ? 1 : 0));
+  }
+  std::string result;
+  for (const std::size_t file : kept_files) {
+    copy(file, files[file].text.size(), files[file].text.size());
+    result += without_remains(without_target(texts[file]));
+  }
+  return result;
+}
+
+std::string prototype_of(const Item& item, std::string_view text) {
+  Lexer tokens(text.substr(item.begin, item.end - item.begin));
+  std::string result;
+  std::size_t depth = 0;
+  for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+    if (token.is("__attribute__")) {
+      skip_bracketed(tokens, "(");
+      continue;
+    }
+    const bool is_dropped = token.is("TVM_DLL") || token.is("extern") || token.is("static") || token.is("inline") ||
+                            token.is("__STATIC_FORCEINLINE") || token.is("__STATIC_INLINE") ||
+                            token.kind == TokenKind::string;
+    if (is_dropped) continue;
+    if (token.is("{") || token.is(";")) break;
+    if (token.is("(")) ++depth;
+    const bool is_tight =
+        result.empty() || token.is("(") || token.is(")") || token.is(",") || token.is("*") || result.back() == '(';
+    if (!is_tight) result += ' ';
+    result += token.text;
+    if (token.is(")") && --depth == 0) break;
+  }
+  return result;
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions whose C stays as it is, text for text, with what of their files they need.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tvm_c/file_scope.hpp"
+#include "tvm_c/pool_params.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+using Names = std::set<std::string, std::less<>>;
+
+// These functions and those that they call, directly or not, of all files. O(bytes · log names).
+[[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files);
+
+// The text of the files that define these functions, and of `also`, without other functions, without constants and
+// memory that none of them mentions, and without prototypes of functions that are not kept; offsets in pools are
+// counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: two files define one
+// of the names, each otherwise. O(bytes · log names).
+[[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const KeptPools& pools,
+                                    const FileScope& scope, std::span<const Source> files);
+
+// "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
+[[nodiscard]] std::string prototype_of(const Item& item, std::string_view text);
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions whose C stays as it is, although TVM has planned memory for them: they get TVM's pools and take buffers at
+// offsets of these.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/file_scope.hpp"
+#include "usmp/support/checked.hpp"
+
+namespace usmp::tvm_c {
+
+// A parameter that is a pool.
+struct PoolParam {
+  std::string pool;  // "sram" of sram_3_var
+  bool is_used = false;
+  Bytes begin = 0;           // the lowest offset that is taken
+  std::optional<Bytes> end;  // behind the last byte used; nothing: not known
+  struct Offset {
+    std::size_t at = 0;  // of the number's token in the file
+    std::size_t size = 0;
+    Bytes value = 0;
+  };
+  std::vector<Offset> offsets;  // in the order of the text
+};
+
+// Of functions whose C stays, by name.
+using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, std::less<>>;
+
+// By position in the parameter list; nothing: no pool. A buffer's size is known where C says it, {buffer, size}, which
+// is how CMSIS-NN gets its context. Throws SyntaxError: a pool is used otherwise than by (&(pool[N])).
+[[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function);
+
+// A number in a file that is replaced, as offsets count from the lowest one of the pool in that function.
+struct PoolEdit {
+  std::size_t at = 0;
+  std::size_t size = 0;
+  std::string text;
+};
+[[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
+// The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.
+[[nodiscard]] std::string edited(std::string_view text, std::size_t begin, std::size_t end,
+                                 const std::vector<PoolEdit>& edits);
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plans C that is not all TVM's: operators that call helpers, operators that somebody wrote by hand, functions of other code
+generators that TVM has planned memory for, functions that only the firmware has.
+
+Each model is written here as a firmware has it, with the code that TVM writes around. It is built and run before and after
+planning, into a directory and in place, on the same inputs: the outputs must be the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import checkouts
+import golden
+
+SHIM = Path(__file__).parents[2] / "bench/tvm_shim"
+
+HEADER = """#ifndef TVMGEN_M_H_
+#define TVMGEN_M_H_
+#include <stdint.h>
+struct tvmgen_m_inputs { void* x; };
+struct tvmgen_m_outputs { void* y; };
+int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs);
+#define TVMGEN_M_WORKSPACE_SIZE 4096
+#endif
+"""
+
+ENTRY = """#include "tvm/runtime/c_runtime_api.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+%(pool)s#include <tvmgen_m.h>
+TVM_DLL int32_t tvmgen_m___tvm_main__(void* x,void* output0%(parameter)s);
+int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs,struct tvmgen_m_outputs* outputs) {return tvmgen_m___tvm_main__(inputs->x,outputs->y%(argument)s);
+}
+#ifdef __cplusplus
+}
+#endif
+;
+"""
+
+HEAD = """// tvm target: c -keys=arm_cpu,cpu -mcpu=cortex-m7
+#define TVM_EXPORTS
+#include "tvm/runtime/c_runtime_api.h"
+#include "tvm/runtime/c_backend_api.h"
+#include <math.h>
+#include <string.h>
+"""
+
+EXTERN = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+
+
+def unplanned_entry() -> str:
+    return ENTRY % {"pool": "", "parameter": "", "argument": ""}
+
+
+def planned_entry(size: int) -> str:
+    pool = f'__attribute__((section(".bss.noinit.tvm"), aligned(16)))\nstatic uint8_t global_workspace[{size}];\n'
+    return ENTRY % {"pool": pool, "parameter": ",uint8_t* global_workspace_0_var", "argument": ",((uint8_t*)&global_workspace)"}
+
+
+HELPERS = HEAD + """
+#define LANES 4
+#ifndef __STATIC_FORCEINLINE
+#define __STATIC_FORCEINLINE static inline
+#endif
+#if (__ARM_FEATURE_DSP > 0) && !defined(ANYTHING)
+#define FAST 1
+#endif
+
+typedef struct { int32_t low; int32_t high; } range_t;
+static const range_t limits = {-128, 127};
+static int32_t calls_seen;
+""" + EXTERN + """__STATIC_FORCEINLINE int32_t reset_ABCD(int8_t *res, int n) {
+  memset(res, (int8_t)limits.low, (size_t)n * sizeof(*res));
+  return 0;
+}
+""" + EXTERN + """__STATIC_FORCEINLINE int32_t max_loop_ABCD(int8_t *arg, int8_t *res, int n) {
+  for ( int i = 0; i < n; ++ i )
+    if ( arg[i] > res[i] ) res[i] = arg[i];
+  return n;
+}
+""" + EXTERN + """__STATIC_FORCEINLINE int32_t max_ABCD(int8_t *arg, int8_t *res, int n) {
+  int8_t *a = arg;
+  if ( n < LANES ) goto out;
+  while (n >= LANES) {
+    switch (LANES) {
+      case 4: max_loop_ABCD(a, res, LANES); break;
+      default: return -1;
+    }
+    a += LANES; res += LANES; n -= LANES;
+  }
+out:
+  calls_seen++;
+  return max_loop_ABCD(a, res, n);
+}
+
+__STATIC_FORCEINLINE int32_t unused_helper(int8_t* a) { return *a++; }
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_max_pool(int8_t* p0, int8_t* tensor) {
+  for (int32_t i = 0; i < 16; ++i) {
+    reset_ABCD((&(tensor[(i * 8)])), 8);
+    for (int32_t rv0 = 0; rv0 < 2; ++rv0) {
+      max_ABCD((&(p0[((i * 16) + (rv0 * 8))])), (&(tensor[(i * 8)])), 7);
+    }
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_add(int8_t* p0, int8_t* T_add) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_add[i] = ((int8_t)((p0[i] / 2) + (int8_t)3));
+  }
+  return 0;
+}
+"""
+
+MAIN = EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {
+  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
+  if (sid_1 == NULL) {
+    return -1;
+  }
+  void* sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)256, 0, 8);
+  if (sid_2 == NULL) {
+    return -1;
+  }
+%(calls)s
+  if (TVMBackendFreeWorkspace(1, 0, sid_2) != 0) {
+    return -1;
+  }
+  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {
+    return -1;
+  }
+  return 0;
+}
+"""
+
+
+def main_of(*calls: str) -> str:
+    return MAIN % {"calls": "\n".join(f"  if ({call} != 0 ) return -1;" for call in calls)}
+
+
+BY_HAND = EXTERN + """TVM_DLL int32_t tvmgen_m_fused_odd(int8_t* p0, int8_t* T_odd) {
+  static const int8_t table[4] = {1, 2, 3, 4};
+  int i = 0;
+  int8_t* scratch = (int8_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 8);
+  if (scratch == NULL) return -1;
+again:
+  scratch[i & 63] = (int8_t)(p0[i] ^ table[i & 3]);
+  T_odd[i] = scratch[i & 63];
+  if (++i < 256) goto again;
+  return TVMBackendFreeWorkspace(1, 0, scratch);
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_both(int8_t* p0, int8_t* T_both) {
+  for (int32_t i = 0; i < 256; ++i) {
+#ifdef __OPTIMIZE__
+    T_both[i] = ((int8_t)(p0[i] ^ (int8_t)85));
+#else
+    T_both[i] = ((int8_t)(85 ^ p0[i]));
+#endif
+  }
+  return 0;
+}
+"""
+
+KERNEL_FILE = HEAD + """
+static inline int32_t twice(const int8_t* a) { return *a++ * 2; }
+static const int16_t gains[4] = {1, 2, 1, 3};
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_%(name)s(int8_t* p0, int8_t* T_out) {
+  for (int32_t i = 0; i < 256; ++i) {
+    int32_t v = twice(p0 + i) * gains[i & 3] / %(divisor)d;
+    T_out[i] = (int8_t)v;
+  }
+  return 0;
+}
+"""
+
+KERNELS_MAIN = HEAD + """
+TVM_DLL int32_t tvmgen_m_fused_a(int8_t* p0, int8_t* T_out);
+TVM_DLL int32_t tvmgen_m_fused_b(int8_t* p0, int8_t* T_out);
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_max(int8_t* p0, int8_t* T_max) {
+  for (int32_t i = 0; i < 128; ++i) {
+    T_max[i] = ((p0[(i * 2)]) > (p0[((i * 2) + 1)]) ? (p0[(i * 2)]) : (p0[((i * 2) + 1)]));
+  }
+  return 0;
+}
+""" + main_of("tvmgen_m_fused_a(x_buffer_var, sid_1)", "tvmgen_m_fused_b(sid_1, sid_2)", "tvmgen_m_fused_max(sid_2, y_buffer_var)")
+
+# As TVM's CMSIS-NN code generator writes kernels for a module that TVM has planned.
+CONTEXTS = """// tvm target: cmsis-nn
+#include "tvm/runtime/c_runtime_api.h"
+#include <string.h>
+typedef struct { void* buf; int32_t size; } cmsis_nn_context;
+static int32_t kernel(const cmsis_nn_context* context, int8_t* from, int8_t* to) {
+  int8_t* buffer = (int8_t*)context->buf;
+  for (int i = 0; i < context->size; ++i) buffer[i] = from[i %% 256];
+  for (int i = 0; i < 256; ++i) to[i] = (int8_t)(buffer[(i * 7) %% context->size] / 3 + 1);
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_cmsis_nn_main_0(int8_t* input_, int8_t* output_, uint8_t* global_const_workspace_6_var, uint8_t* global_workspace_7_var) {
+  void* context_buffer_1_let = (&(global_workspace_7_var[%(begin)d]));
+  cmsis_nn_context context= {context_buffer_1_let,%(size)s};
+  if (kernel(&context, input_, output_) != 0) {
+    return -1;
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* input_, int8_t* output_, uint8_t* global_const_workspace_8_var, uint8_t* global_workspace_9_var) {
+  cmsis_nn_context context= {NULL,0};
+  memcpy(output_, input_, 128);
+  return context.size;
+}
+"""
+
+CONTEXTS_MAIN = HEAD + """
+TVM_DLL int32_t TVMDeviceKernelOpen(int32_t channel);
+TVM_DLL int32_t tvmgen_m_cmsis_nn_main_0(int8_t* x, int8_t* sid_1_let, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var);
+TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var);
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_add(int8_t* p0, int8_t* T_add, uint8_t* global_workspace_3_var) {
+  void* T_cast_let = (&(global_workspace_3_var[512]));
+  for (int32_t i = 0; i < 256; ++i) {
+    ((int16_t*)T_cast_let)[i] = ((int16_t)p0[i]);
+  }
+  for (int32_t i = 0; i < 256; ++i) {
+    T_add[i] = ((int8_t)((((int16_t*)T_cast_let)[i] / (int16_t)2) + (int16_t)3));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var, uint8_t* global_workspace_0_var) {
+  void* sid_1_let = (&(global_workspace_0_var[0]));
+  void* sid_2_let = (&(global_workspace_0_var[256]));
+  if (TVMDeviceKernelOpen(3) != 0 ) return -1;
+  if (tvmgen_m_fused_add(x_buffer_var, sid_1_let, global_workspace_0_var) != 0 ) return -1;
+  if (tvmgen_m_cmsis_nn_main_0(sid_1_let, sid_2_let, global_workspace_0_var, global_workspace_0_var) != 0 ) return -1;
+  if (tvmgen_m_cmsis_nn_main_1(sid_2_let, y_buffer_var, global_workspace_0_var, global_workspace_0_var) != 0 ) return -1;
+  return 0;
+}
+"""
+
+FIRMWARE = """#include <stdio.h>
+#include <string.h>
+#include "tvmgen_m.h"
+int32_t TVMDeviceKernelOpen(int32_t channel);
+int32_t TVMDeviceKernelOpen(int32_t channel) { return channel == 3 ? 0 : -1; }
+int64_t timer_started(double factor, int64_t ticks, const char* what);
+int64_t timer_started(double factor, int64_t ticks, const char* what) {
+  if (factor != 0.5 || ticks != 3 || strcmp(what, "conv \\"1\\"\\n") != 0) puts("the timer is called otherwise");
+  return ticks;
+}
+int main(void) {
+  static int8_t x[256], y[128];
+  uint32_t state = 1;
+  for (int run = 0; run < 3; ++run) {
+    struct tvmgen_m_inputs inputs = {x};
+    struct tvmgen_m_outputs outputs = {y};
+    for (int i = 0; i < 256; ++i) x[i] = (int8_t)((state = state * 1664525u + 1013904223u) >> 24);
+    memset(y, 0, sizeof y);
+    printf("%d\\n", (int)tvmgen_m_run(&inputs, &outputs));
+    for (int i = 0; i < 128; ++i) printf("%d ", y[i]);
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
+
+@dataclass
+class Case:
+    name: str
+    files: dict[str, str]
+    workspace: int  # of the plan
+    kept: list[str] = field(default_factory=list)  # warnings about functions, part of each
+    options: tuple[str, ...] = ()
+
+    def label(self) -> str:
+        return self.name
+
+
+def case(name: str, files: dict[str, str], workspace: int, kept: list[str] | None = None) -> Case:
+    return Case(name, {"tvmgen_m.h": HEADER, **files}, workspace, kept or [])
+
+
+def contexts(size: str, begin: int = 512) -> dict[str, str]:
+    return {"m_lib0.c": planned_entry(1024), "m_lib1.c": CONTEXTS_MAIN, "m_lib2.c": CONTEXTS % {"begin": begin, "size": size}}
+
+
+CASES = [
+    case("helpers", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_add(sid_2, sid_1)",
+        "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
+    case("operators by hand", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + BY_HAND + main_of(
+        "tvmgen_m_fused_odd(x_buffer_var, sid_1)", "tvmgen_m_fused_both(sid_1, sid_2)", "tvmgen_m_fused_add(sid_2, sid_1)",
+        "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 512,
+         ["'tvmgen_m_fused_odd' stays as it is and allocates workspace at run time",
+          "'tvmgen_m_fused_odd' is not TVM's C and stays as it is (line ",
+          "'tvmgen_m_fused_both' is not TVM's C and stays as it is (line "]),
+    case("a kernel a file", {"m_lib0.c": unplanned_entry(), "m_lib1.c": KERNEL_FILE % {"name": "a", "divisor": 3},
+                             "m_lib2.c": KERNEL_FILE % {"name": "b", "divisor": 2}, "m_lib3.c": KERNELS_MAIN}, 512,
+         ["m_lib1.c: function 'tvmgen_m_fused_a' is not TVM's", "m_lib2.c: function 'tvmgen_m_fused_b' is not TVM's"]),
+    # A header that only the file with the entry includes says what the timer takes.
+    case("calls that somebody added", {"timer.h": "#include <stdint.h>\nint64_t timer_started(double factor, int64_t ticks, const char* what);\n",
+                                       "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("<math.h>", '"timer.h"') + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)").replace(
+        "  if (tvmgen_m_fused_add", '  timer_started(0.5f, 3, "conv \\"1\\"\\n");\n  if (tvmgen_m_fused_add', 1)}, 256),
+    case("contexts with sizes", contexts("144"), 256 + 256 + 144),
+    # Without a size it is all up to the end of the pool.
+    case("contexts without sizes", contexts("(int32_t)(144)"), 256 + 256 + 512),
+    # Or up to what else of the pool is live: that is so of sid_2 and of the context, but not of sid_1.
+    case("contexts below an argument", {**contexts("(int32_t)(144)", 768), "m_lib1.c": CONTEXTS_MAIN.replace(
+        "(global_workspace_0_var[0])", "(global_workspace_0_var[1024])"), "m_lib0.c": planned_entry(1536)}, 512 + 256 + 512),
+]
+
+
+def outputs_of(directory: Path, includes: Path, tree: Path, sources: list[Path]) -> str:
+    program = directory / "run"
+    golden.run([*golden.GCC, "-O1", "-Wall", "-Wno-unused", "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
+                "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", tree, "-I", SHIM, *sources,
+                directory / "firmware.c", directory / "runtime.c", "-lm", "-o", program])
+    text = golden.run([program]).stdout
+    if [line for line in text.splitlines() if len(line) < 5] != ["0"] * 3:
+        raise golden.Failure(f"the model fails: {text}")
+    return text
+
+
+def run_case(binary: Path, this: Case, directory: Path) -> None:
+    tree = directory / "tree"
+    checkouts.write_tree(tree, this.files)
+    (directory / "firmware.c").write_text(FIRMWARE)
+    (directory / "runtime.c").write_text(checkouts.RUNTIME.replace("MODULE", "m").replace("MACRO", "M"))
+    expected = outputs_of(directory, tree, tree, sorted(tree.glob("*.c")))
+    out = directory / "planned"
+    found = checkouts.workspace(binary, tree, out, "m")
+    if found != this.workspace:
+        raise golden.Failure(f"{found} bytes, expected {this.workspace}")
+    sources = out / "codegen/host/src"
+    if outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
+        raise golden.Failure("the planned C computes something else")
+    done = subprocess.run([binary, tree, "--dry-run"], capture_output=True, text=True, check=True)
+    kept = [line for line in (done.stdout + done.stderr).splitlines() if "stays as it is" in line]
+    if len(kept) != len(this.kept) or not all(part in line for part, line in zip(this.kept, sorted(kept, key=lambda line: (
+            next((i for i, part in enumerate(this.kept) if part in line), 99))))):
+        raise golden.Failure(f"warnings {kept}, expected {this.kept}")
+    golden.run([binary, tree, "--in-place", "--quiet"])
+    if outputs_of(directory, tree, tree, sorted(tree.glob("*.c"))) != expected:
+        raise golden.Failure("what was planned in place computes something else")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    binary = arguments.binary.resolve()
+    cases = [this for this in CASES if arguments.only in this.name]
+    with tempfile.TemporaryDirectory(prefix="usmp-kept-") as temporary:
+        directories = {this.name: Path(temporary) / this.name.replace(" ", "_") for this in cases}
+        for directory in directories.values():
+            directory.mkdir()
+        return golden.run_all(cases, lambda this: run_case(binary, this, directories[this.name]), arguments.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
