@@ -57,6 +57,7 @@ std::int64_t iterations_of(const CallRun& run, std::size_t call, Grain grain) {
 std::vector<Grain> grains_of(RollingGrain asked) {
   if (asked == RollingGrain::rows) return {Grain::rows};
   if (asked == RollingGrain::pixels) return {Grain::pixels};
+  if (asked == RollingGrain::strips) return {};
   return {Grain::rows, Grain::pixels};
 }
 

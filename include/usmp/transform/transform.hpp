@@ -46,8 +46,8 @@ inline constexpr Step all_steps[] = {Step::fuse,    Step::narrow,  Step::merge, 
 [[nodiscard]] std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong = nullptr);
 
 // What operators compute at a time in chains of Step::rolling: what needs the least memory, rows if these need no more;
-// or always the same.
-enum class RollingGrain : std::uint8_t { any, rows, pixels };
+// or always the same; strips if and only if Options::strip_percent allows them, or nothing but strips.
+enum class RollingGrain : std::uint8_t { any, rows, pixels, strips };
 
 struct Options {
   std::vector<Step> steps;
