@@ -186,11 +186,15 @@ class StepSelection {
     best = std::move(*less);
   }
 
-  // With all steps that were asked for: what did not help before may help now. Without strips and with them.
+  // With all steps that were asked for: what did not help before may help now. Without strips, and with them, also
+  // within less work: the plan may be as small.
   void recompute_if_useful(Trial& best) {
-    const bool was_useful = recompute_if_useful(best, 0);
-    const bool is_useful = asked_.recompute_percent > 0 && recompute_if_useful(best, asked_.recompute_percent);
-    if (was_useful || is_useful) leave_out_if_useless(best, Step::inplace);
+    constexpr int most_strips = 4;
+    bool is_useful = recompute_if_useful(best, 0);
+    for (int i = 0; i < most_strips && asked_.recompute_percent >> i > 0; ++i) {
+      is_useful = recompute_if_useful(best, asked_.recompute_percent >> i) || is_useful;
+    }
+    if (is_useful) leave_out_if_useless(best, Step::inplace);
   }
 
   bool recompute_if_useful(Trial& best, std::int64_t strip_percent) {
@@ -202,15 +206,22 @@ class StepSelection {
     const StepResult* row = row_of(more->program, Step::recompute);
     const bool has_strips = rolled != nullptr && rolled->extra_work_permille;
     if (strip_percent > 0 ? !has_strips : row == nullptr) return false;
-    const bool is_smaller =
-        more->plan && (!best.plan || (is_within(*more->plan, *best.plan) && !is_within(*best.plan, *more->plan)));
-    if (!is_smaller) {
+    const bool is_no_larger = more->plan && (!best.plan || is_within(*more->plan, *best.plan));
+    const bool is_smaller = is_no_larger && (!best.plan || !is_within(*best.plan, *more->plan));
+    if (!is_smaller && !(is_no_larger && extra_work(*more) < extra_work(best))) {
       if (strip_percent == 0) left_out_.push_back(*row);
       return false;
     }
     left_out_.clear();
     best = std::move(*more);
     return true;
+  }
+
+  // In thousandths.
+  static std::int64_t extra_work(const Trial& trial) {
+    std::int64_t sum = 0;
+    for (const StepResult& step : trial.program.transformed) sum += step.extra_work_permille.value_or(0);
+    return sum;
   }
 
   // The row stands where the step would have been applied.
