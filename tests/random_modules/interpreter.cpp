@@ -32,6 +32,7 @@ Outcome Interpreter::run(const std::vector<Argument>& arguments) && {
   }
   run_block(entry.body);
   outcome.memory = std::move(memory_);
+  outcome.scopes = scopes_;
   return outcome;
 }
 
@@ -70,7 +71,10 @@ bool Interpreter::run_stmt(const tir::Stmt& stmt) {
             if (number(*s.condition) == 0) throw Undefined("an assertion fails");
             return true;
           },
-          [&](const tir::Scope& s) { return run_block(s.body); }},
+          [&](const tir::Scope& s) {
+            ++scopes_;
+            return run_block(s.body);
+          }},
       stmt.node);
 }
 

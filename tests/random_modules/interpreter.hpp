@@ -27,6 +27,7 @@ struct Argument {
 
 struct Outcome {
   Memory memory;
+  std::size_t scopes = 0;             // how often one was run
   std::vector<std::uint32_t> params;  // instances of the entry's parameters; those without contents are outputs
 };
 
@@ -87,6 +88,7 @@ class Interpreter {
   Memory memory_;
   std::vector<std::uint32_t> constants_;  // instances by VarId, once there is one
   std::size_t steps_ = 0;
+  std::size_t scopes_ = 0;
   std::size_t patience_;
 };
 
