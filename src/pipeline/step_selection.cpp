@@ -204,8 +204,7 @@ class StepSelection {
     if (!more) return false;
     const StepResult* rolled = row_of(more->program, Step::rolling);
     const StepResult* row = row_of(more->program, Step::recompute);
-    const bool has_strips = rolled != nullptr && rolled->extra_work_permille;
-    if (strip_percent > 0 ? !has_strips : row == nullptr) return false;
+    if (strip_percent > 0 ? rolled == nullptr : row == nullptr) return false;
     const bool is_no_larger = more->plan && (!best.plan || is_within(*more->plan, *best.plan));
     const bool is_smaller = is_no_larger && (!best.plan || !is_within(*best.plan, *more->plan));
     if (!is_smaller && !(is_no_larger && extra_work(*more) < extra_work(best))) {

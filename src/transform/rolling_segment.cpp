@@ -240,8 +240,8 @@ class SegmentBuilder {
           const RunStorage& storage = run_.storages.at(var);
           const bool is_private = storage.first == u && storage.last == u && !storage.outside;
           if (!is_private && (!is_last || is_in_chain(var, u) || grain_ == Grain::strips)) return false;
-          if (!changes_order && grain_ != Grain::strips) continue;
-          if (grain_ != Grain::strips && planes_are_apart(loop, var, own.by * rows)) continue;
+          const bool keeps_order = !changes_order || planes_are_apart(loop, var, own.by * rows);
+          if (keeps_order && grain_ != Grain::strips) continue;
           if (!is_private || !WritesFirst(module_, var, storage.elements).holds(loop.body)) return false;
         }
         // Of one type, the variables of loops can be computed from each other.

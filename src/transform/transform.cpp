@@ -82,7 +82,7 @@ std::optional<StepResult> rolling(Result& program, const Options& options) {
   const double once = loops::work_of(program.module);
   auto result = changing<Step::rolling, roll>(program, options);
   program.extra_work = std::max(0.0, loops::work_of(program.module) - once);
-  if (program.extra_work > 0) result->extra_work_permille = permille_of(program.extra_work, once);
+  if (!result->changes.empty()) result->extra_work_permille = permille_of(program.extra_work, once);
   return result;
 }
 

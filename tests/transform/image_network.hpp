@@ -99,6 +99,27 @@ class Network : public ModuleBuilder {
     calls_.push_back(call(name, {from, to}));
   }
 
+  // to = the sums of all pixels up to there, of each channel; the sums stand in a buffer.
+  void add_running_sums(VarId from, VarId to, const Image& image) {
+    const VarId p0 = pointer("p0", i32);
+    const VarId p1 = pointer("p1", i32);
+    const VarId sum = pointer("sum", i32);
+    const VarId pixel = integer("pixel");
+    const VarId cleared = integer("cleared");
+    const VarId c = integer("c");
+    const ExprRef here = add(mul(var(pixel), image.channels), var(c));
+    const Stmt clear = loop(cleared, image.channels, block(store(sum, var(cleared), imm(0))));
+    const Stmt add_up =
+        loop(c, image.channels,
+             block(store(sum, var(c), add(load(sum, var(c)), load(p0, here))), store(p1, here, load(sum, var(c)))));
+    const std::string name = new_name();
+    function(name, {p0, p1},
+             block(allocate(sum, image.channels),
+                   loop(pixel, image.height * image.width, block(when(less(var(pixel), 1), block(clear)), add_up))));
+    for (std::size_t param = 0; param < 2; ++param) shape(param, image);
+    calls_.push_back(call(name, {from, to}));
+  }
+
   tir::Module with_entry(VarId in, VarId out) {
     Block body = allocates_;
     body.insert(body.end(), calls_.begin(), calls_.end());
@@ -143,6 +164,19 @@ inline random_modules::Outcome check_same(const tir::Module& before, const tir::
   const auto difference = random_modules::difference_to(reference, arguments, after);
   REQUIRE_MESSAGE(!difference, difference.value_or("") << "\n" << tir::print(after));
   return random_modules::Interpreter(after, 100).run(arguments);
+}
+
+// in → a → b → out
+inline tir::Module three_windows(const Image& image) {
+  Network n;
+  const VarId in = n.add_tensor("in", image, true);
+  const VarId a = n.add_tensor("a", image);
+  const VarId b = n.add_tensor("b", image);
+  const VarId out = n.add_tensor("out", image, true);
+  n.add_window(in, image, a, image, {}, true);
+  n.add_window(a, image, b, image, {}, false);
+  n.add_window(b, image, out, image, {}, true);
+  return n.with_entry(in, out);
 }
 
 struct RandomChain {
