@@ -189,10 +189,12 @@ class StepSelection {
   // With all steps that were asked for: what did not help before may help now. Without strips, and with them, also
   // within less work: the plan may be as small.
   void recompute_if_useful(Trial& best) {
-    constexpr int most_strips = 4;
+    constexpr int most_strips = 6;
     bool is_useful = recompute_if_useful(best, 0);
-    for (int i = 0; i < most_strips && asked_.recompute_percent >> i > 0; ++i) {
-      is_useful = recompute_if_useful(best, asked_.recompute_percent >> i) || is_useful;
+    std::int64_t percent = asked_.recompute_percent;
+    for (int i = 0; i < most_strips && percent > 0; ++i) {
+      is_useful = recompute_if_useful(best, percent) || is_useful;
+      percent = percent * 3 / 4;
     }
     if (is_useful) leave_out_if_useless(best, Step::inplace);
   }

@@ -162,8 +162,8 @@ TEST_CASE("steps: strips where they make the plan smaller, with no more work tha
     CAPTURE(trial);
     const Network network(transform::image_network::random_chain(random).module);
     const Planned useful = network.with_useful(all, percent);
-    for (int half = 0; half < 3; ++half) {
-      Transformations less{all, percent, nullptr, percent >> half};
+    for (const std::int64_t strips : {percent, percent * 3 / 4, percent * 3 / 4 * 3 / 4}) {
+      const Transformations less{all, percent, nullptr, strips};
       const Planned other = Network::planned(transformed(network.source, less, false));
       CHECK(useful.used <= other.used);
       if (useful.used == other.used) CHECK(extra_work(useful.program) <= extra_work(other.program));
