@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usmp-plan compare MODEL: what several algorithms make of one model.
+// usmp-plan compare MODEL: what several algorithms make of one model, or one within several amounts of work.
 #include <iostream>
 #include <map>
 #include <memory>
@@ -13,20 +13,24 @@ namespace {
 const std::map<std::string, driver::CompareFormat> compare_formats = {{"text", driver::CompareFormat::text},
                                                                       {"markdown", driver::CompareFormat::markdown},
                                                                       {"json", driver::CompareFormat::json},
-                                                                      {"csv", driver::CompareFormat::csv}};
+                                                                      {"csv", driver::CompareFormat::csv},
+                                                                      {"svg", driver::CompareFormat::svg}};
 
 }  // namespace
 
 Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<driver::CompareOptions>();
-  auto* app = program.add_subcommand("compare", "compare the plans of several algorithms");
+  auto* app = program.add_subcommand("compare", "compare the plans of several algorithms, or memory against work");
   add_model_options(*app, options->model, true);
   add_problem_options(*app, *options);
   app->add_option("--algorithms", options->algorithms, "algorithms, separated by commas (default: all)")
       ->type_name("NAMES")
       ->check(such_as(driver::algorithm_names(), true));
+  app->add_option("--recompute", options->recompute,
+                  "instead of algorithms: memory if so many percent more\ncomputation are allowed (0,10,30,70)")
+      ->type_name("N,N,...");
   add_goal_options(*app, *options);
-  add_format_options(*app, {"text", "markdown", "json", "csv"},
+  add_format_options(*app, {"text", "markdown", "json", "csv", "svg"},
                      [options](const std::string& name) { options->format = compare_formats.at(name); });
   app->add_option("--save", options->save, "save the plans as M.ALGORITHM.plan.json")->type_name("DIR");
   app->add_flag_callback(
@@ -39,7 +43,8 @@ Command add_compare(CLI::App& program) {
             return driver::compare(*options, std::cout, std::cerr);
           },
           {{"usmp-plan compare model.tar --pools pools.yaml", "all algorithms"},
-           {"usmp-plan compare model.tar --algorithms optimal,none --save plans", "two algorithms; save the plans"}}};
+           {"usmp-plan compare model.tar --algorithms optimal,none --save plans", "two algorithms; save the plans"},
+           {"usmp-plan compare model.tar --recompute 0,10,30,70", "memory against work"}}};
 }
 
 }  // namespace usmp::apps

@@ -3,6 +3,7 @@
 #include "usmp/report/compare.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <ostream>
 #include <set>
@@ -15,6 +16,7 @@
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/plan_file/plan_json.hpp"
+#include "usmp/report/frontier.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
 
@@ -126,8 +128,47 @@ std::string text_of(const compare::Comparison& comparison, const CompareOptions&
       return report::compare_json(comparison);
     case CompareFormat::csv:
       return report::compare_csv(comparison);
+    case CompareFormat::svg:
+      break;  // refused before
   }
   return {};
+}
+
+std::string text_of(const compare::Frontier& frontier, const CompareOptions& options) {
+  switch (options.format) {
+    case CompareFormat::text:
+      return report::frontier_text(frontier, options.color);
+    case CompareFormat::markdown:
+      return report::frontier_markdown(frontier);
+    case CompareFormat::json:
+      return report::frontier_json(frontier);
+    case CompareFormat::csv:
+      return report::frontier_csv(frontier);
+    case CompareFormat::svg:
+      return report::frontier_svg(frontier);
+  }
+  return {};
+}
+
+std::vector<std::int64_t> allowed_percents(const std::string& text) {
+  std::vector<std::int64_t> percents;
+  for (const std::string& word : split(text, ',')) {
+    std::int64_t percent = -1;
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, percent);
+    if (error != std::errc() || rest != end || percent < 0 || percent > max_recompute_percent) {
+      throw Error(ErrorKind::usage, {},
+                  "--recompute: found '" + word + "', expected whole numbers of percent from 0 to " +
+                      std::to_string(max_recompute_percent) + " with commas between them");
+    }
+    if (!percents.empty() && percent <= percents.back()) {
+      throw Error(
+          ErrorKind::usage, {},
+          "--recompute: found " + word + " behind " + std::to_string(percents.back()) + ", expected ascending numbers");
+    }
+    percents.push_back(percent);
+  }
+  return percents;
 }
 
 void save_plans(const std::string& directory, const std::vector<OutputFile>& files, const std::string& archive) {
@@ -165,10 +206,59 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
   return code;
 }
 
+// Memory against work.
+int frontier_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.algorithms || options.save || options.model.recompute_percent) {
+    const char* const other = options.algorithms ? "--algorithms" : options.save ? "--save" : "--allow-recompute";
+    throw Error(ErrorKind::usage, {}, "--recompute and " + std::string(other) + " cannot be given together");
+  }
+  compare::Frontier frontier;
+  std::vector<std::vector<compare::AllowedRun>> runs;
+  std::vector<std::string> no_plan;  // of modules, the last reason
+  for (const std::int64_t percent : allowed_percents(*options.recompute)) {
+    CompareOptions within = options;
+    within.model.recompute_percent = percent;
+    Planning planning = assemble_all(within, true);
+    frontier.archive = planning.file_names();
+    runs.resize(planning.modules.size());
+    frontier.modules.resize(planning.modules.size());
+    no_plan.resize(planning.modules.size());
+    plan_all(planning, within, options.progress ? &err : nullptr, WithoutPlan::go_on);
+    for (std::size_t i = 0; i < planning.modules.size(); ++i) {
+      const pipeline::PlannedProgram& module = *planning.modules[i];
+      compare::AllowedRun& run = runs[i].emplace_back();
+      run.percent = percent;
+      frontier.modules[i].module = module.source.info.name;
+      if (module.result.has_plan()) {
+        run.plan = module.document;
+      } else {
+        no_plan[i] = no_plan_text(module.result, module.needed, planning.settings.algorithm);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    frontier.modules[i] = compare::frontier_of(frontier.modules[i].module, runs[i]);
+  }
+  out << text_of(frontier, options);
+  int code = exit_ok;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (std::ranges::any_of(runs[i], [](const compare::AllowedRun& run) { return run.plan.has_value(); })) continue;
+    err << "usmp-plan: error: module '" << printable(frontier.modules[i].module) << "': " << no_plan[i] << '\n';
+    code = exit_infeasible;
+  }
+  return code;
+}
+
 }  // namespace
 
 int compare(const CompareOptions& options, std::ostream& out, std::ostream& err) {
-  return run(err, [&] { return compare_or_throw(options, out, err); });
+  return run(err, [&] {
+    if (options.recompute) return frontier_or_throw(options, out, err);
+    if (options.format == CompareFormat::svg) {
+      throw Error(ErrorKind::usage, {}, "--format svg: expected --recompute with it");
+    }
+    return compare_or_throw(options, out, err);
+  });
 }
 
 }  // namespace usmp::driver

@@ -132,6 +132,7 @@ mlf::ModuleInfo described(const SourceModule& source) {
 transform::Options pass_options(const SourceModule& source, const Transformations& transformations, bool workspace_io) {
   return {.steps = transformations.steps,
           .recompute_percent = transformations.recompute_percent,
+          .strip_percent = transformations.strip_percent,
           .liveness = liveness_options(source, source.module, workspace_io)};
 }
 

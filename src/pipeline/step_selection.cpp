@@ -58,6 +58,7 @@ bool is_within(const Need& a, const Need& b) {
 struct Passed {
   std::vector<Step> steps;
   std::vector<std::shared_ptr<const transform::Result>> programs;  // one more than steps
+  std::int64_t strip_percent = 0;
 };
 
 // A program with some of the passes, and what its plans need.
@@ -117,7 +118,11 @@ class StepSelection {
       options.liveness.memo = memo_;
       const std::vector<Step> steps = transform::passes_of(options);
       Passed passed;
-      const auto differ = std::ranges::mismatch(steps, known.steps).in1;
+      auto differ = std::ranges::mismatch(steps, known.steps).in1;
+      if (options.strip_percent != known.strip_percent) {
+        differ = std::min(differ, std::ranges::find(steps, Step::rolling));
+      }
+      passed.strip_percent = options.strip_percent;
       const auto same = static_cast<std::size_t>(differ - steps.begin());
       passed.steps = steps;
       if (known.programs.empty()) {
@@ -181,21 +186,43 @@ class StepSelection {
     best = std::move(*less);
   }
 
-  // With all steps that were asked for: what did not help before may help now.
+  // With all steps that were asked for: what did not help before may help now. Without strips, and with them, also
+  // within less work: the plan may be as small.
   void recompute_if_useful(Trial& best) {
-    std::optional<Trial> more = planned_with(asked_, all_);
-    if (!more) return;
+    constexpr int most_strips = 6;
+    bool is_useful = recompute_if_useful(best, 0);
+    std::int64_t percent = asked_.recompute_percent;
+    for (int i = 0; i < most_strips && percent > 0; ++i) {
+      is_useful = recompute_if_useful(best, percent) || is_useful;
+      percent = percent * 3 / 4;
+    }
+    if (is_useful) leave_out_if_useless(best, Step::inplace);
+  }
+
+  bool recompute_if_useful(Trial& best, std::int64_t strip_percent) {
+    Transformations transformations = asked_;
+    transformations.strip_percent = strip_percent;
+    std::optional<Trial> more = planned_with(transformations, all_);
+    if (!more) return false;
+    const StepResult* rolled = row_of(more->program, Step::rolling);
     const StepResult* row = row_of(more->program, Step::recompute);
-    if (row == nullptr) return;
-    const bool is_smaller =
-        more->plan && (!best.plan || (is_within(*more->plan, *best.plan) && !is_within(*best.plan, *more->plan)));
-    if (!is_smaller) {
-      left_out_.push_back(*row);
-      return;
+    if (strip_percent > 0 ? rolled == nullptr : row == nullptr) return false;
+    const bool is_no_larger = more->plan && (!best.plan || is_within(*more->plan, *best.plan));
+    const bool is_smaller = is_no_larger && (!best.plan || !is_within(*best.plan, *more->plan));
+    if (!is_smaller && !(is_no_larger && extra_work(*more) < extra_work(best))) {
+      if (strip_percent == 0) left_out_.push_back(*row);
+      return false;
     }
     left_out_.clear();
     best = std::move(*more);
-    leave_out_if_useless(best, Step::inplace);
+    return true;
+  }
+
+  // In thousandths.
+  static std::int64_t extra_work(const Trial& trial) {
+    std::int64_t sum = 0;
+    for (const StepResult& step : trial.program.transformed) sum += step.extra_work_permille.value_or(0);
+    return sum;
   }
 
   // The row stands where the step would have been applied.

@@ -146,12 +146,6 @@ std::vector<VarId> buffers_of(const tir::Function& function) {
   return buffers;
 }
 
-// How much more than `first` the work is, rounded up; 0 if it is less.
-std::int64_t permille(double extra, double first) {
-  constexpr double thousand = 1000;
-  return extra > 0 ? static_cast<std::int64_t>(std::ceil(extra / first * thousand)) : 0;
-}
-
 std::string percent_text(std::int64_t permille) {
   constexpr std::int64_t tenths = 10;
   return std::to_string(permille / tenths) + "." + std::to_string(permille % tenths) + "%";
@@ -159,11 +153,11 @@ std::string percent_text(std::int64_t permille) {
 
 class RecomputeSearch {
  public:
-  RecomputeSearch(const tir::Module& module, const Options& options, const RecomputeLimits& limits)
+  RecomputeSearch(const tir::Module& module, const Options& options, const RecomputeLimits& limits, double extra_work)
       : options_(options),
         limits_(limits),
         state_{module, top_of(module, options), loops::work_of(module), {}},
-        first_work_(state_.work),
+        first_work_(state_.work - extra_work),
         allowed_(first_work_ * (1 + static_cast<double>(options.recompute_percent) / 100)),
         most_code_(2 * code_of(module) + limits.code),
         merges_(options.asks_for(Step::merge)) {}
@@ -237,7 +231,7 @@ class RecomputeSearch {
     }
     if (!best) return false;
     best->changes[state_.changes.size()].text +=
-        ", " + percent_text(permille(best->work - state_.work, first_work_)) + " more work";
+        ", " + percent_text(permille_of(best->work - state_.work, first_work_)) + " more work";
     state_ = std::move(*best);
     return true;
   }
@@ -374,13 +368,20 @@ class RecomputeSearch {
 
 }  // namespace
 
-std::optional<StepResult> recompute(tir::Module& module, const Options& options, const RecomputeLimits& limits) {
+std::int64_t permille_of(double extra, double first) {
+  constexpr double thousand = 1000;
+  return extra > 0 ? static_cast<std::int64_t>(std::ceil(extra / first * thousand)) : 0;
+}
+
+std::optional<StepResult> recompute(tir::Module& module, const Options& options, const RecomputeLimits& limits,
+                                    double extra_work) {
   if (options.recompute_percent <= 0 || !options.asks_for(Step::fuse)) return std::nullopt;
-  RecomputeSearch search(module, options, limits);
+  RecomputeSearch search(module, options, limits, extra_work);
+  const double before = loops::work_of(module);
   auto found = search.run();
   if (!found) return std::nullopt;
   StepResult result{Step::recompute, peak_of(module).load, peak_of(found->module).load, std::move(found->changes)};
-  result.extra_work_permille = permille(found->work - search.first_work(), search.first_work());
+  result.extra_work_permille = permille_of(found->work - before, search.first_work());
   module = std::move(found->module);
   return result;
 }

@@ -26,11 +26,16 @@ struct RecomputeLimits {
 // Where the load is highest, buffers inside operators and tensors between them that others decline for the work are
 // computed again by their readers (compute_at.hpp), a tensor in each of its readers (merge_calls.hpp). One at a time is
 // done: the one that costs least work for a byte that the load falls by, as long as the work of all (loops/cost.hpp)
-// stays within options.recompute_percent of that of the module given. The load counts what buffers may share if the
+// stays within options.recompute_percent of that of the module given, less `extra_work` that it does more than once
+// already. The load counts what buffers may share if the
 // step `inplace` is asked for. What is done lowers the load in the end, or it is not done. Needs the step `fuse`, for
 // tensors also `merge`. Nothing: nothing was done.
 //
 // Throws as liveness::analyse does. The search ends with what it has when it has reached a limit.
-std::optional<StepResult> recompute(tir::Module& module, const Options& options, const RecomputeLimits& limits = {});
+std::optional<StepResult> recompute(tir::Module& module, const Options& options, const RecomputeLimits& limits = {},
+                                    double extra_work = 0);
+
+// How much `extra` is of `first`, in thousandths, rounded up; 0 if it is less than nothing.
+std::int64_t permille_of(double extra, double first);
 
 }  // namespace usmp::transform

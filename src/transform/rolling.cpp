@@ -6,12 +6,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "transform/plain_entry.hpp"
 #include "transform/rolling_body.hpp"
 #include "transform/rolling_segment.hpp"
 #include "transform/rolling_units.hpp"
+#include "usmp/loops/cost.hpp"
 #include "usmp/operators/operators.hpp"
 #include "usmp/program/edit.hpp"
 #include "usmp/support/text.hpp"
@@ -28,11 +30,13 @@ struct Part {
   Bytes bytes = 0;
   bool is_chain = false;
   Grain grain = Grain::rows;
+  std::int64_t strip_width = 0;  // columns; of strips
+  double extra_work = 0;         // of pixels that are computed again
 
-  // Calls in chains, and of these in chains by pixels.
+  // Calls in chains, and of these in chains by pixels or strips.
   [[nodiscard]] std::pair<std::size_t, std::size_t> rolled_calls() const {
     const std::size_t rolled = is_chain ? last - first : 0;
-    return {rolled, grain == Grain::pixels ? rolled : 0};
+    return {rolled, grain == Grain::rows ? 0 : rolled};
   }
 };
 
@@ -53,10 +57,55 @@ std::int64_t iterations_of(const CallRun& run, std::size_t call, Grain grain) {
 std::vector<Grain> grains_of(RollingGrain asked) {
   if (asked == RollingGrain::rows) return {Grain::rows};
   if (asked == RollingGrain::pixels) return {Grain::pixels};
+  if (asked == RollingGrain::strips) return {};
   return {Grain::rows, Grain::pixels};
 }
 
-Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked) {
+// Work of one run of each unit's loop, as it is; 0 if it is not known.
+std::vector<double> work_of_units(const CallRun& run) {
+  std::vector<double> work;
+  for (const Unit& unit : run.units) {
+    tir::Function function;
+    function.body.push_back(run.function.body[unit.statement]);
+    work.push_back(loops::work_of(function).value_or(0));
+  }
+  return work;
+}
+
+// Of what is computed more than once.
+double extra_work(const CallRun& run, const Segment& segment, const std::vector<double>& work_of_unit) {
+  double extra = 0;
+  for (std::size_t s = 0; s < segment.stages.size(); ++s) {
+    const std::int64_t once = segment.schedule.runs[s] * segment.columns[s].columns;
+    double of_pixel = 0;
+    for (const std::size_t u : segment.stages[s].units) {
+      of_pixel += work_of_unit[u] / static_cast<double>(stage_of(run, u, Grain::strips).iterations);
+    }
+    extra += of_pixel * static_cast<double>(segment.computed[s] - once);
+  }
+  return extra;
+}
+
+// Those of all widths that cost no more work than that. Of widths that give as many strips, the smallest.
+void add_strips(const tir::Module& module, const CallRun& run, std::vector<Part>& parts, std::size_t first,
+                std::size_t last, const std::vector<double>& work_of_unit, double most_extra) {
+  std::optional<Segment> segment = rolled_segment(module, run, first, last, Grain::strips);
+  if (!segment) return;
+  const std::int64_t columns = segment->columns.back().columns;
+  std::int64_t known = 1;
+  for (std::int64_t count = 2; count <= columns; ++count) {
+    const std::int64_t width = (columns + count - 1) / count;
+    const std::int64_t strips = (columns + width - 1) / width;
+    if (strips == known) continue;
+    known = strips;
+    if (!divide_into_strips(run, *segment, width)) continue;
+    const double extra = extra_work(run, *segment, work_of_unit);
+    if (extra <= most_extra) parts.push_back({first, last, segment->bytes(), true, Grain::strips, width, extra});
+  }
+}
+
+// `most_extra`: work of pixels that are computed again; nothing: no strips.
+Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked, std::optional<double> most_extra) {
   constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
   Parts parts(run.calls.size());
@@ -75,16 +124,27 @@ Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked
         work += in_segment;
         if (work > most_work) break;
         const auto segment = rolled_segment(module, run, first, last, grain);
-        if (segment) parts[first].push_back({first, last, segment->bytes, true, grain});
+        if (segment) parts[first].push_back({first, last, segment->bytes(), true, grain});
+      }
+    }
+  }
+  if (most_extra) {
+    const std::vector<double> work_of_unit = work_of_units(run);
+    for (std::size_t first = 0; first < run.calls.size(); ++first) {
+      const std::size_t end = std::min(run.calls.size(), first + most_calls);
+      for (std::size_t last = first + 1; last <= end; ++last) {
+        add_strips(module, run, parts[first], first, last, work_of_unit, *most_extra);
       }
     }
   }
   return parts;
 }
 
-// The fewest rolled calls in a division in which no part needs more than `most`; nothing: there is none.
-std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most) {
+// The least extra work, then the fewest rolled calls in a division in which no part needs more than `most`; nothing:
+// there is none within that extra work.
+std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most, double most_extra) {
   struct Best {
+    double extra = 0;
     std::pair<std::size_t, std::size_t> rolled;
     const Part* part = nullptr;
     bool is_possible = false;
@@ -97,17 +157,20 @@ std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most)
       auto rolled = part.rolled_calls();
       rolled.first += best[part.last].rolled.first;
       rolled.second += best[part.last].rolled.second;
-      if (!best[first].is_possible || rolled < best[first].rolled) best[first] = {rolled, &part, true};
+      const double extra = part.extra_work + best[part.last].extra;
+      if (!best[first].is_possible || std::tie(extra, rolled) < std::tie(best[first].extra, best[first].rolled)) {
+        best[first] = {extra, rolled, &part, true};
+      }
     }
   }
-  if (!best[0].is_possible) return std::nullopt;
+  if (!best[0].is_possible || best[0].extra > most_extra) return std::nullopt;
   std::vector<const Part*> chosen;
   for (std::size_t at = 0; at < parts.size(); at = chosen.back()->last) chosen.push_back(best[at].part);
   return chosen;
 }
 
 // The division whose largest part is smallest.
-std::vector<const Part*> best_division(const Parts& parts) {
+std::vector<const Part*> best_division(const Parts& parts, double most_extra) {
   std::set<Bytes> sizes;
   for (const auto& from : parts) {
     for (const Part& part : from) sizes.insert(part.bytes);
@@ -117,27 +180,28 @@ std::vector<const Part*> best_division(const Parts& parts) {
   std::size_t high = all.size() - 1;
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (division(parts, all[middle])) {
+    if (division(parts, all[middle], most_extra)) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  return *division(parts, all[low]);
+  return *division(parts, all[low], most_extra);
 }
 
-// "operators 2 to 5 run row by row, rings of 10 rows hold 3200 of 25600 bytes", or "pixel by pixel"
+// "operators 2 to 5 run row by row, rings of 10 rows hold 3200 of 25600 bytes", "pixel by pixel", or "row by row of 4
+// strips of 18 columns".
 std::string text_of(const CallRun& run, const Segment& segment, const std::vector<tir::RowOperator>& operators) {
   std::int64_t rows = 0;
   Bytes held = 0;
   Bytes all = 0;
   for (const auto& [var, index] : segment.tensors) {
-    const std::int64_t of_ring = segment.schedule.ring_rows[index];
-    const RowTensor& tensor = segment.chain.tensors[index];
-    if (tensor.is_whole || of_ring >= tensor.rows) continue;
-    rows += of_ring;
-    held += of_ring * tensor.row_bytes;
-    all += run.storages.at(var).bytes();
+    const auto ring = segment.ring_of(index);
+    if (!ring) continue;
+    const Bytes bytes = run.storages.at(var).bytes();
+    rows += ring->rows;
+    held += bytes / ring->extent * ring->rows;
+    all += bytes;
   }
   const bool has_pixels = std::ranges::any_of(segment.stages, [&](const RolledStage& stage) {
     return stage.grain == Grain::pixels && run.units[stage.units.front()].pixels.has_value();
@@ -147,14 +211,15 @@ std::string text_of(const CallRun& run, const Segment& segment, const std::vecto
                                 ? "operator " + first + " runs"
                                 : "operators " + first + " to " + std::to_string(operators.back().number) + " run";
   const std::string rings =
-      has_pixels ? " pixel by pixel, rings hold "
-                 : " row by row, rings of " + std::to_string(rows) + (rows == 1 ? " row hold " : " rows hold ");
+      segment.strips > 0
+          ? " row by row of " + std::to_string(segment.strips) + " strips of " + std::to_string(segment.strip_width) +
+                (segment.strip_width == 1 ? " column" : " columns") + ", rings hold "
+      : has_pixels ? " pixel by pixel, rings hold "
+                   : " row by row, rings of " + std::to_string(rows) + (rows == 1 ? " row hold " : " rows hold ");
   return which + rings + std::to_string(held) + " of " + bytes_text(all);
 }
 
-}  // namespace
-
-std::vector<Change> roll(tir::Module& module, const Options& options) {
+std::vector<Change> roll(tir::Module& module, const Options& options, std::optional<double> most_extra) {
   const auto entry = read_plain_entry(module);
   if (!entry) return {};
   const std::set<std::string> before = program::called_names(module);
@@ -163,10 +228,12 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   std::set<VarId> dropped;
   std::vector<tir::Function> made;  // indices of functions are in use
   for (const CallRun& run : call_runs(module, *entry, options.liveness.workspace_io)) {
-    const Parts parts = parts_of(module, run, options.rolling_grain);
-    for (const Part* part : best_division(parts)) {
+    const Parts parts = parts_of(module, run, options.rolling_grain, most_extra);
+    for (const Part* part : best_division(parts, most_extra.value_or(0))) {
+      if (most_extra) *most_extra -= part->extra_work;
       if (!part->is_chain) continue;
-      const Segment segment = *rolled_segment(module, run, part->first, part->last, part->grain);
+      Segment segment = *rolled_segment(module, run, part->first, part->last, part->grain);
+      if (part->strip_width > 0) divide_into_strips(run, segment, part->strip_width);
       RolledFunction rolled = rolled_function(module, run, segment);
       const program::EntryCall& last = *run.calls[part->last - 1];
       const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");
@@ -199,6 +266,27 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   for (const VarId var : dropped) program::drop_allocate(body, var);
   program::drop_uncalled(module, before);
   return changes;
+}
+
+}  // namespace
+
+std::vector<Change> roll(tir::Module& module, const Options& options) {
+  const double once = loops::work_of(module);
+  const double most = once * (1 + static_cast<double>(options.strip_percent) / 100);
+  double extra = most - once;
+  // What a pixel costs is an estimate; what the program costs in the end counts.
+  constexpr int most_tries = 4;
+  for (int i = 0; options.strip_percent > 0 && i < most_tries && extra > 0; ++i) {
+    tir::Module rolled = module;
+    std::vector<Change> changes = roll(rolled, options, extra);
+    const double over = loops::work_of(rolled) - most;
+    if (over <= 0) {
+      module = std::move(rolled);
+      return changes;
+    }
+    extra -= 2 * over;
+  }
+  return roll(module, options, std::nullopt);
 }
 
 }  // namespace usmp::transform

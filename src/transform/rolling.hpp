@@ -12,9 +12,11 @@ namespace usmp::transform {
 // Makes consecutive calls one call of a new function where that lowers the largest estimated need of memory: its loops
 // compute rows of the last operator's tensor, and before each row the rows of the tensors in front of it that it needs,
 // every element once (rolling_schedule.hpp). Which calls become one is the best division of the calls into segments,
-// found by dynamic programming: the smallest largest segment, then the fewest calls in new functions. Legal as
-// rolled_segment (rolling_segment.hpp) says. Functions that nobody calls any more go. Returns what was done. O(10000
-// segments · size of their calls).
+// found by dynamic programming: the smallest largest segment, then the fewest calls in new functions. With
+// options.strip_percent, a segment may run in vertical strips of its last tensor: pixels that two strips need are
+// computed for each, as long as the work of the module (loops/cost.hpp) grows by no more than that; of the best
+// divisions one with the least work. Legal as rolled_segment (rolling_segment.hpp) says. Functions that nobody calls
+// any more go. Returns what was done. O(10000 segments · size of their calls).
 std::vector<Change> roll(tir::Module& module, const Options& options);
 
 // In one new function, of a program of at most 156 calls; of larger ones fewer, at least 2.

@@ -155,6 +155,9 @@ class BodyBuilder {
       iteration.push_back(loops::fresh_var(module_, name, int32_type));
     }
     std::vector<Block> bodies(count);
+    std::optional<VarId> strip;
+    if (segment_.strips > 0) strip = loops::fresh_var(module_, "strip", int32_type);
+    const std::int64_t times = std::max<std::int64_t>(segment_.strips, 1);
     for (std::size_t s = 0; s < count; ++s) {
       const ExprRef n = tir::make_var(module_, iteration[s]);
       for (const std::size_t inner : segment_.schedule.inside[s]) {
@@ -169,13 +172,39 @@ class BodyBuilder {
         const ExprRef begin = target.begin(n);
         const ExprRef end = target.end(n);
         bodies[s].push_back({tir::For{iteration[inner], begin, make_binary(ExprKind::sub, end, begin),
-                                      std::move(bodies[inner]), segment_.schedule.runs[inner]}});
+                                      std::move(bodies[inner]), times * segment_.schedule.runs[inner]}});
       }
-      bodies[s].push_back({tir::Scope{rows_of(segment_.stages[s], n)}});
+      bodies[s].push_back(strip ? columns_of(s, n, tir::make_var(module_, *strip))
+                                : Stmt{tir::Scope{rows_of(segment_.stages[s], n)}});
     }
     const std::size_t last = count - 1;
-    return {tir::For{iteration[last], make_int(0), make_int(segment_.chain.stages[last].iterations),
-                     std::move(bodies[last]), segment_.schedule.runs[last]}};
+    Stmt rows{tir::For{iteration[last], make_int(0), make_int(segment_.chain.stages[last].iterations),
+                       std::move(bodies[last]), times * segment_.schedule.runs[last]}};
+    if (!strip) return rows;
+    Block body;
+    body.push_back(std::move(rows));
+    return {tir::For{*strip, make_int(0), make_int(segment_.strips), std::move(body), segment_.strips}};
+  }
+
+  // The pixels of a row of the strip.
+  Stmt columns_of(std::size_t s, const ExprRef& row, const ExprRef& strip) {
+    const StripColumns& own = segment_.columns[s];
+    const std::int64_t step = own.scale * segment_.strip_width;
+    const auto at = [&](std::int64_t offset) {
+      const ExprRef start = step == 1 ? strip : make_binary(ExprKind::mul, strip, make_int(step));
+      return offset == 0 ? start : make_binary(ExprKind::add, start, make_int(offset));
+    };
+    ExprRef begin = at(own.low);
+    if (own.low < 0) begin = make_binary(ExprKind::max, make_int(0), begin);
+    ExprRef end = at(step + own.high);
+    if (step * segment_.strips + own.high > own.columns) end = make_binary(ExprKind::min, make_int(own.columns), end);
+    const RolledStage& stage = segment_.stages[s];
+    const VarId column = loops::fresh_var(module_, module_.var(*stage.tensor).name + "_column", int32_type);
+    const ExprRef pixel = make_binary(ExprKind::add, make_binary(ExprKind::mul, row, make_int(own.columns)),
+                                      tir::make_var(module_, column));
+    Block body;
+    body.push_back({tir::Scope{rows_of(stage, pixel)}});
+    return {tir::For{column, begin, make_binary(ExprKind::sub, end, begin), std::move(body), segment_.computed[s]}};
   }
 
   // What an iteration of the stage does.
@@ -292,12 +321,11 @@ class BodyBuilder {
   void hold_rows(tir::Allocate& allocate) const {
     const auto found = segment_.tensors.find(allocate.var);
     if (found == segment_.tensors.end()) return;
-    const std::int64_t rows = segment_.schedule.ring_rows[found->second];
-    const loops::Axis& axis = segment_.axes[found->second];
-    if (segment_.chain.tensors[found->second].is_whole || rows >= axis.extent) return;
-    const std::int64_t planes = *tir::element_count(allocate) / (axis.stride * axis.extent);
-    allocate.extents = {make_int(planes * rows * axis.stride)};
-    allocate.ring = tir::Ring{.stride = axis.stride, .extent = axis.extent, .rows = rows};
+    const std::optional<tir::Ring> ring = segment_.ring_of(found->second);
+    if (!ring) return;
+    const std::int64_t planes = *tir::element_count(allocate) / (ring->stride * ring->extent);
+    allocate.extents = {make_int(planes * ring->rows * ring->stride)};
+    allocate.ring = ring;
   }
 
   tir::Module& module_;

@@ -111,6 +111,7 @@ class SegmentBuilder {
     }
     for (RolledStage& stage : segment_.stages) find_row_buffers(stage);
     if (!make_chain()) return std::nullopt;
+    if (grain_ == Grain::strips && !find_columns()) return std::nullopt;
     auto schedule = row_schedule(segment_.chain);
     if (!schedule) return std::nullopt;
     segment_.schedule = std::move(*schedule);
@@ -120,7 +121,13 @@ class SegmentBuilder {
 
  private:
   [[nodiscard]] const Unit& unit(std::size_t index) const { return run_.units[index]; }
-  [[nodiscard]] bool is_stage(std::size_t u) const { return unit(u).stage && has_rows(stage(u)); }
+  [[nodiscard]] bool is_stage(std::size_t u) const {
+    return unit(u).stage && has_rows(row_stage(u)) && (grain_ != Grain::strips || unit(u).pixels);
+  }
+  // As the schedule counts.
+  [[nodiscard]] const loops::Stage& row_stage(std::size_t u) const {
+    return stage_of(run_, u, grain_ == Grain::strips ? Grain::rows : grain_);
+  }
   [[nodiscard]] const loops::Stage& stage(std::size_t u) const { return stage_of(run_, u, grain_); }
   [[nodiscard]] const tir::For& loop(std::size_t u) const { return loop_of(run_, u, grain_); }
   [[nodiscard]] bool is_inside(std::size_t u) const { return u >= units_.first && u < units_.second; }
@@ -232,9 +239,9 @@ class SegmentBuilder {
           if (stage.tensor == var) continue;
           const RunStorage& storage = run_.storages.at(var);
           const bool is_private = storage.first == u && storage.last == u && !storage.outside;
-          if (!is_private && (!is_last || is_in_chain(var, u))) return false;
-          if (!changes_order) continue;
-          if (planes_are_apart(loop, var, own.by * rows)) continue;
+          if (!is_private && (!is_last || is_in_chain(var, u) || grain_ == Grain::strips)) return false;
+          const bool keeps_order = !changes_order || planes_are_apart(loop, var, own.by * rows);
+          if (keeps_order && grain_ != Grain::strips) continue;
           if (!is_private || !WritesFirst(module_, var, storage.elements).holds(loop.body)) return false;
         }
         // Of one type, the variables of loops can be computed from each other.
@@ -339,8 +346,8 @@ class SegmentBuilder {
     };
     for (const RolledStage& rolled : segment_.stages) {
       for (const std::size_t u : rolled.units) {
-        std::ranges::for_each(stage(u).provided, note);
-        for (const Rows& rows : stage(u).required) {
+        std::ranges::for_each(row_stage(u).provided, note);
+        for (const Rows& rows : row_stage(u).required) {
           if (rows.advance.step > 0) note(rows);
         }
       }
@@ -360,7 +367,7 @@ class SegmentBuilder {
     find_axes();
     for (RolledStage& rolled : segment_.stages) {
       RowStage row;
-      const loops::Stage& first = stage(rolled.units[0]);
+      const loops::Stage& first = row_stage(rolled.units[0]);
       row.iterations = first.iterations;
       for (const VarId var : rolled.row_buffers) row.scratch += run_.storages.at(var).bytes();
       if (rolled.tensor) {
@@ -372,7 +379,7 @@ class SegmentBuilder {
       }
       std::map<std::size_t, RowNeed> needs;
       for (const std::size_t u : rolled.units) {
-        for (const Rows& required : stage(u).required) {
+        for (const Rows& required : row_stage(u).required) {
           const RunStorage& storage = run_.storages.at(required.storage);
           if (storage.first == u && storage.last == u && !storage.outside) continue;
           const Rows rows = on_axis(required);
@@ -394,8 +401,100 @@ class SegmentBuilder {
     return true;
   }
 
+  // Which columns each stage computes for a strip, from the last one back to those that it reads from.
+  bool find_columns() {
+    const std::size_t count = segment_.stages.size();
+    segment_.columns.resize(count);
+    std::vector<bool> is_known(count, false);
+    for (std::size_t s = count; s-- > 0;) {
+      const RowStage& row = segment_.chain.stages[s];
+      const bool is_last = s + 1 == count;
+      if (!row.supply || segment_.chain.tensors[row.supply->tensor].is_whole != is_last) return false;
+      if (!is_last && !is_known[s]) return false;
+      if (!has_pixels(s)) return false;
+      for (const RowNeed& need : row.needs) {
+        const auto supplier = std::ranges::find_if(segment_.chain.stages, [&](const RowStage& other) {
+          return other.supply && other.supply->tensor == need.tensor;
+        });
+        if (supplier == segment_.chain.stages.end()) continue;  // whole
+        const auto from = static_cast<std::size_t>(supplier - segment_.chain.stages.begin());
+        const auto needed = columns_needed(s, from, need);
+        if (!needed) return false;
+        StripColumns& all = segment_.columns[from];
+        if (is_known[from]) {
+          if (all.scale != needed->scale) return false;
+          all.low = std::min(all.low, needed->low);
+          all.high = std::max(all.high, needed->high);
+        } else {
+          all = *needed;
+          is_known[from] = true;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Whether iteration n of the stage's units is pixel n of its tensor, and notes how long its lines are.
+  bool has_pixels(std::size_t s) {
+    StripColumns& columns = segment_.columns[s];
+    const RolledStage& rolled = segment_.stages[s];
+    const RowSupply& supply = *segment_.chain.stages[s].supply;
+    const loops::Axis& lines = segment_.axes[supply.tensor];
+    if (supply.step != 1 || supply.reach != Interval{0, 0}) return false;
+    for (const std::size_t u : rolled.units) {
+      const Rows* pixels = rows_in(stage(u).provided, *rolled.tensor);
+      if (pixels == nullptr || pixels->advance != loops::Advance{.step = 1} || pixels->reach != Interval{0, 0}) {
+        return false;
+      }
+      columns.pixels = pixels->axis;
+      const std::int64_t pixel = pixels->axis.stride;
+      if (pixel >= lines.stride || lines.stride % pixel != 0) return false;
+      columns.columns = lines.stride / pixel;
+      const std::int64_t all = columns.columns * lines.extent;
+      if (pixels->axis.extent != all || stage(u).iterations != all) return false;
+      if (segment_.chain.stages[s].iterations != lines.extent) return false;
+    }
+    return true;
+  }
+
+  // What stage `s` needs of the columns of the tensor of `from`: an iteration's rows of pixels are a box of lines and
+  // columns, of which the first and the last pixel are known, and the lines.
+  [[nodiscard]] std::optional<StripColumns> columns_needed(std::size_t s, std::size_t from, const RowNeed& need) const {
+    const StripColumns& own = segment_.columns[s];
+    const loops::Axis& lines = segment_.axes[need.tensor];
+    const VarId tensor = *segment_.stages[from].tensor;
+    if (need.lines || need.advance.per != 1 || need.advance.turn != 0 || need.advance.step < 1) return std::nullopt;
+    std::optional<StripColumns> needed;
+    for (const std::size_t u : segment_.stages[s].units) {
+      const Rows* pixels = rows_in(stage(u).required, tensor);
+      if (pixels == nullptr) {
+        if (unit(u).reads.contains(tensor)) return std::nullopt;
+        continue;
+      }
+      const loops::Advance& advance = pixels->advance;
+      const std::int64_t line = lines.stride / pixels->axis.stride;
+      if (pixels->axis.stride * line != lines.stride || advance.per != 1 || advance.step < 1) return std::nullopt;
+      if (advance.turn != 0 && advance.width != own.columns) return std::nullopt;
+      if (advance.step * own.columns + advance.turn != need.advance.step * line) return std::nullopt;
+      const Interval reach{pixels->reach.low - need.reach.low * line, pixels->reach.high - need.reach.high * line};
+      if (reach.low > reach.high || reach.low <= -line || reach.high >= line) return std::nullopt;
+      StripColumns of_unit = segment_.columns[from];
+      of_unit.scale = own.scale * advance.step;
+      of_unit.low = own.low * advance.step + reach.low;
+      of_unit.high = (own.high - 1) * advance.step + reach.high + 1;
+      if (needed) {
+        if (needed->scale != of_unit.scale) return std::nullopt;
+        of_unit.low = std::min(of_unit.low, needed->low);
+        of_unit.high = std::max(of_unit.high, needed->high);
+      }
+      needed = of_unit;
+    }
+    return needed;
+  }
+
   void count_bytes() {
-    Bytes bytes = segment_.schedule.ring_bytes + segment_.schedule.whole_bytes;
+    segment_.chain_bytes = segment_.schedule.ring_bytes + segment_.schedule.whole_bytes;
+    Bytes bytes = 0;
     Bytes scratch = 0;
     for (const RowStage& stage : segment_.chain.stages) scratch = std::max(scratch, stage.scratch);
     std::set<VarId> counted;
@@ -409,9 +508,13 @@ class SegmentBuilder {
       const bool is_live = storage.first <= last_ && (storage.last >= begin || storage.is_read_later);
       if (is_live && !storage.is_free) bytes -= storage.bytes();
     }
-    segment_.bytes = bytes + scratch;
-    for (const std::size_t u : segment_.before) segment_.bytes = std::max(segment_.bytes, bytes_around(u, true));
-    for (const std::size_t u : segment_.after) segment_.bytes = std::max(segment_.bytes, bytes_around(u, false));
+    segment_.other_bytes = bytes + scratch;
+    for (const std::size_t u : segment_.before) {
+      segment_.around_bytes = std::max(segment_.around_bytes, bytes_around(u, true));
+    }
+    for (const std::size_t u : segment_.after) {
+      segment_.around_bytes = std::max(segment_.around_bytes, bytes_around(u, false));
+    }
   }
 
   // Of a unit before or after the chain, which stood among it: what the chain writes is not there yet, or its rings no
@@ -486,13 +589,83 @@ class SegmentBuilder {
 
 const loops::Stage& stage_of(const CallRun& run, std::size_t unit, Grain grain) {
   const Unit& of = run.units[unit];
-  return grain == Grain::pixels && of.pixels ? of.pixels->stage : *of.stage;
+  return grain != Grain::rows && of.pixels ? of.pixels->stage : *of.stage;
 }
 
 const tir::For& loop_of(const CallRun& run, std::size_t unit, Grain grain) {
   const Unit& of = run.units[unit];
-  return grain == Grain::pixels && of.pixels ? of.pixels->loop
-                                             : std::get<tir::For>(run.function.body[of.statement].node);
+  return grain != Grain::rows && of.pixels ? of.pixels->loop : std::get<tir::For>(run.function.body[of.statement].node);
+}
+
+Interval StripColumns::in(std::int64_t strip, std::int64_t width) const {
+  return {std::max<std::int64_t>(0, scale * width * strip + low),
+          std::min(columns, scale * width * (strip + 1) + high) - 1};
+}
+
+std::optional<tir::Ring> Segment::ring_of(std::size_t tensor) const {
+  const std::int64_t rows = schedule.ring_rows[tensor];
+  if (chain.tensors[tensor].is_whole) return std::nullopt;
+  if (strips == 0) {
+    const loops::Axis& axis = axes[tensor];
+    return rows >= axis.extent ? std::nullopt : std::optional(tir::Ring{axis.stride, axis.extent, rows});
+  }
+  const auto stage = std::ranges::find_if(
+      chain.stages, [&](const RowStage& one) { return one.supply && one.supply->tensor == tensor; });
+  if (stage == chain.stages.end()) return std::nullopt;
+  const loops::Axis& pixels = columns[static_cast<std::size_t>(stage - chain.stages.begin())].pixels;
+  if (strip_pixels[tensor] >= pixels.extent) return std::nullopt;
+  return tir::Ring{pixels.stride, pixels.extent, strip_pixels[tensor]};
+}
+
+std::int64_t strip_places(std::int64_t rows, std::int64_t columns, std::int64_t line, std::int64_t pixels) {
+  const auto are_apart = [&](std::int64_t places) {
+    for (std::int64_t i = 1; i < rows; ++i) {
+      const std::int64_t apart = i * line % places;
+      if (apart < columns || apart > places - columns) return false;
+    }
+    return true;
+  };
+  std::int64_t places = std::min(rows * columns, pixels);
+  while (places < pixels && !are_apart(places)) ++places;
+  return places;
+}
+
+bool divide_into_strips(const CallRun& run, Segment& segment, std::int64_t width) {
+  const std::size_t count = segment.stages.size();
+  const std::int64_t columns = segment.columns[count - 1].columns;
+  segment.strip_width = width;
+  segment.strips = (columns + width - 1) / width;
+  segment.strip_pixels.assign(segment.chain.tensors.size(), 0);
+  segment.computed.assign(count, 0);
+  Bytes rings = 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    std::int64_t widest = 0;
+    std::int64_t all = 0;
+    for (std::int64_t strip = 0; strip < segment.strips; ++strip) {
+      const Interval needed = segment.columns[s].in(strip, width);
+      if (needed.low > needed.high) return false;
+      widest = std::max(widest, needed.high - needed.low + 1);
+      all += needed.high - needed.low + 1;
+    }
+    segment.computed[s] = all * segment.schedule.runs[s];
+    const std::size_t tensor = segment.chain.stages[s].supply->tensor;
+    if (segment.chain.tensors[tensor].is_whole) continue;
+    const std::int64_t pixels = segment.columns[s].pixels.extent;
+    segment.strip_pixels[tensor] =
+        strip_places(segment.schedule.ring_rows[tensor], widest, segment.columns[s].columns, pixels);
+    rings += run.storages.at(*segment.stages[s].tensor).bytes() / pixels * segment.strip_pixels[tensor];
+  }
+  // Whole tensors are read and written strip by strip: none of their rows is dead before the last one.
+  Bytes whole = 0;
+  for (const RowTensor& tensor : segment.chain.tensors) {
+    if (tensor.is_free) continue;
+    const bool is_ring = !tensor.is_whole && std::ranges::any_of(segment.chain.stages, [&](const RowStage& stage) {
+      return stage.supply && &segment.chain.tensors[stage.supply->tensor] == &tensor;
+    });
+    if (!is_ring) whole += tensor.rows * tensor.row_bytes;
+  }
+  segment.chain_bytes = rings + whole;
+  return true;
 }
 
 std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,

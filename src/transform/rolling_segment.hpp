@@ -3,6 +3,7 @@
 // it needs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,8 +17,9 @@
 
 namespace usmp::transform {
 
-// What an iteration of a stage computes.
-enum class Grain : std::uint8_t { rows, pixels };
+// What an iteration of a stage computes. Strips: stages run by rows of vertical strips of the last tensor, one strip
+// after the other, and compute pixels that two strips need twice.
+enum class Grain : std::uint8_t { rows, pixels, strips };
 
 // Units that write one tensor, each its own part of a row, or one unit.
 struct RolledStage {
@@ -27,9 +29,22 @@ struct RolledStage {
   Grain grain = Grain::rows;
 };
 
-// The unit's stage and loop at this grain, or by rows if it has none by pixels; it must have a stage.
+// The unit's stage and loop at this grain, or by rows if it has none by pixels; it must have a stage. Of strips, those
+// by pixels.
 [[nodiscard]] const loops::Stage& stage_of(const CallRun& run, std::size_t unit, Grain grain);
 [[nodiscard]] const tir::For& loop_of(const CallRun& run, std::size_t unit, Grain grain);
+
+// The columns of its tensor that a stage computes for strip s of `width` columns of the last tensor, those that exist:
+// [scale · width · s + low, scale · width · (s + 1) + high).
+struct StripColumns {
+  std::int64_t columns = 1;  // of the tensor
+  loops::Axis pixels;
+  std::int64_t scale = 1;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+
+  [[nodiscard]] Interval in(std::int64_t strip, std::int64_t width) const;  // both inclusive
+};
 
 struct Segment {
   std::size_t first_call = 0;  // of the run
@@ -42,7 +57,21 @@ struct Segment {
   RowSchedule schedule;
   std::map<tir::VarId, std::size_t> tensors;  // of the chain
   std::vector<loops::Axis> axes;              // by tensor
-  Bytes bytes = 0;                            // estimated, with what is live besides
+  // Estimated: of the chain's tensors, of buffers of one iteration and what is live besides, and before and after it.
+  Bytes chain_bytes = 0;
+  Bytes other_bytes = 0;
+  Bytes around_bytes = 0;
+
+  // Of strips; empty otherwise.
+  std::vector<StripColumns> columns;   // by stage
+  std::vector<std::int64_t> computed;  // by stage: pixels
+  std::int64_t strip_width = 0;        // of the last tensor
+  std::int64_t strips = 0;
+
+  [[nodiscard]] Bytes bytes() const { return std::max(chain_bytes + other_bytes, around_bytes); }
+  // How the tensor's places are numbered if it is held in part; nothing: it is whole.
+  [[nodiscard]] std::optional<tir::Ring> ring_of(std::size_t tensor) const;
+  std::vector<std::int64_t> strip_pixels;  // by tensor: places of its ring
 };
 
 // The calls [first, last) of the run as a chain of at least two stages. Nothing: they are none. Legal because
@@ -52,9 +81,20 @@ struct Segment {
 //  - all else that a stage writes, no other stage accesses;
 //  - a stage's iterations keep their order, or are independent: what they share is written by an iteration before it
 //    reads it;
-//  - what runs before or after the chain instead of among it has no dependence on what it passes.
+//  - what runs before or after the chain instead of among it has no dependence on what it passes;
+//  - in strips, every stage but the last writes a ring, and iterations share nothing: computed again, a pixel is the
+//    same.
 [[nodiscard]] std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
                                                     std::size_t last, Grain grain);
+
+// Divides a segment of strips into strips of so many columns, at least 1: rings, pixels computed and estimated bytes.
+// False: some strip needs nothing of a tensor. O(stages · strips).
+bool divide_into_strips(const CallRun& run, Segment& segment, std::int64_t width);
+
+// Places for pixels of lines of `line` so that no two of `rows` consecutive lines and `columns` consecutive columns
+// have the same: pixel p has place p mod result. At most `pixels`, those that there are. O(result · rows).
+[[nodiscard]] std::int64_t strip_places(std::int64_t rows, std::int64_t columns, std::int64_t line,
+                                        std::int64_t pixels);
 
 // Iterations of a stage that a schedule is looked for.
 inline constexpr std::int64_t most_stage_iterations = 16384;

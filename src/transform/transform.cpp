@@ -15,6 +15,7 @@
 #include "transform/reorder.hpp"
 #include "transform/rolling.hpp"
 #include "usmp/liveness/distances.hpp"
+#include "usmp/loops/cost.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/verify.hpp"
 
@@ -75,8 +76,18 @@ std::optional<StepResult> constants(Result& program, const Options& options) {
   return result;
 }
 
+// Kept if the load falls; so is what it has computed more than once.
+std::optional<StepResult> rolling(Result& program, const Options& options) {
+  if (options.strip_percent <= 0) return changing<Step::rolling, roll>(program, options);
+  const double once = loops::work_of(program.module);
+  auto result = changing<Step::rolling, roll>(program, options);
+  program.extra_work = std::max(0.0, loops::work_of(program.module) - once);
+  if (!result->changes.empty()) result->extra_work_permille = permille_of(program.extra_work, once);
+  return result;
+}
+
 std::optional<StepResult> computing_again(Result& program, const Options& options) {
-  return recompute(program.module, options);
+  return recompute(program.module, options, {}, program.extra_work);
 }
 
 std::optional<StepResult> sharing_bytes(Result& program, const Options& options) {
@@ -101,7 +112,7 @@ constexpr PassRow passes[] = {
     {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Kept::when_the_load_falls, true},
     {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true},
     {Step::constants, "constants", constants, Kept::when_it_does_something, false},
-    {Step::rolling, "rolling", changing<Step::rolling, roll>, Kept::when_the_load_falls, true},
+    {Step::rolling, "rolling", rolling, Kept::when_the_load_falls, true},
     {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true},
     {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},
     {Step::inplace, "inplace", sharing_bytes, Kept::when_it_does_something, true}};
@@ -165,6 +176,7 @@ Result apply(const Result& before, Step step, const Options& options) {
   if (!result) return program;
   if (row.kept == Kept::when_the_load_falls && result->load_after >= before.load) {
     program.module = before.module;
+    program.extra_work = before.extra_work;
     *result = {step, before.load, before.load, {}};
   }
   program.load = result->load_after;

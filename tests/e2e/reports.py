@@ -102,6 +102,27 @@ def check_comparisons(folder: Path) -> None:
     run("compare", MODELS[0], "--algorithms", "optimum", code=2, text="did you mean 'optimal'?")
 
 
+def check_frontiers(folder: Path) -> None:
+    command = ("compare", MODELS[0], "--recompute", "0,20,100")
+    [module] = check_schema("frontier", run(*command, "--json"))["modules"]
+    assert [point["allowed_percent"] for point in module["points"]] == [0, 20, 100]
+    for point in module["points"]:
+        [plan] = json.loads(run(MODELS[0], "--dry-run", "--json", "--allow-recompute", point["allowed_percent"]))["modules"]
+        assert point["workspace"] == sum(pool["used"] for pool in plan["pools"] if pool["kind"] == "workspace")
+        assert point["extra_work_permille"] <= 10 * point["allowed_percent"]
+    rows = list(csv.DictReader(io.StringIO(run(*command, "--format", "csv"))))
+    assert [int(row["workspace"]) for row in rows] == [point["workspace"] for point in module["points"]]
+    picture = run(*command, "--format", "svg")
+    assert xml.etree.ElementTree.fromstring(picture).tag.endswith("svg")
+    assert picture == run(*command, "--format", "svg", LC_ALL="de_DE.UTF-8")
+    for wrong, text in (("10,x", "found 'x'"), ("", "found ''"), ("20,10", "found 10 behind 20"), ("1001", "found '1001'")):
+        run("compare", MODELS[0], "--recompute", wrong, code=2, text=text)
+    for other in (("--algorithms", "none"), ("--save", folder / "plans"), ("--allow-recompute", "5")):
+        run(*command, *other, code=2, text=f"--recompute and {other[0]} cannot be given together")
+    run("compare", MODELS[0], "--format", "svg", code=2, text="--recompute")
+    run("compare", MODELS[0], "--recompute", "0", "--pools", TIGHT, "--transform", "none", code=4)
+
+
 def check_reports(folder: Path) -> None:
     for model in MODELS:
         plan = folder / "plan.json"
@@ -190,6 +211,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         check_checks(Path(folder))
         check_comparisons(Path(folder))
+        check_frontiers(Path(folder))
         check_reports(Path(folder))
         check_sums(Path(folder))
         check_transformations(Path(folder))

@@ -3,13 +3,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "random_modules/networks.hpp"
+#include "transform/image_network.hpp"
 #include "usmp/assemble/assemble.hpp"
 #include "usmp/pipeline/program.hpp"
 #include "usmp/planners/planner.hpp"
@@ -39,6 +43,11 @@ struct Network {
   explicit Network(std::uint64_t seed) {
     source.info.name = "default";
     source.module = random_modules::generate_network(seed).module;
+  }
+
+  explicit Network(tir::Module module) {
+    source.info.name = "default";
+    source.module = std::move(module);
   }
 
   [[nodiscard]] static Planned planned(Program program) {
@@ -129,6 +138,36 @@ TEST_CASE("steps: what is left out is not missed, what is kept is") {
     CAPTURE(transform::name_of(step));
     CHECK(times_left_out[step] > 0);
     CHECK(times_kept[step] > 0);
+  }
+}
+
+TEST_CASE("steps: strips where they make the plan smaller, with no more work than that takes") {
+  const std::int64_t percent = 200;
+  const auto extra_work = [](const Program& program) {
+    std::int64_t sum = 0;
+    for (const transform::StepResult& row : program.transformed) sum += row.extra_work_permille.value_or(0);
+    return sum;
+  };
+  const transform::image_network::Image image{.height = 6, .width = 12, .channels = 4};
+  const Network windows(transform::image_network::three_windows(image));
+  const Planned rolled = windows.with_useful(all);
+  const Planned in_strips = windows.with_useful(all, percent);
+  CHECK(in_strips.used < rolled.used);
+  CHECK(extra_work(rolled.program) == 0);
+  CHECK(extra_work(in_strips.program) > 0);
+  CHECK(extra_work(in_strips.program) <= 10 * percent);
+
+  std::mt19937 random(31);
+  for (int trial = 0; trial < 60; ++trial) {
+    CAPTURE(trial);
+    const Network network(transform::image_network::random_chain(random).module);
+    const Planned useful = network.with_useful(all, percent);
+    for (const std::int64_t strips : {percent, percent * 3 / 4, percent * 3 / 4 * 3 / 4}) {
+      const Transformations less{all, percent, nullptr, strips};
+      const Planned other = Network::planned(transformed(network.source, less, false));
+      CHECK(useful.used <= other.used);
+      if (useful.used == other.used) CHECK(extra_work(useful.program) <= extra_work(other.program));
+    }
   }
 }
 

@@ -34,6 +34,7 @@ CheckOptions check_options(const Settings& settings, bool emits) {
           .emits = emits,
           .steps = settings.steps,
           .recompute_percent = settings.recompute_percent,
+          .strip_percent = settings.strip_percent,
           .rolling_grain = settings.rolling_grain};
 }
 

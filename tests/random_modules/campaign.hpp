@@ -33,6 +33,7 @@ struct Settings {
   bool plans = true;                    // else the modules are transformed and interpreted only
   std::vector<transform::Step> steps;
   std::int64_t recompute_percent = 0;  // transform::Options
+  std::int64_t strip_percent = 0;
   transform::RollingGrain rolling_grain = transform::RollingGrain::any;
 };
 

@@ -42,6 +42,7 @@ class Checker {
     Transformed made = transformed(given_, *report_.reference,
                                    {.steps = options_.steps,
                                     .recompute_percent = options_.recompute_percent,
+                                    .strip_percent = options_.strip_percent,
                                     .rolling_grain = options_.rolling_grain});
     report_.changes = std::move(made.changes);
     if (made.fault) report_.faults.push_back(*made.fault);

@@ -34,6 +34,7 @@ struct CheckOptions {
   bool emits = false;                  // C too
   std::vector<transform::Step> steps;  // of transformation
   std::int64_t recompute_percent = 0;  // transform::Options
+  std::int64_t strip_percent = 0;
   transform::RollingGrain rolling_grain = transform::RollingGrain::any;
 };
 

@@ -32,6 +32,7 @@ Outcome Interpreter::run(const std::vector<Argument>& arguments) && {
   }
   run_block(entry.body);
   outcome.memory = std::move(memory_);
+  outcome.row_runs = std::move(row_runs_);
   return outcome;
 }
 
@@ -83,6 +84,7 @@ bool Interpreter::run_for(const tir::For& loop) {
   }
   for (Wide i = first; i < end; ++i) {
     step();
+    if (loop.row_runs > 0) ++row_runs_[loop.var];
     Variable& variable = vars_[loop.var.index()];
     variable.is_bound = true;
     variable.lanes[0] = integer(static_cast<std::int64_t>(i));

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct Argument {
 
 struct Outcome {
   Memory memory;
+  std::map<tir::VarId, std::int64_t> row_runs;  // of loops over rows, by their variables: how often the body ran
   std::vector<std::uint32_t> params;  // instances of the entry's parameters; those without contents are outputs
 };
 
@@ -89,6 +91,7 @@ class Interpreter {
   Memory memory_;
   std::vector<std::uint32_t> constants_;  // instances by VarId, once there is one
   std::size_t steps_ = 0;
+  std::map<tir::VarId, std::int64_t> row_runs_;
   std::size_t patience_;
 };
 

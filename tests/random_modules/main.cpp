@@ -22,6 +22,7 @@ void print_modules(const Settings& settings) {
     const usmp::transform::Result result =
         usmp::transform::transform(test.module, {.steps = settings.steps,
                                                  .recompute_percent = settings.recompute_percent,
+                                                 .strip_percent = settings.strip_percent,
                                                  .rolling_grain = settings.rolling_grain});
     std::cout << usmp::tir::print(result.module);
     for (const auto& change : result.changes()) std::cout << change.function << ": " << change.text << '\n';
@@ -72,12 +73,18 @@ int main(int argc, char** argv) {
   app.add_flag_callback(
       "--pixels", [&] { settings.rolling_grain = usmp::transform::RollingGrain::pixels; },
       "chains of operators run by pixels, never by rows");
+  bool strips = false;
+  app.add_flag("--strips", strips, "chains of operators run by rows of strips, within --allow-recompute");
   app.add_flag("--from-c", settings.from_c, "written as TVM's C and read back first");
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);
 
+  if (strips) {
+    settings.rolling_grain = usmp::transform::RollingGrain::strips;
+    settings.strip_percent = settings.recompute_percent;
+  }
   settings.kind = networks ? Kind::networks : Kind::modules;
   std::string wrong;
   const auto parsed = usmp::transform::parse_steps(steps, &wrong);
@@ -113,7 +120,7 @@ int main(int argc, char** argv) {
               << (settings.from_c ? "--from-c " : "") << "--transform " << steps << " --allow-recompute "
               << settings.recompute_percent << (settings.plans ? "" : " --no-plans")
               << (settings.rolling_grain == usmp::transform::RollingGrain::pixels ? " --pixels" : "")
-              << " --count 1 --variants 0 --seed " << failure.seed << '\n';
+              << (strips ? " --strips" : "") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
   return totals.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -87,6 +87,23 @@ TEST_CASE("random networks compute the same when operators run by pixels") {
   }
 }
 
+TEST_CASE("random networks compute the same when operators run by strips") {
+  for (const bool with_all : {false, true}) {
+    CAPTURE(with_all);
+    Settings settings;
+    settings.kind = Kind::networks;
+    settings.count = 600;
+    settings.plans = false;
+    settings.steps = {Step::rolling};
+    if (with_all) settings.steps.assign(std::begin(transform::all_steps), std::end(transform::all_steps));
+    settings.strip_percent = 1000;
+    settings.rolling_grain = transform::RollingGrain::strips;
+    const Totals totals = run_campaign(settings);
+    for (const Failure& failure : totals.failures) FAIL_CHECK("seed " << failure.seed << ": " << failure.what);
+    if (!with_all) CHECK(totals.changed.at(Step::rolling) * 100 >= settings.count * 3);
+  }
+}
+
 TEST_CASE("random networks compute the same when elements are computed more than once") {
   for (const std::int64_t percent : {20, 1000}) {
     CAPTURE(percent);

@@ -61,6 +61,7 @@ def main() -> None:
     check("report", [GOLDEN / "report.json"])
     check("check", [GOLDEN / "check.json"])
     check("compare", [GOLDEN / "compare.json"])
+    check("frontier", [GOLDEN / "frontier.json"])
 
 
 if __name__ == "__main__":

@@ -99,6 +99,22 @@ TEST_CASE_FIXTURE(Fixture, "recompute: what costs as much as is allowed is done,
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "recompute: what has been computed more than once before is part of what is allowed") {
+  add_reader("t", add_pair("t"));
+  const tir::Module module = network();
+  const double work = loops::work_of(module);
+  REQUIRE(work == 204);
+  const double before = 10;  // of these: 296 is 1.526 of 194
+  Options options{.steps = *parse_steps("fuse,merge"), .recompute_percent = 52};
+  tir::Module changed = module;
+  CHECK_FALSE(recompute(changed, options, {}, before));
+  options.recompute_percent = 53;
+  const auto result = recompute(changed, options, {}, before);
+  REQUIRE(result);
+  CHECK(loops::work_of(changed) == 296);
+  CHECK(result->extra_work_permille == 475);  // 92 of 194
+}
+
 TEST_CASE_FIXTURE(Fixture, "recompute: nothing without percent, or without the steps that would do it") {
   add_reader("t", add_pair("t"));
   CHECK(recomputed(transformed(0)) == nullptr);

@@ -378,7 +378,7 @@ TEST_CASE("what stands before a chain is not live with what the chain writes") {
   const auto segment = rolled_segment(module, runs[0], 0, 2, Grain::rows);
   REQUIRE(segment);
   CHECK(segment->before.size() == 1);
-  CHECK(segment->bytes == 4 * columns);
+  CHECK(segment->bytes() == 4 * columns);
   CHECK(rolled(module) == "a 1");
 }
 

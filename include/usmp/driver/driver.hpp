@@ -114,14 +114,17 @@ struct CheckOptions : PlanningOptions {
   std::optional<std::string> junit;         // a file for JUnit's XML
 };
 
-enum class CompareFormat { text, markdown, json, csv };
+enum class CompareFormat { text, markdown, json, csv, svg };
 
 // `algorithm` is not used.
 struct CompareOptions : PlanningOptions {
   std::optional<std::string> algorithms;  // comma-separated names; absent: all of the table
-  CompareFormat format = CompareFormat::text;
-  std::optional<std::string> save;  // a directory for the plans
-  bool times = true;                // how long each took, which differs from run to run
+  // Percentages between commas, as model.recompute_percent: plans with the settings' algorithm within each, instead of
+  // algorithms.
+  std::optional<std::string> recompute;
+  CompareFormat format = CompareFormat::text;  // svg: with `recompute`
+  std::optional<std::string> save;             // a directory for the plans of algorithms
+  bool times = true;                           // how long each took, which differs from run to run
 };
 
 struct InspectOptions {

@@ -46,14 +46,16 @@ inline constexpr Step all_steps[] = {Step::fuse,    Step::narrow,  Step::merge, 
 [[nodiscard]] std::optional<std::vector<Step>> parse_steps(std::string_view text, std::string* wrong = nullptr);
 
 // What operators compute at a time in chains of Step::rolling: what needs the least memory, rows if these need no more;
-// or always the same.
-enum class RollingGrain : std::uint8_t { any, rows, pixels };
+// or always the same; strips if and only if Options::strip_percent allows them, or nothing but strips.
+enum class RollingGrain : std::uint8_t { any, rows, pixels, strips };
 
 struct Options {
   std::vector<Step> steps;
   // How much more work the program may do to need less memory, in percent of its work after the other steps (estimated
   // by loops/cost.hpp). 0: none. Extends only requested steps.
   std::int64_t recompute_percent = 0;
+  // How much of it Step::rolling may do, with strips: at most recompute_percent. What it does Step::recompute may not.
+  std::int64_t strip_percent = 0;
   RollingGrain rolling_grain = RollingGrain::any;
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 
@@ -88,7 +90,7 @@ struct StepResult {
   Bytes load_before = 0;
   Bytes load_after = 0;
   std::vector<Change> changes;  // in order of application
-  // Of Step::recompute: extra work in thousandths of the work before, rounded up.
+  // Of Step::recompute, and of Step::rolling with strips: extra work in thousandths of the work without it, rounded up.
   std::optional<std::int64_t> extra_work_permille = {};
   // Of Step::constants. Afterwards equal ones count once (liveness::share_constants).
   std::optional<ConstantBytes> constants = {};
@@ -102,7 +104,8 @@ struct Result {
   std::vector<StepResult> steps;  // those applied, in order; Step::recompute if it did anything
   // Of Step::inplace: liveness::find_distances of the module. Empty without it.
   std::vector<liveness::StorageDistance> distances = {};
-  Bytes load = 0;  // as in StepResult; not set without steps
+  Bytes load = 0;         // as in StepResult; not set without steps
+  double extra_work = 0;  // of Step::rolling, as loops/cost.hpp counts it
 
   [[nodiscard]] std::vector<Change> changes() const;  // of all steps
 };
@@ -117,8 +120,9 @@ struct Result {
 [[nodiscard]] Result begin(const tir::Module& module);
 
 // Applies one more pass, which must come after those of `before`. A pass depends only on the module, on
-// recompute_percent and on whether merge and inplace are requested, so `before` may come from other `options`. A pass
-// that does not achieve its purpose (narrow: lower the load) is undone. Throws as liveness::analyse does.
+// recompute_percent, strip_percent and on whether merge and inplace are requested, so `before` may come from other
+// `options`. A pass that does not achieve its purpose (narrow: lower the load) is undone. Throws as liveness::analyse
+// does.
 [[nodiscard]] Result apply(const Result& before, Step step, const Options& options);
 
 // begin, and apply for all passes_of(options). Valid input gives valid output (tir::find_fault). Throws as

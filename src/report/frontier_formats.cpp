@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/csv.hpp"
+#include "report/layout.hpp"
+#include "report/markdown.hpp"
+#include "usmp/plan_file/json_lines.hpp"
+#include "usmp/report/frontier.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::report {
+namespace {
+
+using compare::Frontier;
+using compare::FrontierPoint;
+using compare::ModuleFrontier;
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<std::string> headings = {"Allowed", "Work", "Multiply-accumulates", "Workspace", "Spilled", "Plan"};
+
+// "1.073"
+std::string work_text(const FrontierPoint& point) {
+  constexpr std::int64_t thousand = 1000;
+  const std::int64_t work = thousand + point.extra_work_permille;
+  return std::to_string(work / thousand) + "." + std::to_string(thousand + work % thousand).substr(1);
+}
+
+std::vector<std::string> cells_of(const FrontierPoint& point) {
+  std::vector<std::string> cells = {std::to_string(point.percent) + "%"};
+  if (!point.status) {
+    cells.insert(cells.end(), {"-", "-", "-", "-", "no plan"});
+    return cells;
+  }
+  cells.push_back(work_text(point));
+  cells.push_back(point.multiply_accumulates ? std::to_string(*point.multiply_accumulates) : "-");
+  cells.push_back(std::to_string(point.workspace));
+  cells.push_back(std::to_string(point.spilled));
+  cells.emplace_back(to_string(*point.status));
+  return cells;
+}
+
+std::vector<Table::Column> columns_of() {
+  std::vector<Table::Column> columns;
+  for (const std::string& heading : headings) {
+    columns.push_back({heading, heading == headings.back() ? Align::left : Align::right});
+  }
+  return columns;
+}
+
+Json point_json(const FrontierPoint& point) {
+  const bool has_plan = point.status.has_value();
+  Json json;
+  json["allowed_percent"] = point.percent;
+  json["status"] = has_plan ? Json(to_string(*point.status)) : Json(nullptr);
+  json["extra_work_permille"] = has_plan ? Json(point.extra_work_permille) : Json(nullptr);
+  json["multiply_accumulates"] = point.multiply_accumulates ? Json(*point.multiply_accumulates) : Json(nullptr);
+  json["workspace"] = has_plan ? Json(point.workspace) : Json(nullptr);
+  json["spilled"] = has_plan ? Json(point.spilled) : Json(nullptr);
+  return json;
+}
+
+constexpr const char* legend =
+    "Work: of the program, by estimate, as a multiple of what it does if no more is allowed. Workspace: bytes of all "
+    "workspace pools.";
+
+}  // namespace
+
+std::string frontier_text(const Frontier& frontier, bool color) {
+  std::string text;
+  for (const ModuleFrontier& module : frontier.modules) {
+    const std::string title = "module " + printable(module.module) + " of " + printable(frontier.archive);
+    text += (color ? "\x1b[1m" + title + "\x1b[0m" : title) + "\n";
+    Table table(columns_of());
+    for (const FrontierPoint& point : module.points) table.add(cells_of(point));
+    text += table.text("  ") + "\n";
+  }
+  return text + legend + "\n";
+}
+
+std::string frontier_markdown(const Frontier& frontier) {
+  std::string text;
+  for (const ModuleFrontier& module : frontier.modules) {
+    text += "### Memory and work of " + markdown_text(module.module) + " (" + markdown_text(frontier.archive) + ")\n\n";
+    text += markdown_head(columns_of());
+    for (const FrontierPoint& point : module.points) text += markdown_row(cells_of(point));
+    text += "\n";
+  }
+  return text + legend + "\n";
+}
+
+std::string frontier_json(const Frontier& frontier) {
+  Json json;
+  json["schema"] = "usmp-plan/frontier";
+  json["schema_version"] = frontier_schema_version;
+  json["archive"] = frontier.archive;
+  json["modules"] = Json::array();
+  for (const ModuleFrontier& module : frontier.modules) {
+    Json one;
+    one["module"] = module.module;
+    one["points"] = Json::array();
+    for (const FrontierPoint& point : module.points) one["points"].push_back(point_json(point));
+    json["modules"].push_back(std::move(one));
+  }
+  return plan_file::json_lines(json);
+}
+
+std::string frontier_csv(const Frontier& frontier) {
+  std::string text = csv_row(
+      {"module", "allowed_percent", "plan", "extra_work_permille", "multiply_accumulates", "workspace", "spilled"});
+  for (const ModuleFrontier& module : frontier.modules) {
+    for (const FrontierPoint& point : module.points) {
+      if (!point.status) {
+        text += csv_row({module.module, std::to_string(point.percent), "no plan", "", "", "", ""});
+        continue;
+      }
+      text += csv_row({module.module, std::to_string(point.percent), to_string(*point.status),
+                       std::to_string(point.extra_work_permille),
+                       point.multiply_accumulates ? std::to_string(*point.multiply_accumulates) : "",
+                       std::to_string(point.workspace), std::to_string(point.spilled)});
+    }
+  }
+  return text;
+}
+
+}  // namespace usmp::report
