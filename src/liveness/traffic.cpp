@@ -7,13 +7,15 @@
 #include <set>
 #include <utility>
 
-#include "usmp/loops/cost.hpp"
+#include "usmp/loops/range_walk.hpp"
 #include "usmp/program/call_graph.hpp"
 #include "usmp/program/pointers.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::liveness {
 namespace {
+
+constexpr double unknown_runs = 1e6;
 
 Traffic& operator+=(Traffic& sum, const Traffic& part) {
   sum.loads += part.loads;
@@ -47,9 +49,9 @@ class TrafficCounter : public program::PointerUses {
   CallTraffic run() {
     const tir::Function& function = module_.functions[function_];
     for (const tir::Param& param : function.params) own(pointers_.declare(param.var));
-    arith::Facts facts(module_);
-    loops::visit_with_trips(function.body, facts, [&](const tir::Stmt& stmt, double trips) {
-      trips_ = trips;
+    loops::visit_with_ranges(function, {}, [&](const tir::Stmt& stmt, const loops::RangeContext& context) {
+      handed_now_.clear();
+      trips_ = context.runs ? static_cast<double>(*context.runs) : unknown_runs;
       const program::PointerSet value = pointers_.read(stmt);
       if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) own(pointers_.declare(allocate->var));
       if (const auto* constant = std::get_if<tir::AllocateConst>(&stmt.node)) own(pointers_.declare(constant->var));
@@ -62,8 +64,11 @@ class TrafficCounter : public program::PointerUses {
  private:
   void access(const program::PointerSet& pointers, const program::PointerAccess& access) override {
     // Code that is not analysed both reads and writes; its bytes are counted where the storage's size is known.
+    // A call tells of each argument and of all together.
     if (access.reads && access.writes) {
-      for_each_origin(pointers, [&](program::Slot slot) { hand(slot, trips_); });
+      for_each_origin(pointers, [&](program::Slot slot) {
+        if (handed_now_.insert(slot).second) hand(slot, trips_);
+      });
       return;
     }
     const auto bytes = static_cast<double>(access.element_bytes);
@@ -108,9 +113,9 @@ class TrafficCounter : public program::PointerUses {
   void own(program::Slot slot) { origins(slot) = {slot}; }
 
   void bind(tir::VarId var, const program::PointerSet& pointers) {
-    std::set<program::Slot> all;
-    for (const program::Slot source : pointers) all.insert(origins(source).begin(), origins(source).end());
-    origins(pointers_.declare(var)) = std::move(all);
+    std::set<program::Slot> targets;
+    for (const program::Slot source : pointers) targets.insert(origins(source).begin(), origins(source).end());
+    origins(pointers_.declare(var)) = std::move(targets);
   }
 
   template <class Visit>
@@ -130,6 +135,7 @@ class TrafficCounter : public program::PointerUses {
   const std::vector<CallTraffic>& known_;
   program::PointerReader pointers_;
   CallTraffic found_;
+  std::set<program::Slot> handed_now_;            // by the statement at hand
   double trips_ = 1;                              // of the statement at hand
   std::vector<std::set<program::Slot>> origins_;  // by slot: the storage that it may be based on
 };

@@ -22,7 +22,8 @@ struct Traffic {
 };
 
 // By SiteId: all accesses through the site's variable and pointers that are based on it, in all functions that the
-// entry calls; a constant's twins are part of it. Both sides of a branch count, a loop of unknown extent as 10^6 trips.
+// entry calls; a constant's twins are part of it. Both sides of a branch count; a statement of which nothing bounds how
+// often it runs counts 10^6 times.
 // A pointer that may be based on several sites counts for each. Where a function that is not analysed gets a pointer,
 // it loads each byte of a constant, and loads and stores each byte of other storage, once. The analysis must be of this
 // module. Throws as `analyse` does. O(size of the module · pointers of a function).
