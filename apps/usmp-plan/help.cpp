@@ -76,7 +76,7 @@ std::string examples_text(const std::vector<Example>& examples) {
 std::string help_text(const Manual& manual, const CommandText& command) {
   const bool whole = command.name.empty();
   std::string text = "Usage: " + usage(command) + (whole ? " | usmp-plan COMMAND [ARGUMENT]...\n" : "\n");
-  text += "\n" + wrapped(description(command), 0);
+  text += wrapped(description(command), 0);
   if (whole) text += commands_text(manual);
   text += options_text(command.arguments, "Arguments");
   text += options_text(command.options, "Options");

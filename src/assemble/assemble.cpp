@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "assemble/charges.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::assemble {
@@ -56,6 +57,7 @@ class Assembler {
     for (const PoolSpec& pool : pools.workspace_pools) add_pool(pool);
     for (const PoolSpec& pool : pools.parameter_pools) add_pool(pool);
     has_parameter_pools_ = !pools.parameter_pools.empty();
+    charged_ = pools.objective == config::Objective::accesses;
     file_pools_ = assembly_.pools.size();
     add_annotated_pools();
   }
@@ -69,6 +71,7 @@ class Assembler {
       assembly_.sites.emplace_back(i);
     }
     add_distances();
+    if (charged_) add_charges(assembly_, liveness::traffic_of(module_, analysis_));
     check_total();
     return std::move(assembly_);
   }
@@ -210,6 +213,7 @@ class Assembler {
   std::map<std::string, PoolId> by_name_;
   std::size_t file_pools_ = 0;  // the first pools of the assembly; those that only the module describes follow
   bool has_parameter_pools_ = false;
+  bool charged_ = false;
 };
 
 }  // namespace

@@ -31,6 +31,10 @@ Problem with_pins(const Problem& problem, const std::vector<Resolved>& pins, std
   Problem pinned = problem;
   for (std::size_t i = 0; i < count; ++i) {
     Buffer& buffer = pinned.buffers[pins[i].buffer.index()];
+    if (!buffer.charges.empty()) {
+      const auto rank = std::find(buffer.candidates.begin(), buffer.candidates.end(), pins[i].pool);
+      buffer.charges = {buffer.charges[static_cast<std::size_t>(rank - buffer.candidates.begin())]};
+    }
     buffer.candidates = {pins[i].pool};
     buffer.pinned = pins[i].offset;
   }

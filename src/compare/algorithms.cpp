@@ -9,6 +9,7 @@ namespace {
 using plan_file::PlanDocument;
 
 bool same_spilled(const PlanDocument& a, const PlanDocument& b) {
+  if (a.charge && b.charge && a.charge->value != b.charge->value) return false;
   return std::equal(a.spilled.begin(), a.spilled.end(), b.spilled.begin(), b.spilled.end(),
                     [](const auto& x, const auto& y) { return x.bytes == y.bytes; });
 }

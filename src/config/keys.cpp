@@ -9,7 +9,7 @@
 namespace usmp::config {
 
 const std::vector<std::string>& file_keys() {
-  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm",
+  static const std::vector<std::string> keys = {"workspace_pools", "parameter_pools", "algorithm", "objective",
                                                 "workspace_io",    "pinned",          "concurrent"};
   return keys;
 }

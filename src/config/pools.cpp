@@ -85,6 +85,24 @@ void check_burst_bytes(const YamlEntry& entry) {
   }
 }
 
+// TVM's properties of speed. -1: not known, and so is a bandwidth or clock of 0.
+void read_speed(const YamlEntry& entry, Speed& speed) {
+  const auto number = integer_at_least(entry.value, -1);
+  if (!number) fail_value(entry, "an integer >= -1");
+  const auto known = [&](std::int64_t least) { return *number >= least ? number : std::nullopt; };
+  if (entry.key == "clock_frequency_hz") {
+    speed.clock_hz = known(1);
+  } else if (entry.key == "read_bandwidth_bytes_per_cycle") {
+    speed.read_bytes_per_cycle = known(1);
+  } else if (entry.key == "write_bandwidth_bytes_per_cycle") {
+    speed.write_bytes_per_cycle = known(1);
+  } else if (entry.key == "read_latency_cycles") {
+    speed.read_latency_cycles = known(0);
+  } else {
+    speed.write_latency_cycles = known(0);
+  }
+}
+
 constexpr std::string_view region_prefix = "ld:";
 
 std::vector<std::string> names_of(const std::vector<MemoryRegion>& memory) {
@@ -148,8 +166,8 @@ void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memo
     pool.budget = read_budget(entry);
   } else if (key == "target_burst_bytes") {
     check_burst_bytes(entry);
-  } else if (!integer_at_least(entry.value, -1)) {  // TVM's other properties
-    fail_value(entry, "an integer >= -1");
+  } else {
+    read_speed(entry, pool.speed);
   }
 }
 
@@ -227,6 +245,9 @@ class Reader {
       }
       config_.algorithm = entry.value.text;
       config_.algorithm_place = place_of(entry.value.mark);
+    } else if (entry.key == "objective") {
+      if (entry.value.kind == YamlNode::Kind::scalar) config_.objective = objective_named(entry.value.text);
+      if (!config_.objective) fail_value(entry, "size or accesses");
     } else if (entry.key == "workspace_io") {
       config_.workspace_io = bool_of(entry);
     } else if (entry.key == "pinned") {
@@ -358,6 +379,15 @@ class Reader {
 };
 
 }  // namespace
+
+const char* to_string(Objective objective) { return objective == Objective::accesses ? "accesses" : "size"; }
+
+std::optional<Objective> objective_named(std::string_view name) {
+  for (const Objective objective : {Objective::size, Objective::accesses}) {
+    if (name == to_string(objective)) return objective;
+  }
+  return std::nullopt;
+}
 
 PoolsConfig parse_pools(std::string_view yaml, const std::vector<MemoryRegion>* memory) {
   return Reader(memory).read(read_yaml(yaml));

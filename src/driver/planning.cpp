@@ -158,7 +158,8 @@ std::string Planning::file_names() const {
 
 Planning assemble_all(const PlanningOptions& options, bool release_tir) {
   Planning planning;
-  planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io);
+  planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io,
+                                    options.objective);
   read_earlier_plans(planning.settings, options.pins);
   planning.models = open_models(options);
   std::vector<const pipeline::AssembledModule*> assembled;

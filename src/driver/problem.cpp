@@ -17,7 +17,8 @@ int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
   if (options.output) {
     check_output_path("-o", *options.output, {options.model.model, options.pools_file.value_or("")});
   }
-  const Settings settings = read_settings({options.pools_file, options.memory_file}, {}, options.workspace_io);
+  // An instance has no charges.
+  const Settings settings = read_settings({options.pools_file, options.memory_file}, {}, options.workspace_io, "size");
   Model model = open_model(options.model);
   if (model.metadata.modules.size() != 1) {
     throw Error(

@@ -27,7 +27,8 @@ std::optional<std::vector<config::MemoryRegion>> read_memory(const PoolsFiles& f
 
 }  // namespace
 
-Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io) {
+Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io,
+                       const std::optional<std::string>& objective) {
   Settings settings;
   const std::optional<std::string>& pools_file = files.pools;
   settings.pools_file = pools_file;
@@ -47,6 +48,12 @@ Settings read_settings(const PoolsFiles& files, const std::optional<std::string>
     }
   }
   if (algorithm) settings.algorithm = pipeline::algorithm_named(*algorithm);
+  if (objective) {
+    settings.request.pools.objective = config::objective_named(*objective);
+    if (!settings.request.pools.objective) {
+      throw Error(ErrorKind::usage, {}, "unknown objective '" + *objective + "': expected size or accesses");
+    }
+  }
   settings.request.workspace_io = workspace_io || settings.request.pools.workspace_io.value_or(false);
   settings.request.log = debug_log();
   return settings;

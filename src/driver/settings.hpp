@@ -25,8 +25,9 @@ struct PoolsFiles {
   std::optional<std::string> memory;  // a linker script that gives pools their sizes; only with `pools`
 };
 
-// Reads the pools file, if there is one. `algorithm` wins over the file's. Throws Error of kind usage.
-Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io);
+// Reads the pools file, if there is one. `algorithm` and `objective` win over the file's. Throws Error of kind usage.
+Settings read_settings(const PoolsFiles& files, const std::optional<std::string>& algorithm, bool workspace_io,
+                       const std::optional<std::string>& objective = {});
 
 // Reads M.plan.json files, at most one of each module. Throws Error of kind usage.
 void read_earlier_plans(Settings& settings, const std::vector<std::string>& files);

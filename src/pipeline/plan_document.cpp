@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -106,6 +107,39 @@ std::vector<PlanDocument::Call> calls_of(const tir::Module& module, const livene
   return calls;
 }
 
+// With every buffer where it costs least.
+std::int64_t least_charge(const Problem& problem) {
+  std::int64_t sum = 0;
+  for (const Buffer& buffer : problem.buffers) sum += buffer.charges.front();
+  return sum;
+}
+
+std::int64_t rounded_count(double count) {
+  constexpr double most = 9e18;
+  return static_cast<std::int64_t>(std::round(std::min(count, most)));
+}
+
+void add_accesses(PlanDocument& document, const assemble::Assembly& assembly, const Plan& plan) {
+  const auto clock = assemble::fastest_clock(assembly.pools);
+  for (std::size_t p = 0; p < assembly.pools.size(); ++p) {
+    liveness::Traffic sum;
+    for (std::size_t i = 0; i < plan.allocations.size(); ++i) {
+      if (plan.allocations[i].pool != PoolId(p)) continue;
+      const liveness::Traffic& one = assembly.traffic[i];
+      sum = {sum.loads + one.loads, sum.stores + one.stores, sum.bytes_loaded + one.bytes_loaded,
+             sum.bytes_stored + one.bytes_stored};
+    }
+    const config::Speed& speed = assembly.pools[p].speed;
+    const auto named = [&](const PlanDocument::Pool& pool) { return pool.name == assembly.pools[p].name; };
+    std::find_if(document.pools.begin(), document.pools.end(), named)->accesses = {
+        .loads = rounded_count(sum.loads),
+        .stores = rounded_count(sum.stores),
+        .bytes = rounded_count(sum.bytes_loaded + sum.bytes_stored),
+        .cycles =
+            speed.is_known() ? std::optional(rounded_count(assemble::cycles_of(sum, speed, clock))) : std::nullopt};
+  }
+}
+
 Bytes constants_read(const liveness::Analysis& analysis) {
   Bytes total = 0;
   for (const liveness::Site& site : analysis.sites) {
@@ -128,11 +162,16 @@ PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& 
   document.status = result.status;
   document.search = {.minimized = {}, .stopped = result.stopped, .iterations = result.iterations};
   document.horizon = problem.horizon;
-  for (std::size_t r = 0; r < cost.spilled.size(); ++r) {
+  const std::size_t first = problem.charged ? 1 : 0;
+  for (std::size_t r = first; r < cost.spilled.size(); ++r) {
     document.spilled.push_back({cost.spilled[r], proved.spilled[r]});
   }
   for (const PoolId id : pool_order(problem)) {
     document.pools.push_back(pool_of(assembly, id, cost.used[id.index()], proved.pools[id.index()], result.status));
+  }
+  if (problem.charged) {
+    document.charge = {assembly.charges_cycles, cost.spilled[0], std::max(proved.spilled[0], least_charge(problem))};
+    add_accesses(document, assembly, result.plan);
   }
   document.workspace_used = used_by_kind(document, PoolKind::workspace);
   document.constants_used = used_by_kind(document, PoolKind::constant);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "usmp/pipeline/algorithm.hpp"
+#include "usmp/planners/charged.hpp"
 #include "usmp/planners/share_less.hpp"
 
 namespace usmp::pipeline {
@@ -21,7 +22,7 @@ PlanResult search(const Problem& problem, const planners::Planner& planner, cons
   }
   if (goal.minimize) return planners::minimize_pool(problem, *goal.minimize, planner, wanted);
   const auto start = std::chrono::steady_clock::now();
-  PlanResult result = planner(problem, wanted);
+  PlanResult result = planners::plan_charged(problem, planner, wanted);
   if (!goal.shares_less) return result;
   if (wanted.time_limit) {
     *wanted.time_limit -=

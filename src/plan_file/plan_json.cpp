@@ -10,6 +10,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json accesses_json(const PlanDocument::Accesses& accesses) {
+  Json json;
+  json["loads"] = accesses.loads;
+  json["stores"] = accesses.stores;
+  json["bytes"] = accesses.bytes;
+  json["cycles"] = or_null(accesses.cycles);
+  return json;
+}
+
 Json planned_pool_json(const PlanDocument::Pool& pool) {
   Json json;
   json["name"] = pool.name;
@@ -24,6 +33,7 @@ Json planned_pool_json(const PlanDocument::Pool& pool) {
   json["lower_bound_reason"] = pool.lower_bound_reason;
   json["status"] = to_string(pool.status);
   if (pool.all_modules) json["all_modules"] = all_modules_json(*pool.all_modules);
+  if (pool.accesses) json["accesses"] = accesses_json(*pool.accesses);
   return json;
 }
 
@@ -56,6 +66,15 @@ Json spilled_json(const PlanDocument::Spilled& spilled) {
   Json json;
   json["bytes"] = spilled.bytes;
   json["lower_bound"] = spilled.lower_bound;
+  return json;
+}
+
+Json charge_json(const PlanDocument::Charge& charge) {
+  Json json;
+  json["name"] = "accesses";
+  json["unit"] = charge.in_cycles ? "cycles" : "accesses";
+  json["value"] = charge.value;
+  json["lower_bound"] = charge.lower_bound;
   return json;
 }
 
@@ -137,6 +156,7 @@ std::string plan_json(const PlanDocument& document) {
   json["totals"]["instructions"] = or_null(document.instructions);
   json["inputs"] = list_json(document.inputs, tensor_json);
   json["outputs"] = list_json(document.outputs, tensor_json);
+  if (document.charge) json["objective"] = charge_json(*document.charge);
   json["spilled"] = list_json(document.spilled, spilled_json);
   json["pools"] = list_json(document.pools, planned_pool_json);
   json["buffers"] = list_json(document.buffers,

@@ -193,6 +193,31 @@ PlanDocument::Pool::AllModules read_all_modules(const ParsedJson& json, const st
   return all;
 }
 
+PlanDocument::Charge read_charge(const ParsedJson& json, const std::string& place) {
+  const Object object(json, place, "an objective");
+  object.require({"unit", "value", "lower_bound"});
+  PlanDocument::Charge charge;
+  std::string unit;
+  object.read("unit", unit);
+  if (unit != "cycles" && unit != "accesses")
+    fail(object.place_of("unit"), "is '" + unit + "': expected cycles or accesses");
+  charge.in_cycles = unit == "cycles";
+  object.read_count("value", charge.value);
+  object.read_count("lower_bound", charge.lower_bound);
+  return charge;
+}
+
+PlanDocument::Accesses read_accesses(const ParsedJson& json, const std::string& place) {
+  const Object object(json, place, "accesses");
+  object.require({"loads", "stores", "bytes"});
+  PlanDocument::Accesses accesses;
+  object.read_count("loads", accesses.loads);
+  object.read_count("stores", accesses.stores);
+  object.read_count("bytes", accesses.bytes);
+  object.read_count("cycles", accesses.cycles);
+  return accesses;
+}
+
 PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   const Object object(json, place, "a pool");
   object.require({"name", "kind", "used"});
@@ -210,6 +235,9 @@ PlanDocument::Pool read_pool(const ParsedJson& json, const std::string& place) {
   object.read_word("status", pool.status, statuses);
   if (const ParsedJson* all = object.find("all_modules")) {
     pool.all_modules = read_all_modules(*all, object.place_of("all_modules"));
+  }
+  if (const ParsedJson* const accesses = object.find("accesses")) {
+    pool.accesses = read_accesses(*accesses, object.place_of("accesses"));
   }
   return pool;
 }
@@ -455,6 +483,9 @@ PlanDocument document_of(const ParsedJson& json) {
   if (const ParsedJson* const totals = object.find("totals")) read_totals(*totals, document);
   object.read_list("inputs", document.inputs, read_tensor);
   object.read_list("outputs", document.outputs, read_tensor);
+  if (const ParsedJson* const objective = object.find("objective")) {
+    document.charge = read_charge(*objective, "objective");
+  }
   object.read_list("spilled", document.spilled, read_spilled);
   object.read_list("pools", document.pools, read_pool);
   object.read_list("buffers", document.buffers, read_buffer);

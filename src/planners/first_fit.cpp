@@ -121,7 +121,7 @@ void FirstFit::add_to(Score& score, BufferId id, std::optional<std::size_t> rank
     score.unplaced += size;
     return;
   }
-  for (std::size_t r = 0; r < *rank; ++r) score.cost.spilled[r] += size;
+  add_choice(problem_, problem_.buffer(id), *rank, score.cost.spilled);
   const Allocation& allocation = plan_.of(id);
   Bytes& used = score.cost.used[allocation.pool.index()];
   used = std::max(used, allocation.offset + size);

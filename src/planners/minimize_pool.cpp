@@ -46,7 +46,9 @@ class Minimizer {
   }
 
   [[nodiscard]] Problem pool_last(Problem problem) const {
+    problem.charged = false;
     for (Buffer& buffer : problem.buffers) {
+      buffer.charges.clear();
       const auto found = std::find(buffer.candidates.begin(), buffer.candidates.end(), pool_);
       if (found != buffer.candidates.end()) std::rotate(found, found + 1, buffer.candidates.end());
     }

@@ -69,6 +69,16 @@ Key negative_roundings(const Problem& problem) {
   });
 }
 
+// What a thousandth of a byte saves in the first choice.
+Key charges_per_byte(const Problem& problem) {
+  return key_of(problem, [&](BufferId id) {
+    const Buffer& buffer = problem.buffer(id);
+    const Bytes saved = buffer.charges.back() - buffer.charges.front();
+    return static_cast<Bytes>(1000.0 * static_cast<double>(saved) /
+                              static_cast<double>(std::max<Bytes>(buffer.size, 1)));
+  });
+}
+
 }  // namespace
 
 std::vector<BufferId> order_by_size(const Problem& problem, const Conflicts& conflicts, const Group& group) {
@@ -89,7 +99,9 @@ std::vector<std::vector<BufferId>> order_portfolio(const Problem& problem, const
     return live.empty() ? problem.horizon : live.front().begin;
   });
   const Key negative_starts = key_of(problem, [&](BufferId id) { return -starts[id.index()]; });
-  return {
+  std::vector<std::vector<BufferId>> charged;
+  if (problem.charged) charged = {descending(group, charges_per_byte(problem), size)};
+  std::vector<std::vector<BufferId>> orders = {
       descending(group, size, count),
       descending(group, count, size),
       descending(group, size, lives),
@@ -100,6 +112,8 @@ std::vector<std::vector<BufferId>> order_portfolio(const Problem& problem, const
       descending(group, starts, size),
       descending(group, negative_roundings(problem), size),
   };
+  orders.insert(orders.begin(), charged.begin(), charged.end());
+  return orders;
 }
 
 Attempt best_attempt(FirstFit& placer, const Group& group, std::span<const Attempt> attempts) {

@@ -53,7 +53,7 @@ Cost ideal(const Problem& problem, const Group& group) {
     inhabitants[pool.index()].push_back(id);
     const auto& candidates = problem.buffer(id).candidates;
     const auto rank = std::find(candidates.begin(), candidates.end(), pool) - candidates.begin();
-    for (std::size_t r = 0; r < static_cast<std::size_t>(rank); ++r) result.spilled[r] += problem.buffer(id).size;
+    add_choice(problem, problem.buffer(id), static_cast<std::size_t>(rank), result.spilled);
   }
   for (const PoolId pool : group.pools) {
     result.used[pool.index()] = bounds::packing_bound(problem, inhabitants[pool.index()], problem.pool(pool)).bytes;

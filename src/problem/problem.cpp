@@ -43,6 +43,26 @@ std::optional<std::string> invalid_buffer(const Buffer& buffer, std::size_t pool
   return std::nullopt;
 }
 
+std::optional<std::string> invalid_charges(const Problem& problem) {
+  Bytes total = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    if (buffer.charges.size() != (problem.charged ? buffer.candidates.size() : 0)) {
+      return "buffer " + in_quotes(buffer.name) + " has " + std::to_string(buffer.charges.size()) +
+             " charges, but not one for each candidate pool of a charged problem";
+    }
+    if (buffer.charges.empty()) continue;
+    if (buffer.charges.front() < 0 || !std::is_sorted(buffer.charges.begin(), buffer.charges.end())) {
+      return "buffer " + in_quotes(buffer.name) + ": charges are negative or do not ascend";
+    }
+    const auto sum = checked_add(total, buffer.charges.back());
+    if (!sum || *sum > Problem::max_total_bytes) {
+      return "the charges of the buffers are more than " + std::to_string(Problem::max_total_bytes) + " in total";
+    }
+    total = *sum;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> invalid_pools(const std::vector<Pool>& pools) {
   if (pools.size() > Problem::max_pools) {
     return "there are " + std::to_string(pools.size()) + " pools, more than the limit of " +
@@ -184,6 +204,7 @@ std::optional<std::string> invalid_reason(const Problem& problem) {
     if (auto reason = invalid_buffer(buffer, problem.pools.size())) return reason;
     if (auto reason = invalid_live_ranges(buffer, problem.horizon)) return reason;
   }
+  if (auto reason = invalid_charges(problem)) return reason;
   if (!total_bytes(problem)) {
     return "the buffers need more than " + std::to_string(Problem::max_total_bytes) + " bytes in total";
   }
@@ -269,15 +290,22 @@ std::vector<Bytes> used_bytes(const Problem& problem, const Plan& plan) {
 Cost cost_of(const Problem& problem, const Plan& plan) {
   std::size_t choices = 1;
   for (const Buffer& buffer : problem.buffers) choices = std::max(choices, buffer.candidates.size());
-  Cost cost{.spilled = std::vector<Bytes>(choices - 1, 0), .used = used_bytes(problem, plan)};
+  Cost cost{.spilled = std::vector<Bytes>(choices - 1 + (problem.charged ? 1 : 0), 0),
+            .used = used_bytes(problem, plan)};
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     if (!plan.allocations[i].placed()) continue;
     const auto found = std::find(buffer.candidates.begin(), buffer.candidates.end(), plan.allocations[i].pool);
     const auto rank = static_cast<std::size_t>(found - buffer.candidates.begin());
-    for (std::size_t r = 0; r < std::min(rank, choices - 1); ++r) cost.spilled[r] += buffer.size;
+    add_choice(problem, buffer, rank, cost.spilled);
   }
   return cost;
+}
+
+void add_choice(const Problem& problem, const Buffer& buffer, std::size_t rank, std::vector<Bytes>& spilled) {
+  const std::size_t first = problem.charged ? 1 : 0;
+  if (problem.charged) spilled.front() += buffer.charges[std::min(rank, buffer.charges.size() - 1)];
+  for (std::size_t r = first; r < std::min(first + rank, spilled.size()); ++r) spilled[r] += buffer.size;
 }
 
 }  // namespace usmp

@@ -193,7 +193,8 @@ void PointerReader::access(VarId var, bool writes, tir::DataType type) {
   uses_.access(targets_of(var), {.reads = !writes,
                                  .writes = writes,
                                  .function = function_,
-                                 .element_bytes = std::max<Bytes>(1, type.element_bytes())});
+                                 .element_bytes = std::max<Bytes>(1, type.element_bytes()),
+                                 .lanes = std::max<std::size_t>(1, type.lanes)});
 }
 
 void PointerReader::access_all(const PointerSet& pointers, std::size_t by, Bytes element_bytes) {

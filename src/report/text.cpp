@@ -55,6 +55,7 @@ class PlanText {
     title();
     regions();
     against_bounds();
+    accesses();
     spilled();
     if (plan_.search) out_ += search_text(plan_.search->stopped, plan_.search->iterations);
     against_unplanned();
@@ -114,6 +115,36 @@ class PlanText {
       if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimised first";
       out_ += "\n";
     }
+  }
+
+  void accesses() {
+    if (!plan_.charge) return;
+    const PlanDocument::Charge& charge = *plan_.charge;
+    out_ += std::string(charge.in_cycles ? "cycles of accesses (estimate): " : "accesses outside first choices: ") +
+            std::to_string(charge.value) + ", " + proved_text(charge.value, charge.lower_bound, {}, options_.color) +
+            "\n";
+    for (const PoolKind kind : {PoolKind::workspace, PoolKind::constant}) {
+      std::int64_t all = 0;
+      for (const PlanDocument::Pool& pool : plan_.pools) {
+        if (pool.kind == kind && pool.accesses) all += pool.accesses->loads + pool.accesses->stores;
+      }
+      for (const PlanDocument::Pool& pool : plan_.pools) {
+        if (pool.kind == kind && pool.accesses) out_ += accesses_line(pool, all);
+      }
+    }
+  }
+
+  // "flash: 3072 loads, 0 stores (75.00% of the parameter pools'), 12288 bytes, about 9216 cycles".
+  static std::string accesses_line(const PlanDocument::Pool& pool, std::int64_t all) {
+    const PlanDocument::Accesses& accesses = *pool.accesses;
+    std::string line = printable(pool.name) + ": " + std::to_string(accesses.loads) + " loads, " +
+                       std::to_string(accesses.stores) + " stores";
+    if (all > 0) {
+      line += " (" + percent(accesses.loads + accesses.stores, all) + " of the " + to_string(pool.kind) + " pools')";
+    }
+    line += ", " + bytes_text(accesses.bytes);
+    if (accesses.cycles) line += ", about " + std::to_string(*accesses.cycles) + " cycles";
+    return line + "\n";
   }
 
   void spilled() {

@@ -98,7 +98,9 @@ std::vector<Bytes> entries(const Cost& cost) {
 }
 
 std::string entry_name(const Problem& problem, const Cost& cost, std::size_t entry) {
-  if (entry < cost.spilled.size()) return "bytes beyond the first " + std::to_string(entry + 1) + " choices";
+  if (problem.charged && entry == 0) return "the charges";
+  const std::size_t first = problem.charged ? 1 : 0;
+  if (entry < cost.spilled.size()) return "bytes beyond the first " + std::to_string(entry - first + 1) + " choices";
   return "bytes used of pool '" + problem.pools[entry - cost.spilled.size()].name + "'";
 }
 

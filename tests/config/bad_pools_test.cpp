@@ -63,7 +63,7 @@ TEST_CASE("files of no or only blank lines") {
 
 TEST_CASE("a byte order mark counts for no column") {
   CHECK(message_of("\xef\xbb\xbf[]") ==
-        "line 1, column 1: the file contains a list: expected the keys workspace_pools, parameter_pools, algorithm, "
+        "line 1, column 1: the file contains a list: expected the keys workspace_pools, parameter_pools, algorithm, objective, "
         "workspace_io, pinned, concurrent");
 }
 

@@ -50,8 +50,10 @@ parameter_pools:
   - name: flash
     targets: {c: ro}
 algorithm: greedy_by_size
+objective: accesses
 workspace_io: false
 )");
+  CHECK(config.objective == Objective::accesses);
   REQUIRE(config.workspace_pools.size() == 2);
   const PoolSpec& dtcm = config.workspace_pools[0];
   CHECK(dtcm.name == "dtcm");
@@ -61,6 +63,11 @@ workspace_io: false
   CHECK(dtcm.targets == std::map<std::string, Access>{{"c", Access::read_write}, {"cmsis-nn", Access::read_only}});
   CHECK(dtcm.section == ".dtcm");
   CHECK_FALSE(dtcm.internal);
+  CHECK((dtcm.speed == Speed{.clock_hz = 480000000,
+                             .read_bytes_per_cycle = 8,
+                             .write_bytes_per_cycle = 4,
+                             .read_latency_cycles = 0,
+                             .write_latency_cycles = std::nullopt}));
   const PoolSpec& sram = config.workspace_pools[1];
   CHECK(sram.name == "sram");
   CHECK(sram.size_hint == std::nullopt);
@@ -82,6 +89,14 @@ TEST_CASE("the smallest file leaves everything open") {
   CHECK(config.parameter_pools.empty());
   CHECK_FALSE(config.algorithm.has_value());
   CHECK_FALSE(config.workspace_io.has_value());
+}
+
+TEST_CASE("speeds: what is -1 is not known, nor is a clock or a bandwidth of 0") {
+  CHECK_FALSE(only_pool("    clock_frequency_hz: 5").speed.is_known());
+  CHECK((only_pool("    clock_frequency_hz: 0\n    read_bandwidth_bytes_per_cycle: 0").speed == Speed{}));
+  CHECK((only_pool("    read_latency_cycles: -1").speed == Speed{}));
+  CHECK(only_pool("    write_latency_cycles: 0").speed.is_known());
+  CHECK(only_pool("    write_bandwidth_bytes_per_cycle: 1").speed.is_known());
 }
 
 TEST_CASE("sizes") {

@@ -145,6 +145,14 @@ TEST_CASE("a plan that is written reads back as the same document") {
   other = document;
   other.buffers[3].live->back().end = 5;
   CHECK_FALSE(parse_plan_document(plan_json(other)) == document);
+  PlanDocument charged = document;
+  charged.charge = {.in_cycles = true, .value = 5, .lower_bound = 4};
+  charged.pools[0].accesses = {.loads = 1, .stores = 2, .bytes = 3, .cycles = 4};
+  charged.pools[1].accesses = {.loads = INT64_MAX, .stores = 0, .bytes = 0, .cycles = std::nullopt};
+  CHECK_FALSE(charged == document);
+  CHECK(parse_plan_document(plan_json(charged)) == charged);
+  charged.charge->in_cycles = false;
+  CHECK(parse_plan_document(plan_json(charged)) == charged);
   const PlanDocument rolled = with_rows(document);
   CHECK_FALSE(rolled == document);
   CHECK(parse_plan_document(plan_json(rolled)) == rolled);

@@ -52,7 +52,11 @@ class Judge {
     for (std::size_t d = 0; d < option.size(); ++d) {
       const Decision& decision = model_.decisions[d];
       shares[decision.pools[option[d]]].push_back(decision.buffer);
-      for (std::size_t r = 0; r < decision.ranks[option[d]]; ++r) cost[r] += problem_.buffer(decision.buffer).size;
+      const std::size_t bytes = problem_.charged ? 1 : 0;
+      if (problem_.charged) cost[0] += problem_.buffer(decision.buffer).charges[decision.ranks[option[d]]];
+      for (std::size_t r = 0; r < decision.ranks[option[d]]; ++r) {
+        cost[bytes + r] += problem_.buffer(decision.buffer).size;
+      }
     }
     for (std::size_t p = 0; p < shares.size(); ++p) {
       const Bytes height = std::max(height_of(p, shares[p]), cut_height(p, option));
@@ -168,12 +172,13 @@ void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& g
 TEST_CASE("the cheapest assignment is that of all; forgetting only lowers the cost") {
   test::ProblemMaker maker(311);
   Tally tally;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 4500; ++i) {
     const Problem problem = maker.make({.buffers = 8,
                                         .pools = 2 + maker.below(2),
                                         .bounded = true,
                                         .pins = i % 3 == 0,
-                                        .horizon = 4 + static_cast<Tick>(maker.below(12))});
+                                        .horizon = 4 + static_cast<Tick>(maker.below(12)),
+                                        .charged = i >= 3000});
     INFO("problem ", i);
     for (const Group& group : split_by_pools(problem)) check_one(maker, problem, group, tally);
   }

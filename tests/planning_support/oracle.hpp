@@ -31,6 +31,15 @@ inline Cost truth_cost_of(const Problem& problem, const Plan& plan) {
     Bytes& used = cost.used[at.pool.index()];
     used = std::max(used, at.offset + buffer.size);
   }
+  if (!problem.charged) return cost;
+  Bytes charged = 0;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    for (std::size_t rank = 0; rank < buffer.candidates.size(); ++rank) {
+      if (buffer.candidates[rank] == plan.allocations[i].pool) charged += buffer.charges[rank];
+    }
+  }
+  cost.spilled.insert(cost.spilled.begin(), charged);
   return cost;
 }
 

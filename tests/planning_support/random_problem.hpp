@@ -23,6 +23,7 @@ struct Shape {
   std::size_t most_ranges = 3;  // live ranges a buffer
   Tick horizon = 12;
   Bytes largest = 40;
+  bool charged = false;  // buffers cost something in their pools, some nothing, some the same in all
 };
 
 class ProblemMaker {
@@ -39,6 +40,7 @@ class ProblemMaker {
     for (std::size_t i = 0; i < shape.buffers; ++i) problem.buffers.push_back(make_buffer(shape, i));
     if (shape.sharing) add_distances(problem);
     if (shape.pins) add_pins(problem, shape);
+    if (shape.charged) add_charges(problem);
     return problem;
   }
 
@@ -94,6 +96,18 @@ class ProblemMaker {
       const Bytes step = alignment_in(buffer, pinned.pool(buffer.candidates.front()));
       buffer.pinned = bytes_below(shape.largest * 3) / step * step;
       if (!invalid_reason(pinned)) problem = std::move(pinned);
+    }
+  }
+
+  void add_charges(Problem& problem) {
+    problem.charged = true;
+    for (Buffer& buffer : problem.buffers) {
+      const bool is_idle = below(4) == 0;
+      Bytes charge = below(3) == 0 ? bytes_below(50) : 0;
+      for (std::size_t rank = 0; rank < buffer.candidates.size(); ++rank) {
+        buffer.charges.push_back(charge);
+        charge += is_idle ? 0 : bytes_below(30);
+      }
     }
   }
 

@@ -20,8 +20,32 @@ namespace usmp::config {
 
 enum class Access { read_only, read_write };  // "ro", "rw"
 
-// The properties of a pool in a pools file. TVM's clock frequency, bandwidths, latencies and burst lengths are checked
-// but not kept.
+// How fast a pool is, by TVM's properties. Nothing: not known.
+struct Speed {
+  std::optional<std::int64_t> clock_hz;               // >= 1
+  std::optional<std::int64_t> read_bytes_per_cycle;   // >= 1
+  std::optional<std::int64_t> write_bytes_per_cycle;  // >= 1
+  std::optional<std::int64_t> read_latency_cycles;    // >= 0
+  std::optional<std::int64_t> write_latency_cycles;   // >= 0
+
+  // Whether what an access takes is known.
+  [[nodiscard]] bool is_known() const {
+    return read_bytes_per_cycle || write_bytes_per_cycle || read_latency_cycles || write_latency_cycles;
+  }
+  friend bool operator==(const Speed&, const Speed&) = default;
+};
+
+// What plans are chosen by.
+enum class Objective {
+  size,      // the bytes in the first pools, then the sizes of pools
+  accesses,  // the loads and stores that the first pools serve, or the cycles that all take; then as for `size`
+};
+
+// "size", "accesses".
+[[nodiscard]] const char* to_string(Objective objective);
+[[nodiscard]] std::optional<Objective> objective_named(std::string_view name);
+
+// The properties of a pool in a pools file. TVM's burst lengths are checked but not kept.
 struct PoolSpec {
   std::string name;  // a C identifier
   PoolKind kind = PoolKind::workspace;
@@ -33,6 +57,7 @@ struct PoolSpec {
   std::string section;                    // linker section of an internal pool; absent: none
   std::string region;                     // of the linker script, which gave the size; absent: none
   bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
+  Speed speed;                            // the objective `accesses` counts with it
   Budget budget;                          // planning knows nothing of it
   Position position;                      // of the pool's entry; none for pools that only a module describes
   Position size_position;                 // of size_hint_bytes; none without
@@ -61,6 +86,7 @@ struct PoolsConfig {
   std::vector<PoolSpec> parameter_pools;  // preferred first; empty: constants are arrays in the operators' file
   std::optional<std::string> algorithm;
   std::string algorithm_place;  // where it stands: "line L, column C"
+  std::optional<Objective> objective;
   std::optional<bool> workspace_io;
   std::vector<PinSpec> pinned;                // the caller checks whether their buffers and pools exist
   std::vector<ConcurrentModules> concurrent;  // the caller checks whether the modules exist

@@ -56,6 +56,7 @@ struct PlanningOptions {
   std::optional<std::string> pools_file;
   std::optional<std::string> memory_file;  // a linker script that gives pools their sizes
   std::optional<std::string> algorithm;    // overrides the pools file's
+  std::optional<std::string> objective;    // "size" or "accesses"; overrides the pools file's; absent: "size"
   bool workspace_io = false;               // or the pools file's
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size is minimized first

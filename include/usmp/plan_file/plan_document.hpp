@@ -44,6 +44,25 @@ struct PlanDocument {
     friend bool operator==(const Spilled&, const Spilled&) = default;
   };
 
+  // What was minimised first, with the objective `accesses`.
+  struct Charge {
+    bool in_cycles = false;  // else accesses, times the ranks of pools
+    std::int64_t value = 0;
+    std::int64_t lower_bound = 0;  // no plan has less
+
+    friend bool operator==(const Charge&, const Charge&) = default;
+  };
+
+  // Of all buffers in a pool, in one run.
+  struct Accesses {
+    std::int64_t loads = 0;
+    std::int64_t stores = 0;
+    std::int64_t bytes = 0;              // loaded and stored
+    std::optional<std::int64_t> cycles;  // an estimate; nothing: the pool's speed is not known
+
+    friend bool operator==(const Accesses&, const Accesses&) = default;
+  };
+
   struct Pool {
     // Of all modules that were planned together, to be linked.
     struct AllModules {
@@ -67,6 +86,7 @@ struct PlanDocument {
     std::string lower_bound_reason;
     PlanStatus status = PlanStatus::feasible;
     std::optional<AllModules> all_modules = {};  // nothing: the module was planned alone
+    std::optional<Accesses> accesses = {};  // with the objective `accesses`
 
     friend bool operator==(const Pool&, const Pool&) = default;
   };
@@ -186,6 +206,7 @@ struct PlanDocument {
   std::string cpu;                           // that the C is shaped for; empty: the plan does not say
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
+  std::optional<Charge> charge;  // nothing: the objective is `size`
   std::vector<Spilled> spilled;
   std::vector<Pool> pools;      // workspace pools, then parameter pools
   std::vector<Buffer> buffers;  // by id

@@ -39,6 +39,9 @@ struct Buffer {
   std::vector<LiveRange> live;
   // The offset it must have, in its one candidate pool. Nothing: the planner's choice.
   std::optional<Bytes> pinned = {};
+  // Of a charged problem: what it costs to have the buffer in each of its candidates, in any unit; >= 0, ascending.
+  // Else empty.
+  std::vector<std::int64_t> charges = {};
 };
 
 struct Pool {
@@ -71,9 +74,11 @@ struct Problem {
   Tick horizon = 0;  // every live range ends at or before it
   // Sorted, each pair at most once per direction. All other conflicting buffers must not overlap.
   std::vector<Distance> distances = {};
+  // Buffers have charges, and plans that are charged less are better, whatever their sizes.
+  bool charged = false;
 
-  // Bound on the sum of all sizes and alignments, on what pools reserve and on the ends of pins, so that no planner's
-  // arithmetic can overflow.
+  // Bound on the sum of all sizes and alignments, on what pools reserve and on the ends of pins, and on the sum of the
+  // largest charges, so that no planner's arithmetic can overflow.
   static constexpr Bytes max_total_bytes = Bytes{1} << 56;
   // Some costs grow with the square of the number of pools. Pools files and modules name fewer.
   static constexpr std::size_t max_pools = 256;
@@ -132,17 +137,23 @@ struct Plan {
 [[nodiscard]] std::vector<Bytes> used_bytes(const Problem& problem, const Plan& plan);
 
 // What a plan costs, in order of importance; a smaller cost is a better plan, and the best complete plan is an optimal
-// one. First as many bytes as possible stay in the first choices of the buffers, then in the first two, and so on;
-// then the pools are small, in their order.
+// one. First the charges are small, in a charged problem; then as many bytes as possible stay in the first choices of
+// the buffers, then in the first two, and so on; then the pools are small, in their order.
 struct Cost {
-  std::vector<Bytes> spilled;  // [r]: bytes of buffers placed beyond the first r + 1 of their candidates
-  std::vector<Bytes> used;     // by PoolId, see used_bytes
+  // What the choice of pools costs: in a charged problem the sum of the charges; then, for each r, bytes of buffers
+  // placed beyond the first r + 1 of their candidates.
+  std::vector<Bytes> spilled;
+  std::vector<Bytes> used;  // by PoolId, see used_bytes
 
   friend auto operator<=>(const Cost&, const Cost&) = default;
 };
 
-// Of the placed buffers; `spilled` has one entry less than the longest list of candidates. O(n · candidates).
+// Of the placed buffers; `spilled` has as many entries for bytes as the longest list of candidates has pools beyond the
+// first. O(n · candidates).
 [[nodiscard]] Cost cost_of(const Problem& problem, const Plan& plan);
+
+// Adds what it costs to have the buffer in the candidate of this rank to the entries of Cost::spilled. O(rank).
+void add_choice(const Problem& problem, const Buffer& buffer, std::size_t rank, std::vector<Bytes>& spilled);
 
 enum class PlanStatus {
   feasible,    // a complete plan, not known to be the best

@@ -27,6 +27,7 @@ struct PointerAccess {
   bool writes = false;
   std::size_t function = 0;  // the function itself, or an opaque callee; index into Module::functions
   Bytes element_bytes = 1;   // >= 1
+  std::size_t lanes = 1;     // >= 1; of a vector
 };
 
 // A call by name, with what its arguments may be based on.

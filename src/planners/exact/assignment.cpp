@@ -227,13 +227,12 @@ class Run {
 
   StateTable decide(const StateTable& table, std::size_t d, std::size_t s) {
     const Decision& decision = model_.decisions[d];
-    const Bytes size = model_.asks[d][decision.pools.front()].rounded - model_.asks[d][decision.pools.front()].rounding;
     StateTable next(key_.size(), cost_.size());
     for (std::size_t i = 0; i < table.size(); ++i) {
       for (std::size_t option = 0; option < decision.pools.size(); ++option) {
         const std::size_t pool = decision.pools[option];
         load(table, i);
-        for (std::size_t r = 0; r < decision.ranks[option]; ++r) cost_[r] += size;
+        for (std::size_t r = 0; r < decision.costs[option].size(); ++r) cost_[r] += decision.costs[option][r];
         choose(d, pool);
         const bool fits = reach(pool, model_.asks[d][pool].alone) && pass_cuts(d, pool) &&
                           reach(pool, height_in(pool, model_.sections[s]));

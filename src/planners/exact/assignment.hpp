@@ -8,7 +8,7 @@
 //
 // Method: dynamic programming over the sections of time. Between two sections only the choices of buffers that are
 // live on both sides matter (the frontier), so two histories with the same frontier compete and the cheaper one stays.
-// That is exact: everything that follows costs both the same, and the parts of the cost (bytes spilled, which add up,
+// That is exact: everything that follows costs both the same, and the parts of the cost (Cost::spilled, which adds up,
 // then one pool's height, a maximum) keep their order under it. Networks have few buffers live at one time, so there
 // are few states. Buffers that live on to the end (constants) enter the frontier as sums of bytes.
 // When there are more states than the width allows, choices are forgotten, as if the buffer had left its pool: what
@@ -35,11 +35,12 @@ namespace usmp::planners::exact {
 // A buffer with more than one possible pool that is neither empty nor never live. Pools are indices into Group::pools.
 struct Decision {
   BufferId buffer;
-  std::vector<std::size_t> pools;  // possible ones, best first
-  std::vector<std::size_t> ranks;  // of these pools among the buffer's candidates
-  std::size_t first = 0;           // section in which it is live first
-  std::size_t last = 0;            // and last
-  bool lasting = false;            // live in every section from the first on, and shares bytes with nothing
+  std::vector<std::size_t> pools;         // possible ones, best first
+  std::vector<std::size_t> ranks;         // of these pools among the buffer's candidates
+  std::vector<std::vector<Bytes>> costs;  // of these pools, as in Cost::spilled
+  std::size_t first = 0;                  // section in which it is live first
+  std::size_t last = 0;                   // and last
+  bool lasting = false;                   // live in every section from the first on, and shares bytes with nothing
 };
 
 // What a buffer asks of one pool.
@@ -104,9 +105,11 @@ struct AssignmentModel {
   std::vector<std::size_t> fixed_pool;    // by position in Group::buffers; `none` if it is a decision
   std::vector<Decision> decisions;        // by first section, then large ones first
   std::vector<std::vector<Demand>> asks;  // by decision and pool
+  std::vector<Bytes> sizes;               // by decision
   std::vector<Section> sections;          // in time; those in which a decision is live
   std::vector<Bytes> reserved;            // by pool, not rounded
-  std::vector<Bytes> fixed_spill;         // bytes spilled by the buffers without a choice, by rank
+  std::vector<Bytes> fixed_spill;         // Cost::spilled of the buffers without a choice
+  bool charged = false;                   // Problem::charged
   bool possible = true;                   // false: some buffer has no pool that is large enough for it
 
   static constexpr std::size_t none = SIZE_MAX;
@@ -141,14 +144,14 @@ struct Cut {
 
 struct Query {
   std::vector<Bytes> limits;                  // height that each pool may have
-  std::size_t objective = 0;                  // the pool whose height counts after the spilled bytes
+  std::size_t objective = 0;                  // the pool whose height counts after what the choices cost
   std::span<const Cut> cuts = {};             // obeyed by the answer
   std::vector<Bytes> below = {};              // only answers of a smaller cost count; empty: all. Cost as in Relaxed
   std::size_t width = std::size_t{1} << 16U;  // states kept
 };
 
 struct Relaxed {
-  std::vector<Bytes> cost;              // bytes spilled by rank, then the objective's height; empty: there is none
+  std::vector<Bytes> cost;              // as Cost::spilled, then the objective's height; empty: there is none
   std::vector<std::size_t> assignment;  // pool by decision
   bool exact = true;                    // no choice was forgotten: the assignment obeys limits and cuts
   bool aborted = false;                 // by the budget: nothing is known
@@ -156,10 +159,12 @@ struct Relaxed {
   [[nodiscard]] bool exists() const { return !cost.empty(); }
 };
 
-// Bytes that spill out of first choices in every plan within the limits, whatever else is decided.
+// A lower bound of the first entry of Cost::spilled, of every plan within the limits: bytes that spill out of first
+// choices, or charges.
 //
 // At one tick, the buffers whose first choice is a pool need more together than the pool has by so much: that spills.
-// Ticks that share no buffer add up. For buffers of one live range the best such set of ticks is the linear programming
+// It is charged at least as much as if parts of buffers could go, those first whose charge rises least per byte. Ticks
+// that share no buffer add up. For buffers of one live range the best such set of ticks is the linear programming
 // bound, since their matrix of ticks is totally unimodular. O(sections · pools).
 [[nodiscard]] Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits);
 

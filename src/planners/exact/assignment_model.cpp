@@ -82,6 +82,7 @@ class Builder {
 
   void build() {
     model_.pools = group_.pools;
+    model_.charged = problem_.charged;
     granules();
     split();
     if (!model_.possible) return;
@@ -132,8 +133,7 @@ class Builder {
       const std::size_t pool = index_of(possible.front());
       model_.fixed_pool.back() = pool;
       fixed_[pool].push_back(id);
-      const std::size_t rank = rank_of(buffer, possible.front());
-      for (std::size_t r = 0; r < rank; ++r) model_.fixed_spill[r] += buffer.size;
+      add_choice(problem_, buffer, rank_of(buffer, possible.front()), model_.fixed_spill);
     }
     for (std::size_t p = 0; p < group_.pools.size(); ++p) {
       model_.base.push_back(bounds::packing_bound(problem_, fixed_[p], pool(p)).bytes);
@@ -146,10 +146,12 @@ class Builder {
   }
 
   void add_decision(BufferId id, const std::vector<PoolId>& possible) {
-    Decision decision{.buffer = id, .pools = {}, .ranks = {}};
+    Decision decision{.buffer = id, .pools = {}, .ranks = {}, .costs = {}};
     for (const PoolId pool : possible) {
       decision.pools.push_back(index_of(pool));
       decision.ranks.push_back(rank_of(problem_.buffer(id), pool));
+      std::vector<Bytes>& cost = decision.costs.emplace_back(model_.fixed_spill.size(), 0);
+      add_choice(problem_, problem_.buffer(id), decision.ranks.back(), cost);
     }
     model_.decisions.push_back(std::move(decision));
   }
@@ -275,6 +277,7 @@ class Builder {
     for (const Decision& decision : model_.decisions) {
       const Buffer& buffer = problem_.buffer(decision.buffer);
       std::vector<Demand>& asks = model_.asks.emplace_back(group_.pools.size());
+      model_.sizes.push_back(buffer.size);
       for (const std::size_t p : decision.pools) {
         const Bytes rounded = align_up(buffer.size, granule_[p]);
         asks[p] = {rounded, rounded - buffer.size, first_offset(buffer, pool(p)) + buffer.size};
@@ -340,11 +343,64 @@ std::uint64_t section_entries(const Problem& problem, const Group& group) {
   return entries;
 }
 
+namespace {
+
+// A buffer in its first choice, and what it costs at least to have it elsewhere.
+struct Leaver {
+  Bytes size = 0;
+  Bytes charge = 0;
+};
+
+// Those of the decisions whose first choice is the pool.
+std::vector<Leaver> leavers_of(const AssignmentModel& model, std::span<const std::uint32_t> decisions,
+                               std::size_t pool) {
+  std::vector<Leaver> leavers;
+  for (const std::uint32_t d : decisions) {
+    const Decision& decision = model.decisions[d];
+    if (decision.ranks.front() > 0 || decision.pools.front() != pool) continue;
+    leavers.push_back({model.sizes[d], decision.costs[1].front() - decision.costs[0].front()});
+  }
+  return leavers;
+}
+
+// Lasting decisions that are live in a section.
+std::vector<std::uint32_t> lasting_until(const AssignmentModel& model, std::size_t section) {
+  std::vector<std::uint32_t> lasting;
+  for (std::uint32_t d = 0; d < model.decisions.size() && model.decisions[d].first <= section; ++d) {
+    if (model.decisions[d].lasting) lasting.push_back(d);
+  }
+  return lasting;
+}
+
+// The least that is charged if so many bytes have to go: a lower bound, as if buffers could be divided. Charges are
+// whole numbers, so rounding this bound up would still be right; that makes up for what floating point loses of small
+// sums.
+Bytes least_charge(std::vector<Leaver>& leavers, Bytes bytes) {
+  constexpr unsigned precise_bits = 40;
+  const auto per_byte = [](const Leaver& leaver) {
+    return static_cast<double>(leaver.charge) / static_cast<double>(leaver.size);
+  };
+  std::sort(leavers.begin(), leavers.end(),
+            [&](const Leaver& a, const Leaver& b) { return per_byte(a) < per_byte(b); });
+  Bytes charge = 0;
+  for (const Leaver& leaver : leavers) {
+    const bool is_last = leaver.size >= bytes;
+    charge += is_last ? static_cast<Bytes>(per_byte(leaver) * static_cast<double>(bytes)) : leaver.charge;
+    bytes -= leaver.size;
+    if (is_last) break;
+  }
+  const Bytes lost = charge >> precise_bits;
+  return charge - (lost > 0 ? lost + 1 : 0);
+}
+
+}  // namespace
+
 Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits) {
   if (model.fixed_spill.empty()) return 0;
   std::vector<Bytes> best{0};  // by number of sections: of those in front of it
   SharingScratch scratch;
-  for (const Section& section : model.sections) {
+  for (std::size_t s = 0; s < model.sections.size(); ++s) {
+    const Section& section = model.sections[s];
     Bytes spill = 0;
     for (std::size_t p = 0; p < limits.size(); ++p) {
       const auto wants_pool = [&](const Sharing::Member& member) {
@@ -355,11 +411,23 @@ Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits
       const Bytes shared = most_saved(
           section.sharing, wants_pool, [](const Sharing::Link& link) { return link.saved_bytes; }, scratch);
       const Bytes room = limits[p] - model.reserved[p] - section.settled[p] + shared;
-      spill += std::clamp<Bytes>(section.preferred[p] - room, 0, section.preferred[p]);
+      const Bytes excess = std::clamp<Bytes>(section.preferred[p] - room, 0, section.preferred[p]);
+      if (!model.charged || excess == 0) {
+        spill += excess;
+        continue;
+      }
+      std::vector<Leaver> leavers = leavers_of(model, section.live, p);
+      const std::vector<Leaver> lasting = leavers_of(model, lasting_until(model, s), p);
+      leavers.insert(leavers.end(), lasting.begin(), lasting.end());
+      spill += least_charge(leavers, excess);
     }
     best.push_back(std::max(best.back(), best[section.after] + spill));
   }
-  return model.fixed_spill.front() + best.back();
+  Bytes unavoidable = model.fixed_spill.front();
+  if (model.charged) {
+    for (const Decision& decision : model.decisions) unavoidable += decision.costs[0].front();
+  }
+  return unavoidable + best.back();
 }
 
 AssignmentModel::AssignmentModel(const Problem& problem, const Group& group) { Builder(problem, group, *this).build(); }
