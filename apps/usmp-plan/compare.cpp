@@ -20,14 +20,13 @@ const std::map<std::string, driver::CompareFormat> compare_formats = {{"text", d
 
 Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<driver::CompareOptions>();
-  auto* app = program.add_subcommand("compare", "compare the plans of several algorithms, or memory against work");
+  auto* app = program.add_subcommand("compare", "compare algorithms, or memory against work");
   add_model_options(*app, options->model, true);
   add_problem_options(*app, *options);
   app->add_option("--algorithms", options->algorithms, "algorithms, separated by commas (default: all)")
       ->type_name("NAMES")
       ->check(such_as(driver::algorithm_names(), true));
-  app->add_option("--recompute", options->recompute,
-                  "instead of algorithms: memory if so many percent more\ncomputation are allowed (0,10,30,70)")
+  app->add_option("--recompute", options->recompute, "memory with N% more computation, for each N")
       ->type_name("N,N,...");
   add_goal_options(*app, *options);
   add_format_options(*app, {"text", "markdown", "json", "csv", "svg"},

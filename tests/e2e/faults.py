@@ -305,7 +305,8 @@ class Faults:
         shell("all closed", '"$@" -o out <&- >&- 2>&-', OUTPUT, "")
         shell("closed standard error", '"$@" -o out 2>&-', 0, "")
         shell("closed standard error, an error", '"$@" -o out --minimize none 2>&-', 2, "")
-        shell("no reader", 'set -o pipefail; "$1" inspect "$2" | true', 128 + signal.SIGPIPE, "")
+        shell("no reader", 'set -o pipefail; mkfifo gone; { : <gone; "$1" inspect "$2"; } | { exec <&-; : >gone; }',
+              128 + signal.SIGPIPE, "")
         shell("-o /dev/full", '"$1" problem "$2" -o /dev/full', OUTPUT, "/dev/full: writing failed: No space left on device")
         shell("-o /dev/full, a directory", '"$@" -o /dev/full', OUTPUT, "/dev/full: is a file, expected a directory")
         shell("-o /dev/stdout, closed", '"$1" problem "$2" -o /dev/stdout >&-', OUTPUT, "/dev/stdout: writing failed")

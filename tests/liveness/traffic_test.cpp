@@ -45,7 +45,7 @@ Counted count(ModuleBuilder& b, const Options& options = {}) {
 TEST_CASE("traffic: loads and stores times the extents around them, in every call") {
   ModuleBuilder b;
   const auto p = b.pointer("p", tir::int32_type);
-  const auto q = b.pointer("q");
+  const auto q = b.pointer("q", tir::int32_type);
   const auto i = b.integer("i");
   const auto j = b.integer("j");
   // Twelve loads of p and stores of q in a call, and three more loads of p.
@@ -54,13 +54,13 @@ TEST_CASE("traffic: loads and stores times the extents around them, in every cal
                           block(b.loop(j, 4, block(b.store(q, b.var(j), b.load(p, b.var(i))))),
                                 b.evaluate(b.load(p, b.var(i)))))));
   const auto x = b.pointer("x", tir::int32_type);
-  const auto y = b.pointer("y");
+  const auto y = b.pointer("y", tir::int32_type);
   const auto k = b.integer("k");
   b.entry({}, block(b.allocate(x, 8), b.allocate(y, 8), b.set(x), b.loop(k, 5, block(b.call("op", {x, y}))),
                     b.call("op", {x, y})));
   const Counted counted = count(b);
   CHECK((counted.of("x") == Traffic{6 * 15, 1, 6 * 15 * 4, 4}));
-  CHECK((counted.of("y") == Traffic{0, 6 * 12, 0, 6 * 12}));
+  CHECK((counted.of("y") == Traffic{0, 6 * 12, 0, 6 * 12 * 4}));
 }
 
 TEST_CASE("traffic: through aliases, of what an operator allocates, and of both sides of a branch") {

@@ -125,17 +125,11 @@ TEST_CASE("a tensor inside that is read behind the chain is whole: no strips") {
   const VarId b = n.add_tensor("b", image);
   const VarId c = n.add_tensor("c", image);
   const VarId out = n.add_tensor("out", image, true);
-  const Image deep{.height = 6, .width = 12, .channels = 16};
-  const VarId between = n.add_tensor("between", deep);
   n.add_window(in, image, a, image, {}, true);
-  n.add_window(a, image, between, deep, {}, true);
-  n.add_window(between, deep, b, image, {}, true);
+  n.add_window(a, image, b, image, {}, true);
   n.add_turn(b, c, image);
   n.add_sum(c, a, out, image);
-  // But from it on.
-  const InStrips found = in_strips(n.with_entry(in, out), image, image, 1000);
-  CHECK(found.what.find("operators 2 to 3 run row by row of") == 0);
-  CHECK(found.rings.find("a ") == std::string::npos);
+  CHECK(in_strips(n.with_entry(in, out), image, image, 1000).what.empty());
 }
 
 TEST_CASE("sums that run on from pixel to pixel, whatever their order, are computed once") {

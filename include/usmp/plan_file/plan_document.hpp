@@ -86,7 +86,7 @@ struct PlanDocument {
     std::string lower_bound_reason;
     PlanStatus status = PlanStatus::feasible;
     std::optional<AllModules> all_modules = {};  // nothing: the module was planned alone
-    std::optional<Accesses> accesses = {};  // with the objective `accesses`
+    std::optional<Accesses> accesses = {};       // with the objective `accesses`
 
     friend bool operator==(const Pool&, const Pool&) = default;
   };
