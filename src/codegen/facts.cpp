@@ -86,6 +86,7 @@ class FunctionScan {
     StackScan stack;
     tir::walk(function_.body, stack);
     facts_.initialised = std::move(stack.initialised);
+    facts_.continued = continued_loops(function_.body);
     tir::for_each_stmt(function_.body, [&](const Stmt& stmt) { scan(stmt); });
     spread_writes();
     check_constants();

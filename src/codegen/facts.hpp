@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/c_types.hpp"
+#include "codegen/continued_loops.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/tir/ir.hpp"
 
@@ -33,6 +34,7 @@ struct FunctionFacts {
   // Elements on the stack of which a compiler may think that they are read before they are set: one guard around the
   // store and the same, spelled otherwise, around the load. They are set to zero first.
   std::unordered_set<tir::VarId> initialised;
+  ContinuedLoops continued;
   bool gives_status = true;  // it returns 0 or an error; false: void, as it cannot fail (status.hpp)
 };
 

@@ -282,10 +282,17 @@ void StatementPrinter::print(const tir::For& loop) {
     file_.uses_unroll = true;
     line("USMP_UNROLL");
   }
-  const std::string name = printer_.declare(loop.var);
+  const auto inside = facts_.continued.declared_at.find(loop.var);
+  if (inside != facts_.continued.declared_at.end()) print_continued(inside->second);
+  const bool is_continued = facts_.continued.vars.contains(loop.var);
+  const std::string name = is_continued ? printer_.declared_name(loop.var) : printer_.declare(loop.var);
   indent();
-  printer_.put("for (" + printer_.c_type(type) + " " + name + " = ");
-  if (is_constant) {
+  printer_.put("for (");
+  if (!is_continued) printer_.put(printer_.c_type(type) + " " + name + " = ");
+  if (is_continued) {
+    printer_.put("; " + name + " < ");
+    printer_.print_converted(*last, prec_add);
+  } else if (is_constant) {
     print_constant_bounds(loop, name, *first, *count);
   } else {
     if (is_hoisted) {
@@ -302,6 +309,13 @@ void StatementPrinter::print(const tir::For& loop) {
   }
   printer_.put("; ++" + name + ") {\n");
   indent_more();
+}
+
+void StatementPrinter::print_continued(const std::vector<ContinuedLoops::Loop>& loops) {
+  for (const auto& [var, first] : loops) {
+    const DataType type = module_.var(var).type;
+    line(printer_.c_type(type) + " " + printer_.declare(var) + " = " + int_literal(first, type, true) + ";");
+  }
 }
 
 std::string StatementPrinter::print_hoisted_end(const tir::For& loop, const std::string& begin) {

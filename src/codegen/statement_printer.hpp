@@ -77,6 +77,7 @@ class StatementPrinter {
 
   void print_pointer_let(const tir::Let& let);
   void print_constant_bounds(const tir::For& loop, const std::string& name, std::int64_t first, std::int64_t count);
+  void print_continued(const std::vector<ContinuedLoops::Loop>& loops);
   std::string print_hoisted_end(const tir::For& loop, const std::string& begin);
   void print_store(const tir::Store& store, const std::function<void()>& print_index,
                    const std::function<void()>& print_value);
