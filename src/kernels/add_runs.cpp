@@ -21,6 +21,7 @@ using tir::VarId;
 // variable and nothing else mentions it.
 struct RingPlace {
   ExprRef remainder;
+  ExprRef value;  // of the remainder; unsigned where that is proved to be the same, which takes fewer instructions
   std::int64_t rows = 0;
   std::int64_t distance = 0;
 };
@@ -122,6 +123,14 @@ class RunWriter {
     const VarId p = loops::fresh_var(module_, "place", tir::int32_type);
     const auto with_place = facts_.affine(*replaced(index, *place.remainder, tir::make_var(module_, p)));
     if (!with_place || with_place->mentions(loop.var) || with_place->without(p).mentions(p)) return std::nullopt;
+    place.value = place.remainder;
+    const ExprRef& dividend = place.remainder->operands[0];
+    if (facts_.truth(*tir::make_binary(ExprKind::ge, dividend, tir::make_int(0))) == true) {
+      constexpr tir::DataType uint32{tir::TypeCode::uint, 32, 1};
+      const ExprRef remainder =
+          tir::make_binary(ExprKind::mod, tir::make_cast(uint32, dividend), tir::make_int(*rows, uint32));
+      place.value = tir::make_cast(tir::int32_type, remainder);
+    }
     place.rows = *rows;
     place.distance = with_place->factor(p);
     return place.distance > 0 ? std::optional(std::move(place)) : std::nullopt;
@@ -238,7 +247,7 @@ class RunWriter {
       const RingPlace& ring = *window.ring;
       loops::Substitution at_first = outside;
       at_first[window.loop->var] = first;
-      const ExprRef place = named(body, "place", loops::renamed(ring.remainder, at_first));
+      const ExprRef place = named(body, "place", loops::renamed(ring.value, at_first));
       const ExprRef to_end = tir::make_binary(ExprKind::sub, tir::make_int(ring.rows), place);
       const ExprRef part = named(body, "part", tir::make_binary(ExprKind::min, count, to_end));
       call(body, window, place, first, part, keep);

@@ -172,6 +172,21 @@ TEST_CASE_FIXTURE(RingFixture, "kernels: windows of a ring") {
   CHECK_FALSE(has("sum[j * 4 + first] = 0"));
 }
 
+TEST_CASE_FIXTURE(RingFixture, "kernels: a place in a ring is unsigned where it is proved") {
+  const auto changed_text = [&] {
+    in_windows(nest());
+    REQUIRE(blocked());
+    CHECK(has("let place"));
+    return text();
+  };
+  SUBCASE("never below 0") { CHECK(changed_text().find("uint32") != std::string::npos); }
+  SUBCASE("below 0 at first") {
+    const ExprRef number = sub(add(var(j), var(r)), 4);
+    data_at = add(mul(binary(ExprKind::floor_mod, number, imm(9)), terms), var(k));
+    CHECK(changed_text().find("uint32") == std::string::npos);
+  }
+}
+
 TEST_CASE_FIXTURE(RingFixture, "kernels: windows of a ring whose pixels are not side by side") {
   SUBCASE("part of each") { data_at = add(mul(place, 16), var(k)); }
   SUBCASE("more than the ring has") {
