@@ -105,7 +105,7 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
   std::vector<std::string> names = {"none", "all"};
   for (const std::string& name : driver::transformation_names()) names.push_back(name);
   app.add_option("--transform", options.transform,
-                 "changes: " + joined(names) + " (default: " + options.transform.value_or("all") + ")")
+                 "changes: none, all or names such as fuse (default: " + options.transform.value_or("all") + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
   app.add_option("--cpu", options.cpu, "core to write loops for (default: the archive's)")

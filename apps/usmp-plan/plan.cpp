@@ -2,6 +2,7 @@
 // usmp-plan MODEL: plan an archive and write C.
 #include <iostream>
 #include <memory>
+#include <string>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 struct PlanArguments {
   driver::PlanOptions plan;
+  std::string metadata;
   bool quiet = false;
   bool verbose = false;
   bool list_algorithms = false;
@@ -21,6 +23,8 @@ int run(PlanArguments& options) {
   options.plan.verbosity = options.quiet     ? driver::Verbosity::quiet
                            : options.verbose ? driver::Verbosity::verbose
                                              : driver::Verbosity::normal;
+  options.plan.emit_metadata = options.metadata == "tvm" || options.metadata == "all";
+  options.plan.emit_info = options.metadata == "info" || options.metadata == "all";
   options.plan.color = color_terminal();
   options.plan.progress = !options.quiet && progress_terminal();
   set_up_logging(options.plan.verbosity);
@@ -42,6 +46,9 @@ Command add_plan(CLI::App& program) {
   program.add_flag("--force", plan.force, "in place, even over uncommitted changes")->needs(in_place);
   program.add_option("--plan-json", plan.plan_json, "write the plan as JSON to this file")->type_name("FILE");
   program.add_flag("--linker-script", plan.linker_script, "write memory.ld, the pools' part of a linker script");
+  program.add_flag("--emit-metadata{tvm}", options->metadata, "write tables for TVM's runtimes (=info: for C, =all)")
+      ->check(one_of({"tvm", "info", "all"}))
+      ->excludes(in_place);
   program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing");
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
   auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");

@@ -28,7 +28,8 @@ class HelpFormatter final : public CLI::FormatterBase {
 // "--json=false" would turn nothing off: flags are given or left out.
 void refuse_values_of_flags(CLI::App& app) {
   for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
-    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+    const bool takes_word = option->check_fname("emit-metadata");  // "--emit-metadata=info"
+    if (option->get_items_expected_max() == 0 && !takes_word) option->disable_flag_override();
   }
 }
 

@@ -24,10 +24,12 @@ std::string file_stem(const std::string& module_name) {
 
 }  // namespace
 
+std::string source_path(const std::string& module_name) { return "codegen/host/src/" + file_stem(module_name); }
+
 std::vector<OutputFile> module_files(const PlannedModule& module) {
   check_functions(module);
   const auto layout = std::make_shared<const ModuleLayout>(layout_of(module));
-  const std::string source = "codegen/host/src/" + file_stem(module.info.name);
+  const std::string source = source_path(module.info.name);
   std::vector<OutputFile> files = {
       {.path = "codegen/host/include/" + layout->symbol + ".h",
        .write = [module, layout](TextSink& sink) { write_header(module, *layout, sink); }},

@@ -19,6 +19,9 @@ namespace usmp::codegen {
 // the one that the documents name.
 [[nodiscard]] std::string input_section(const PoolLayout& pool);
 
+// "codegen/host/src/M": how the paths of the module's C files begin.
+[[nodiscard]] std::string source_path(const std::string& module_name);
+
 // A constant in a parameter pool.
 struct PlacedConstant {
   Bytes offset = 0;

@@ -47,7 +47,7 @@ void require_equal_files(const PlannedPrograms& modules, const Planning& plannin
 
 // Everything that the run writes. The files point into `inputs` and `planning`. Throws Error with the file set.
 std::vector<OutputFile> files_of(const Planning& planning, const std::vector<codegen::PlannedModule>& inputs,
-                                 bool linker_script) {
+                                 const PlanOptions& options) {
   std::vector<OutputFile> files;
   std::set<std::string> paths;
   const auto add = [&](OutputFile file) {
@@ -60,12 +60,16 @@ std::vector<OutputFile> files_of(const Planning& planning, const std::vector<cod
       const pipeline::PlannedProgram& planned = *planning.modules[i];
       model = &planning.model_of(planned);
       for (OutputFile& file : codegen::module_files(inputs[i])) add(std::move(file));
+      if (options.emit_metadata) add(codegen::runtime_metadata(inputs[i]));
+      if (options.emit_info) {
+        for (OutputFile& file : codegen::info_files(inputs[i])) add(std::move(file));
+      }
       add(plan_file(planned));
       for (OutputFile& file : foreign_files(planned, *model)) add(std::move(file));
     }
     add(codegen::metadata_header(inputs));
     if (auto pools = codegen::shared_pools_file(inputs)) add(std::move(*pools));
-    if (linker_script) add(codegen::memory_script(inputs));
+    if (options.linker_script) add(codegen::memory_script(inputs));
   } catch (const Error& error) {
     throw error.with_file(model->archive.path);
   }
@@ -74,12 +78,15 @@ std::vector<OutputFile> files_of(const Planning& planning, const std::vector<cod
 
 // The C libraries that the planned ones replace, and what an earlier plan may have written that this one does not.
 std::vector<std::string> replaced_members(const Planning& planning) {
-  std::vector<std::string> names = {codegen::memory_script_path, codegen::shared_pools_path};
+  std::vector<std::string> names = {codegen::memory_script_path, codegen::shared_pools_path, codegen::info_types_path};
   for (const auto& planned : planning.modules) {
     const mlf::ModuleInfo& info = planned->source.info;
     const std::string source = "codegen/host/src/" + info.name + "_";
     const std::string prefix = source + "lib";
     names.push_back(codegen::constants_header_path(info.name));
+    names.push_back(codegen::runtime_metadata_path(info.name));
+    names.push_back(codegen::info_header_path(info.name));
+    names.push_back(codegen::info_source_path(info.name));
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
     for (const mlf::Member& member : planning.model_of(*planned).archive.members) {
       const bool is_pool =
@@ -230,6 +237,8 @@ void check_output(const PlanOptions& options) {
   if (options.force && !options.in_place) throw Error(ErrorKind::usage, {}, "--force: expected --in-place as well");
   if (options.in_place && !options.more_models.empty())
     throw Error(ErrorKind::usage, {}, "--in-place: found several models, expected one");
+  if (options.in_place && (options.emit_metadata || options.emit_info))
+    throw Error(ErrorKind::usage, {}, "--emit-metadata: expected no --in-place");
   if (options.dry_run || options.in_place) return;
   if (!options.more_models.empty()) {
     if (!options.output)
@@ -281,7 +290,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
       inputs.back().shares_pools = modules.size() > 1;
     }
-    std::vector<OutputFile> files = files_of(planning, inputs, options.linker_script);
+    std::vector<OutputFile> files = files_of(planning, inputs, options);
     try {
       check_paths(files, rewrites_archive ? kept_members(planning) : std::vector<std::string>());
     } catch (const Error& error) {

@@ -14,6 +14,7 @@
 
 #include "mlf/c_text.hpp"
 #include "mlf/modules.hpp"
+#include "usmp/mlf/checkout.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
@@ -199,7 +200,9 @@ class Libraries {
       if (module.cpu.empty()) module.cpu = cpu_of(member.bytes);
       if (is_entry_point) return;
     }
-    if (source ? is_tvms_own(member.bytes) : !is_other_input(member.name) || is_planned_constants(member.name)) return;
+    if (source ? is_tvms_own(member.bytes) || is_planned_c(member.bytes)
+               : !is_other_input(member.name) || is_planned_constants(member.name))
+      return;
     const auto functions = source ? functions_of(member) : std::vector<ForeignFunction>();
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (owner != index_.end() && owner->second != i) continue;

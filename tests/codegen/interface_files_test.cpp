@@ -460,6 +460,66 @@ TEST_CASE("packed interface with workspace_io: only pools are passed, maps say w
   }
 }
 
+TEST_CASE("tables for TVM's runtimes: what the application passes, in the order of the arguments") {
+  Network net;
+  const Planned planned(net.info, net.builder, pools(false, false), places);
+  const OutputFile file = runtime_metadata(planned.view());
+  CHECK(file.path == "codegen/host/src/net_metadata.c");
+  const std::string text = text_of(file.write);
+  CHECK(contains(text, "{\"in_1\", inputs_shape_0, 1, {0, 8, 1}},\n"));
+  CHECK(contains(text, "{\"sram\", workspace_pools_shape_0, 1, {1, 8, 1}},\n"));  // dram is not in use
+  CHECK(contains(text, "workspace_pools_shape_0[1] = {40};\n"));
+  CHECK(contains(text, "  {\"v\", 0, 51, constant_0},\n  {\"w\", 16, 64, constant_1},\n"));
+  CHECK(contains(text, "constant_1[64] = {\n  0x3f,0xa1,0xb4,0x96,0xf0,0x40,0x5e,0xdd,0x00"));
+  CHECK(contains(text, "if (num_args != 4) return -1;\n"));
+  CHECK(contains(text, "to_outputs.out = data_of(&args[1]);\n"));
+  CHECK(contains(text, "pools.flash = data_of(&args[2]);\n"));
+  CHECK(contains(text, "pools.sram = data_of(&args[num_args - 1]);\n"));
+  CHECK(contains(text, "pools.dram = NULL;\n"));
+  // An array of no constants may stand in front of the workspace.
+  const Planned internal(net.info, net.builder, pools(false, true), places);
+  CHECK(contains(text_of(runtime_metadata(internal.view()).write), "if (num_args != 3 && num_args != 4) return -1;\n"));
+}
+
+TEST_CASE("tables for TVM's runtimes: what they cannot say") {
+  Network net;
+  const auto refused = [&](const config::PoolsConfig& spec, bool io, const char* message) {
+    const Planned planned(net.info, net.builder, spec, places, io);
+    CHECK_THROWS_WITH_AS((void)runtime_metadata(planned.view()), message, Error);
+  };
+  refused(pools(true, true), true,
+          "TVM's runtimes pass inputs and outputs as arguments, but workspace_io puts them into pools: expected one of "
+          "workspace_io and --emit-metadata");
+  refused(pools(true, false), false,
+          "TVM's runtime provides constants only along with workspace, but parameter pool 'flash' alone is the "
+          "application's: expected emit: array for it, or a workspace pool that is not internal");
+}
+
+TEST_CASE("tvmgen_M_info: tensors, pools and constants with their places") {
+  Network net;
+  const Planned planned(net.info, net.builder, pools(true, false), places, true);
+  std::map<std::string, std::string> files;
+  for (const OutputFile& file : info_files(planned.view())) files[file.path] = text_of(file.write);
+  REQUIRE(files.size() == 3);
+  const std::string& text = files["codegen/host/src/net_info.c"];
+  CHECK(contains(text, "  {\"sram\", 72, 32, 0, 1},\n  {\"dram\", 0, 1, 0, 0},\n  {\"flash\", 32, 64, 1, 0},\n"));
+  CHECK(contains(text, "{\"in_1\", \"int8\", inputs_shape_0, 1, 8, &pools[0], 64},\n"));
+  CHECK(contains(text, "{\"v\", \"int8\", constants_shape_0, 1, 3, &pools[2], 0},\n"));
+  CHECK(contains(text, "{\"w\", \"float32\", constants_shape_1, 1, 16, &pools[2], 16},\n"));
+  CHECK(contains(text, "  \"net\",\n  inputs, 1,\n  outputs, 1,\n  pools, 3,\n  constants, 2,\n  72};\n"));
+  const CompilerSandbox sandbox;
+  sandbox.add("usmp_info.h", files[info_types_path]);
+  sandbox.add("tvmgen_net.info.h", files["codegen/host/include/tvmgen_net.info.h"]);
+  sandbox.add("net_info.c", text);
+  sandbox.expect_clean("net_info.c");
+  // A module without anything.
+  ModuleBuilder b;
+  b.entry({}, {});
+  const Planned empty(info_of("net", {}, {}), b, {}, {});
+  sandbox.add("empty_info.c", text_of(info_files(empty.view()).at(2).write));
+  sandbox.expect_clean("empty_info.c");
+}
+
 TEST_CASE("a module without any pool, tensor or use compiles") {
   ModuleBuilder b;
   b.entry({}, {});

@@ -116,6 +116,7 @@ TEST_CASE("constants that an earlier plan wrote as files are not taken for code 
       {"src/other.bin", "weights"},
       {"src/alone.bin", "weights"},
       {"src/user.c", "int32_t user(void) { return 0; }"},
+      {"src/b_info.c", "/* Description of module \"b\". Written by usmp-plan; do not edit. */\nstatic int pools[1];\n"},
   }));
   CHECK(metadata.modules[2].foreign_members == Strings{"codegen/host/src/alone.bin", "codegen/host/src/other.S",
                                                        "codegen/host/src/other.bin", "codegen/host/src/user.c"});

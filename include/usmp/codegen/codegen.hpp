@@ -55,6 +55,20 @@ struct Interface {
 // Of the file among these that only modules with external parameter pools have: their contents.
 [[nodiscard]] std::string constants_header_path(const std::string& module_name);
 
+// M_metadata.c, which needs TVM's headers: the tables TVMMetadata of its runtimes for AoT, get_c_metadata, and the
+// entry that they call, tvmgen_M_packed___tvm_main__. Throws Error of kind usage: workspace_io, or parameter pools of
+// the application's that TVM's runtimes do not provide; of kind archive: device contexts, a tensor of unknown type or
+// size.
+[[nodiscard]] OutputFile runtime_metadata(const PlannedModule& module);
+[[nodiscard]] std::string runtime_metadata_path(const std::string& module_name);
+
+// usmp_info.h (the same of every module), tvmgen_M.info.h and M_info.c: tvmgen_M_info, which describes the module
+// without TVM's types.
+[[nodiscard]] std::vector<OutputFile> info_files(const PlannedModule& module);
+[[nodiscard]] std::string info_header_path(const std::string& module_name);
+[[nodiscard]] std::string info_source_path(const std::string& module_name);
+inline constexpr const char* info_types_path = "codegen/host/include/usmp_info.h";
+
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
 
