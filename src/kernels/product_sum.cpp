@@ -87,15 +87,6 @@ bool is_arithmetic(const Expr& root) {
   return is;
 }
 
-bool mentions(const Expr& root, tir::VarId var) {
-  bool found = false;
-  tir::for_each_expr(root, [&](const Expr& expr) {
-    found = found || (expr.kind == ExprKind::var && expr.var == var);
-    return !found;
-  });
-  return found;
-}
-
 bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent) > 0; }
 
 // The loop that numbers the sums: the only one that the index of the store has, once and as it is.
@@ -150,7 +141,7 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
   sum.sums = loop_over_sums(sum, *index);
   if (sum.sums == nullptr || !find_form(sum, std::move(*a), std::move(*b))) return std::nullopt;
   const bool is_rectangle = std::ranges::none_of(sum.loops, [&](const tir::For* loop) {
-    return mentions(*loop->min, sum.sums->var) || mentions(*loop->extent, sum.sums->var);
+    return tir::mentions(*loop->min, sum.sums->var) || tir::mentions(*loop->extent, sum.sums->var);
   });
   const bool reads_sums = sum.data.load->var == sum.store->storage || sum.weight.load->var == sum.store->storage;
   return is_rectangle && !reads_sums ? std::optional(std::move(sum)) : std::nullopt;
