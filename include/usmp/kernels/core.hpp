@@ -10,8 +10,8 @@ namespace usmp::kernels {
 
 // How loops are shaped. Results are the same for all.
 struct Core {
-  std::string_view name;         // as compilers know it: "cortex-m4"
-  std::int64_t sums = 4;         // of a block of sums, >= 1: as many as registers hold beside data and weights
+  std::string_view name;  // as compilers know it: "cortex-m4"
+  std::int64_t sums = 4;  // of a block of sums, >= 1: as many as registers hold beside data and weights
   bool blocks_products =
       true;  // false: sums of products of bytes are left to the compiler, which makes vectors of them
 };
