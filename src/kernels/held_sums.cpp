@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -286,7 +287,7 @@ class Holder {
     const std::size_t mark = facts.mark();
     if (update.lanes != nullptr) facts.bind_loop(*update.lanes);
     for (const tir::Let* let : update.lets) facts.bind_value(let->var, *let->value);
-    auto place = facts.affine(*update.store->index);
+    auto place = sum_of(update.store->index, facts);
     facts.restore(mark);
     const ExprRef index = loops::renamed(update.store->index, expanded(update, {}));
     for (const Level& level : nest.levels) {
@@ -294,6 +295,12 @@ class Holder {
       if (is_inside(level.loop->var) || std::ranges::any_of(level.lets, is_inside, &tir::Let::var)) return std::nullopt;
     }
     return place;
+  }
+
+  static std::optional<arith::Affine> sum_of(const ExprRef& index, const arith::Facts& facts) {
+    std::set<VarId> inside;
+    auto sum = affine_of(index, facts, inside);
+    return inside.empty() ? std::move(sum) : std::nullopt;
   }
 
   // With the lets of the update.
@@ -389,8 +396,8 @@ class Holder {
     if (!from || !to || from->size() != to->size()) return std::nullopt;
     std::vector<std::int64_t> steps;
     for (std::size_t i = 0; i < from->size(); ++i) {
-      const auto first = facts.affine(*(*from)[i]->operands[0]);
-      const auto second = facts.affine(*(*to)[i]->operands[0]);
+      const auto first = sum_of((*from)[i]->operands[0], facts);
+      const auto second = sum_of((*to)[i]->operands[0], facts);
       const auto difference = first && second ? arith::difference(*second, *first) : std::nullopt;
       if (!difference || !difference->is_constant()) return std::nullopt;
       for (std::size_t j = 0; j < i; ++j) {

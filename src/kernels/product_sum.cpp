@@ -21,20 +21,6 @@ constexpr Interval int16_range{std::numeric_limits<std::int16_t>::min(), std::nu
 
 bool is_byte(tir::DataType type) { return type.is_integer() && type.bits == 8 && !type.is_vector(); }
 
-// The index as a sum. A quotient or remainder toward zero of what may be negative counts as 0, and its variables go
-// into `inside`.
-std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts& facts, std::set<tir::VarId>& inside) {
-  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
-    if (expr->kind != ExprKind::div && expr->kind != ExprKind::mod) return nullptr;
-    if (ExprRef floor = arith::as_floor(expr, facts)) return floor;
-    tir::for_each_expr(*expr, [&](const Expr& part) {
-      if (part.kind == ExprKind::var) inside.insert(part.var);
-    });
-    return tir::make_int(0, expr->type);
-  });
-  return facts.affine(*rewriter.rewritten(index));
-}
-
 // Casts and sums with literals around a load, from outside; the value is that of the load plus `offset`.
 std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) {
   constexpr std::size_t most_nodes = 6;
@@ -120,6 +106,18 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
 }
 
 }  // namespace
+
+std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts& facts, std::set<tir::VarId>& inside) {
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    if (expr->kind != ExprKind::div && expr->kind != ExprKind::mod) return nullptr;
+    if (ExprRef floor = arith::as_floor(expr, facts)) return floor;
+    tir::for_each_expr(*expr, [&](const Expr& part) {
+      if (part.kind == ExprKind::var) inside.insert(part.var);
+    });
+    return tir::make_int(0, expr->type);
+  });
+  return facts.affine(*rewriter.rewritten(index));
+}
 
 std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts) {
   ProductSum sum;

@@ -143,6 +143,15 @@ TEST_CASE_FIXTURE(HeldFixture, "held sums: groups that differ in more than place
   CHECK_FALSE(has("for group"));
 }
 
+TEST_CASE_FIXTURE(HeldFixture, "held sums: groups that read a ring are a loop") {
+  term = [this](std::int64_t u, const ExprRef& s) {
+    return product(add(add(mul(binary(ExprKind::mod, add(var(k), 1), imm(3)), 64), var(x)), u * 3), s);
+  };
+  program(whole());
+  REQUIRE(held());
+  CHECK(has("for group in [0, 2)"));
+}
+
 TEST_CASE_FIXTURE(HeldFixture, "held sums: a third group that differs") {
   updates = 12;
   term = [this](std::int64_t u, const ExprRef& s) { return product(add(add(var(k), var(x)), u < 8 ? u : 2 * u), s); };
