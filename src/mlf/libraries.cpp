@@ -118,10 +118,9 @@ class Libraries {
     for (const Member& member : archive.members) {
       if (member.name.starts_with(codegen_directory)) classify(member);
       for (ModuleInfo& module : modules_) {
-        if (!is_checkout_ &&
-            member.name == std::string(include_directory) + "tvmgen_" + c_identifier(module.name) + ".h") {
-          module.c_members.push_back(member.name);
-        }
+        const std::string header = std::string(include_directory) + "tvmgen_" + c_identifier(module.name);
+        if (is_checkout_ || (member.name != header + ".h" && member.name != header + ".constants.h")) continue;
+        module.c_members.push_back(member.name);
       }
     }
     for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i].foreign_members = with_headers(roots_[i]);
@@ -155,8 +154,10 @@ class Libraries {
   void classify_by_content(const Member& member) {
     if (!is_source(member.name)) {
       for (ModuleInfo& module : modules_) {
-        if (member.bytes.find("tvmgen_" + c_identifier(module.name) + "_") == std::string::npos) continue;
-        module.c_members.push_back(member.name);
+        const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
+        const bool is_of_module = member.bytes.find(prefix) != std::string::npos ||
+                                  member.bytes.find(upper_case(prefix)) != std::string::npos;
+        if (is_of_module) module.c_members.push_back(member.name);
       }
       return;
     }
