@@ -133,7 +133,9 @@ class MetadataWriter {
   }
 
  private:
-  [[nodiscard]] std::string packed_name() const { return layout_.symbol + "_packed"; }
+  // Not tvmgen_M, whose ___tvm_main__ takes pools; nor another name of TVM's, which readers of the C would take for one
+  // more module.
+  [[nodiscard]] std::string packed_name() const { return "usmp_" + c_identifier(module_.info.name); }
 
   static std::string table(const std::string& name, std::size_t count) {
     return (count > 0 ? name : "NULL") + ", " + std::to_string(count);

@@ -66,7 +66,8 @@ class PlanReader {
     const PoolId pool = known != pools_.end() ? known->second : add_pool({place.pool, is_constant, {}});
     Problem& problem = assembly_.problem;
     if (is_constant) {
-      const auto [one, is_new] = constants_.try_emplace({pool, place.offset, site.name}, problem.buffers.size());
+      const auto [one, is_new] = constants_.try_emplace(
+          {pool, place.offset, written_.plan.shares_constants ? "" : site.name}, problem.buffers.size());
       if (!is_new) {
         Buffer& buffer = problem.buffers[one->second];
         buffer.size = std::max(buffer.size, site.size);

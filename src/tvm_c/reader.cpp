@@ -101,6 +101,7 @@ class ModuleReader {
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(places_),
+            .shares_constants = !own_files_.empty(),
             .lost_constants = std::move(lost_constants_),
             .kept = kept_functions(),
             .external = external_functions(),
@@ -607,8 +608,10 @@ class ModuleReader {
         "constants at " + text(*twice) + " and " + text(*std::next(twice)) + " of pool " + in_quotes(pool) + " overlap";
   }
 
-  // TVM gives each constant a name and a place of its own; several functions may use it.
+  // TVM gives each constant a name and a place of its own; several functions may use it. This program puts equal
+  // constants into one place.
   void check_places_of_their_own() {
+    if (!own_files_.empty()) return;
     std::map<std::pair<std::string_view, std::size_t>, std::string_view> names;
     for (const PoolConstant& one : pool_constants_) {
       const std::string_view name = module_.var(one.var).name;

@@ -55,9 +55,9 @@ RUNTIME = r"""
 #include <string.h>
 #include <tvm/runtime/metadata_types.h>
 typedef int32_t function(TVMValue*, int*, int, TVMValue*, int*, void*);
-function tvmgen_default_get_c_metadata, tvmgen_default_packed___tvm_main__;
+function tvmgen_default_get_c_metadata, usmp_default___tvm_main__;
 static const struct { const char* name; function* address; } registry[] = {
-  {"get_c_metadata", tvmgen_default_get_c_metadata}, {"tvmgen_default_packed___tvm_main__", tvmgen_default_packed___tvm_main__}};
+  {"get_c_metadata", tvmgen_default_get_c_metadata}, {"usmp_default___tvm_main__", usmp_default___tvm_main__}};
 static function* found(const char* name) {
   for (size_t i = 0; i < 2; ++i) if (strcmp(registry[i].name, name) == 0) return registry[i].address;
   fprintf(stderr, "no function %s\n", name);
@@ -285,6 +285,12 @@ def check_again(model: Model) -> None:
         run([PROGRAM, model.path, "-o", folder / "with.tar", "--quiet", "--emit-metadata=all"])
         run([PROGRAM, folder / "with.tar", "-o", folder / "without.tar", "--quiet"])
         run([PROGRAM, model.path, "-o", folder / "fresh.tar", "--quiet"])
+        run([PROGRAM, model.path, "-o", folder / "directory", "--quiet", "--emit-metadata=all"])
+        run([PROGRAM, folder / "directory", "-o", folder / "again", "--quiet"])  # from C: the tables are no part of the program
+        assert (folder / "again/codegen/host/src/default_lib0.c").exists()
+        planned(folder, model, POOLS["provided"])
+        run([PROGRAM, "verify", folder / "planned", "--tvm-plan"])  # equal constants are in one place
+        run([PROGRAM, folder / "planned", "-o", folder / "again_provided", "--quiet"])
         names = {name: run(["tar", "-tf", folder / f"{name}.tar"]).stdout for name in ("with", "without", "fresh")}
         assert names["without"] == names["fresh"] and len(names["with"].splitlines()) == len(names["fresh"].splitlines()) + 4, names
 

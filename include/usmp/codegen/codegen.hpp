@@ -56,7 +56,7 @@ struct Interface {
 [[nodiscard]] std::string constants_header_path(const std::string& module_name);
 
 // M_metadata.c, which needs TVM's headers: the tables TVMMetadata of its runtimes for AoT, get_c_metadata, and the
-// entry that they call, tvmgen_M_packed___tvm_main__. Throws Error of kind usage: workspace_io, or parameter pools of
+// entry that they call, usmp_M___tvm_main__. Throws Error of kind usage: workspace_io, or parameter pools of
 // the application's that TVM's runtimes do not provide; of kind archive: device contexts, a tensor of unknown type or
 // size.
 [[nodiscard]] OutputFile runtime_metadata(const PlannedModule& module);
