@@ -410,7 +410,7 @@ class PipelineFinder {
   }
 
   // The loops that move with what is known to be pixels.
-  [[nodiscard]] std::set<RowLoop> chosen_loops(const Stmt& nest) const {
+  [[nodiscard]] std::set<RowLoop> chosen_loops(const Stmt& nest) {
     std::set<RowLoop> loops;
     for (const VarId storage : tensors_of(nest)) {
       const auto chosen = chosen_.find(storage);
@@ -506,11 +506,23 @@ class PipelineFinder {
     }
   }
 
+  // The indices of the nest's accesses, by storage; those that are not affine left out.
+  const std::map<VarId, std::vector<arith::Affine>>& indices_of(const Stmt& nest) {
+    const auto [known, is_new] = indices_.try_emplace(&nest);
+    if (!is_new) return known->second;
+    arith::Facts facts(module_);
+    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
+      if (!tensors_.axes.contains(var)) return;
+      auto form = here.affine(index);
+      if (form) known->second[var].push_back(std::move(*form));
+    });
+    return known->second;
+  }
+
   // Outermost loops of the nest, or quotients of one, that the row of an access of the storage moves with.
-  std::set<RowLoop> row_loops(const Stmt& nest, VarId storage, const Axis& axis) const {
+  std::set<RowLoop> row_loops(const Stmt& nest, VarId storage, const Axis& axis) {
     std::set<RowLoop> loops;
     const auto& outer = std::get<tir::For>(nest.node);
-    arith::Facts facts(module_);
     const auto extent = tir::as_int(*outer.min) == 0 ? tir::as_int(*outer.extent) : std::nullopt;
     if (!extent) return {};
     const auto note_factor = [&](std::int64_t factor) {
@@ -520,11 +532,9 @@ class PipelineFinder {
       if (prefers_long_rows_ && (!period || *extent % by != 0 || (*period < *extent && *extent % *period != 0))) return;
       loops.insert({outer.var, by, period && *period < *extent && factor <= axis.stride ? axis.extent : 0});
     };
-    const auto note = [&](const Expr& index, const arith::Facts& here) {
-      const auto form = here.affine(index);
-      if (!form) return;
-      note_factor(form->factor(outer.var));
-      for (const auto& [atom, times] : form->terms) {
+    const auto note = [&](const arith::Affine& index) {
+      note_factor(index.factor(outer.var));
+      for (const auto& [atom, times] : index.terms) {
         if (atom.kind == Atom::Kind::var || !atom.whole->mentions(outer.var)) continue;
         // Rows that the index takes out of the variable itself.
         if (atom.kind == Atom::Kind::quotient && *atom.whole == arith::variable(outer.var)) {
@@ -533,9 +543,9 @@ class PipelineFinder {
         if (atom.kind == Atom::Kind::remainder && *atom.whole == arith::variable(outer.var)) note_factor(times);
       }
     };
-    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
-      if (var == storage) note(index, here);
-    });
+    const auto& indices = indices_of(nest);
+    const auto of_storage = indices.find(storage);
+    if (of_storage != indices.end()) std::ranges::for_each(of_storage->second, note);
     return loops;
   }
 
@@ -602,8 +612,9 @@ class PipelineFinder {
   const bool prefers_long_rows_;
   const std::map<VarId, Axis>* lines_;  // by tensor, the axis of its lines; null: pixels are not looked for
   Tensors tensors_;
-  std::set<VarId> flat_;          // buffers of one dimension
-  std::map<VarId, Axis> chosen_;  // how tensors are divided
+  std::set<VarId> flat_;                                                        // buffers of one dimension
+  std::map<VarId, Axis> chosen_;                                                // how tensors are divided
+  std::map<const Stmt*, std::map<VarId, std::vector<arith::Affine>>> indices_;  // of nests: indices_of()
 };
 
 }  // namespace

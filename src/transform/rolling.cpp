@@ -104,42 +104,6 @@ void add_strips(const tir::Module& module, const CallRun& run, std::vector<Part>
   }
 }
 
-// `most_extra`: work of pixels that are computed again; nothing: no strips.
-Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked, std::optional<double> most_extra) {
-  constexpr std::size_t most_segments = 10'000;
-  const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
-  Parts parts(run.calls.size());
-  for (std::size_t first = 0; first < run.calls.size(); ++first) {
-    parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
-  }
-  for (const Grain grain : grains_of(asked)) {
-    // Iterations, of all segments together.
-    constexpr std::int64_t most_work = 30'000'000;
-    std::int64_t work = 0;
-    for (std::size_t first = 0; first < run.calls.size(); ++first) {
-      const std::size_t end = std::min(run.calls.size(), first + most_calls);
-      std::int64_t in_segment = 0;
-      for (std::size_t last = first + 1; last <= end; ++last) {
-        in_segment += iterations_of(run, last - 1, grain);
-        work += in_segment;
-        if (work > most_work) break;
-        const auto segment = rolled_segment(module, run, first, last, grain);
-        if (segment) parts[first].push_back({first, last, segment->bytes(), true, grain});
-      }
-    }
-  }
-  if (most_extra) {
-    const std::vector<double> work_of_unit = work_of_units(run);
-    for (std::size_t first = 0; first < run.calls.size(); ++first) {
-      const std::size_t end = std::min(run.calls.size(), first + most_calls);
-      for (std::size_t last = first + 1; last <= end; ++last) {
-        add_strips(module, run, parts[first], first, last, work_of_unit, *most_extra);
-      }
-    }
-  }
-  return parts;
-}
-
 // The least extra work, then the fewest rolled calls in a division in which no part needs more than `most`; nothing:
 // there is none within that extra work.
 std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most, double most_extra) {
@@ -187,6 +151,50 @@ std::vector<const Part*> best_division(const Parts& parts, double most_extra) {
     }
   }
   return *division(parts, all[low], most_extra);
+}
+
+Bytes largest(const std::vector<const Part*>& division) {
+  Bytes bytes = 0;
+  for (const Part* part : division) bytes = std::max(bytes, part->bytes);
+  return bytes;
+}
+
+// `most_extra`: work of pixels that are computed again; nothing: no strips.
+Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked, std::optional<double> most_extra) {
+  constexpr std::size_t most_segments = 10'000;
+  const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
+  Parts parts(run.calls.size());
+  for (std::size_t first = 0; first < run.calls.size(); ++first) {
+    parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
+  }
+  for (const Grain grain : grains_of(asked)) {
+    // A part with more bytes is in no better division.
+    const Bytes most = largest(best_division(parts, 0));
+    // Iterations, of all segments together.
+    constexpr std::int64_t most_work = 30'000'000;
+    std::int64_t work = 0;
+    for (std::size_t first = 0; first < run.calls.size(); ++first) {
+      const std::size_t end = std::min(run.calls.size(), first + most_calls);
+      std::int64_t in_segment = 0;
+      for (std::size_t last = first + 1; last <= end; ++last) {
+        in_segment += iterations_of(run, last - 1, grain);
+        work += in_segment;
+        if (work > most_work) break;
+        const auto segment = rolled_segment(module, run, first, last, grain, most);
+        if (segment) parts[first].push_back({first, last, segment->bytes(), true, grain});
+      }
+    }
+  }
+  if (most_extra) {
+    const std::vector<double> work_of_unit = work_of_units(run);
+    for (std::size_t first = 0; first < run.calls.size(); ++first) {
+      const std::size_t end = std::min(run.calls.size(), first + most_calls);
+      for (std::size_t last = first + 1; last <= end; ++last) {
+        add_strips(module, run, parts[first], first, last, work_of_unit, *most_extra);
+      }
+    }
+  }
+  return parts;
 }
 
 // "operators 2 to 5 run row by row, rings of 10 rows hold 3200 of 25600 bytes", "pixel by pixel", or "row by row of 4

@@ -14,14 +14,23 @@ constexpr std::size_t no_stage = static_cast<std::size_t>(-1);
 class Simulation {
  public:
   // `order`: by stage, its needs, in the order in which they are met.
-  Simulation(const RowChain& chain, const std::vector<std::vector<std::size_t>>& order)
-      : chain_(chain), order_(order), done_(chain.stages.size(), 0), around_(chain.stages.size(), no_stage) {
+  Simulation(const RowChain& chain, const std::vector<std::vector<std::size_t>>& order, Bytes most)
+      : chain_(chain), most_(most), done_(chain.stages.size(), 0), around_(chain.stages.size(), no_stage) {
     supplier_.assign(chain.tensors.size(), no_stage);
-    readers_.resize(chain.tensors.size());
     for (std::size_t s = 0; s < chain.stages.size(); ++s) {
       if (chain.stages[s].supply) supplier_[chain.stages[s].supply->tensor] = s;
-      for (const RowNeed& need : chain.stages[s].needs) readers_[need.tensor].push_back({s, &need});
     }
+    readers_.resize(chain.tensors.size());
+    for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+      for (const std::size_t i : order[s]) {
+        const RowNeed& need = chain.stages[s].needs[i];
+        readers_[need.tensor].push_back(needs_.size());
+        needs_.push_back({&need, supplier_[need.tensor], chain.tensors[need.tensor].rows, {}, 0});
+      }
+      first_need_.push_back(needs_.size() - order[s].size());
+    }
+    first_need_.push_back(needs_.size());
+    for (std::size_t s = 0; s < chain.stages.size(); ++s) find_rows(s);
     result_.inside.resize(chain.stages.size());
     result_.demand.resize(chain.stages.size());
     result_.ring_rows.assign(chain.tensors.size(), 1);
@@ -29,7 +38,9 @@ class Simulation {
       const RowTensor& tensor = chain.tensors[t];
       if (tensor.is_whole || supplier_[t] == no_stage) result_.ring_rows[t] = tensor.rows;
       if (supplier_[t] == no_stage && !tensor.is_free) whole_ += tensor.rows * tensor.row_bytes;
+      if (supplier_[t] != no_stage && !tensor.is_whole) result_.ring_bytes += tensor.row_bytes;
     }
+    complete_.assign(chain.tensors.size(), 0);
     released_.assign(chain.tensors.size(), 0);
     result_.whole_bytes = whole_;
   }
@@ -37,21 +48,20 @@ class Simulation {
   std::optional<RowSchedule> run() && {
     const std::size_t last = chain_.stages.size() - 1;
     for (std::int64_t n = 0; n < chain_.stages[last].iterations; ++n) {
-      if (!iterate(last)) return std::nullopt;
+      if (!iterate(last) || result_.ring_bytes + result_.whole_bytes > most_) return std::nullopt;
     }
     for (std::size_t t = 0; t < chain_.tensors.size(); ++t) {
       const RowTensor& tensor = chain_.tensors[t];
       if (supplier_[t] == no_stage) continue;
-      if (tensor.is_whole && complete(t) < tensor.rows) return std::nullopt;
-      if (!tensor.is_whole) result_.ring_bytes += result_.ring_rows[t] * tensor.row_bytes;
+      if (tensor.is_whole && complete_[t] < tensor.rows) return std::nullopt;
     }
     for (std::size_t s = 0; s < last; ++s) {
       if (around_[s] == no_stage) return std::nullopt;
     }
     // In the order in which needs are met.
     for (std::size_t s = 0; s < chain_.stages.size(); ++s) {
-      for (const std::size_t need : order_[s]) {
-        const std::size_t supplier = supplier_[chain_.stages[s].needs[need].tensor];
+      for (std::size_t i = first_need_[s]; i < first_need_[s + 1]; ++i) {
+        const std::size_t supplier = needs_[i].supplier;
         if (supplier != no_stage && around_[supplier] == s) result_.inside[s].push_back(supplier);
       }
     }
@@ -60,47 +70,55 @@ class Simulation {
   }
 
  private:
-  struct Reader {
-    std::size_t stage;
+  struct Need {
     const RowNeed* need;
+    std::size_t supplier;
+    std::int64_t tensor_rows;
+    Interval rows;        // that the stage's next iteration reads
+    std::int64_t oldest;  // the first row that is still to be read; as many as there are rows: none
   };
 
-  [[nodiscard]] std::int64_t complete(std::size_t tensor) const {
-    const RowStage& stage = chain_.stages[supplier_[tensor]];
-    return stage.supply->complete(done_[supplier_[tensor]], chain_.tensors[tensor].rows);
+  struct Frame {
+    std::size_t stage;
+    std::size_t next;  // need
+  };
+
+  // What the next iteration of the stage needs.
+  void find_rows(std::size_t stage) {
+    const std::int64_t next = done_[stage];
+    const bool is_over = next >= chain_.stages[stage].iterations;
+    for (std::size_t i = first_need_[stage]; i < first_need_[stage + 1]; ++i) {
+      Need& need = needs_[i];
+      need.rows = need.need->in(next, need.tensor_rows);
+      need.oldest = is_over ? need.tensor_rows : std::max<std::int64_t>(need.rows.low, 0);
+    }
   }
 
   // One iteration of the stage, after those of the stages that it waits for. False: one would have two stages around
   // it.
   bool iterate(std::size_t stage) {
-    struct Frame {
-      std::size_t stage;
-      std::size_t next = 0;
-    };
-    std::vector<Frame> frames = {{stage}};
-    while (!frames.empty()) {
-      Frame& frame = frames.back();
-      const RowStage& here = chain_.stages[frame.stage];
-      if (frame.next == here.needs.size()) {
+    frames_.push_back({stage, first_need_[stage]});
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      if (frame.next == first_need_[frame.stage + 1]) {
         finish(frame.stage);
-        frames.pop_back();
+        frames_.pop_back();
         continue;
       }
-      const RowNeed& need = here.needs[order_[frame.stage][frame.next]];
-      const std::size_t supplier = supplier_[need.tensor];
-      const Interval rows = need.in(done_[frame.stage], chain_.tensors[need.tensor].rows);
-      if (supplier == no_stage || rows.low > rows.high || complete(need.tensor) > rows.high) {
+      const Need& need = needs_[frame.next];
+      const std::size_t supplier = need.supplier;
+      if (supplier == no_stage || need.rows.low > need.rows.high || complete_[need.need->tensor] > need.rows.high) {
         ++frame.next;
         continue;
       }
       if (done_[supplier] == chain_.stages[supplier].iterations) return false;  // rows that nobody writes
       if (around_[supplier] == no_stage) {
         around_[supplier] = frame.stage;
-        result_.demand[supplier] = need;
+        result_.demand[supplier] = *need.need;
       } else if (around_[supplier] != frame.stage) {
         return false;
       }
-      frames.push_back({supplier});
+      frames_.push_back({supplier, first_need_[supplier]});
     }
     return true;
   }
@@ -109,37 +127,40 @@ class Simulation {
     const RowStage& here = chain_.stages[stage];
     if (here.supply) write(*here.supply, done_[stage]);
     ++done_[stage];
-    for (const RowNeed& need : here.needs) release(need.tensor);
+    find_rows(stage);
+    for (std::size_t i = first_need_[stage]; i < first_need_[stage + 1]; ++i) {
+      if (needs_[i].supplier == no_stage) release(needs_[i].need->tensor);
+    }
   }
 
   void write(const RowSupply& supply, std::int64_t iteration) {
     const RowTensor& tensor = chain_.tensors[supply.tensor];
+    const std::int64_t before = complete_[supply.tensor];
     const std::int64_t end = supply.complete(iteration + 1, tensor.rows);
-    const std::int64_t before = supply.complete(iteration, tensor.rows);
+    complete_[supply.tensor] = end;
     if (tensor.is_whole) {
       const std::int64_t rows = !tensor.is_scattered ? end - before : iteration == 0 ? tensor.rows : 0;
       if (!tensor.is_free) count(rows * tensor.row_bytes);
       return;
     }
     const std::int64_t first = std::min(oldest(supply.tensor), before);
-    result_.ring_rows[supply.tensor] = std::max(result_.ring_rows[supply.tensor], end - first);
+    std::int64_t& rows = result_.ring_rows[supply.tensor];
+    if (end - first <= rows) return;
+    result_.ring_bytes += (end - first - rows) * tensor.row_bytes;
+    rows = end - first;
   }
 
   // The first row that is still to be read; as many as there are rows: none.
   [[nodiscard]] std::int64_t oldest(std::size_t tensor) const {
     std::int64_t row = chain_.tensors[tensor].rows;
-    for (const Reader& reader : readers_[tensor]) {
-      const std::int64_t next = done_[reader.stage];
-      if (next >= chain_.stages[reader.stage].iterations) continue;
-      row = std::min(row, std::max<std::int64_t>(reader.need->in(next, chain_.tensors[tensor].rows).low, 0));
-    }
+    for (const std::size_t reader : readers_[tensor]) row = std::min(row, needs_[reader].oldest);
     return row;
   }
 
   // Rows of inputs that are read for the last time.
   void release(std::size_t tensor) {
     const RowTensor& t = chain_.tensors[tensor];
-    if (supplier_[tensor] != no_stage || t.is_whole || t.is_free) return;
+    if (t.is_whole || t.is_free) return;
     const std::int64_t dead = oldest(tensor);
     if (dead <= released_[tensor] || (t.is_scattered && dead < t.rows)) return;
     count(-(dead - released_[tensor]) * t.row_bytes);
@@ -152,12 +173,16 @@ class Simulation {
   }
 
   const RowChain& chain_;
-  const std::vector<std::vector<std::size_t>>& order_;
-  std::vector<std::int64_t> done_;     // iterations, by stage
-  std::vector<std::size_t> around_;    // by stage
-  std::vector<std::size_t> supplier_;  // by tensor
-  std::vector<std::vector<Reader>> readers_;
-  std::vector<std::int64_t> released_;  // rows of inputs
+  const Bytes most_;
+  std::vector<std::int64_t> done_;                 // iterations, by stage
+  std::vector<std::int64_t> complete_;             // rows, by tensor that a stage supplies
+  std::vector<std::size_t> around_;                // by stage
+  std::vector<std::size_t> supplier_;              // by tensor
+  std::vector<Need> needs_;                        // stage by stage, in the order in which they are met
+  std::vector<std::size_t> first_need_;            // by stage, and the end
+  std::vector<std::vector<std::size_t>> readers_;  // by tensor: needs
+  std::vector<std::int64_t> released_;             // rows of inputs
+  std::vector<Frame> frames_;                      // iterations that have begun
   Bytes whole_ = 0;
   RowSchedule result_;
 };
@@ -196,7 +221,7 @@ std::int64_t RowSupply::iterations_for(std::int64_t row) const {
   return std::max<std::int64_t>(floor_quotient(row - reach.high + step - 1, step) + 1, 0);
 }
 
-std::optional<RowSchedule> row_schedule(const RowChain& chain) {
+std::optional<RowSchedule> row_schedule(const RowChain& chain, Bytes most) {
   // A tensor with several readers has to be computed inside of the one that is ahead of the others: mostly the one with
   // the most stages between, so its way is gone first.
   const std::vector<std::size_t> depth = depths(chain);
@@ -215,7 +240,7 @@ std::optional<RowSchedule> row_schedule(const RowChain& chain) {
       order.push_back(std::move(needs));
     }
     if (!tried.insert(order).second) continue;
-    auto schedule = Simulation(chain, order).run();
+    auto schedule = Simulation(chain, order, most).run();
     if (!schedule) continue;
     const auto bytes = [](const RowSchedule& s) { return s.ring_bytes + s.whole_bytes; };
     if (!best || bytes(*schedule) < bytes(*best)) best = std::move(schedule);

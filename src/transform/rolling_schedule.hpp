@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -80,8 +81,11 @@ struct RowSchedule {
   Bytes whole_bytes = 0;
 };
 
+inline constexpr Bytes no_limit = std::numeric_limits<Bytes>::max() / 2;  // some may be added or taken away
+
 // A schedule with few bytes. Nothing: a stage would have to run inside of two others, or rows of a tensor that is read
-// outside of the chain are not needed by any stage. O(iterations of all stages · needs).
-[[nodiscard]] std::optional<RowSchedule> row_schedule(const RowChain& chain);
+// outside of the chain are not needed by any stage, or all schedules tried have more than `most` ring_bytes and
+// whole_bytes. O(iterations of all stages · needs).
+[[nodiscard]] std::optional<RowSchedule> row_schedule(const RowChain& chain, Bytes most = no_limit);
 
 }  // namespace usmp::transform

@@ -105,17 +105,19 @@ class SegmentBuilder {
     }
   }
 
-  std::optional<Segment> build() && {
+  std::optional<Segment> build(Bytes most) && {
     if (!find_last() || !collect() || segment_.stages.size() < 2 || !sort_others() || !check_stages()) {
       return std::nullopt;
     }
     for (RolledStage& stage : segment_.stages) find_row_buffers(stage);
     if (!make_chain()) return std::nullopt;
     if (grain_ == Grain::strips && !find_columns()) return std::nullopt;
-    auto schedule = row_schedule(segment_.chain);
+    count_other_bytes();
+    if (segment_.around_bytes > most) return std::nullopt;
+    auto schedule = row_schedule(segment_.chain, most - segment_.other_bytes);
     if (!schedule) return std::nullopt;
     segment_.schedule = std::move(*schedule);
-    count_bytes();
+    segment_.chain_bytes = segment_.schedule.ring_bytes + segment_.schedule.whole_bytes;
     return std::move(segment_);
   }
 
@@ -492,8 +494,7 @@ class SegmentBuilder {
     return needed;
   }
 
-  void count_bytes() {
-    segment_.chain_bytes = segment_.schedule.ring_bytes + segment_.schedule.whole_bytes;
+  void count_other_bytes() {
     Bytes bytes = 0;
     Bytes scratch = 0;
     for (const RowStage& stage : segment_.chain.stages) scratch = std::max(scratch, stage.scratch);
@@ -669,8 +670,8 @@ bool divide_into_strips(const CallRun& run, Segment& segment, std::int64_t width
 }
 
 std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
-                                      std::size_t last, Grain grain) {
-  return SegmentBuilder(module, run, first, last, grain).build();
+                                      std::size_t last, Grain grain, Bytes most) {
+  return SegmentBuilder(module, run, first, last, grain).build(most);
 }
 
 Bytes plain_bytes(const CallRun& run, std::size_t call) {

@@ -74,7 +74,8 @@ struct Segment {
   std::vector<std::int64_t> strip_pixels;  // by tensor: places of its ring
 };
 
-// The calls [first, last) of the run as a chain of at least two stages. Nothing: they are none. Legal because
+// The calls [first, last) of the run as a chain of at least two stages. Nothing: they are none, or need more than
+// `most` bytes(). Legal because
 //  - a tensor that becomes a ring is written by one stage of the chain, a row after the other, each row by one
 //    iteration, and nothing outside of the chain accesses it; a stage reads it only in iterations before which the
 //    schedule has computed all rows that the iteration reads, and while their places hold them;
@@ -85,7 +86,7 @@ struct Segment {
 //  - in strips, every stage but the last writes a ring, and iterations share nothing: computed again, a pixel is the
 //    same.
 [[nodiscard]] std::optional<Segment> rolled_segment(const tir::Module& module, const CallRun& run, std::size_t first,
-                                                    std::size_t last, Grain grain);
+                                                    std::size_t last, Grain grain, Bytes most = no_limit);
 
 // Divides a segment of strips into strips of so many columns, at least 1: rings, pixels computed and estimated bytes.
 // False: some strip needs nothing of a tensor. O(stages · strips).

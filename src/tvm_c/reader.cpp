@@ -92,6 +92,7 @@ class ModuleReader {
     type_entry_params();
     cut_pool_constants();
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
+    check_contents();
     bound_by_plan();
     check_bounded();
     mark_unsized();
@@ -451,6 +452,44 @@ class ModuleReader {
     std::map<std::string, const std::map<std::size_t, std::size_t>*> by_name;
     for (const auto& [pool, ranges] : ends) by_name.emplace(names[pool], &ranges);
     for (const auto& [name, ranges] : by_name) check_apart(name, *ranges);
+    check_places_of_their_own();
+  }
+
+  // What is read of a pool, and never written, is a constant. If neither the C nor a header has its value, the pool has
+  // been taken for workspace.
+  void check_contents() const {
+    if (unbounded_.empty()) return;
+    std::map<tir::VarId, std::size_t> readers;  // functions that do nothing else with the variable
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
+      for (const auto& [var, use] : program::storage_uses(module_.functions[i].body)) {
+        if (use.loads > 0 && use.stores == 0 && use.mentions == 0 && !use.has_addresses) readers.emplace(var, i);
+      }
+    }
+    const program::EntryCalls entry = program::entry_calls(module_);
+    std::set<tir::VarId> others = entry.used_otherwise;
+    for (const program::EntryCall& call : entry.calls) {
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        if (readers.contains(module_.functions[call.callee].params[i].var)) {
+          readers.emplace(call.arguments[i], module_.entry);
+        } else {
+          others.insert(call.arguments[i]);
+        }
+      }
+    }
+    for (const PlannedPlace& place : places_) {
+      const auto reader = readers.find(place.var);
+      if (reader == readers.end() || !unbounded_.contains(place.var)) continue;
+      if (reader->second != module_.entry || !others.contains(place.var)) fail_without_contents(place, reader->second);
+    }
+  }
+
+  [[noreturn]] void fail_without_contents(const PlannedPlace& place, std::size_t function) const {
+    const std::string module = c_identifier(name_);
+    fail({function, "offset " + std::to_string(place.offset) + " of pool " + in_quotes(place.pool),
+          "found " + in_quotes(module_.var(place.var).name) +
+              ", which is read and never written: a constant, whose value is not here; expected TVMGEN_" +
+              upper_case(module) + "_" + upper_case(place.pool) + "_CONSTANT_POOL_DATA in a header, tvmgen_" + module +
+              ".h"});
   }
 
   // Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands
@@ -566,6 +605,18 @@ class ModuleReader {
     if (twice == ranges.end() || lost_constants_) return;
     lost_constants_ =
         "constants at " + text(*twice) + " and " + text(*std::next(twice)) + " of pool " + in_quotes(pool) + " overlap";
+  }
+
+  // TVM gives each constant a name and a place of its own; several functions may use it.
+  void check_places_of_their_own() {
+    std::map<std::pair<std::string_view, std::size_t>, std::string_view> names;
+    for (const PoolConstant& one : pool_constants_) {
+      const std::string_view name = module_.var(one.var).name;
+      const auto& first = names.try_emplace({one.pool_name, one.offset}, name).first->second;
+      if (first == name || lost_constants_) continue;
+      lost_constants_ = "constants " + in_quotes(first) + " and " + in_quotes(name) + " are both at " +
+                        std::to_string(one.offset) + " of pool " + in_quotes(one.pool_name);
+    }
   }
 
   [[noreturn]] void fail(const tir::Fault& fault) const {

@@ -178,6 +178,23 @@ TEST_CASE("a tensor that is read elsewhere must be computed whole") {
   CHECK(row_schedule(chain));
 }
 
+TEST_CASE("a limit on the bytes is met or there is no schedule") {
+  RowChain chain = chain_of({16, 16, 16, 16});
+  chain.tensors[0].is_free = false;
+  for (RowTensor& tensor : chain.tensors) tensor.row_bytes = 10;
+  add_stage(chain, 1, {window(0, 1, -1, 1)});
+  add_stage(chain, 2, {window(1, 1, -2, 2)});
+  add_stage(chain, 3, {window(2, 1, 0, 0)});
+  const auto schedule = row_schedule(chain);
+  REQUIRE(schedule);
+  CHECK(schedule->ring_bytes == 60);    // five rows and one
+  CHECK(schedule->whole_bytes == 160);  // the input
+  const auto within = row_schedule(chain, 220);
+  REQUIRE(within);
+  CHECK(within->ring_rows == schedule->ring_rows);
+  CHECK_FALSE(row_schedule(chain, 219));
+}
+
 // The pixels of windows in an image of `width` for one of `out_width`.
 RowNeed window_of_pixels(std::size_t tensor, std::int64_t width, std::int64_t out_width, std::int64_t stride,
                          Interval window) {

@@ -379,6 +379,8 @@ TEST_CASE("what stands before a chain is not live with what the chain writes") {
   REQUIRE(segment);
   CHECK(segment->before.size() == 1);
   CHECK(segment->bytes() == 4 * columns);
+  CHECK(rolled_segment(module, runs[0], 0, 2, Grain::rows, segment->bytes()));
+  CHECK_FALSE(rolled_segment(module, runs[0], 0, 2, Grain::rows, segment->bytes() - 1));
   CHECK(rolled(module) == "a 1");
 }
 

@@ -41,7 +41,8 @@ struct Advance {
 
   // O(1).
   [[nodiscard]] std::int64_t at(std::int64_t iteration) const {
-    return step * floor_quotient(iteration, per) + turn * floor_quotient(iteration, width);
+    const std::int64_t begin = per == 1 ? step * iteration : step * floor_quotient(iteration, per);
+    return turn == 0 ? begin : begin + turn * floor_quotient(iteration, width);
   }
 
   friend bool operator==(const Advance&, const Advance&) = default;
