@@ -139,9 +139,9 @@ void check_in_place(const Model& model, bool force) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       const mlf::Member& member = *model.archive.find(name);
       if (mlf::is_planned_c(member.bytes)) {
-        throw refusal(model, "found C that usmp-plan wrote (" + member.shown_name() +
-                                 "), expected TVM's, which git has; " +
-                                 "without --in-place it is planned into a directory");
+        throw Error(ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
+                    "found C that usmp-plan wrote, expected TVM's, which git has; without --in-place it is planned "
+                    "into a directory");
       }
       git.arguments.push_back(places.of(name));
     }

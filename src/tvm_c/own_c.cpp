@@ -325,6 +325,8 @@ class Respelling {
       const std::string buffer(body[i - 2].text);
       const std::size_t begin = body[i >= 6 && is(i - 6, "const") ? i - 6 : i - 5].offset;
       if (unnamed > 0) {
+        const bool is_tensor = is(i - 6, "const") || buffer.starts_with("output");
+        if (!is_tensor) fail_at(body[i - 2], "all inputs and outputs in front of other buffers");
         --unnamed;
         given += (given.empty() ? "void* " : ", void* ") + buffer;
         return replace(begin, end_of(body[last]), {});
@@ -350,7 +352,7 @@ class Respelling {
   std::string taken(std::string_view pool, Bytes offset, const Place* place, const Token& at) const {
     if (is_constant(pool)) return "(&(" + tvm_name(pool) + "[" + std::to_string(offset) + "]))";
     if (read_only_.contains(pool)) {
-      fail_at(at, "a pool whose constants a header has (tvmgen_MODULE.constants.h)");
+      fail_at(at, "a pool whose constants the header tvmgen_MODULE.constants.h has");
     }
     if (place == nullptr || place->begin != offset || place->pool != pool) {
       throw SyntaxError{at.offset,

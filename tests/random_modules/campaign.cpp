@@ -26,7 +26,7 @@ constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
 
 TestModule made(std::uint64_t seed, const Settings& settings) {
   if (settings.kind == Kind::networks) return generate_network(seed);
-  return generate(seed, settings.from_c ? Contents::in_c : Contents::all);
+  return generate(seed, settings.from_c || settings.from_own ? Contents::in_c : Contents::all);
 }
 
 CheckOptions check_options(const Settings& settings, bool emits) {
@@ -36,6 +36,16 @@ CheckOptions check_options(const Settings& settings, bool emits) {
           .recompute_percent = settings.recompute_percent,
           .strip_percent = settings.strip_percent,
           .rolling_grain = settings.rolling_grain};
+}
+
+// Written in C and read back, if the settings ask for it.
+ReadBack read_as_asked(const TestModule& test, const Settings& settings) {
+  if (settings.from_c) return read_back(test);
+  if (!settings.from_own) return {test, {}};
+  const Report report = check(test, check_options(settings, true));
+  if (!report.faults.empty()) return {{}, report.faults.front()};
+  if (report.emitted.empty()) return {};
+  return read_own(test, report.emitted[Random(test.seed ^ 0x51e7U).index(report.emitted.size())]);
 }
 
 class Campaign {
@@ -76,8 +86,8 @@ class Campaign {
       const bool compiles = settings_.plans && settings_.compile_every > 0 && i % settings_.compile_every == 0;
       Checked& checked = all.emplace_back(Checked{made(settings_.seed + i, settings_), {}});
       ++part.modules;
-      if (settings_.from_c) {
-        ReadBack read = read_back(checked.test);
+      if (settings_.from_c || settings_.from_own) {
+        ReadBack read = read_as_asked(checked.test, settings_);
         if (read.fault) {
           part.failures.push_back(
               {.seed = checked.test.seed, .what = *read.fault, .needs_compiler = false, .compiler = 0});
@@ -173,7 +183,7 @@ constexpr std::size_t most_compilations = 300;
 
 // What is wrong with the module; empty: nothing.
 std::string fault_of(const TestModule& given, const Failure& failure, const Settings& settings) {
-  const ReadBack read = settings.from_c ? read_back(given) : ReadBack{given, {}};
+  const ReadBack read = read_as_asked(given, settings);
   if (read.fault) return failure.needs_compiler ? std::string() : *read.fault;
   if (!read.test) return {};
   const TestModule& test = *read.test;

@@ -30,6 +30,7 @@ struct Settings {
   std::optional<std::size_t> compiler;  // index into compilers(); nothing: they take turns
   bool warnings = true;                 // of compilers are failures
   bool from_c = false;                  // the modules are written as TVM's C and read back first
+  bool from_own = false;                // they are planned, and what is emitted is read back first
   bool plans = true;                    // else the modules are transformed and interpreted only
   std::vector<transform::Step> steps;
   std::int64_t recompute_percent = 0;  // transform::Options
@@ -46,7 +47,7 @@ struct Failure {
 
 struct Totals {
   std::uint64_t modules = 0;    // seeds tried
-  std::uint64_t unspelled = 0;  // for which TVM has no C
+  std::uint64_t unspelled = 0;  // for which TVM has no C, or whose C is not read
   std::uint64_t undefined = 0;  // refused by the reference interpreter
   std::uint64_t plans = 0;      // verified and replayed
   std::uint64_t sharing = 0;    // of these, in which buffers share bytes while both are live

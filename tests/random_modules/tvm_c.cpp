@@ -607,13 +607,19 @@ void give_shapes(const tir::Module& original, tir::Module& module) {
   }
 }
 
-tir::Module read(const std::vector<CFile>& files) {
+std::string fault_text(const std::string& what, const std::vector<CFile>& files) {
+  std::string text = "from C: " + what;
+  for (const CFile& file : files) text += "\n--- " + file.name + "\n" + file.text;
+  return text;
+}
+
+tvm_c::PlannedModule read(const std::vector<CFile>& files, tvm_c::Unread unread = tvm_c::Unread::refused) {
   std::vector<tvm_c::Source> sources;
   for (const CFile& file : files) sources.push_back({file.name, file.text});
   const std::string opaque = std::string("tvmgen_") + module_name + "_opaque";
   const std::string prototype = "int32_t " + opaque + "(int32_t* from, int32_t* to, int32_t n)";
   const tvm_c::Foreign foreign{opaque, prototype};
-  return tvm_c::read_module(module_name, sources, {&foreign, 1});
+  return tvm_c::read_planned_module(module_name, sources, {&foreign, 1}, {}, unread);
 }
 
 }  // namespace
@@ -627,9 +633,10 @@ std::optional<std::vector<CFile>> in_tvm_c(const TestModule& test) {
   }
 }
 
-ReadBack read_back(const TestModule& test) {
-  const auto files = in_tvm_c(test);
-  if (!files) return {};
+namespace {
+
+// `read`: what the product made of the files.
+ReadBack compared(const TestModule& test, const std::vector<CFile>& files, tir::Module module) {
   const std::vector<Argument> arguments = arguments_of(test);
   std::optional<Outcome> reference;
   try {
@@ -637,22 +644,10 @@ ReadBack read_back(const TestModule& test) {
   } catch (const Undefined&) {
     return {};
   }
-  const auto fault = [&](const std::string& what) {
-    std::string text = "from C: " + what;
-    for (const CFile& file : *files) text += "\n--- " + file.name + "\n" + file.text;
-    return ReadBack{{}, std::move(text)};
-  };
-  TestModule made{.seed = test.seed, .module = {}, .inputs = test.inputs, .outputs = test.outputs, .packed = false};
-  try {
-    made.module = read(*files);
-  } catch (const Error& error) {
-    return fault(error.what());
-  }
+  const auto fault = [&](const std::string& what) { return ReadBack{{}, fault_text(what, files)}; };
+  TestModule made{
+      .seed = test.seed, .module = std::move(module), .inputs = test.inputs, .outputs = test.outputs, .packed = false};
   if (const auto what = fault_of(made.module)) return fault("malformed: " + *what);
-  if (made.module.workspace_alignment != test.module.workspace_alignment ||
-      made.module.constant_alignment != test.module.constant_alignment) {
-    return fault("another alignment");
-  }
   const auto& params = test.module.functions[test.module.entry].params;
   if (made.module.functions[made.module.entry].params.size() != params.size()) return fault("other parameters");
   give_shapes(test.module, made.module);
@@ -665,6 +660,48 @@ ReadBack read_back(const TestModule& test) {
     if (where == storage::Where::between_tensors) made.module = std::move(split);
   }
   return {std::move(made), {}};
+}
+
+}  // namespace
+
+ReadBack read_back(const TestModule& test) {
+  const auto files = in_tvm_c(test);
+  if (!files) return {};
+  try {
+    Interpreter(test.module).run(arguments_of(test));
+  } catch (const Undefined&) {
+    return {};
+  }
+  tir::Module module;
+  try {
+    tvm_c::PlannedModule planned = read(*files);
+    tvm_c::require_constants(planned.lost_constants);
+    module = std::move(planned.module);
+  } catch (const Error& error) {
+    return {{}, fault_text(error.what(), *files)};
+  }
+  if (module.workspace_alignment != test.module.workspace_alignment ||
+      module.constant_alignment != test.module.constant_alignment) {
+    return {{}, fault_text("another alignment", *files)};
+  }
+  return compared(test, *files, std::move(module));
+}
+
+ReadBack read_own(const TestModule& test, const Emitted& emitted) {
+  const std::vector<CFile> files = {{std::string(module_name) + "_lib0.c", emitted.entry},
+                                    {std::string(module_name) + "_lib1.c", emitted.operators},
+                                    {std::string("tvmgen_") + module_name + ".h", emitted.header}};
+  tir::Module module;
+  try {
+    tvm_c::PlannedModule planned = read(files, tvm_c::Unread::kept);
+    if (!planned.kept.empty()) return {};  // nobody here can run its text
+    module = std::move(planned.module);
+  } catch (const Error&) {
+    return {};
+  }
+  const std::size_t params = test.module.functions[test.module.entry].params.size();
+  if (module.functions[module.entry].params.size() != params) return {};  // in pools, and not used
+  return compared(test, files, std::move(module));
 }
 
 }  // namespace usmp::random_modules

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "random_modules/check.hpp"
 #include "random_modules/generate.hpp"
 
 namespace usmp::random_modules {
@@ -28,5 +29,9 @@ struct ReadBack {
 // The module as the product reads it from that C, its storage taken apart. A fault: it is refused, is malformed, has
 // another interface or leaves other bytes in outputs.
 [[nodiscard]] ReadBack read_back(const TestModule& test);
+
+// The same of the C that the product emitted, `emitted`. Nothing: the reader says that some of it is beyond what it
+// reads.
+[[nodiscard]] ReadBack read_own(const TestModule& test, const Emitted& emitted);
 
 }  // namespace usmp::random_modules

@@ -146,7 +146,7 @@ TEST_CASE("constants of the application's are those of the header") {
   }
   CHECK(found == "\x03\x04");
   CHECK(contains(error_of(text),
-                 "m_lib1.c: line 6, column 25: found 'flash', expected a pool whose constants a header has"));
+                 "m_lib1.c: line 6, column 25: found 'flash', expected a pool whose constants the header"));
 }
 
 TEST_CASE("what a pool is used for otherwise is told with its place") {
