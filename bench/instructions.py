@@ -4,7 +4,7 @@
 
 Each archive, with a folder of golden files beside it, is planned, compiled for each core at each level and run under qemu,
 which counts a nanosecond an instruction (-icount shift=0); outputs are compared. With --nests also those of each loop nest,
-which is a function of the emitted C. With --check the estimates of the plans are held against the counts: of a Cortex-M4 at
+which is a function of the emitted C. With --tvm also those of the archive's own C, and the ratio to them. With --check the estimates of the plans are held against the counts: of a Cortex-M4 at
 -O2 they are from 15 % below to half above (programs of
 10000 instructions and more).
 
@@ -17,6 +17,7 @@ import argparse
 import re
 import shutil
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,7 @@ import firmware
 import golden
 from golden import Failure, run
 
+SHIM = Path(__file__).resolve().parent / "tvm_shim"
 CORTEX = "arm-none-eabi-gcc", "-specs=nosys.specs"
 RISCV = "riscv64-unknown-elf-gcc", "-specs=picolibc.specs"
 # Compiler, its flags, the example's folder, the emulator.
@@ -89,13 +91,29 @@ def with_counters(text: str) -> tuple[str, list[str]]:
     return head + text, names
 
 
-def measure(binary: Path, model: golden.Model, core: str, level: str, options: list[str], nests: bool) -> dict[str, int]:
+# Of TVM's C, which takes and gives back in turn.
+WORKSPACE = """#include <tvm/runtime/c_runtime_api.h>
+static uint8_t workspace[3 << 20] __attribute__((aligned(64), section(".workspace")));
+static size_t top, marks[256];
+static int held;
+void* TVMBackendAllocWorkspace(int type, int id, uint64_t bytes, int code, int bits) {
+  (void)type; (void)id; (void)code; (void)bits;
+  marks[held++] = top;
+  top += ((size_t)bytes + 15) / 16 * 16;
+  return top > sizeof workspace ? (void*)0 : workspace + marks[held - 1];
+}
+int TVMBackendFreeWorkspace(int type, int id, void* at) { (void)type; (void)id; (void)at; top = marks[--held]; return 0; }
+"""
+
+
+def measure(binary: Path, model: golden.Model, core: str, level: str, options: list[str], nests: bool, is_tvm: bool) -> dict[str, int]:
     compiler, specs, flags, example, emulator = CORES[core]
     with tempfile.TemporaryDirectory(prefix="usmp-instructions-") as temporary:
         folder = Path(temporary)
         planned = folder / "planned"
         run([binary, model.path, *options, "-o", planned, "--quiet"])
-        (folder / "memory.ld").write_text("")  # no pool has a section of its own
+        # No pool has a section of its own.
+        (folder / "memory.ld").write_text(".workspace (NOLOAD) : { *(.workspace) } > SRAM\n" if is_tvm else "")
         models, plans = firmware.models_file(planned, [model], sections=False)
         (folder / "models.c").write_text(models.text())
         names: list[str] = []
@@ -107,12 +125,19 @@ def measure(binary: Path, model: golden.Model, core: str, level: str, options: l
                                        .replace("NAMES", "".join(f'"{name}", ' for name in names)))
         board = (firmware.EXAMPLE / example / "board.ld").read_text()
         (folder / "board.ld").write_text(board)
+        code = planned / "codegen/host"
+        own = [folder / "models.c", folder / "main.c", firmware.EXAMPLE / example / "start.c"]
+        if is_tvm:
+            with tarfile.open(model.path) as archive:
+                archive.extractall(folder / "archive")
+            code = folder / "archive/codegen/host"
+            own.append(folder / "workspace.c")
+            own[-1].write_text(WORKSPACE)
         objects = []
-        for source in [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", folder / "main.c",
-                       firmware.EXAMPLE / example / "start.c"]:
+        for source in [*sorted((code / "src").glob("*.c")), *own]:
             objects.append(folder / f"{source.stem}.o")
             run([compiler, *flags.split(), specs, level, "-std=gnu99", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-w",
-                 "-I", planned / "codegen/host/include", "-I", firmware.EXAMPLE, "-c", source, "-o", objects[-1]])
+                 "-I", code / "include", "-I", SHIM, "-I", firmware.EXAMPLE, "-c", source, "-o", objects[-1]])
         run([compiler, *flags.split(), specs, *firmware.LINK, *objects, "-L", firmware.EXAMPLE, "-L", folder, "-T", folder / "board.ld", "-lm", "-o", folder / "firmware.elf"])
         done = run([*emulator.split(), "-icount", "shift=0", "-display", "none", "-semihosting-config", "enable=on,target=native",
                     "-kernel", folder / "firmware.elf"])
@@ -130,6 +155,7 @@ def main() -> int:
     parser.add_argument("--levels", default="-O2")
     parser.add_argument("--options", default="", help="of usmp-plan")
     parser.add_argument("--nests", action="store_true")
+    parser.add_argument("--tvm", action="store_true", help="the archive's own C as well")
     parser.add_argument("--check", action="store_true", help="the estimates, on the Cortex-M4 at -O2")
     arguments = parser.parse_args()
     missing = [tool for core in ("cortex-m4",) for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)]
@@ -144,7 +170,11 @@ def main() -> int:
         for core in cores:
             for level in arguments.levels.split(","):
                 try:
-                    counts = measure(arguments.binary.resolve(), model, core, level, arguments.options.split(), arguments.nests)
+                    def measured(nests: bool, is_tvm: bool) -> dict[str, int]:
+                        return measure(arguments.binary.resolve(), model, core, level, arguments.options.split(), nests, is_tvm)
+
+                    counts = measured(arguments.nests, False)
+                    tvm = measured(False, True)["all"] if arguments.tvm else None
                 except Failure as failure:
                     print(f"{model.name:16} {core:14} {level:4} {str(failure).splitlines()[-1]}")
                     wrong += 1
@@ -154,7 +184,8 @@ def main() -> int:
                     print(f"{model.name}: the estimate is {estimate}")
                     wrong += 1
                 for name, count in counts.items():
-                    print(f"{model.name:16} {core:14} {level:4} {count / 1e6:9.3f} M  {'' if name == 'all' else name}", flush=True)
+                    print(f"{model.name:16} {core:14} {level:4} {count / 1e6:9.3f} M  "
+                          f"{name if name != 'all' else f'TVM {tvm / 1e6:9.3f} M  ratio {count / tvm:.3f}' if tvm else ''}".rstrip(), flush=True)
     return 1 if wrong else 0
 
 

@@ -32,7 +32,8 @@ placement::Table placements_of(const liveness::Analysis& analysis, const Assembl
                            .alignment = pool.alignment,
                            .section = pool.section,
                            .region = pool.region,
-                           .internal = pool.internal});
+                           .internal = pool.internal,
+                           .is_binary = pool.is_binary});
   }
   for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
     table.storages.push_back(

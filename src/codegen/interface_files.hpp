@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "codegen/module_layout.hpp"
 #include "usmp/support/text.hpp"
@@ -15,6 +16,12 @@ void write_header(const PlannedModule& module, const ModuleLayout& layout, TextS
 // tvmgen_M.constants.h, for modules with external parameter pools.
 [[nodiscard]] bool has_constants_header(const ModuleLayout& layout);
 void write_constants_header(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);
+
+// M_POOL.bin and M_POOL.S: the contents of external parameter pools that are binary files, and assembler that includes
+// one (`binary`: its name) and defines it as PoolLayout::storage.
+[[nodiscard]] std::vector<PoolId> binary_pools(const ModuleLayout& layout);
+void write_binary(const PlannedModule& module, const ModuleLayout& layout, PoolId id, TextSink& sink);
+void write_stub(const PlannedModule& module, const PoolLayout& pool, const std::string& binary, TextSink& sink);
 
 // M_lib0.c.
 void write_entry(const PlannedModule& module, const ModuleLayout& layout, TextSink& sink);

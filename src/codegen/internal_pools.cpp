@@ -55,10 +55,8 @@ std::string attributes(const PoolLayout& pool) {
   return text;
 }
 
-// "name[size]". Buffers without bytes still need an address.
-std::string sized_array(const PoolLayout& pool) {
-  return pool.storage + "[" + std::to_string(std::max(pool.used, Bytes{1})) + "]";
-}
+// "name[size]".
+std::string sized_array(const PoolLayout& pool) { return pool.storage + "[" + std::to_string(array_bytes(pool)) + "]"; }
 
 void write_workspace_pool(const PoolLayout& pool, TextSink& sink) {
   if (pool.has_shared_array) {
@@ -99,7 +97,7 @@ Member constant_member(const PlannedModule& module, const PlacedConstant& consta
   return member;
 }
 
-std::vector<Member> members_of(const PlannedModule& module, PoolId pool, Bytes used) {
+std::vector<Member> members_of(const PlannedModule& module, PoolId pool, Bytes size) {
   std::vector<Member> members;
   Bytes end = 0;
   const auto close_gap = [&](Bytes next) {
@@ -117,7 +115,7 @@ std::vector<Member> members_of(const PlannedModule& module, PoolId pool, Bytes u
     members.push_back(constant_member(module, constant));
     end = constant.offset + static_cast<Bytes>(constant.data->bytes.size());
   }
-  close_gap(std::max(used, Bytes{1}));
+  close_gap(size);
   return members;
 }
 
@@ -151,7 +149,7 @@ void write_value(const Member& member, TextSink& sink) {
 }
 
 void write_constant_pool(const PlannedModule& module, const PoolLayout& pool, PoolId id, TextSink& sink) {
-  const std::vector<Member> members = members_of(module, id, pool.used);
+  const std::vector<Member> members = members_of(module, id, array_bytes(pool));
   const std::string layout_name = pool.storage + "_layout";
   sink.write("/* Parameter pool \"" + comment_text(pool.name) + "\". */\n");
   write_layout_struct(layout_name, members, sink);

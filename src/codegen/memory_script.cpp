@@ -3,19 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "codegen/module_layout.hpp"
 #include "codegen/shared_pools.hpp"
 #include "usmp/codegen/codegen.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::codegen {
 namespace {
-
-// Where the arrays of a pool are: its section, or for an array of the application, which has none here, the one that
-// the documents name.
-std::string input_section(const PoolLayout& pool) {
-  if (!pool.section.empty()) return pool.section;
-  return (pool.kind == PoolKind::workspace ? ".bss." : ".rodata.") + pool.name;
-}
 
 std::string section_text(const PoolLayout& pool) {
   const bool is_workspace = pool.kind == PoolKind::workspace;

@@ -37,6 +37,15 @@ std::vector<OutputFile> module_files(const PlannedModule& module) {
     files.push_back({.path = constants_header_path(module.info.name),
                      .write = [module, layout](TextSink& sink) { write_constants_header(module, *layout, sink); }});
   }
+  for (const PoolId id : binary_pools(*layout)) {
+    const std::string name = source + "_" + layout->pools[id.index()].member;
+    const std::string binary = file_stem(module.info.name) + "_" + layout->pools[id.index()].member + ".bin";
+    files.push_back({.path = name + ".bin",
+                     .write = [module, layout, id](TextSink& sink) { write_binary(module, *layout, id, sink); }});
+    files.push_back({.path = name + ".S", .write = [module, layout, id, binary](TextSink& sink) {
+                       write_stub(module, layout->pools[id.index()], binary, sink);
+                     }});
+  }
   return files;
 }
 

@@ -36,6 +36,7 @@ std::vector<PoolLayout> pools_of(const PlannedModule& module, const std::string&
     pools.push_back({.name = pool.name,
                      .kind = pool.kind,
                      .is_internal = pool.internal,
+                     .is_binary = pool.is_binary,
                      .section = pool.section,
                      .region = pool.region,
                      .member = member,
@@ -127,6 +128,13 @@ std::string module_macro(const std::string& module_name) {
 
 std::string pool_macro(const PoolLayout& pool) {
   return pool.macro + (pool.kind == PoolKind::constant ? "_CONSTANT_POOL" : "_WORKSPACE_POOL");
+}
+
+Bytes array_bytes(const PoolLayout& pool) { return std::max(pool.used, Bytes{1}); }
+
+std::string input_section(const PoolLayout& pool) {
+  if (!pool.section.empty()) return pool.section;
+  return (pool.kind == PoolKind::workspace ? ".bss." : ".rodata.") + pool.name;
 }
 
 ModuleLayout layout_of(const PlannedModule& module) {

@@ -12,6 +12,13 @@ namespace usmp::codegen {
 // "DEFAULT": the module's part of macro names.
 [[nodiscard]] std::string module_macro(const std::string& module_name);
 
+// Bytes of the pool's array: one at least, since C has no empty arrays.
+[[nodiscard]] Bytes array_bytes(const PoolLayout& pool);
+
+// Where the array of a pool is for the linker: its section, or for an array of the application, which has none here,
+// the one that the documents name.
+[[nodiscard]] std::string input_section(const PoolLayout& pool);
+
 // A constant in a parameter pool.
 struct PlacedConstant {
   Bytes offset = 0;

@@ -23,12 +23,6 @@ VarId declared_by(const Stmt& stmt) {
   return {};
 }
 
-bool mentions(const tir::Expr& root, VarId var) {
-  bool found = false;
-  tir::for_each_expr(root, [&](const tir::Expr& expr) { found = found || expr.var == var; });
-  return found;
-}
-
 // Whether evaluating it again may give something else, or do something again.
 bool is_unsteady(const tir::Expr& root) {
   bool found = has_side_effects(root);
@@ -63,7 +57,7 @@ bool is_short_sum(const tir::For& loop) {
   if (sum == nullptr || sum->value->kind != ExprKind::add || !sum->value->type.is_int()) return false;
   const tir::Expr& before = *sum->value->operands[0];
   return before.kind == ExprKind::load && before.var == sum->storage &&
-         tir::is_same(*before.operands[0], *sum->index) && mentions(*sum->index, loop.var);
+         tir::is_same(*before.operands[0], *sum->index) && tir::mentions(*sum->index, loop.var);
 }
 
 }  // namespace
@@ -198,7 +192,7 @@ void StatementPrinter::print(const tir::Let& let) {
     return;
   }
   if (let.value->type.is_handle()) return print_pointer_let(let);
-  const bool hides_outer = mentions(*let.value, let.var);
+  const bool hides_outer = tir::mentions(*let.value, let.var);
   for (std::size_t lane = 0; lane < let.value->type.lanes; ++lane) {
     // In C, the new variable would stand in its own initialiser.
     const std::string value = hides_outer ? print_temporary("value", *let.value, lane) : std::string();
@@ -212,7 +206,7 @@ void StatementPrinter::print(const tir::Let& let) {
 }
 
 void StatementPrinter::print_pointer_let(const tir::Let& let) {
-  if (mentions(*let.value, let.var)) {
+  if (tir::mentions(*let.value, let.var)) {
     printer_.unsupported("pointer '" + module_.var(let.var).name + "' is bound to a value that contains itself");
   }
   const PointerType type = printer_.pointer(let.var).type;

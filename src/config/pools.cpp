@@ -45,6 +45,23 @@ std::string section_of(const YamlEntry& entry) {
   return value.text;
 }
 
+// How the contents of a parameter pool are written.
+enum class Emit { array, header, binary };
+
+Emit emit_of(const YamlEntry& entry, PoolKind kind) {
+  if (kind == PoolKind::workspace) {
+    fail(entry.mark,
+         "emit says how contents are written, but a workspace pool has none: expected it in parameter_pools");
+  }
+  const std::string& word = entry.value.text;
+  if (entry.value.kind == YamlNode::Kind::scalar) {
+    if (word == "array") return Emit::array;
+    if (word == "header") return Emit::header;
+    if (word == "binary") return Emit::binary;
+  }
+  fail_value(entry, "array, header or binary");
+}
+
 void check_target_name(const YamlEntry& target) {
   if (target.key.empty()) fail(target.mark, "an empty target name: expected a target such as c");
 }
@@ -162,6 +179,8 @@ void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memo
     pool.section = section_of(entry);
   } else if (key == "internal") {
     pool.internal = bool_of(entry);
+  } else if (key == "emit") {
+    pool.is_binary = emit_of(entry, pool.kind) == Emit::binary;
   } else if (key == "budget") {
     pool.budget = read_budget(entry);
   } else if (key == "target_burst_bytes") {
@@ -322,6 +341,8 @@ class Reader {
     pool.kind = kind;
     pool.position = {.line = item.mark.line, .column = item.mark.column};
     bool says_internal = false;
+    std::optional<Emit> emit;
+    Mark emit_mark;
     bool says_size = false;
     Mark offset_mark;
     Mark section_mark;
@@ -336,6 +357,9 @@ class Reader {
       if (entry.key == "pool_offset") offset_mark = entry.value.mark;
       if (entry.key == "section") section_mark = entry.value.mark;
       says_internal = says_internal || entry.key == "internal";
+      if (entry.key != "emit") continue;
+      emit = emit_of(entry, kind);
+      emit_mark = entry.value.mark;
     }
     if (pool.name.empty()) fail(item.mark, owner + " without a name: expected the key name");
     if (memory_ != nullptr && !says_size) take_region_of_name(*memory_, pool);
@@ -346,8 +370,15 @@ class Reader {
     }
     check_budget(pool.budget, pool.size_hint);
     // A section says where the generated C puts an array, so the array is its own unless the file says otherwise.
-    if (!says_internal) pool.internal = !pool.section.empty();
-    if (kind == PoolKind::constant && pool.internal && stays_out_of_image(pool.section)) {
+    if (!says_internal) pool.internal = emit ? emit == Emit::array : !pool.section.empty();
+    if (emit && pool.internal != (emit == Emit::array)) {
+      fail(emit_mark, std::string("an array of the generated C is internal, and contents that the application has are "
+                                  "not: expected emit: ") +
+                          (pool.internal ? "array" : "header or binary") +
+                          " with internal: " + (pool.internal ? "true" : "false"));
+    }
+    const bool has_section = pool.internal || pool.is_binary;
+    if (kind == PoolKind::constant && has_section && stays_out_of_image(pool.section)) {
       fail(section_mark, "section " + pool.section + " of parameter pool '" + pool.name +
                              "' has no contents in the image, so the constants would be lost: expected a section such "
                              "as .rodata." +

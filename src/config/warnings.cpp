@@ -12,6 +12,7 @@ std::string suggestion(const std::string& section) { return (section.starts_with
 std::string warning_of(const PoolSpec& pool) {
   if (pool.section.empty()) return {};
   const std::string start = "pool " + in_quotes(pool.name) + ": section " + pool.section;
+  if (pool.is_binary) return {};
   if (!pool.internal) return start + " has no effect, since the application defines the array: internal is false";
   if (pool.kind == PoolKind::constant || stays_out_of_image(pool.section)) return {};
   return start + " takes space in the image for zeros unless the linker script marks it NOLOAD; " +

@@ -72,7 +72,14 @@ execute::Findings execute_module(const pipeline::PlannedProgram& planned, const 
                                          .placements = unshared.placements,
                                          .lowered = unshared.lowered,
                                          .workspace_io = false};
-  const codegen::PlannedModule tested = pipeline::emission_input(planned, planning.settings.request.workspace_io);
+  // The program that runs them has the contents of pools from the header.
+  placement::Table placements = planned.placements;
+  for (placement::Pool& pool : placements.pools) pool.is_binary = false;
+  const codegen::PlannedModule tested{.info = planned.source.info,
+                                      .source = planned.program.module,
+                                      .placements = placements,
+                                      .lowered = planned.lowered,
+                                      .workspace_io = planning.settings.request.workspace_io};
   return execute::compare(
       {tested, reference, foreign_files(planned, planning.model_of(planned)), planned.program.analysis.extern_callees},
       compiler, options, directory);

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "usmp/mlf/checkout.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/process/process.hpp"
 #include "usmp/support/error.hpp"
@@ -136,6 +137,12 @@ void check_in_place(const Model& model, bool force) {
                        .joins_error = true};
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
+      const mlf::Member& member = *model.archive.find(name);
+      if (mlf::is_planned_c(member.bytes)) {
+        throw refusal(model, "found C that usmp-plan wrote (" + member.shown_name() +
+                                 "), expected TVM's, which git has; " +
+                                 "without --in-place it is planned into a directory");
+      }
       git.arguments.push_back(places.of(name));
     }
     std::set<std::string> foreign;  // offsets in them may change

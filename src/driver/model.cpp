@@ -177,10 +177,6 @@ pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
   files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);
-    if (mlf::is_planned_c(member.bytes)) {
-      throw Error(ErrorKind::archive, {{}, member.shown_name(), {}},
-                  "found C that usmp-plan wrote, expected TVM's: plan the archive that it was made from");
-    }
     files.own.push_back({member.shown_name(), member.bytes});
   }
   std::set<std::string_view> foreign;

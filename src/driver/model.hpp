@@ -29,7 +29,7 @@ Model open_model(const ModelOptions& options);
 // freed as soon as they are read.
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir);
 
-// The module's C, to be read. Points into the model. Throws Error with the member set: C that usmp-plan wrote.
+// The module's C, to be read. Points into the model.
 pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info);
 
 // "default, second".

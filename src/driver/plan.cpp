@@ -77,11 +77,14 @@ std::vector<std::string> replaced_members(const Planning& planning) {
   std::vector<std::string> names = {codegen::memory_script_path, codegen::shared_pools_path};
   for (const auto& planned : planning.modules) {
     const mlf::ModuleInfo& info = planned->source.info;
-    const std::string prefix = "codegen/host/src/" + info.name + "_lib";
+    const std::string source = "codegen/host/src/" + info.name + "_";
+    const std::string prefix = source + "lib";
     names.push_back(codegen::constants_header_path(info.name));
     const std::set<std::string> kept(info.foreign_members.begin(), info.foreign_members.end());
     for (const mlf::Member& member : planning.model_of(*planned).archive.members) {
-      if (member.name.starts_with(prefix) && !kept.contains(member.name)) names.push_back(member.name);
+      const bool is_pool =
+          member.name.starts_with(source) && (member.name.ends_with(".bin") || member.name.ends_with(".S"));
+      if ((member.name.starts_with(prefix) || is_pool) && !kept.contains(member.name)) names.push_back(member.name);
     }
   }
   return names;

@@ -112,7 +112,7 @@ class RunWriter {
     std::size_t remainders = 0;
     tir::for_each_expr(*index, [&](const tir::Expr& expr) {
       const bool is_remainder = expr.kind == ExprKind::mod || expr.kind == ExprKind::floor_mod;
-      if (!is_remainder || !mentions(expr, loop.var)) return;
+      if (!is_remainder || !tir::mentions(expr, loop.var)) return;
       ++remainders;
       place.remainder = tir::make_expr(expr);
     });
@@ -134,15 +134,6 @@ class RunWriter {
     place.rows = *rows;
     place.distance = with_place->factor(p);
     return place.distance > 0 ? std::optional(std::move(place)) : std::nullopt;
-  }
-
-  static bool mentions(const tir::Expr& root, VarId var) {
-    bool found = false;
-    tir::for_each_expr(root, [&](const tir::Expr& expr) {
-      found = found || (expr.kind == ExprKind::var && expr.var == var);
-      return !found;
-    });
-    return found;
   }
 
   // How the weights of a run lie (Op::dot_run): sets the distance of blocks.

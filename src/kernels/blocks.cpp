@@ -166,31 +166,20 @@ class Blocker {
     std::vector<VarId> sums;
     std::vector<ExprRef> places;
     for (std::int64_t i = 0; i < count; ++i) {
-      const VarId s = loops::fresh_var(module_, "sum" + std::to_string(i), tir::handle_type);
-      module_.vars[s.index()].element = tir::int32_type;
+      const VarId s = add_register(module_, result, "sum" + std::to_string(i), tir::int32_type);
       sums.push_back(s);
       const ExprRef number = plus(from, tir::make_int(i, from->type));
       places.push_back(with_values(sum.store->index, {{sum.sums->var, number}}));
-      result.emplace_back().node.emplace<tir::Allocate>(tir::Allocate{.var = s,
-                                                                      .type = tir::int32_type,
-                                                                      .extents = {tir::make_int(1)},
-                                                                      .condition = nullptr,
-                                                                      .candidate_pools = {},
-                                                                      .on_stack = true});
-      put(result, s, first != nullptr ? first : tir::make_load(tir::int32_type, sum.store->storage, places.back()));
+      set_register(result, s,
+                   first != nullptr ? first : tir::make_load(tir::int32_type, sum.store->storage, places.back()));
     }
     Block terms = sum.form == Form::dot ? dots(sum, run, sums, from, facts) : lanes(sum, sums, from, facts);
     std::move(terms.begin(), terms.end(), std::back_inserter(result));
     for (std::size_t i = 0; i < sums.size(); ++i) {
       result.emplace_back().node.emplace<tir::Store>(
-          tir::Store{sum.store->storage, places[i], value_of(sums[i]), nullptr});
+          tir::Store{sum.store->storage, places[i], value_of(module_, sums[i]), nullptr});
     }
     return result;
-  }
-
-  static ExprRef value_of(VarId s) { return tir::make_load(tir::int32_type, s, tir::make_int(0)); }
-  static void put(Block& block, VarId s, ExprRef value) {
-    block.emplace_back().node.emplace<tir::Store>(tir::Store{s, tir::make_int(0), std::move(value), nullptr});
   }
 
   Block dots(const ProductSum& sum, const Run& run, const std::vector<VarId>& sums, const ExprRef& from,
@@ -227,7 +216,8 @@ class Blocker {
       if (is_four) is_side_by_side_ = is_side_by_side_ && are_side_by_side(sum.weight, k, places, facts);
       const ExprRef weight = tir::make_load(sum.weight.load->type, sum.weight.load->var,
                                             facts.simplified(loops::renamed(sum.weight.load->operands[0], places)));
-      return is_four ? dot(value_of(sums[i]), data, weight, sum.data.offset) : product(sum, sums[i], data, weight);
+      return is_four ? dot(value_of(module_, sums[i]), data, weight, sum.data.offset)
+                     : product(sum, sums[i], data, weight);
     };
     const auto loop_over = [&](const ExprRef& first, const ExprRef& count, bool is_four) {
       if (tir::as_int(*count) == 0) return;
@@ -237,7 +227,7 @@ class Blocker {
       facts.bind_loop(loop);
       const ExprRef x = iterations == 1 ? first : tir::make_var(module_, loop.var);
       if (!iterations) bind_part(x, run, is_four, facts);
-      for (std::size_t i = 0; i < sums.size(); ++i) put(loop.body, sums[i], sum_of(i, x, is_four));
+      for (std::size_t i = 0; i < sums.size(); ++i) set_register(loop.body, sums[i], sum_of(i, x, is_four));
       facts.restore(before);
       if (iterations == 1) {
         std::move(loop.body.begin(), loop.body.end(), std::back_inserter(body));
@@ -265,11 +255,11 @@ class Blocker {
       values[sum.sums->var] = is_four ? from : plus(from, tir::make_int(lane, from->type));
       const ExprRef data = at(sum.data, values);
       const ExprRef weight = at(sum.weight, values);
-      put(body, sums[i],
-          is_four
-              ? tir::make_call(tir::int32_type, tir::Op::lane_product,
-                               {value_of(sums[i]), data, weight, tir::make_int(sum.data.offset), tir::make_int(lane)})
-              : product(sum, sums[i], data, weight));
+      set_register(body, sums[i],
+                   is_four ? tir::make_call(tir::int32_type, tir::Op::lane_product,
+                                            {value_of(module_, sums[i]), data, weight, tir::make_int(sum.data.offset),
+                                             tir::make_int(lane)})
+                           : product(sum, sums[i], data, weight));
     }
     facts.restore(mark);
     return around(sum, {}, std::move(body), outside);
@@ -287,9 +277,9 @@ class Blocker {
     return tir::make_call(tir::int32_type, tir::Op::dot4,
                           {std::move(s), std::move(data), std::move(weight), tir::make_int(offset)});
   }
-  static ExprRef product(const ProductSum& sum, VarId s, const ExprRef& data, const ExprRef& weight) {
+  [[nodiscard]] ExprRef product(const ProductSum& sum, VarId s, const ExprRef& data, const ExprRef& weight) const {
     const ExprRef value = plus(tir::make_cast(tir::int32_type, data), tir::make_int(sum.data.offset));
-    return tir::make_binary(ExprKind::add, value_of(s),
+    return tir::make_binary(ExprKind::add, value_of(module_, s),
                             tir::make_binary(ExprKind::mul, value, tir::make_cast(tir::int32_type, weight)));
   }
 

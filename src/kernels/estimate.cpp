@@ -51,7 +51,10 @@ class Estimator {
         count(extent ? of_iteration * static_cast<double>(std::max<std::int64_t>(extent->high, 0)) : 0, context);
       }
     } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
-      count(instructions_of(*store->value) + (is_product(*store->value) ? 0 : 1), context);
+      const bool is_held = registers_.contains(store->storage) && !is_product(*store->value);
+      count(is_held ? of_held(*store) : instructions_of(*store->value) + (is_product(*store->value) ? 0 : 1), context);
+    } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
+      if (allocate->on_stack) registers_.insert(allocate->var);
     } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
       skip_rest_of_window(*branch);
     } else if (const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node)) {
@@ -63,6 +66,18 @@ class Estimator {
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
       tir::for_each_expr(*root, [&](const tir::Expr& expr) { add_calls(expr, context); });
     });
+  }
+
+  // Held sums share half of what their terms load.
+  static double of_held(const tir::Store& store) {
+    double loads = 0;
+    double own = 0;
+    tir::for_each_expr(*store.value, [&](const tir::Expr& expr) {
+      if (expr.kind != tir::ExprKind::load) return true;
+      (expr.var == store.storage ? own : loads) += 1;
+      return false;
+    });
+    return loops::work(*store.value) - own - loads / 2;
   }
 
   // What a window has beyond the end of a ring is small, and there seldom.
@@ -114,6 +129,7 @@ class Estimator {
   const std::vector<Estimate>& known_;
   Estimate result_;
   std::set<const tir::Expr*> rests_;  // runs that are not counted
+  std::set<tir::VarId> registers_;
 };
 
 }  // namespace

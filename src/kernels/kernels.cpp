@@ -2,6 +2,7 @@
 #include "usmp/kernels/kernels.hpp"
 
 #include "kernels/blocks.hpp"
+#include "kernels/held_sums.hpp"
 #include "kernels/requantize.hpp"
 #include "kernels/weights.hpp"
 #include "usmp/tir/verify.hpp"
@@ -18,6 +19,8 @@ void prepare(tir::Module& module, const Core& core) {
 void write_kernels(tir::Module& module, const Core& core) {
   if (core.blocks_products) block_sums(module, core.sums);
   tir::check_pass(module, "block_sums", tir::Form::outlined);
+  hold_sums(module, core.sums);
+  tir::check_pass(module, "hold_sums", tir::Form::outlined);
 }
 
 }  // namespace usmp::kernels

@@ -21,20 +21,6 @@ constexpr Interval int16_range{std::numeric_limits<std::int16_t>::min(), std::nu
 
 bool is_byte(tir::DataType type) { return type.is_integer() && type.bits == 8 && !type.is_vector(); }
 
-// The index as a sum. A quotient or remainder toward zero of what may be negative counts as 0, and its variables go
-// into `inside`.
-std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts& facts, std::set<tir::VarId>& inside) {
-  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
-    if (expr->kind != ExprKind::div && expr->kind != ExprKind::mod) return nullptr;
-    if (ExprRef floor = arith::as_floor(expr, facts)) return floor;
-    tir::for_each_expr(*expr, [&](const Expr& part) {
-      if (part.kind == ExprKind::var) inside.insert(part.var);
-    });
-    return tir::make_int(0, expr->type);
-  });
-  return facts.affine(*rewriter.rewritten(index));
-}
-
 // Casts and sums with literals around a load, from outside; the value is that of the load plus `offset`.
 std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) {
   constexpr std::size_t most_nodes = 6;
@@ -87,15 +73,6 @@ bool is_arithmetic(const Expr& root) {
   return is;
 }
 
-bool mentions(const Expr& root, tir::VarId var) {
-  bool found = false;
-  tir::for_each_expr(root, [&](const Expr& expr) {
-    found = found || (expr.kind == ExprKind::var && expr.var == var);
-    return !found;
-  });
-  return found;
-}
-
 bool is_loop_from_zero(const tir::For& loop) { return tir::as_int(*loop.min) == 0 && tir::as_int(*loop.extent) > 0; }
 
 // The loop that numbers the sums: the only one that the index of the store has, once and as it is.
@@ -130,6 +107,18 @@ bool find_form(ProductSum& sum, Factor a, Factor b) {
 
 }  // namespace
 
+std::optional<arith::Affine> affine_of(const ExprRef& index, const arith::Facts& facts, std::set<tir::VarId>& inside) {
+  tir::ExprRewriter rewriter([&](const ExprRef& expr) -> ExprRef {
+    if (expr->kind != ExprKind::div && expr->kind != ExprKind::mod) return nullptr;
+    if (ExprRef floor = arith::as_floor(expr, facts)) return floor;
+    tir::for_each_expr(*expr, [&](const Expr& part) {
+      if (part.kind == ExprKind::var) inside.insert(part.var);
+    });
+    return tir::make_int(0, expr->type);
+  });
+  return facts.affine(*rewriter.rewritten(index));
+}
+
 std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts) {
   ProductSum sum;
   for (const tir::For* loop = &outermost; loop != nullptr; loop = tir::only_loop(loop->body)) {
@@ -150,7 +139,7 @@ std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& f
   sum.sums = loop_over_sums(sum, *index);
   if (sum.sums == nullptr || !find_form(sum, std::move(*a), std::move(*b))) return std::nullopt;
   const bool is_rectangle = std::ranges::none_of(sum.loops, [&](const tir::For* loop) {
-    return mentions(*loop->min, sum.sums->var) || mentions(*loop->extent, sum.sums->var);
+    return tir::mentions(*loop->min, sum.sums->var) || tir::mentions(*loop->extent, sum.sums->var);
   });
   const bool reads_sums = sum.data.load->var == sum.store->storage || sum.weight.load->var == sum.store->storage;
   return is_rectangle && !reads_sums ? std::optional(std::move(sum)) : std::nullopt;

@@ -43,6 +43,11 @@ struct ProductSum {
   Factor weight;
 };
 
+// The index as a sum. A quotient or remainder toward zero of what may be negative counts as 0, and its variables go
+// into `inside`. Nothing: it is no sum.
+[[nodiscard]] std::optional<arith::Affine> affine_of(const tir::ExprRef& index, const arith::Facts& facts,
+                                                     std::set<tir::VarId>& inside);
+
 // Of the nest that begins with the loop, in 32 bits, where the loops over the terms do not depend on s, and no bound is
 // read from memory. Nothing: it is something else. O(size of the nest).
 [[nodiscard]] std::optional<ProductSum> product_sum(const tir::For& outermost, arith::Facts& facts);

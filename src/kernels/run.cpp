@@ -70,6 +70,26 @@ ExprRef at(const Factor& factor, const loops::Substitution& values) {
   return tir::make_load(factor.load->type, factor.load->var, with_values(factor.load->operands[0], values));
 }
 
+VarId add_register(tir::Module& module, Block& block, const std::string& name, tir::DataType type) {
+  const VarId var = loops::fresh_var(module, name, tir::handle_type);
+  module.vars[var.index()].element = type;
+  block.emplace_back().node.emplace<tir::Allocate>(tir::Allocate{.var = var,
+                                                                 .type = type,
+                                                                 .extents = {tir::make_int(1)},
+                                                                 .condition = nullptr,
+                                                                 .candidate_pools = {},
+                                                                 .on_stack = true});
+  return var;
+}
+
+ExprRef value_of(const tir::Module& module, VarId var) {
+  return tir::make_load(module.var(var).element, var, tir::make_int(0));
+}
+
+void set_register(Block& block, VarId var, ExprRef value) {
+  block.emplace_back().node.emplace<tir::Store>(tir::Store{var, tir::make_int(0), std::move(value), nullptr});
+}
+
 bool bounds_mention(const ProductSum& sum, const std::vector<const tir::For*>& loops) {
   return std::ranges::any_of(sum.loops, [&](const tir::For* loop) {
     return mentions_any(*loop->min, loops) || mentions_any(*loop->extent, loops);

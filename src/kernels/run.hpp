@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kernels/product_sum.hpp"
@@ -19,6 +20,13 @@ namespace usmp::kernels {
 [[nodiscard]] tir::ExprRef with_values(const tir::ExprRef& root, const loops::Substitution& values);
 // The load at the place that it has with other values of variables.
 [[nodiscard]] tir::ExprRef at(const Factor& factor, const loops::Substitution& values);
+
+// A variable of one element on the stack, which compilers keep in a register: declared at the end of the block, its
+// value, and a store at the end of the block.
+[[nodiscard]] tir::VarId add_register(tir::Module& module, tir::Block& block, const std::string& name,
+                                      tir::DataType type);
+[[nodiscard]] tir::ExprRef value_of(const tir::Module& module, tir::VarId var);
+void set_register(tir::Block& block, tir::VarId var, tir::ExprRef value);
 
 // Loops over terms that are one loop: their data and weights are side by side.
 struct Run {

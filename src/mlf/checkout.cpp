@@ -70,6 +70,10 @@ class TreeReader {
     } else {
       for (const Listed& file : files_below(start, scan_, max_depth)) look_at(file);
     }
+    if (models_.empty()) {  // what they were planned from says more
+      models_ = std::move(our_models_);
+      reads_ours_ = true;
+    }
     if (models_.empty()) throw nothing_found();
     for (const fs::path& own : {start, model_directory(start)}) {
       if (models_.size() > 1 && models_.contains(own)) models_ = {{own, models_.at(own)}};
@@ -120,12 +124,12 @@ class TreeReader {
     if (!is_c_file(name)) return;
     const std::string text = scan_.read(file.path.string(), shown(file.path), file.size);
     if (text.find(tvm_prefix) == std::string_view::npos) return;
-    if (is_planned_c(text)) return note(ours_);
+    const bool is_ours = is_planned_c(text);
     const std::vector<std::string> modules = entries_in(text);
-    if (modules.empty() && is_of_tvm(text)) note(operators_);
+    if (modules.empty() && !is_ours && is_of_tvm(text)) note(operators_);
     for (const std::string& module : modules) {
       const fs::path directory = model_directory(file.path.parent_path());
-      const auto [first, is_new] = models_[directory].emplace(module, file.path);
+      const auto [first, is_new] = (is_ours ? our_models_ : models_)[directory].emplace(module, file.path);
       if (!is_new) twice_.try_emplace(directory, first->second, file.path);
     }
   }
@@ -140,10 +144,6 @@ class TreeReader {
 
   [[nodiscard]] Error nothing_found() const {
     const auto error = [&](const std::string& message) { return Error(ErrorKind::archive, {given_, {}, {}}, message); };
-    if (!ours_.empty()) {
-      return error("found C that usmp-plan wrote (" + ours_ +
-                   "), expected TVM's: plan what TVM has written (git has it)");
-    }
     if (!operators_.empty()) {
       const std::string graph = graph_.empty() ? "" : " and a graph (" + graph_ + ")";
       return error("found operators of TVM (" + operators_ + ")" + graph +
@@ -208,14 +208,16 @@ class TreeReader {
       member.mode = static_cast<std::uint32_t>(fs::status(file.path).permissions()) & 0777U;
       if (is_header_file(name)) {
         headers.push_back(std::move(member));
-      } else if (is_of_tvm(member.bytes) && !is_planned_c(member.bytes)) {
+      } else if (is_of_tvm(member.bytes) && (reads_ours_ || !is_planned_c(member.bytes))) {
         source_directories.insert(file.path.parent_path());
         add(intake, "codegen/host/src/", std::move(member), names);
       }
     }
     for (Member& header : headers) {
       const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());
-      if (is_beside || header.bytes.find(tvm_prefix) != std::string::npos) {
+      const bool is_of_model = header.bytes.find(tvm_prefix) != std::string::npos ||
+                               header.bytes.find(upper_case(tvm_prefix)) != std::string::npos;
+      if (is_beside || is_of_model) {
         add(intake, "codegen/host/include/", std::move(header), names);
       }
     }
@@ -254,9 +256,10 @@ class TreeReader {
   std::string given_;
   Limits limits_;
   Intake scan_;
-  std::map<fs::path, std::map<std::string, fs::path>> models_;  // by directory: the entry's file of each module
-  std::map<fs::path, std::pair<fs::path, fs::path>> twice_;     // by directory: two files of the same module
-  std::string ours_;
+  std::map<fs::path, std::map<std::string, fs::path>> models_;      // by directory: the entry's file of each module
+  std::map<fs::path, std::pair<fs::path, fs::path>> twice_;         // by directory: two files of the same module
+  std::map<fs::path, std::map<std::string, fs::path>> our_models_;  // the same, in C that usmp-plan wrote
+  bool reads_ours_ = false;
   std::string operators_;
   std::string graph_;
   std::string object_;

@@ -117,16 +117,24 @@ class Libraries {
     for (const Member& member : archive.members) {
       if (member.name.starts_with(codegen_directory)) classify(member);
       for (ModuleInfo& module : modules_) {
-        if (!is_checkout_ &&
-            member.name == std::string(include_directory) + "tvmgen_" + c_identifier(module.name) + ".h") {
-          module.c_members.push_back(member.name);
-        }
+        const std::string header = std::string(include_directory) + "tvmgen_" + c_identifier(module.name);
+        if (is_checkout_ || (member.name != header + ".h" && member.name != header + ".constants.h")) continue;
+        module.c_members.push_back(member.name);
       }
     }
     for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i].foreign_members = with_headers(roots_[i]);
   }
 
  private:
+  // Whether an earlier plan wrote the file: assembler that includes constants, or what it includes.
+  [[nodiscard]] bool is_planned_constants(std::string_view name) const {
+    const std::string stub = std::string(name.substr(0, name.rfind('.'))) + ".S";
+    const auto found = files_.find(stub);
+    constexpr std::string_view begin = "/* Parameter pool ";
+    return found != files_.end() && found->second->bytes.starts_with(begin) &&
+           first_line(found->second->bytes).ends_with("Written by usmp-plan; do not edit.");
+  }
+
   // "tvmgen_M_" of the module with the longest name that begins the function's; nothing if it is none's.
   [[nodiscard]] std::optional<std::size_t> owner_of(std::string_view function) const {
     std::optional<std::size_t> owner;
@@ -145,8 +153,10 @@ class Libraries {
   void classify_by_content(const Member& member) {
     if (!is_source(member.name)) {
       for (ModuleInfo& module : modules_) {
-        if (member.bytes.find("tvmgen_" + c_identifier(module.name) + "_") == std::string::npos) continue;
-        module.c_members.push_back(member.name);
+        const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
+        const bool is_of_module = member.bytes.find(prefix) != std::string::npos ||
+                                  member.bytes.find(upper_case(prefix)) != std::string::npos;
+        if (is_of_module) module.c_members.push_back(member.name);
       }
       return;
     }
@@ -190,7 +200,7 @@ class Libraries {
       if (module.cpu.empty()) module.cpu = cpu_of(member.bytes);
       if (is_entry_point) return;
     }
-    if (source ? is_tvms_own(member.bytes) : !is_other_input(member.name)) return;
+    if (source ? is_tvms_own(member.bytes) : !is_other_input(member.name) || is_planned_constants(member.name)) return;
     const auto functions = source ? functions_of(member) : std::vector<ForeignFunction>();
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (owner != index_.end() && owner->second != i) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "pipeline/source.hpp"
@@ -54,7 +55,7 @@ class PlanReader {
     return id;
   }
 
-  // Constants at one place are one: several functions have names for it.
+  // Constants of one name at one place are one, which several functions use.
   void add_site(liveness::SiteId id) {
     const liveness::Site& site = analysis_.sites[id.index()];
     const auto found = places_.find(site.var);
@@ -65,7 +66,7 @@ class PlanReader {
     const PoolId pool = known != pools_.end() ? known->second : add_pool({place.pool, is_constant, {}});
     Problem& problem = assembly_.problem;
     if (is_constant) {
-      const auto [one, is_new] = constants_.try_emplace(std::pair(pool, place.offset), problem.buffers.size());
+      const auto [one, is_new] = constants_.try_emplace({pool, place.offset, site.name}, problem.buffers.size());
       if (!is_new) {
         Buffer& buffer = problem.buffers[one->second];
         buffer.size = std::max(buffer.size, site.size);
@@ -118,7 +119,7 @@ class PlanReader {
   assemble::Assembly assembly_;
   Plan plan_;
   std::map<std::string, PoolId> pools_;
-  std::map<std::pair<PoolId, Bytes>, std::size_t> constants_;  // the buffer's index
+  std::map<std::tuple<PoolId, Bytes, std::string>, std::size_t> constants_;  // the buffer's index
   std::vector<BufferId> unsized_;
 };
 

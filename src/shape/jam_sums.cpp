@@ -24,7 +24,7 @@ using tir::VarId;
 constexpr std::int64_t shortest_sum = 16;
 
 // How often the variable stands in the value.
-std::size_t mentions(const Expr& root, VarId var) {
+std::size_t times_mentioned(const Expr& root, VarId var) {
   std::size_t count = 0;
   tir::for_each_expr(root, [&](const Expr& expr) { count += expr.kind == ExprKind::var && expr.var == var ? 1U : 0U; });
   return count;
@@ -32,10 +32,10 @@ std::size_t mentions(const Expr& root, VarId var) {
 
 // x, or a sum of x, once, and of what does not mention it.
 bool is_plus(const Expr& index, VarId x) {
-  if (mentions(index, x) != 1) return false;
+  if (times_mentioned(index, x) != 1) return false;
   const Expr* part = &index;
   while (part->kind == ExprKind::add) {
-    part = mentions(*part->operands[0], x) > 0 ? part->operands[0].get() : part->operands[1].get();
+    part = times_mentioned(*part->operands[0], x) > 0 ? part->operands[0].get() : part->operands[1].get();
   }
   return part->kind == ExprKind::var;
 }
@@ -95,7 +95,7 @@ class Jammer {
     const auto* store = std::get_if<tir::Store>(&loop.body[0].node);
     const Expr* term = store == nullptr ? nullptr : loops::added_term(*store);
     return term != nullptr && !store->value->type.is_vector() && storage_.is_alone(store->storage) &&
-           is_plus(*store->index, x) && mentions(*store->index, loop.var) == 0 &&
+           is_plus(*store->index, x) && times_mentioned(*store->index, loop.var) == 0 &&
            storage_.may_read(*store->index, store->storage) && storage_.may_read(*term, store->storage);
   }
 

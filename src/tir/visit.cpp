@@ -9,6 +9,15 @@ void append_operands(const Expr& expr, std::vector<const Expr*>& parts) {
   for (const ExprRef& operand : expr.operands) parts.push_back(operand.get());
 }
 
+bool mentions(const Expr& root, VarId var) {
+  bool found = false;
+  for_each_expr(root, [&](const Expr& expr) {
+    found = found || expr.var == var;
+    return !found;
+  });
+  return found;
+}
+
 bool is_if_then_else(const Expr& expr) {
   return expr.kind == ExprKind::call && expr.op == Op::if_then_else && expr.operands.size() == 3;
 }

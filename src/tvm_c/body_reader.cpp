@@ -23,7 +23,7 @@ constexpr std::string_view free_function = "TVMBackendFreeWorkspace";
 
 // A block of C that is open.
 struct Open {
-  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces };
+  enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, inlined };
   Kind kind = Kind::function;
   bool has_braces = true;
   std::vector<std::string> names;  // declared in it
@@ -74,7 +74,12 @@ class BodyReader {
   }
 
   void read_body() {
-    while (!open_.empty()) statement();
+    try {
+      while (!open_.empty()) statement();
+    } catch (const SyntaxError& error) {
+      if (callers_.empty()) throw;
+      throw InlinedError{{error.offset, error.message}, callers_.front().callee};
+    }
     insert_tables();
     insert_packed_params();
   }
@@ -266,6 +271,11 @@ class BodyReader {
         return;
       }
       if (kind != Open::Kind::function) body_.close();
+      if (kind == Open::Kind::inlined) {
+        tokens_ = std::move(callers_.back().tokens);
+        callers_.pop_back();
+        return end_statement();
+      }
       if (open_.empty() || open_.back().has_braces) return;
     }
   }
@@ -293,10 +303,11 @@ class BodyReader {
       body_.open_scope();
       return open(Open::Kind::braces);
     }
-    if (take(tokens_, ";")) return end_statement();
+    if (take(tokens_, ";") || take_unused()) return end_statement();
     if (const auto type = parse_type(tokens_)) {
       declaration(*type);
     } else if (auto name = called_name()) {
+      if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
       call(*name, false);
       expect(tokens_, ";");
     } else if (auto other = other_called_name()) {
@@ -306,6 +317,16 @@ class BodyReader {
       assignment();
     }
     end_statement();
+  }
+
+  // (void)p0;
+  bool take_unused() {
+    Lexer ahead = tokens_;
+    if (!take(ahead, "(") || !take(ahead, "void") || !take(ahead, ")")) return false;
+    const Token name = ahead.next();
+    if (!name.is_identifier() || !take(ahead, ";") || !look_up(name.text)) return false;
+    tokens_ = std::move(ahead);
+    return true;
   }
 
   // for (int32_t i = a; i < b; ++i)
@@ -502,6 +523,35 @@ class BodyReader {
     } while (take(tokens_, ","));
     expect(tokens_, ")");
     return arguments;
+  }
+
+  // The callee's statements instead, in a block.
+  void inline_call(const std::string& name) {
+    const FunctionText& callee = scope_.functions.find(name)->second;
+    const Token at = tokens_.peek();
+    const std::vector<Value> given = parse_arguments(tokens_, values_, look_up_);
+    expect(tokens_, ";");
+    body_.open_scope();
+    open_.push_back({Open::Kind::inlined, true, {}});
+    callers_.push_back({name, tokens_});
+    Lexer params = callee.params;
+    std::size_t count = 0;
+    while (const auto type = parse_type(params)) {
+      const Token param = params.next();
+      if (count == given.size()) break;
+      const Value& argument = given[count++];
+      if (type->stars > 0) {
+        declare(param, values_.cast(*type, argument));
+      } else {
+        const Tree value = values_.converted(argument, type->element);
+        const VarId var = new_var(param.text, type->element, tir::void_type);
+        body_.let(var, value.expr);
+        declare(param, values_.variable(var));
+      }
+      if (!take(params, ",")) break;
+    }
+    if (count != given.size() || !params.peek().is(")")) fail_at(at, "as many arguments as the function takes");
+    tokens_ = callee.body;
   }
 
   void call(const std::string& name, bool is_checked) {
@@ -771,7 +821,12 @@ class BodyReader {
   std::unordered_map<std::string, std::string> pools_;            // by parameter: the pool's name
   std::map<std::string, std::pair<VarId, const Table*>> placed_;  // constants in pools of the C's own
   std::map<std::string, VarId> pool_constants_;                   // and of the application's
+  struct Caller {
+    std::string callee;
+    Lexer tokens;  // behind the call
+  };
   std::vector<Open> open_;
+  std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
   PackedState packed_;
   std::map<std::int64_t, tir::Param> unpacked_;  // by position; of a pool without a name
 };

@@ -35,6 +35,11 @@ struct ReadFunction {
   std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
 };
 
+// In the body of a function of FileScope::inlined.
+struct InlinedError : SyntaxError {
+  std::string function;
+};
+
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
 // whose C stays, which get a buffer for each pool that they use. Throws SyntaxError, and Error of kind archive without
 // a place.

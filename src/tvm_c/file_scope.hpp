@@ -56,7 +56,8 @@ struct FileScope {
   std::set<std::string, std::less<>> owned;                         // those of `arrays` that the C itself has
   std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
 
-  std::vector<Item> items;                                     // in the order of files and of their text
+  std::set<std::string, std::less<>> inlined;  // of `functions`: their statements stand for calls of them
+  std::vector<Item> items;                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
 
   // What the name means in the file: its own table, or the only one of another; null: none.

@@ -142,6 +142,60 @@ int32_t tvmgen_net_run(
 )");
 }
 
+TEST_CASE("constants as a binary file: the bytes of the macro, and assembler that includes them") {
+  Network net;
+  const Planned with_macro(net.info, net.builder, pools(true, false), places);
+  config::PoolsConfig binary = pools(true, false);
+  binary.parameter_pools[0].is_binary = true;
+  binary.parameter_pools[0].section = ".qspi";
+  const Planned planned(net.info, net.builder, binary, places);
+  std::map<std::string, std::string> files;
+  for (const OutputFile& file : module_files(planned.view())) files[file.path] = text_of(file.write);
+  CHECK(files.size() == 6);
+  CHECK(files["codegen/host/src/net_flash.bin"] ==
+        std::string("\x05\xff\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\xc0\xcd\xcc\xcc\x3d\0\0\x20\x41", 32));
+  CHECK(files["codegen/host/src/net_flash.S"] ==
+        R"(/* Parameter pool "flash" of module "net". Written by usmp-plan; do not edit.
+   For GNU as or clang, ELF. The directory of net_flash.bin has to be an include path: -IDIRECTORY. */
+  .section ".qspi", "a", %progbits
+  .balign 64
+  .global tvmgen_net_flash_pool
+  .type tvmgen_net_flash_pool, %object
+tvmgen_net_flash_pool:
+  .incbin "net_flash.bin"
+  .size tvmgen_net_flash_pool, . - tvmgen_net_flash_pool
+#if defined(__linux__) && defined(__ELF__)
+  .section .note.GNU-stack, "", %progbits
+#endif
+)");
+  const std::string header = files["codegen/host/include/tvmgen_net.constants.h"];
+  CHECK(contains(header, "#include <stdint.h>\n"));
+  CHECK(contains(header, "const uint8_t tvmgen_net_flash_pool[32];\n"));
+  CHECK_FALSE(contains(header, "POOL_DATA"));
+  CHECK(planned.header() == with_macro.header());
+  CHECK(planned.entry() == with_macro.entry());
+}
+
+TEST_CASE("constants as a binary file: gaps of pages are zeros, and an empty pool is a byte") {
+  Network net;
+  config::PoolsConfig binary = pools(true, false);
+  binary.parameter_pools[0].is_binary = true;
+  std::map<std::string, Allocation> apart = places;
+  apart["w"].offset = 10000;
+  const Planned planned(net.info, net.builder, binary, apart);
+  const auto contents = [](const Planned& module) {
+    return text_of([&](TextSink& sink) { write_binary(module.view(), module.layout(), PoolId(2), sink); });
+  };
+  const std::string bytes = contents(planned);
+  REQUIRE(bytes.size() == 10016);
+  CHECK(bytes.substr(0, 3) == "\x05\xff\x80");
+  CHECK(bytes.substr(3, 9997) == std::string(9997, '\0'));
+  CHECK(bytes.substr(10000, 4) == std::string("\0\0\x80\x3f", 4));
+  ModuleBuilder b;
+  b.entry({}, {});
+  CHECK(contents(Planned(info_of("net", {}, {}), b, binary, {})) == std::string(1, '\0'));
+}
+
 TEST_CASE("constants have a header of their own only where the application provides a pool for them") {
   Network net;
   CHECK(Planned(net.info, net.builder, pools(true, false), places).constants() != "");

@@ -99,6 +99,22 @@ TEST_CASE("speeds: what is -1 is not known, nor is a clock or a bandwidth of 0")
   CHECK(only_pool("    write_bandwidth_bytes_per_cycle: 1").speed.is_known());
 }
 
+TEST_CASE("emit decides whose the contents of a parameter pool are") {
+  const auto flash = [](const std::string& keys) {
+    return parse_pools("workspace_pools: [{name: sram}]\nparameter_pools:\n  - name: flash\n" + keys)
+        .parameter_pools[0];
+  };
+  CHECK_FALSE(flash("").is_binary);
+  CHECK(flash("    emit: array").internal);
+  CHECK_FALSE(flash("    emit: header").internal);
+  CHECK_FALSE(flash("    emit: header\n    section: .rodata.flash").internal);
+  const PoolSpec binary = flash("    section: .qspi\n    emit: binary");
+  CHECK(binary.is_binary);
+  CHECK_FALSE(binary.internal);
+  CHECK(binary.section == ".qspi");
+  CHECK(flash("    internal: false\n    emit: binary").is_binary);
+}
+
 TEST_CASE("sizes") {
   CHECK(size_of("1") == Bytes{1});
   CHECK(size_of("65536") == Bytes{65536});
@@ -183,7 +199,8 @@ TEST_CASE("every pools file in testdata is accepted") {
     names.push_back(entry.path().stem());
   }
   std::sort(names.begin(), names.end());
-  CHECK(names == std::vector<std::string>{"budget", "dtcm_sram", "flash", "internal", "io", "pinned", "sram", "tight"});
+  CHECK(names == std::vector<std::string>{"binary", "budget", "dtcm_sram", "flash", "internal", "io", "pinned", "sram",
+                                          "tight"});
 }
 
 TEST_CASE("the pools files in testdata say what their users expect") {

@@ -28,7 +28,7 @@ ACCEPTED = {
     "budget_headroom_without_size", "budget_headroom_takes_all",
     # Python's YAML keeps the last of two equal keys, merges, resolves tags, and reads 1.1, where yes is a boolean.
     "file_key_twice", "internal_is_capital", "internal_is_word", "key_twice", "merge_key", "size_hexadecimal", "tag",
-    "anchor", "carriage_return",
+    "anchor", "carriage_return", "emit_not_internal",
 }
 
 

@@ -53,6 +53,8 @@ PLACEMENTS = {
     "internal, io": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: ld:DTCM, section: .bss.dtcm}\n"
                     "  - {name: sram, section: .bss.sram}\nworkspace_io: true\n",
     "external": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: BOUND}\n  - {name: sram}\nparameter_pools:\n  - {name: flash}\n",
+    "constants by .incbin": "workspace_pools:\n  - {name: dtcm, size_hint_bytes: BOUND}\n  - {name: sram}\nparameter_pools:\n"
+                            "  - {name: flash, emit: binary}\n",
 }
 
 # Bytes that the estimate may be above the stack that is measured. A function whose operators run by rows has many pointers, which 64-bit
@@ -122,6 +124,10 @@ class ModelsFile:
                 else:
                     name = f"{m}_{pool}"
                     self.includes.append(f"{symbol}.constants.h")
+                    if f"{macro}_DATA" not in (self.headers / f"{symbol}.constants.h").read_text():
+                        name = f"{symbol}_{pool}_pool"  # of the assembler file
+                        setting.append(f"  {m}_pools.{pool} = {name};")
+                        continue
                     self.pool(name, f".rodata.{pool}", "", f"{macro}_ALIGNMENT", f"{macro}_DATA")
                 setting.append(f"  {m}_pools.{pool} = {name};")
             arguments.append(f"&{m}_pools")
@@ -217,6 +223,9 @@ def build(folder: Path, planned: Path, models: ModelsFile, board: str) -> dict[s
     (folder / "models.c").write_text(models.text())
     sources = [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", EXAMPLE / "main.c", EXAMPLE / example / "start.c"]
     objects = []
+    for stub in sorted((planned / "codegen/host/src").glob("*.S")):
+        objects.append(folder / f"{stub.stem}.o")
+        run([compiler, *flags.split(), "-c", stub, f"-I{stub.parent}", "-o", objects[-1]])
     for source in sources:
         objects.append(folder / f"{source.stem}.o")
         run([compiler, *flags.split(), *FLAGS, "-I", planned / "codegen/host/include", "-I", EXAMPLE, "-c", source, "-o", objects[-1]])
@@ -341,8 +350,8 @@ def cases_of(testdata: Path, shared: Path | None, boards: list[str]) -> list[Cas
     for model in golden.models_below(testdata):
         for number, board in enumerate(boards):
             for placement in PLACEMENTS:
-                # Both placements on the first board, and one on each of the others.
-                if number == 0 or placement == list(PLACEMENTS)[number % 2]:
+                # All placements on the first board, and one on each of the others.
+                if number == 0 or placement == list(PLACEMENTS)[number % len(PLACEMENTS)]:
                     cases.append(Case([model], board, placement, True))
     together = [model for model in golden.models_below(testdata) if model.name in ("ds_cnn", "resnet8", "lstm")]
     cases += [Case(together, board, placement, True) for board in boards for placement in PLACEMENTS if together[1:]]

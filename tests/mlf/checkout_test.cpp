@@ -181,8 +181,16 @@ TEST_CASE("where there is no model, it is told what there is") {
         root + ": found operators of TVM (" + root + "/lib1.c) and a graph (" + root +
             "/graph.json) but no entry function tvmgen_M___tvm_main__: the graph executor plans memory "
             "at run time; compile with --executor=aot");
-  write_file(root + "/default_lib1.c", "/* Written by usmp-plan; do not edit. */\n" + operators("default"));
-  CHECK(read_error(root).find("found C that usmp-plan wrote") != std::string::npos);
+}
+
+TEST_CASE("C that usmp-plan wrote is the model where nothing of TVM's is") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("tree");
+  const std::string note = "/* Written by usmp-plan; do not edit. */\n";
+  write_file(root + "/planned/default_lib1.c", note + operators("default"));
+  CHECK(read_checkout(root).members.front().found_as == "default_lib1.c");
+  write_file(root + "/stock/model.c", operators("default"));
+  CHECK(read_checkout(root).members.front().found_as == "model.c");
 }
 
 TEST_CASE("an extracted archive is none of these") {

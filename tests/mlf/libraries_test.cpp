@@ -107,6 +107,20 @@ TEST_CASE("each module gets its own libraries, files of no module go to all") {
   CHECK(metadata.modules[2].foreign_members == shared);
 }
 
+TEST_CASE("constants that an earlier plan wrote as files are not taken for code of the archive's own") {
+  const std::string stub = "/* Parameter pool \"flash\" of module \"b\". Written by usmp-plan; do not edit.\n */\n";
+  const Metadata metadata = read_metadata(archive_of({
+      {"src/b_flash.S", stub},
+      {"src/b_flash.bin", "weights"},
+      {"src/other.S", "/* Parameter pool \"flash\" of somebody else */\n"},
+      {"src/other.bin", "weights"},
+      {"src/alone.bin", "weights"},
+      {"src/user.c", "int32_t user(void) { return 0; }"},
+  }));
+  CHECK(metadata.modules[2].foreign_members == Strings{"codegen/host/src/alone.bin", "codegen/host/src/other.S",
+                                                       "codegen/host/src/other.bin", "codegen/host/src/user.c"});
+}
+
 TEST_CASE("headers are taken along when something needs them") {
   const Metadata metadata = read_metadata(archive_of({
       {"src/b_lib2.c",

@@ -160,9 +160,43 @@ def check_cross(prefix: Path, folder: Path) -> None:
     assert all(int.from_bytes(path.read_bytes()[18:20], "little") == machine_arm for path in compiled)
 
 
+BINARY = """workspace_pools: [{name: sram}]
+parameter_pools: [{name: flash, emit: binary}]
+"""
+USES_BINARY = """#include <stdio.h>
+#include "tvmgen_default.constants.h"
+int main(void) {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < sizeof tvmgen_default_flash_pool; ++i) sum += tvmgen_default_flash_pool[i];
+  return printf("%u\\n", sum) < 0;
+}
+"""
+
+
+def check_binary_constants(prefix: Path, folder: Path, generator: str) -> None:
+    """The assembler finds the binary file, and assembles again when only that has changed."""
+    source, build = folder / "source", folder / "build"
+    (source / "below").mkdir(parents=True)
+    (source / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES C ASM)\nfind_package(usmp-plan REQUIRED)\n"
+                                           "add_executable(app main.c)\nadd_subdirectory(below)\n")
+    (source / "below/CMakeLists.txt").write_text("usmp_plan(TARGET app MODEL ../lstm.tar POOLS ../pools.yaml)\ntarget_link_libraries(app PRIVATE m)\n")
+    (source / "main.c").write_text(USES_BINARY)
+    (source / "pools.yaml").write_text(BINARY)
+    shutil.copy(MODELS / "lstm.tar", source)
+    run("cmake", "-G", generator, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build)
+    (binary,) = build.glob("**/default_flash.bin")
+    assert int(run(build / "app")) == sum(binary.read_bytes()) > 0
+    changed = bytes([binary.read_bytes()[0] ^ 1]) + binary.read_bytes()[1:]
+    binary.write_bytes(changed)
+    run("cmake", "--build", build)
+    assert int(run(build / "app")) == sum(changed)
+
+
 def check_refusals(prefix: Path, folder: Path) -> None:
     head = "cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES {0})\nfind_package(usmp-plan REQUIRED)\nadd_library(a STATIC {1})\n"
     (folder / "e.c").write_text("int e;\n")
+    (folder / "binary.yaml").write_text(BINARY)
     (folder / "e.cpp").write_text("int e;\n")
     shutil.copy(MODELS / "lstm.tar", folder)
     c = head.format("C", "e.c")
@@ -182,6 +216,8 @@ def check_refusals(prefix: Path, folder: Path) -> None:
              "usmp-plan: error: unknown option '--algorthm' (did you mean '--algorithm'?); see usmp-plan --help\n    exit code 2"),
             (c.replace("find_package(usmp-plan REQUIRED)", f"include({prefix}/share/usmp-plan/usmp_plan.cmake)\nset(USMP_PLAN_EXECUTABLE /no)") +
              "usmp_plan(TARGET a MODEL lstm.tar)", "usmp-plan was not found"),
+            (c + "usmp_plan(TARGET a MODEL lstm.tar POOLS binary.yaml)",
+             "the project does not compile assembler, which a needs: expected project(... LANGUAGES C ASM)"),
             (head.format("CXX", "e.cpp") + "usmp_plan(TARGET a MODEL lstm.tar)", "the project does not compile C")):
         (folder / "CMakeLists.txt").write_text(text)
         shutil.rmtree(folder / "build", ignore_errors=True)
@@ -234,6 +270,7 @@ def main() -> None:
         prefix = install(BUILD, folder / "stage")
         for index, generator in enumerate(GENERATORS):
             check_example(prefix, folder / f"example{index}", generator)
+            check_binary_constants(prefix, folder / f"binary{index}", generator)
         check_several(prefix, folder / "several")
         check_cross(prefix, folder / "cross")
         (folder / "refusals").mkdir()

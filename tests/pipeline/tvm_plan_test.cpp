@@ -145,13 +145,13 @@ TEST_CASE("TVM's plan: inputs and outputs in a pool are live from the beginning 
 }
 
 TEST_CASE("TVM's plan: constants that overlap are wrong, one constant of two functions is not") {
-  const auto plan = [](const std::string& second) {
-    const auto op = [](const std::string& name, const std::string& offset) {
-      return "int32_t tvmgen_m_" + name + "(int8_t* p, int8_t* q, uint8_t* flash_1_var) {\n  void* " + name +
-             "_k_let = (&(flash_1_var[" + offset + "]));\n  q[0] = (int8_t)(p[0] + ((int16_t*)" + name +
-             "_k_let)[1]);\n  return 0;\n}\n";
+  const auto plan = [](const std::string& second, const std::string& second_name = "l") {
+    const auto op = [](const std::string& name, const std::string& constant, const std::string& offset) {
+      return "int32_t tvmgen_m_" + name + "(int8_t* p, int8_t* q, uint8_t* flash_1_var) {\n  void* " + constant +
+             "_let = (&(flash_1_var[" + offset + "]));\n  q[0] = (int8_t)(p[0] + ((int16_t*)" + constant +
+             "_let)[1]);\n  return 0;\n}\n";
     };
-    return plan_of(op("one", "0") + op("two", second) +
+    return plan_of(op("one", "k", "0") + op("two", second_name, second) +
                        entry("int8_t* in_buffer_var, int8_t* output_buffer_var, uint8_t* flash_0_var",
                              "  if (tvmgen_m_one(in_buffer_var, output_buffer_var, flash_0_var) != 0 ) return -1;\n"
                              "  if (tvmgen_m_two(in_buffer_var, output_buffer_var, flash_0_var) != 0 ) return -1;\n"),
@@ -160,8 +160,11 @@ TEST_CASE("TVM's plan: constants that overlap are wrong, one constant of two fun
   };
   CHECK(plan("4").violations.empty());
   CHECK(plan("4").document.buffers.size() == 2);
-  CHECK(plan("0").violations.empty());
-  CHECK(plan("0").document.buffers.size() == 1);
+  CHECK(plan("0", "k").violations.empty());
+  CHECK(plan("0", "k").document.buffers.size() == 1);
+  const TvmPlan both = plan("0");
+  REQUIRE(both.violations.size() == 1);
+  CHECK(both.violations[0].find("overlap in pool 'flash': [0, 4) and [0, 4)") != std::string::npos);
   const TvmPlan wrong = plan("2");
   REQUIRE(wrong.violations.size() == 1);
   CHECK(wrong.violations[0].find("overlap in pool 'flash': [0, 4) and [2, 6)") != std::string::npos);

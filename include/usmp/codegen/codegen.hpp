@@ -46,9 +46,10 @@ struct Interface {
 };
 [[nodiscard]] Interface interface_of(const mlf::ModuleInfo& info, const tir::Module& module);
 
-// tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host. Throws Error of kind archive for a construct without a C
-// translation (a dtype or an operator), naming function and node, before any sink is written to; of kind usage if
-// workspace_io asks for an input or output whose size is not known.
+// tvmgen_M.h, M_lib0.c and M_lib1.c under codegen/host; then, with external parameter pools, the header of their
+// contents, and M_POOL.bin and M_POOL.S of those that are binary files. Throws Error of kind archive for a construct
+// without a C translation (a dtype or an operator), naming function and node, before any sink is written to; of kind
+// usage if workspace_io asks for an input or output whose size is not known.
 [[nodiscard]] std::vector<OutputFile> module_files(const PlannedModule& module);
 
 // Of the file among these that only modules with external parameter pools have: their contents.

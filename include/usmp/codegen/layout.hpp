@@ -16,11 +16,12 @@ struct PoolLayout {
   std::string name;
   PoolKind kind = PoolKind::workspace;
   bool is_internal = false;
+  bool is_binary = false;  // contents of an external parameter pool: a binary file with a stub, not a macro
   std::string section;
   std::string region;             // of the linker script; empty: not known
   std::string member;             // of struct tvmgen_M_workspace_pools
   std::string macro;              // the pool's part of macro names
-  std::string storage;            // C name of an internal pool's array
+  std::string storage;            // C name of an internal pool's array, and of what a stub defines
   bool has_shared_array = false;  // which other modules use, too
   bool in_use = false;  // the module's code touches it, or an input or output is there. Else it has no storage
   Bytes used = 0;       // bytes up to the last buffer's end

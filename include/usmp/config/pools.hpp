@@ -57,10 +57,12 @@ struct PoolSpec {
   std::string section;                    // linker section of an internal pool; absent: none
   std::string region;                     // of the linker script, which gave the size; absent: none
   bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
-  Speed speed;                            // the objective `accesses` counts with it
-  Budget budget;                          // planning knows nothing of it
-  Position position;                      // of the pool's entry; none for pools that only a module describes
-  Position size_position;                 // of size_hint_bytes; none without
+  bool is_binary =
+      false;          // contents of an external parameter pool: a binary file, not a macro. Its section: the stub's
+  Speed speed;        // the objective `accesses` counts with it
+  Budget budget;      // planning knows nothing of it
+  Position position;  // of the pool's entry; none for pools that only a module describes
+  Position size_position;  // of size_hint_bytes; none without
 };
 
 // A buffer with a fixed place. A buffer is identified by its name, its function, and its number among the planned
@@ -99,8 +101,9 @@ struct PoolsConfig {
 // Throws Error of kind usage for the first mistake, its place "line L, column C" (from 1, columns in bytes), with a
 // similar name where there is one: malformed YAML, YAML beyond plain lists, maps and values (aliases, tags, …), unknown
 // key, wrong type, bad size (right: "64KiB", "2MiB", "65536"), alignment not a power of two up to 2^20, name that is
-// not a C identifier, is a keyword or is taken, a pool that no target can use or that reserves its whole size, a budget
-// that limits nothing or that the pool's size contradicts, a pin without buffer, pool or offset.
+// not a C identifier, is a keyword or is taken, a pool that no target can use or that reserves its whole size, one
+// whose contents cannot be as `emit` says, a budget that limits nothing or that the pool's size contradicts, a pin
+// without buffer, pool or offset.
 //
 // `memory`, unless null: the regions of a linker script. A pool with the size "ld:NAME" has that of region NAME; one
 // without a size, that of the region of its own name, ignoring case. If no pool takes a size from there, it is an

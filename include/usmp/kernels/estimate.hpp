@@ -16,7 +16,8 @@ struct Estimate {
   // a statement runs is not known, or it calls something else. For the archives of testdata/ from 15 % below to half
   // above what qemu counts for a Cortex-M4 (bench/instructions.py --check).
   std::optional<double> instructions;
-  std::set<std::string> kernels;  // "dot4", "lane_product": the operators that its sums of products became
+  std::set<std::string>
+      kernels;  // "dot_run", "lane_run", "dot4", "lane_product": the operators that its sums of products became
 };
 
 // By function. The module is as emitted. O(size of the module · log).

@@ -19,9 +19,10 @@ struct Pool {
   std::string name;  // a C identifier, unique in the table
   PoolKind kind = PoolKind::workspace;
   Bytes alignment = 1;       // a power of two; required alignment of the pool's start. Storage may require more
-  std::string section = {};  // linker section of an internal pool; empty: none
+  std::string section = {};  // linker section of an internal pool, or of a binary file's stub; empty: none
   std::string region = {};   // of the linker script; empty: not known
   bool internal = false;     // the generated C owns the array
+  bool is_binary = false;    // contents of an external parameter pool: a binary file, not a macro
 };
 
 // A variable that names storage, and the function that declares it.

@@ -125,7 +125,7 @@ struct PlanDocument {
     std::vector<std::string> reads = {};                    // "int8[1,49,10,1]", in the order of the parameters
     std::vector<std::string> writes = {};
     std::optional<std::int64_t> instructions = {};  // of one call, an estimate; nothing: not known
-    std::vector<std::string> kernels = {};          // operators that sums of products became: "dot4"
+    std::vector<std::string> kernels = {};          // operators that sums of products became: "dot_run"
     std::vector<RowOperator> by_rows = {};          // empty: the callee is one operator
 
     friend bool operator==(const Call&, const Call&) = default;

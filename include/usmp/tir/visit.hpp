@@ -116,6 +116,9 @@ T fold(const Expr& root, const Parts& parts, const Combine& combine) {
 
 [[nodiscard]] bool is_if_then_else(const Expr& expr);
 
+// Whether the variable is in it: as a value, as what a load reads from, or bound by a let.
+[[nodiscard]] bool mentions(const Expr& root, VarId var);
+
 // Evaluating it has no side effects, and gives the same value while no memory changes.
 [[nodiscard]] bool is_pure(const Expr& expr);
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/held_sums.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transform/program.hpp"
+
+namespace usmp::transform::testing::held_sums_test {
+namespace {
+
+constexpr tir::DataType float32{tir::TypeCode::float_, 32, 1};
+
+// for s: sum[s] = 0 …; for k: for x: { for s: sum[s] = sum[s] + term; for s: sum[4 + s] = sum[4 + s] + term; … }
+struct HeldFixture : Program {
+  explicit HeldFixture(tir::DataType of = float32) : type(of) {}
+
+  tir::DataType type;
+  VarId data = input("data", 256);
+  VarId weight = input("weight", 256);
+  VarId sum = output("sum", 64, type);
+  VarId k = number("k");
+  VarId x = number("x");
+  std::int64_t updates = 9;
+  std::int64_t lanes = 4;
+  std::int64_t rows = 5;
+  bool alone = true;
+  // Of update u in lane s.
+  std::function<ExprRef(std::int64_t, ExprRef)> element = [this](std::int64_t u, const ExprRef& s) {
+    return add(s, u * lanes);
+  };
+  std::function<ExprRef(std::int64_t, ExprRef)> term = [this](std::int64_t u, const ExprRef& s) {
+    return product(add(add(mul(var(k), 16), var(x)), u * 3), s);
+  };
+
+  // Three factors, so that floats are rounded.
+  [[nodiscard]] ExprRef product(const ExprRef& data_at, const ExprRef& s) const {
+    const ExprRef weight_at = add(add(mul(var(k), 12), mul(var(x), 4)), s);
+    const auto value = [&](VarId storage, const ExprRef& at) { return tir::make_cast(type, load(storage, at)); };
+    return mul(mul(value(data, data_at), value(weight, weight_at)), value(data, add(weight_at, 1)));
+  }
+  tir::Stmt update(std::int64_t u) {
+    const VarId s = number("s");
+    const VarId c = number("c");
+    const ExprRef at = var(c);
+    return loop(s, lanes,
+                block(tir::Stmt{tir::Let{c, element(u, var(s))}}, store(sum, at, add(load(sum, at), term(u, var(s))))));
+  }
+  [[nodiscard]] ExprRef number_of(std::int64_t value) const { return tir::make_cast(type, imm(value)); }
+  tir::Stmt begins(std::int64_t u, const ExprRef& value) {
+    const VarId s = number("begin");
+    return loop(s, lanes, block(store(sum, element(u, var(s)), value)));
+  }
+  tir::Stmt nest() {
+    tir::Block all;
+    for (std::int64_t u = 0; u < updates; ++u) all.push_back(update(u));
+    return loop(k, rows, block(loop(x, 3, std::move(all))));
+  }
+  ExprRef zero() const { return type.is_float() ? tir::make_float(0, type) : imm(0); }
+  // All sums are set, then the nest.
+  tir::Block whole() {
+    tir::Block all = block(loop(number("n"), 64, {}));
+    auto& filled = std::get<tir::For>(all[0].node);
+    filled.body.push_back(store(sum, var(filled.var), number_of(7)));
+    for (std::int64_t u = 0; u < updates; ++u) all.push_back(begins(u, zero()));
+    all.push_back(nest());
+    return all;
+  }
+  void program(tir::Block statements) {
+    body(std::move(statements));
+    for (tir::Param& param : op().params) param.no_alias = alone;
+  }
+  [[nodiscard]] bool has(const std::string& what) { return text().find(what) != std::string::npos; }
+  bool held(std::int64_t ints = 4) {
+    kernels::hold_sums(changed(), ints);
+    check_same();
+    return has("sum0[0] = sum0[0] + ");
+  }
+};
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: sixteen floats at a time, groups in a loop") {
+  program(whole());
+  REQUIRE(held());
+  CHECK(has("for group in [0, 2)"));
+  CHECK(has("sum[15 + group * 16] = sum15[0]"));
+  CHECK(has("sum[35] = sum3_1[0]"));  // the ninth update
+  CHECK_FALSE(has("begin"));
+}
+
+TEST_CASE("held sums: every number of updates and lanes") {
+  for (std::int64_t updates = 1; updates <= 7; ++updates) {
+    for (std::int64_t lanes = 1; lanes <= 9; ++lanes) {
+      for (const tir::DataType type : {float32, int32_type, int64_type}) {
+        HeldFixture one(type);
+        one.updates = updates;
+        one.lanes = lanes;
+        one.program(one.whole());
+        const bool is_held = updates * lanes > 1 && (type.is_float() || lanes <= 4 || updates == 1);
+        CHECK(one.held() == is_held);
+      }
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: more lanes than are held") {
+  updates = 1;
+  lanes = 41;
+  rows = 4;
+  program(whole());
+  REQUIRE(held());
+  CHECK(has("for s_block in [0, 2)"));
+  CHECK(has("sum[40] = sum8_1[0]"));
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: groups that differ in more than places stand alone") {
+  SUBCASE("a term") {
+    const auto usual = term;
+    term = [this, usual](std::int64_t u, const ExprRef& s) {
+      return u == 5 ? sub(usual(u, s), number_of(1)) : usual(u, s);
+    };
+  }
+  SUBCASE("a place that follows another loop") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return product(add(add(mul(var(k), 16), mul(var(x), u == 4 ? 2 : 1)), u * 3), s);
+    };
+  }
+  SUBCASE("the place of a sum") {
+    element = [](std::int64_t u, const ExprRef& s) { return add(s, u == 7 ? 60 : u * 4); };
+  }
+  SUBCASE("another tensor") {
+    term = [this](std::int64_t u, const ExprRef& s) {
+      return u == 4 ? tir::make_cast(type, load(weight, s)) : tir::make_cast(type, load(data, s));
+    };
+  }
+  program(whole());
+  REQUIRE(held());
+  CHECK_FALSE(has("for group"));
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: groups that read a ring are a loop") {
+  term = [this](std::int64_t u, const ExprRef& s) {
+    return product(add(add(mul(binary(ExprKind::mod, add(var(k), 1), imm(3)), 64), var(x)), u * 3), s);
+  };
+  program(whole());
+  REQUIRE(held());
+  CHECK(has("for group in [0, 2)"));
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: a third group that differs") {
+  updates = 12;
+  term = [this](std::int64_t u, const ExprRef& s) { return product(add(add(var(k), var(x)), u < 8 ? u : 2 * u), s); };
+  program(whole());
+  REQUIRE(held());
+  CHECK(has("for group in [0, 2)"));
+  CHECK(has("sum[47] = sum15_1[0]"));
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: they begin with what is there") {
+  tir::Block all = whole();
+  SUBCASE("one is not set") { all.erase(all.begin() + 3); }
+  SUBCASE("one is set to another number") { all[5] = begins(4, tir::make_cast(type, tir::make_float(2, type))); }
+  SUBCASE("one is set twice, and one is not") { all[5] = begins(2, zero()); }
+  SUBCASE("one is set to another literal") { all[5] = begins(4, tir::make_float(2, type)); }
+  program(std::move(all));
+  REQUIRE(held());
+  CHECK(has("sum0[0] = sum[group * 16]"));
+  CHECK(has("begin"));
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: bounds and lets of the loops around stay") {
+  const VarId y = number("y");
+  const VarId row = number("row");
+  term = [this, row](std::int64_t u, const ExprRef& s) { return product(add(add(var(row), var(x)), u * 3), s); };
+  tir::Block all;
+  for (std::int64_t u = 0; u < updates; ++u) all.push_back(update(u));
+  tir::Block inner = block(tir::Stmt{tir::Let{row, add(mul(var(k), 5), var(y))}});
+  inner.push_back(loop_from(x, 1, 2, std::move(all)));
+  const ExprRef length = binary(ExprKind::min, imm(3), sub(imm(6), var(y)));
+  const VarId n = number("n");
+  program(block(loop(n, 64, block(store(sum, var(n), number_of(7)))),
+                loop(y, 5, block(loop_to(k, length, std::move(inner))))));
+  REQUIRE(held());
+  CHECK(has("for group in [0, 2)"));
+}
+
+TEST_CASE_FIXTURE(HeldFixture, "held sums: near misses") {
+  SUBCASE("one element twice") {
+    element = [this](std::int64_t u, const ExprRef& s) { return add(s, u == 5 ? 11 : u * lanes); };
+  }
+  SUBCASE("all lanes are one element") {
+    element = [](std::int64_t u, const ExprRef& s) { return add(mul(s, 0), u); };
+  }
+  SUBCASE("an element of its own for each row") {
+    updates = 2;
+    element = [this](std::int64_t u, const ExprRef& s) { return add(add(mul(var(k), 8), s), u * 4); };
+  }
+  SUBCASE("terms that read sums") {
+    term = [this](std::int64_t u, const ExprRef& s) { return u == 3 ? load(sum, imm(1)) : product(s, s); };
+  }
+  SUBCASE("sums that something else may reach") { alone = false; }
+  const bool is_row_of_its_own = updates == 2;
+  tir::Block all = block(loop(number("n"), 64, {}));
+  auto& filled = std::get<tir::For>(all[0].node);
+  filled.body.push_back(store(sum, var(filled.var), number_of(7)));
+  all.push_back(nest());
+  program(std::move(all));
+  CHECK(held() == is_row_of_its_own);  // then inside of the loop over rows
+  CHECK_FALSE(has("sum0[0] = sum[0]"));
+}
+
+}  // namespace
+}  // namespace usmp::transform::testing::held_sums_test
