@@ -12,10 +12,12 @@
 namespace usmp::driver {
 
 pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings,
-                                          bool release_tir) {
+                                          bool release_tir, const pipeline::Watch& watch) {
   pipeline::SourceModule source = read_module(model, info, release_tir);
+  pipeline::Request request = settings.request;
+  request.watch = watch;
   try {
-    return pipeline::assemble_module(std::move(source), model.transformations, settings.request);
+    return pipeline::assemble_module(std::move(source), model.transformations, request);
   } catch (const Error& error) {
     const bool is_of_pools = error.kind() == ErrorKind::usage && error.where().member.empty();
     throw error.with_file(is_of_pools ? settings.pools_file.value_or("") : model.archive.path);

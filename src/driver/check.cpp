@@ -68,7 +68,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
   if (options.junit) check_output_path("--junit", *options.junit, models_and(options, {*options.pools_file}));
   const Documents baseline = read_baselines(options.baselines);
-  Planning planning = assemble_all(options, true);
+  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
   if (!compare::has_limits(planning.settings.request.pools)) {
     throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");

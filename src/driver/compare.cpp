@@ -180,18 +180,16 @@ void save_plans(const std::string& directory, const std::vector<OutputFile>& fil
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
   const std::vector<pipeline::ChosenAlgorithm> algorithms = chosen_algorithms(options);
   if (options.save) check_output_path("--save", *options.save, {options.model.model});
-  Planning planning = assemble_all(options, true);
+  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
   compare::Comparison comparison;
   comparison.archive = planning.file_names();
   std::vector<Compared> modules;
-  {
-    const Interrupt interrupt;
-    for (const auto& module : planning.modules) {
-      modules.push_back(
-          compare_module(*module, planning, algorithms, options, interrupt, options.progress ? &err : nullptr));
-      comparison.modules.push_back(compare::compare_runs(module->source.info.name, modules.back().runs));
-    }
+  for (const auto& module : planning.modules) {
+    modules.push_back(
+        compare_module(*module, planning, algorithms, options, *planning.interrupt, options.progress ? &err : nullptr));
+    comparison.modules.push_back(compare::compare_runs(module->source.info.name, modules.back().runs));
   }
+  planning.interrupt.reset();
   const std::string text = text_of(comparison, options);  // takes memory, so before anything is written
   if (options.save) save_plans(*options.save, plan_files(modules), planning.models.front().file_name);
   print_warnings(planning.modules, err);
@@ -218,7 +216,7 @@ int frontier_or_throw(const CompareOptions& options, std::ostream& out, std::ost
   for (const std::int64_t percent : allowed_percents(*options.recompute)) {
     CompareOptions within = options;
     within.model.recompute_percent = percent;
-    Planning planning = assemble_all(within, true);
+    Planning planning = assemble_all(within, true, options.progress ? &err : nullptr);
     frontier.archive = planning.file_names();
     runs.resize(planning.modules.size());
     frontier.modules.resize(planning.modules.size());

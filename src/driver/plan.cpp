@@ -263,7 +263,7 @@ void check_output(const PlanOptions& options) {
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   check_output(options);
   const bool rewrites_archive = options.output && names_archive(*options.output);
-  Planning planning = assemble_all(options, !rewrites_archive);
+  Planning planning = assemble_all(options, !rewrites_archive, options.progress ? &err : nullptr);
   const PlannedPrograms& modules = planning.modules;
   const Model& model = planning.models.front();
   if (planning.has_bare_module() && !options.dry_run) {

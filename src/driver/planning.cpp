@@ -156,12 +156,18 @@ std::string Planning::file_names() const {
   return joined(names);
 }
 
-Planning assemble_all(const PlanningOptions& options, bool release_tir) {
+Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal) {
   Planning planning;
   planning.settings = read_settings({options.pools_file, options.memory_file}, options.algorithm, options.workspace_io,
                                     options.objective);
   read_earlier_plans(planning.settings, options.pins);
   planning.models = open_models(options);
+  planning.interrupt = std::make_unique<const Interrupt>();
+  std::optional<ProgressLine> line;
+  if (terminal != nullptr) line.emplace(*terminal);
+  const pipeline::Watch watch{.interrupted = &planning.interrupt->flag(), .tell = [&](const std::string& text) {
+                                if (line) line->show(text);
+                              }};
   std::vector<const pipeline::AssembledModule*> assembled;
   for (std::size_t owner = 0; owner < planning.models.size(); ++owner) {
     Model& model = planning.models[owner];
@@ -169,7 +175,8 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir) {
                   model.metadata.modules.size());
     for (const mlf::ModuleInfo& info : model.metadata.modules) {
       auto planned = std::make_unique<pipeline::PlannedProgram>();
-      static_cast<pipeline::AssembledModule&>(*planned) = assemble_module(model, info, planning.settings, release_tir);
+      static_cast<pipeline::AssembledModule&>(*planned) =
+          assemble_module(model, info, planning.settings, release_tir, watch);
       spdlog::debug("module {}: {} functions, {} places of storage, {} statements in execution order", info.name,
                     planned->program.module.functions.size(), planned->program.analysis.sites.size(),
                     planned->program.analysis.horizon);
@@ -202,11 +209,13 @@ void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planni
 }
 
 void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
-  const Interrupt interrupt;
+  if (planning.interrupt == nullptr) planning.interrupt = std::make_unique<const Interrupt>();
+  const Interrupt& interrupt = *planning.interrupt;
   for (std::size_t i = 0; i < planning.modules.size(); ++i) {
     const auto& planned = planning.modules[i];
     const auto start = std::chrono::steady_clock::now();
-    const std::optional<pipeline::Request> beside = request_beside(planning, i);
+    std::optional<pipeline::Request> beside = request_beside(planning, i);
+    if (beside) beside->watch.interrupted = &interrupt.flag();
     if (beside) reassemble(*planned, planning, *beside);
     plan_module(*planned, planning, options, interrupt, terminal);
     if (planned->result.has_plan()) {
@@ -216,8 +225,10 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
-    if (without_plan == WithoutPlan::stop) return;
+    if (without_plan == WithoutPlan::stop) break;
   }
+  planning.interrupt.reset();
+  if (without_plan == WithoutPlan::stop && planning.without_plan() != nullptr) return;
   tell_shared_pools(planning);
 }
 

@@ -30,6 +30,7 @@ struct Planning {
   PlannedPrograms modules;          // those of the first model in the order of its metadata, then those of the next
   std::vector<std::size_t> owners;  // [i]: index of the model that modules[i] is from
   std::uint64_t replay_steps = pipeline::replay_steps_of_plan;
+  std::unique_ptr<const Interrupt> interrupt;  // from the first module on, until all are planned
 
   [[nodiscard]] const pipeline::PlannedProgram* without_plan() const;  // the first one; null if all have one
   [[nodiscard]] const Model& model_of(const pipeline::PlannedProgram& planned) const;  // of one of `modules`
@@ -37,8 +38,9 @@ struct Planning {
   [[nodiscard]] std::string file_names() const;  // "a.tar, b.tar"
 };
 
-// Opens the model and brings every module to its problem. `release_tir`: see read_module. Throws Error.
-[[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir);
+// Opens the model and brings every module to its problem. `release_tir`: see read_module. Progress goes to `terminal`,
+// which may be null. Who does not go on with plan_all resets Planning::interrupt after planning. Throws Error.
+[[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal);
 
 // Plans one module with the settings' algorithm (pipeline::plan).
 void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,

@@ -20,6 +20,10 @@ std::string percent_of(Bytes part, Bytes whole) {
   return std::to_string(rounded / 100) + "." + digits + "%";
 }
 
+void cut(std::string& text) {
+  if (text.size() > widest) text.resize(widest);
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine(std::ostream& terminal, Now now)
@@ -28,10 +32,14 @@ ProgressLine::ProgressLine(std::ostream& terminal, Now now)
 ProgressLine::~ProgressLine() { erase(); }
 
 void ProgressLine::show(const std::string& pool, const planners::Progress& progress) {
+  show(progress_text(pool, progress));
+}
+
+void ProgressLine::show(std::string text) {
   const Clock::time_point now = now_();
   if (now < next_) return;
   next_ = now + pause;
-  const std::string text = progress_text(pool, progress);
+  cut(text);
   const std::size_t rest = width_ > text.size() ? width_ - text.size() : 0;
   terminal_ << '\r' << text << std::string(rest, ' ') << std::flush;
   width_ = std::max(width_, text.size());
@@ -52,7 +60,7 @@ std::string progress_text(const std::string& pool, const planners::Progress& pro
     if (progress.lower > 0) text += " (gap " + percent_of(progress.upper - progress.lower, progress.lower) + ")";
   }
   text += ", " + std::to_string(progress.nodes) + " nodes";
-  if (text.size() > widest) text.resize(widest);
+  cut(text);
   return text;
 }
 

@@ -25,6 +25,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const std::string& pool, const planners::Progress& progress);
+  void show(std::string text);
   void erase();
 
  private:

@@ -157,7 +157,7 @@ int verify_tvm_plans(const VerifyOptions& options, std::ostream& out, std::ostre
 int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostream& err) {
   if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}));
-  Planning planning = assemble_all(options, true);
+  Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.has_bare_module() && options.execute) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
@@ -173,6 +173,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
       return exit_infeasible;
     }
   } else {
+    planning.interrupt.reset();
     adopt_files(planning, options);
   }
   require_apart(planning);

@@ -317,6 +317,7 @@ FailedRun run_of(const PlannedProgram& planned, const Transformations& transform
   run.again = [&](const Capacities& capacities, const Search& how) -> Used {
     Request wanted = request;
     wanted.capacities = capacities;
+    wanted.watch.interrupted = how.interrupted;
     try {
       const AssembledModule again = assemble_module(planned.source, transformations, wanted);
       const Problem& other = again.assembly.problem;

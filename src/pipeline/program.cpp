@@ -180,6 +180,10 @@ AssembledModule assemble_module(SourceModule source, const Transformations& tran
     module.program = with_useful_steps(module.source, transformations, request, &module.tried);
     module.assembly = assembled(module.program, request);
     module.warnings = config::warnings_of(request.pools);
+    if (module.program.is_cut_short) {
+      module.warnings.emplace_back(
+          "interrupted while transformations were tried: the plan may lack some, and depends on this machine");
+    }
     module.pinned = assemble::pin(module.assembly, request.pools.pinned);
     if (module.tried.empty()) module.tried.push_back(module.assembly.problem);
     for (const plan_file::PlanDocument& plan : request.earlier) {

@@ -101,17 +101,20 @@ class StepSelection {
     const bool has_choice = asked_.recompute_percent > 0 || std::ranges::any_of(optional, [&](Step step) {
                               return row_of(best.program, step) != nullptr;
                             });
-    if (!has_choice) return std::move(best.program);
+    if (request_.watch.is_interrupted()) best.program.is_cut_short = true;
+    if (!has_choice || best.program.is_cut_short) return std::move(best.program);
     if (asked_.recompute_percent > 0) all_ = best.passed;
     plan(best);
     for (const Step step : optional) leave_out_if_useless(best, step);
     if (asked_.recompute_percent > 0) recompute_if_useful(best);
+    best.program.is_cut_short = request_.watch.is_interrupted();
     for (const StepResult& row : left_out_) name_left_out(best.program.transformed, row);
     return std::move(best.program);
   }
 
  private:
   // `known`: what other transformations have made of the source; passes that these have in front are not run again.
+  // Interrupted, it leaves out the passes that have not begun.
   [[nodiscard]] Trial with(const Transformations& transformations, const Passed& known) const {
     try {
       transform::Options options = pass_options(source_, transformations, request_.workspace_io);
@@ -130,7 +133,8 @@ class StepSelection {
       } else {
         passed.programs.assign(known.programs.begin(), known.programs.begin() + static_cast<std::ptrdiff_t>(same) + 1);
       }
-      for (std::size_t i = same; i < steps.size(); ++i) {
+      for (std::size_t i = same; i < steps.size() && !request_.watch.is_interrupted(); ++i) {
+        tell(steps[i], transformations);
         passed.programs.push_back(
             std::make_shared<transform::Result>(transform::apply(*passed.programs.back(), steps[i], options)));
       }
@@ -141,20 +145,33 @@ class StepSelection {
     }
   }
 
+  // Names what is left out of that: "module default: transformations, rolling (without narrow)".
+  void tell(Step step, const Transformations& transformations) const {
+    if (!request_.watch.tell) return;
+    std::string text = "module " + source_.info.name + ": transformations, " + std::string(transform::name_of(step));
+    for (const Step asked : asked_.steps) {
+      const bool is_left_out = std::ranges::find(transformations.steps, asked) == transformations.steps.end();
+      if (is_left_out) text += " (without " + std::string(transform::name_of(asked)) + ")";
+    }
+    request_.watch.tell(text);
+  }
+
   void plan(Trial& trial) const { plan(trial, assembled(trial.program, request_)); }
 
   void plan(Trial& trial, const assemble::Assembly& assembly) const {
     if (tried_ != nullptr) tried_->push_back(assembly.problem);
-    const PlanResult result = planners::optimal(assembly.problem, {.node_limit = nodes_for(assembly.problem)});
+    const PlanResult result = planners::optimal(
+        assembly.problem, {.node_limit = nodes_for(assembly.problem), .interrupted = request_.watch.interrupted});
     if (!result.has_plan()) return;
     trial.plan = need_of(assembly.problem, cost_of(assembly.problem, result.plan));
     if (result.bound) trial.bound = need_of(assembly.problem, *result.bound);
   }
 
   // Nothing: that program is too large to be analysed, or has a buffer that the pools have no place for, and nobody
-  // asked for it.
+  // asked for it; or the trials were interrupted.
   [[nodiscard]] std::optional<Trial> planned_with(const Transformations& transformations, const Passed& known) const {
     std::optional<Trial> trial;
+    if (request_.watch.is_interrupted()) return std::nullopt;
     try {
       trial = with(transformations, known);
     } catch (const Error& error) {
@@ -168,6 +185,7 @@ class StepSelection {
       return std::nullopt;
     }
     plan(*trial, assembly);
+    if (request_.watch.is_interrupted()) return std::nullopt;
     return trial;
   }
 

@@ -4,13 +4,13 @@
 // Idea: graphs of training keep tensors of the forward pass for the backward pass, so that thousands are live at the
 // peak; the lists of conflicts of the other algorithms would take gigabytes. First fit without such lists
 // (scan_fit.hpp) is fast enough for a portfolio of orders: by area, size, the load that a buffer stands in, life time,
-// number of conflicts. The best order is then improved: buffers that stand near the top are the ones that suffer from
-// it, they move forward, and the buffers are placed again. Cost: O(n²) looks an order, a nanosecond or two each;
-// `most_work` looks in all, or `work_of_node` of them a node of Options::node_limit. Orders that would take more are
-// left out. Guarantee: none on the distance from the optimum. Deterministic without a time limit. Source: orders of
-// Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020), and of the
-// first-fit-decreasing family; Joslin and Clements, "Squeaky Wheel Optimization", JAIR 10 (1999).
-// Tests: tests/planners/large_test.cpp.
+// number of conflicts, and outwards from the peak, where few very large buffers leave no other way to fill it. The best
+// order is then improved: buffers that stand near the top are the ones that suffer from it, they move forward, and the
+// buffers are placed again. Cost: O(n²) looks an order, a nanosecond or two each; `most_work` looks in all, or
+// `work_of_node` of them a node of Options::node_limit. Orders that would take more are left out. Guarantee: none on
+// the distance from the optimum. Deterministic without a time limit. Source: orders of Pisarchyk and Lee, "Efficient
+// Memory Management for Deep Neural Net Inference" (2020), and of the first-fit-decreasing family; Joslin and Clements,
+// "Squeaky Wheel Optimization", JAIR 10 (1999). Tests: tests/planners/large_test.cpp.
 #include "planners/large.hpp"
 
 #include <algorithm>
@@ -66,6 +66,13 @@ class Breadths {
       for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(half[i], half[i + width]);
       most_.push_back(std::move(most));
     }
+  }
+
+  // The first tick of the largest load; 0: there are no buffers.
+  [[nodiscard]] Tick peak() const {
+    const std::vector<Bytes>& loads = most_.front();
+    if (loads.empty()) return 0;
+    return ticks_[static_cast<std::size_t>(std::ranges::max_element(loads) - loads.begin())];
   }
 
   [[nodiscard]] Bytes of(const LiveRange& range) const {
@@ -142,6 +149,9 @@ class LargeGroup {
     Key area;
     Key breadth;
     Key conflicts;
+    Key near;  // to the peak
+    Key late;
+    const Tick peak = breadths.peak();
     for (const BufferId id : buffers) {
       const Buffer& buffer = problem_.buffer(id);
       const LiveRange hull{buffer.live.front().begin, buffer.live.back().end};
@@ -154,9 +164,11 @@ class LargeGroup {
       const std::ptrdiff_t begun = std::ranges::lower_bound(begins, hull.end) - begins.begin();
       const std::ptrdiff_t ended = std::ranges::upper_bound(ends, hull.begin) - ends.begin();
       conflicts.push_back(begun - ended);
+      near.push_back(-std::max({hull.begin - peak, peak - (hull.end - 1), Tick{0}}));
+      late.push_back(hull.begin);
     }
-    return {descending(area, size),    descending(size, conflicts), descending(breadth, life),
-            descending(breadth, size), descending(conflicts, size), descending(life, size)};
+    return {descending(area, size),    descending(near, late), descending(size, conflicts), descending(breadth, life),
+            descending(breadth, size), descending(near, life), descending(conflicts, size), descending(life, size)};
   }
 
   // Largest first by `major`, equals by `minor`, then by id.

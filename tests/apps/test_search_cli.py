@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long searches as somebody at a terminal meets them: the line that shows how far they are, Ctrl-C, limits.
 
-Usage: test_search_cli.py USMP_PLAN. Every program runs on a terminal of its own, and Ctrl-C is typed there. Nothing is
+Usage: test_search_cli.py USMP_PLAN TESTDATA. Every program runs on a terminal of its own, and Ctrl-C is typed there. Nothing is
 measured: what takes a second or a minute is waited for, up to a limit that no machine should meet.
 """
 
@@ -13,6 +13,7 @@ import pty
 import random
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Callable, List, Optional, Tuple
 
 PROGRAM = Path(sys.argv[1]).resolve()
+TESTDATA = Path(sys.argv[2]).resolve()
 PATIENCE = 300.0  # seconds
 TILES = 1001
 CTRL_C = b"\x03"
@@ -131,6 +133,25 @@ def check_interrupt(folder: Path, instance: Path) -> None:
     assert any(line.startswith(f"pool: {peak} bytes, gap of ") for line in lines), (peak, lines)
 
 
+def check_steps(folder: Path) -> None:
+    """Ctrl-C while transformations are tried: what they have made of the program so far is planned."""
+    model = TESTDATA / "repeated_op.tar"
+    whole = ["--allow-recompute", "100"]  # seconds of trials
+    terminal = Terminal(model, *whole, "-o", folder / "steps")
+    terminal.read(until=lambda shown: b"module default: transformations, " in shown)
+    assert not (folder / "steps").exists()
+    terminal.type(CTRL_C)
+    assert terminal.status() == 0, terminal.shown
+    text = "\n".join(terminal.lines())
+    assert "interrupted while transformations were tried: the plan may lack some" in text, text
+    assert "default: transformations, " not in text, text
+    assert (folder / "steps" / "codegen" / "host" / "src").is_dir()
+    # Nothing of this where nobody looks.
+    run = subprocess.run([PROGRAM, model, *whole, "--dry-run"], capture_output=True, check=True)
+    assert run.stderr == b"", run.stderr
+    assert b"interrupted" not in run.stdout, run.stdout
+
+
 def check_deaf_algorithm(folder: Path, instance: Path) -> None:
     """An external algorithm that takes no notice of Ctrl-C is ended."""
     plan = folder / "never.csv"
@@ -179,6 +200,7 @@ def main() -> None:
         instance = folder / "pinwheels.csv"
         hard_instance(instance)
         check_interrupt(folder, instance)
+        check_steps(folder)
         check_deaf_algorithm(folder, instance)
         check_meek_algorithm(folder, instance)
         check_limits(folder, instance)

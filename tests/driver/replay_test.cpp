@@ -24,7 +24,7 @@ PlanningOptions options_for(const std::string& model) {
   return options;
 }
 
-Planning assembled(const std::string& model) { return assemble_all(options_for(model), true); }
+Planning assembled(const std::string& model) { return assemble_all(options_for(model), true, nullptr); }
 
 struct Refused {
   std::size_t plans = 0;

@@ -30,7 +30,7 @@ Tried try_overlaps(const std::string& model, std::size_t stride) {
   options.pools_file = testdata + "/pools/sram.yaml";
   options.model.transform = "none";
   options.algorithm = "none";  // so that nothing else shares memory
-  Planning planning = assemble_all(options, true);
+  Planning planning = assemble_all(options, true, nullptr);
   plan_all(planning, options, nullptr);
   REQUIRE(planning.without_plan() == nullptr);
   pipeline::PlannedProgram& module = *planning.modules.front();

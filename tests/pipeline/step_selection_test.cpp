@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -188,6 +189,37 @@ TEST_CASE("steps: a program that cannot be planned, and that nobody asked for, i
     CHECK(network.with_useful(all).used <= everything.used);
   }
   CHECK(spoiled > 0);
+}
+
+TEST_CASE("steps: interrupted, what has been found so far is planned") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    const Network network(seed);
+    std::size_t all_told = 0;
+    for (std::size_t after = 0; after == 0 || after <= all_told; ++after) {
+      CAPTURE(after);
+      std::atomic<bool> interrupted = false;
+      std::size_t told = 0;
+      Request request = unbounded();
+      request.watch = {.interrupted = &interrupted, .tell = [&](const std::string& text) {
+                         CHECK(text.starts_with("module default: transformations, "));
+                         CHECK_FALSE(interrupted);
+                         if (++told == after) interrupted = true;
+                       }};
+      const Planned found = Network::planned(with_useful_steps(network.source, {all, 0}, request));
+      CHECK(found.program.is_cut_short == interrupted);
+      if (after == 0) all_told = told;
+      if (interrupted) CHECK(told == after);
+    }
+    REQUIRE(all_told >= all.size());
+    std::atomic<bool> interrupted = true;
+    Request request = unbounded();
+    request.watch.interrupted = &interrupted;
+    const Planned nothing = Network::planned(with_useful_steps(network.source, {all, 0}, request));
+    CHECK(nothing.program.is_cut_short);
+    CHECK(nothing.program.transformed.empty());
+    CHECK(nothing.used == network.with({}).used);
+  }
 }
 
 TEST_CASE("steps: the program does not speak of what was left out") {

@@ -65,6 +65,13 @@ TEST_CASE("graphs of training: also with tensors as large as a third of the load
   CHECK(excess(problem, improve_large(problem, {.node_limit = 50'000}, rough)) <= 30);
 }
 
+TEST_CASE("graphs of training: outwards from the peak, the load is reached where large tensors are in the way") {
+  const Problem problem = test::training(5'000, 1, 33'554'432);
+  const PlanResult rough = fast(problem, {});
+  CHECK(excess(problem, rough) > 1'000);
+  CHECK(improve_large(problem, {}, rough).status == PlanStatus::optimal);
+}
+
 TEST_CASE("large problems: what stands near the top comes earlier in the next order") {
   const Problem problem = test::training(5'000, 5);
   const Bytes load = bounds::pool_bounds(problem).front().bytes;
@@ -74,6 +81,7 @@ TEST_CASE("large problems: what stands near the top comes earlier in the next or
 TEST_CASE("the default is never behind the other algorithms on them") {
   const Problem problem = test::training(5'000, 1, 33'554'432);
   const Bytes best = used_bytes(problem, optimal(problem, {.node_limit = 20'000}).plan).front();
+  CHECK(best == bounds::pool_bounds(problem).front().bytes);
   for (const PlanFunction plan : {fast, greedy_by_size, greedy_by_conflicts, greedy_by_breadth}) {
     CHECK(best <= used_bytes(problem, plan(problem, {}).plan).front());
   }

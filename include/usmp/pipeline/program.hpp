@@ -2,6 +2,7 @@
 // The stages of a module up to its planning problem: as in the archive, transformed and analysed, assembled.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -27,6 +28,14 @@ namespace usmp::pipeline {
 // Gets one line per action, for debugging; may be empty.
 using Log = std::function<void(const std::string& line)>;
 
+// What goes on while transformations are tried, which takes seconds in large programs.
+struct Watch {
+  const std::atomic<bool>* interrupted = nullptr;     // ends the trials once it is true; null: nothing does
+  std::function<void(const std::string& text)> tell;  // gets a line for each step; may be empty
+
+  [[nodiscard]] bool is_interrupted() const { return interrupted != nullptr && *interrupted; }
+};
+
 // The transformations allowed before planning.
 struct Transformations {
   std::vector<transform::Step> steps;  // in the order of application
@@ -45,6 +54,7 @@ struct Request {
   bool workspace_io = false;
   std::vector<plan_file::PlanDocument> earlier;  // plans that pin buffers, at most one per module
   Log log;
+  Watch watch = {};
 };
 
 // As the archive has it.
@@ -72,6 +82,7 @@ struct Program {
   const kernels::Core* core = &kernels::generic_core();  // that the constants are laid out for
   std::vector<transform::StepResult> transformed;        // the transformations applied
   liveness::Analysis analysis;
+  bool is_cut_short = false;  // the trials were interrupted
 };
 
 struct AssembledModule {
@@ -107,7 +118,8 @@ struct AssembledModule {
 // The plans compared are the best in the request's pools (docs/planning.md) that a few search nodes find. Pins,
 // algorithm and limits have no influence, so the same archive, pools and steps always give the same program. Transforms
 // and plans at most seven times, about a second each in large programs; common prefixes of the lists of steps are
-// applied once. Throws as `transformed` and assemble do.
+// applied once. Interrupted, it returns the best program found so far, which may lack transformations. Throws as
+// `transformed` and assemble do.
 //
 // `tried`, unless null, gets the problems of the programs that were planned, without pins; none if there was no choice.
 [[nodiscard]] Program with_useful_steps(const SourceModule& source, const Transformations& transformations,
