@@ -268,26 +268,56 @@ constexpr std::string_view dot_run_words_text =
     "    return;\n"
     "  }\n"
     "#endif\n";
+// Compilers regroup sums and move all loads of such a loop to its start, and with them its sums to the stack. Held like
+// this they stay in registers.
+constexpr std::string_view add_product_text =
+    "#if defined(__GNUC__) && (defined(__arm__) || defined(__riscv))\n"
+    "#define USMP_HOLD(s) __asm__ __volatile__(\"\" : \"+r\"(s))\n"
+    "#else\n"
+    "#define USMP_HOLD(s) ((void)0)\n"
+    "#endif\n"
+    "#define USMP_ADD(s, product) ((s) += (uint32_t)(product)); USMP_HOLD(s)\n";
 constexpr std::string_view dot_run_text =
     "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t distance,\n"
     "                    int32_t fours, int32_t offset) {\n"
     "  const $x* const end = x + fours * 4;\n"
     "  if (fours <= 0) return;\n"
     "$d"
+    "#if !defined(USMP_DSP_RUNS) && (!defined(__thumb__) || defined(__thumb2__)) /* there are registers for it */\n"
+    "  for (; blocks > 1; blocks -= 2) {\n"
+    "$2"
+    "  }\n"
+    "#endif\n"
     "  for (; blocks > 0; --blocks) {\n"
-    "    const $x* p = x;\n"
-    "    const $w* q = w;\n"
-    "$l"
-    "    do {\n"
-    "$m"
-    "      p += 4;\n"
-    "      q += $q;\n"
-    "    } while (p != end);\n"
-    "$s"
-    "    sums += $t;\n"
-    "    w += distance;\n"
+    "$1"
     "  }\n"
     "}\n";
+
+// The loop body of dot_run for so many blocks side by side: a term of the data is multiplied for all of their sums.
+std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::string& data, const std::string& weight) {
+  std::string loads = "    const " + data + "* p = x;\n    const " + weight + "* q = w;\n";
+  std::string stores;
+  std::string steps = "      p += 4;\n      q += " + std::to_string(4 * sums) + ";\n";
+  if (blocks == 2) {
+    loads += "    const " + weight + "* r = w + distance;\n";
+    steps += "      r += " + std::to_string(4 * sums) + ";\n";
+  }
+  for (std::int64_t i = 0; i < blocks * sums; ++i) {
+    const std::string n = std::to_string(i);
+    loads += "    uint32_t s" + n + " = keep ? (uint32_t)sums[" + n + "] : 0U;\n";
+    stores += "    sums[" + n + "] = (int32_t)s" + n + ";\n";
+  }
+  std::string terms;
+  for (std::int64_t term = 0; term < 4; ++term) {
+    terms += "      v = p[" + std::to_string(term) + "] + offset;\n";
+    for (std::int64_t i = 0; i < blocks * sums; ++i) {
+      const std::string place = (i < sums ? "q[" : "r[") + std::to_string(i % sums * 4 + term) + "]";
+      terms += "      USMP_ADD(s" + std::to_string(i) + ", v * " + place + ");\n";
+    }
+  }
+  return loads + "    do {\n      int32_t v;\n" + terms + steps + "    } while (p != end);\n" + stores +
+         "    sums += " + std::to_string(blocks * sums) + ";\n    w += " + (blocks == 2 ? "2 * " : "") + "distance;\n";
+}
 
 // Windows of three columns are the most frequent.
 constexpr std::string_view lane_run_text =
@@ -540,31 +570,22 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
 }
 
 std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
-  const std::string product = dot4(data, weight);
+  define("usmp_pairs", std::string(pairs_text));
   define("USMP_KERNEL", std::string(kernel_text));
-  const std::string types = product.substr(std::string_view("usmp_dot4").size());
-  const std::string count = std::to_string(sums);
-  std::string loads;
-  std::string terms;
-  std::string stores;
-  for (std::int64_t i = 0; i < sums; ++i) {
-    const std::string n = std::to_string(i);
-    loads += "    int32_t s" + n + " = keep ? sums[" + n + "] : 0;\n";
-    terms += "      s" + n + " = " + product + "(s" + n + ", p, q + " + std::to_string(4 * i) + ", offset);\n";
-    stores += "    sums[" + n + "] = s" + n + ";\n";
-  }
-  std::map<char, std::string> values = {{'n', "usmp_dot_run" + count + types},
-                                        {'x', data.is_int() ? "int8_t" : "uint8_t"},
-                                        {'w', weight.is_int() ? "int8_t" : "uint8_t"},
+  define("USMP_ADD", std::string(add_product_text));
+  const std::string x = data.is_int() ? "int8_t" : "uint8_t";
+  const std::string w = weight.is_int() ? "int8_t" : "uint8_t";
+  const std::string name =
+      "usmp_dot_run" + std::to_string(sums) + (data.is_int() ? "_i8" : "_u8") + (weight.is_int() ? "_i8" : "_u8");
+  std::map<char, std::string> values = {{'n', name},
+                                        {'x', x},
+                                        {'w', w},
                                         {'e', data.is_int() ? "sxtab16" : "uxtab16"},
                                         {'f', weight.is_int() ? "sxtb16" : "uxtb16"},
-                                        {'q', std::to_string(4 * sums)},
-                                        {'t', count},
-                                        {'l', loads},
-                                        {'m', terms},
-                                        {'s', stores}};
+                                        {'1', dot_run_blocks(1, sums, x, w)},
+                                        {'2', dot_run_blocks(2, sums, x, w)}};
   values['d'] = sums == 4 ? fill(dot_run_words_text, values) : "";
-  return define(values.at('n'), fill(dot_run_text, values));
+  return define(name, fill(dot_run_text, values));
 }
 
 std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
