@@ -88,8 +88,8 @@ Provided provided_pools(const ModuleLayout& layout) {
     throw Error(ErrorKind::usage, {},
                 "TVM's runtime provides constants only along with workspace, but parameter pool '" +
                     layout.pools[provided.constants->index()].name +
-                    "' alone is the application's: expected emit: array for it, or a workspace pool that is not "
-                    "internal");
+                    "' alone is the application's: expected emit: array for it, or workspace in use that is the "
+                    "application's, too");
   }
   return provided;
 }
@@ -290,7 +290,7 @@ OutputFile runtime_metadata(const PlannedModule& module) {
   if (module.workspace_io) {
     throw Error(ErrorKind::usage, {},
                 "TVM's runtimes pass inputs and outputs as arguments, but workspace_io puts them into pools: expected "
-                "one of workspace_io and --emit-metadata");
+                "no workspace_io, or --emit-metadata=info");
   }
   if (!layout->devices.empty()) {
     throw Error(ErrorKind::archive, {},

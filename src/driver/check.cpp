@@ -69,6 +69,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
   if (options.junit) check_output_path("--junit", *options.junit, models_and(options, {*options.pools_file}));
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
+  check_concurrent(planning);
   if (!compare::has_limits(planning.settings.request.pools)) {
     throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");

@@ -33,8 +33,9 @@ std::vector<ChosenName> chosen_names(const PlanningOptions& options) {
     }
     ChosenName one{.name = text.substr(0, sign), .path = text.substr(sign + 1)};
     if (one.name.empty() || c_identifier(one.name) != one.name) {
-      throw Error(ErrorKind::usage, {},
-                  "--name: " + in_quotes(one.name) + " is no name in C, expected letters, digits and '_'");
+      throw Error(
+          ErrorKind::usage, {},
+          "--name: " + in_quotes(one.name) + " is no name in C, expected letters, digits and '_', no digit first");
     }
     if (std::find(paths.begin(), paths.end(), one.path) == paths.end()) {
       throw Error(ErrorKind::usage, {},
@@ -86,6 +87,9 @@ void require_different_names(const std::vector<Model>& models) {
     for (const mlf::ModuleInfo& info : model.metadata.modules) {
       const auto [known, is_new] = owners.emplace(codegen::module_symbol(info.name), model.archive.path);
       if (is_new || models.size() == 1) continue;  // of one archive: refused where its C is written
+      if (known->second == model.archive.path) {
+        throw Error(ErrorKind::usage, {model.archive.path, {}, {}}, "is given twice, expected each model once");
+      }
       throw Error(ErrorKind::usage, {model.archive.path, {}, {}},
                   "its module '" + info.name + "' has the name of one of " + known->second +
                       " in C, expected --name NAME=MODEL to give it another");

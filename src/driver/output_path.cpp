@@ -38,6 +38,12 @@ bool would_change(const fs::path& path, const fs::path& input) {
   return !error && lies_in(place, fs::canonical(input, error));
 }
 
+[[noreturn]] void fail_other_model(const std::string& directory, const std::string& file,
+                                   const plan_file::PlanHead& head, const std::string& expected) {
+  throw Error(ErrorKind::usage, {directory, {}, {}},
+              "holds the plan of " + head.archive + " (" + file + "), expected " + expected);
+}
+
 }  // namespace
 
 bool names_open_file(const std::string& path) {
@@ -69,8 +75,7 @@ void check_output_path(const std::string& option, const std::string& path, const
 void require_same_model(const std::string& directory, const std::string& file, const std::string& archive) {
   const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + file));
   if (!head || without_archive_ending(head->archive) == without_archive_ending(archive)) return;
-  throw Error(ErrorKind::usage, {directory, {}, {}},
-              "holds the plan of " + head->archive + " (" + file + "), expected a directory for " + archive + " alone");
+  fail_other_model(directory, file, *head, "another directory for " + archive);
 }
 
 void require_same_models(const std::string& directory, const std::vector<std::string>& archives,
@@ -84,7 +89,10 @@ void require_same_models(const std::string& directory, const std::vector<std::st
     const bool is_known = std::any_of(archives.begin(), archives.end(), [&](const std::string& archive) {
       return without_archive_ending(head->archive) == without_archive_ending(archive);
     });
-    if (!is_known) require_same_model(directory, name, joined(archives));
+    if (!is_known) {
+      fail_other_model(directory, name, *head,
+                       "all models in one command, or another directory for " + joined(archives));
+    }
     if (modules.empty() || std::find(modules.begin(), modules.end(), head->module) != modules.end()) continue;
     throw Error(ErrorKind::usage, {directory, {}, {}},
                 "holds the plan of module '" + head->module + "' (" + name +

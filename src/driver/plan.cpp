@@ -264,6 +264,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   check_output(options);
   const bool rewrites_archive = options.output && names_archive(*options.output);
   Planning planning = assemble_all(options, !rewrites_archive, options.progress ? &err : nullptr);
+  check_concurrent(planning);
   const PlannedPrograms& modules = planning.modules;
   const Model& model = planning.models.front();
   if (planning.has_bare_module() && !options.dry_run) {

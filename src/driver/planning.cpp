@@ -30,19 +30,6 @@ PoolId pool_named(const Problem& problem, const std::string& name) {
       "--minimize: unknown pool '" + name + "'" + did_you_mean(name, names) + "; the pools are: " + joined(names));
 }
 
-void check_concurrent(const Planning& planning) {
-  std::vector<std::string> names;
-  for (const auto& planned : planning.modules) names.push_back(planned->source.info.name);
-  for (const config::ConcurrentModules& group : planning.settings.request.pools.concurrent) {
-    for (const std::string& module : group.modules) {
-      if (std::find(names.begin(), names.end(), module) != names.end()) continue;
-      throw Error(ErrorKind::usage, {planning.settings.pools_file.value_or(""), {}, group.place},
-                  "concurrent names module '" + module + "', which is not planned" + did_you_mean(module, names) +
-                      "; the modules are: " + joined(names));
-    }
-  }
-}
-
 bool run_side_by_side(const Planning& planning, const std::string& one, const std::string& other) {
   return compare::run_side_by_side(planning.settings.request.pools.concurrent, one, other);
 }
@@ -187,8 +174,20 @@ Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ost
     }
   }
   check_pins(assembled, planning.settings);
-  check_concurrent(planning);
   return planning;
+}
+
+void check_concurrent(const Planning& planning) {
+  std::vector<std::string> names;
+  for (const auto& planned : planning.modules) names.push_back(planned->source.info.name);
+  for (const config::ConcurrentModules& group : planning.settings.request.pools.concurrent) {
+    for (const std::string& module : group.modules) {
+      if (std::find(names.begin(), names.end(), module) != names.end()) continue;
+      throw Error(ErrorKind::usage, {planning.settings.pools_file.value_or(""), {}, group.place},
+                  "concurrent names module '" + module + "', which is not planned" + did_you_mean(module, names) +
+                      "; the modules are: " + joined(names));
+    }
+  }
 }
 
 void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,

@@ -42,6 +42,10 @@ struct Planning {
 // which may be null. Who does not go on with plan_all resets Planning::interrupt after planning. Throws Error.
 [[nodiscard]] Planning assemble_all(const PlanningOptions& options, bool release_tir, std::ostream* terminal);
 
+// Throws Error of kind usage if the pools file names a module in `concurrent` that is not planned. For commands that
+// take all models of a program; the others take one as if it were alone.
+void check_concurrent(const Planning& planning);
+
 // Plans one module with the settings' algorithm (pipeline::plan).
 void plan_module(pipeline::PlannedProgram& planned, const Planning& planning, const PlanningOptions& options,
                  const Interrupt& interrupt, std::ostream* terminal);

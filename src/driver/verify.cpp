@@ -158,6 +158,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
   if (options.tvm_plan) return verify_tvm_plans(options, out, err);
   if (options.keep) check_output_path("--keep", *options.keep, models_and(options, {}));
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
+  check_concurrent(planning);
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.has_bare_module() && options.execute) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},

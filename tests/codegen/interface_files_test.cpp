@@ -488,11 +488,11 @@ TEST_CASE("tables for TVM's runtimes: what they cannot say") {
     CHECK_THROWS_WITH_AS((void)runtime_metadata(planned.view()), message, Error);
   };
   refused(pools(true, true), true,
-          "TVM's runtimes pass inputs and outputs as arguments, but workspace_io puts them into pools: expected one of "
-          "workspace_io and --emit-metadata");
+          "TVM's runtimes pass inputs and outputs as arguments, but workspace_io puts them into pools: expected no "
+          "workspace_io, or --emit-metadata=info");
   refused(pools(true, false), false,
           "TVM's runtime provides constants only along with workspace, but parameter pool 'flash' alone is the "
-          "application's: expected emit: array for it, or a workspace pool that is not internal");
+          "application's: expected emit: array for it, or workspace in use that is the application's, too");
 }
 
 TEST_CASE("tvmgen_M_info: tensors, pools and constants with their places") {

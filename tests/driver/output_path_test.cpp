@@ -81,8 +81,8 @@ TEST_CASE("a second model does not replace the first one's plan") {
   const Outcome outcome = outcome_of(plan, planning(second, out));
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err == "usmp-plan: error: " + out +
-                           ": holds the plan of first.tar (default.plan.json), expected a directory for second.tar "
-                           "alone\n");
+                           ": holds the plan of first.tar (default.plan.json), expected all models in one command, or "
+                           "another directory for second.tar\n");
   CHECK(read(temporary.path / "out/default.plan.json") == before);
   CHECK(outcome_of(plan, planning(first, out)).code == exit_ok);
   extract("cast_subtract.tar", temporary.path / "first");
@@ -104,7 +104,9 @@ TEST_CASE("of plans that compare keeps, neither are those of another model repla
   options.model.model = testdata + "/repeated_op.tar";
   const Outcome outcome = outcome_of(compare, options);
   CHECK(outcome.code == exit_usage);
-  CHECK(contains(outcome.err, "holds the plan of cast_subtract.tar (default.fast.plan.json)"));
+  CHECK(contains(outcome.err,
+                 "holds the plan of cast_subtract.tar (default.fast.plan.json), expected another directory for "
+                 "repeated_op.tar\n"));
   options.save = "";
   CHECK(outcome_of(compare, options).err == "usmp-plan: error: --save: the name is empty\n");
 }

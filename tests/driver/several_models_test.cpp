@@ -89,6 +89,9 @@ TEST_CASE("plans, reports, differences and checks say which model sets a pool's 
   CHECK(shared[1]["used"] == constants);
   checked.more_models.clear();
   CHECK(nlohmann::json::parse(outcome_of(check, checked).out)["shared_pools"].empty());
+  checked.more_models = {checked.model.model};
+  CHECK(outcome_of(check, checked).err ==
+        "usmp-plan: error: " + checked.model.model + ": is given twice, expected each model once\n");
 
   // Side by side, and then what is different.
   write(temporary.path / "pools.yaml", pools + "concurrent: [[lstm, cast_subtract]]\n");
@@ -106,6 +109,12 @@ TEST_CASE("plans, reports, differences and checks say which model sets a pool's 
   const Outcome diffed = outcome_of(diff, differences);
   CHECK(diffed.code == exit_ok);
   CHECK(contains(diffed.out, "; of all modules " + line + " -> " + together + "\n"));
+
+  // Commands that take one model take it as if it were alone.
+  ReportOptions alone;
+  alone.model.model = options.model.model;
+  alone.pools_file = options.pools_file;
+  CHECK(outcome_of(report, alone).code == exit_ok);
 
   // A model that is planned alone.
   options.more_models.clear();

@@ -255,7 +255,7 @@ def check_info(model: Model, pools: str) -> int:
 
 def check_refusals(model: Model) -> None:
     cases = {
-        POOLS["io"]: "expected one of workspace_io and --emit-metadata",
+        POOLS["io"]: "expected no workspace_io, or --emit-metadata=info",
         "workspace_pools: [{name: sram}]\nparameter_pools: [{name: flash, size_hint_bytes: 8KiB}, {name: rom}]\n":
             "parameter pools 'flash' and 'rom' are the application's: expected emit: array for one of them",
         "workspace_pools: [{name: sram, internal: true}]\nparameter_pools: [{name: flash}]\n":
