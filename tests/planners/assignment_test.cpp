@@ -125,9 +125,10 @@ std::vector<Cut> random_cuts(test::ProblemMaker& maker, const AssignmentModel& m
 struct Tally {
   int found = 0;
   int none = 0;
-  int narrow = 0;       // some choice was forgotten
-  int beyond = 0;       // and the assignment is really impossible or dearer
-  int spill_known = 0;  // the bound on what spills is reached
+  int narrow = 0;        // some choice was forgotten
+  int beyond = 0;        // and the assignment is really impossible or dearer
+  int spill_known = 0;   // the bound on what spills is reached
+  int height_known = 0;  // so is the one on the height, given what spills
 };
 
 void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& group, Tally& tally) {
@@ -151,6 +152,11 @@ void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& g
     const Bytes spill = least_spill(model, query.limits);
     CHECK(spill <= truth.front());
     if (spill == truth.front() && spill > model.fixed_spill.front()) ++tally.spill_known;
+    if (!model.charged) {
+      const Bytes height = least_height(model, query.objective, truth.front());
+      CHECK(height <= truth.back());
+      if (height == truth.back() && height > model.base[query.objective]) ++tally.height_known;
+    }
   }
 
   query.width = 1 + maker.below(3);
@@ -187,6 +193,7 @@ TEST_CASE("the cheapest assignment is that of all; forgetting only lowers the co
   CHECK(tally.narrow > 500);
   CHECK(tally.beyond > 50);
   CHECK(tally.spill_known > 10);
+  CHECK(tally.height_known > 10);
 }
 
 TEST_CASE("a budget that is exhausted says so") {

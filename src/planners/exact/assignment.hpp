@@ -168,6 +168,11 @@ struct Relaxed {
 // bound, since their matrix of ticks is totally unimodular. O(sections · pools).
 [[nodiscard]] Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits);
 
+// A lower bound of a pool's height in all plans of which at most so many bytes spill out of first choices: what prefers
+// the pool at one tick is there or spills. For problems that are not charged, with more than one candidate.
+// O(sections).
+[[nodiscard]] Bytes least_height(const AssignmentModel& model, std::size_t pool, Bytes spill);
+
 // The cheapest assignment, or (not exact) a lower bound of its cost.
 [[nodiscard]] Relaxed cheapest_assignment(const AssignmentModel& model, const Query& query, Budget& budget);
 

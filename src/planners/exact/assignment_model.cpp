@@ -393,6 +393,25 @@ Bytes least_charge(std::vector<Leaver>& leavers, Bytes bytes) {
   return charge - (lost > 0 ? lost + 1 : 0);
 }
 
+// Bytes of buffers whose first choice the pool is, beside those without a choice, and what all of these save together
+// at most.
+struct Wanted {
+  Bytes settled;
+  Bytes preferred;
+  Bytes shared;
+};
+
+Wanted wanted_in(const AssignmentModel& model, const Section& section, std::size_t pool, SharingScratch& scratch) {
+  const auto wants_pool = [&](const Sharing::Member& member) {
+    if (member.pool) return *member.pool == pool;
+    const Decision& decision = model.decisions[member.decision];
+    return decision.ranks.front() == 0 && decision.pools.front() == pool;
+  };
+  const Bytes shared = most_saved(
+      section.sharing, wants_pool, [](const Sharing::Link& link) { return link.saved_bytes; }, scratch);
+  return {section.settled[pool], section.preferred[pool], shared};
+}
+
 }  // namespace
 
 Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits) {
@@ -403,15 +422,9 @@ Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits
     const Section& section = model.sections[s];
     Bytes spill = 0;
     for (std::size_t p = 0; p < limits.size(); ++p) {
-      const auto wants_pool = [&](const Sharing::Member& member) {
-        if (member.pool) return *member.pool == p;
-        const Decision& decision = model.decisions[member.decision];
-        return decision.ranks.front() == 0 && decision.pools.front() == p;
-      };
-      const Bytes shared = most_saved(
-          section.sharing, wants_pool, [](const Sharing::Link& link) { return link.saved_bytes; }, scratch);
-      const Bytes room = limits[p] - model.reserved[p] - section.settled[p] + shared;
-      const Bytes excess = std::clamp<Bytes>(section.preferred[p] - room, 0, section.preferred[p]);
+      const Wanted wanted = wanted_in(model, section, p, scratch);
+      const Bytes room = limits[p] - model.reserved[p] - wanted.settled + wanted.shared;
+      const Bytes excess = std::clamp<Bytes>(wanted.preferred - room, 0, wanted.preferred);
       if (!model.charged || excess == 0) {
         spill += excess;
         continue;
@@ -428,6 +441,17 @@ Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits
     for (const Decision& decision : model.decisions) unavoidable += decision.costs[0].front();
   }
   return unavoidable + best.back();
+}
+
+Bytes least_height(const AssignmentModel& model, std::size_t pool, Bytes spill) {
+  Bytes height = 0;
+  SharingScratch scratch;
+  for (const Section& section : model.sections) {
+    const Wanted wanted = wanted_in(model, section, pool, scratch);
+    const Bytes bytes = wanted.settled + wanted.preferred - wanted.shared - (spill - model.fixed_spill.front());
+    if (bytes > 0) height = std::max(height, model.reserved[pool] + bytes);
+  }
+  return height;
 }
 
 AssignmentModel::AssignmentModel(const Problem& problem, const Group& group) { Builder(problem, group, *this).build(); }
