@@ -196,6 +196,35 @@ TEST_CASE("the cheapest assignment is that of all; forgetting only lowers the co
   CHECK(tally.height_known > 10);
 }
 
+TEST_CASE("buffers that die together are counted as sums: the cheapest assignment is that of all") {
+  test::ProblemMaker maker(313);
+  Tally tally;
+  int sums = 0;
+  int early = 0;  // sums that end before others begin
+  for (int i = 0; i < 800; ++i) {
+    Problem problem = maker.make({.buffers = 10,
+                                  .pools = 2 + maker.below(2),
+                                  .bounded = true,
+                                  .horizon = 12 + static_cast<Tick>(maker.below(8)),
+                                  .charged = i % 4 == 0});
+    const auto end = static_cast<Tick>(4 + maker.below(4));
+    for (std::size_t k = 0; k < 7; ++k) problem.buffers[k].live = {{static_cast<Tick>(maker.below(4)), end}};
+    INFO("problem ", i);
+    for (const Group& group : split_by_pools(problem)) {
+      const AssignmentModel model(problem, group);
+      for (const Sum& sum : model.sums) {
+        ++sums;
+        if (sum.last + 1 < model.sections.size()) ++early;
+      }
+      check_one(maker, problem, group, tally);
+    }
+  }
+  CHECK(tally.found > 200);
+  CHECK(tally.none > 20);
+  CHECK(sums > early);
+  CHECK(early > 40);
+}
+
 TEST_CASE("a budget that is exhausted says so") {
   test::ProblemMaker maker(312);
   const Problem problem = maker.make({.buffers = 8, .pools = 1, .horizon = 6});
