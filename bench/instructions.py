@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions of an inference on emulated microcontrollers, in millions.
 
-Each archive, with a folder of golden files beside it, is planned, compiled for each core at each level and run under qemu,
-which counts a nanosecond an instruction (-icount shift=0); outputs are compared. With --nests also those of each loop nest,
-which is a function of the emitted C. With --tvm also those of the archive's own C, and the ratio to them. With --check the estimates of the plans are held against the counts: of a Cortex-M4 at
--O2 they are from 15 % below to half above (programs of
-10000 instructions and more).
+Each archive, with a folder of golden files beside it, is planned and compiled for each core at each level and run under
+qemu, which counts a nanosecond an instruction (-icount shift=0); outputs are compared. With --nests also those of each loop
+nest, which is a function of the emitted C. With --tvm also those of the archive's own C, and the ratio to them. With --check
+the estimates of the plans are held against the counts: at -O2 they are from 15 % below to half above (programs of 10000
+instructions and more).
 
 Without a core's compiler or qemu: exit code 77.
 """
@@ -32,6 +32,7 @@ RISCV = "riscv64-unknown-elf-gcc", "-specs=picolibc.specs"
 # Compiler, its flags, the example's folder, the emulator.
 CORES = {
     "cortex-m0plus": (*CORTEX, "-mcpu=cortex-m0plus -mthumb", "cortex_m", "qemu-system-arm -M mps2-an385"),
+    "cortex-m3": (*CORTEX, "-mcpu=cortex-m3 -mthumb", "cortex_m", "qemu-system-arm -M mps2-an385"),
     "cortex-m4": (*CORTEX, "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16", "cortex_m", "qemu-system-arm -M mps2-an386"),
     "cortex-m7": (*CORTEX, "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16", "cortex_m", "qemu-system-arm -M mps2-an500"),
     "rv32imc": (*RISCV, "-march=rv32imc -mabi=ilp32", "riscv", "qemu-system-riscv32 -M virt -bios none"),
@@ -41,11 +42,11 @@ MAIN = r"""
 #if defined(__riscv)
 uint32_t ticks(void) { uint32_t value; __asm__ volatile(".option push\n.option arch, +zicsr\ncsrr %0, mcycle\n.option pop" : "=r"(value)); return value; }
 static void start_ticks(void) {}
-enum { INSTRUCTIONS = 1, MASK = 0xffffffff };
+enum { INSTRUCTIONS = 1 };
 #else
-uint32_t ticks(void) { return 0xffffff - *(volatile uint32_t*)0xe000e018; }
-static void start_ticks(void) { *(volatile uint32_t*)0xe000e014 = 0xffffff; *(volatile uint32_t*)0xe000e018 = 0; *(volatile uint32_t*)0xe000e010 = 5; }
-enum { INSTRUCTIONS = 40, MASK = 0xffffff };
+uint32_t ticks(void) { return 0xffffffff - *(volatile uint32_t*)0x40000004; }
+static void start_ticks(void) { *(volatile uint32_t*)0x40000008 = 0xffffffff; *(volatile uint32_t*)0x40000004 = 0xffffffff; *(volatile uint32_t*)0x40000000 = 1; }
+enum { INSTRUCTIONS = 40 };
 #endif
 unsigned wrong_float32(const void* a, const void* g, size_t n) { (void)a; (void)g; (void)n; return 0; }
 unsigned wrong_int8(const void* a, const void* g, size_t n, int t) {
@@ -68,7 +69,7 @@ int main(void) {
   for (unsigned i = 0; i < NESTS; ++i) counted[i] = 0;
   const uint32_t before = ticks();
   if (models[0].run() != 0) return 1;
-  print("all", ((ticks() - before) & MASK) * INSTRUCTIONS);
+  print("all", (ticks() - before) * INSTRUCTIONS);
   for (unsigned i = 0; i < NESTS; ++i) print(names[i], counted[i] * INSTRUCTIONS);
   return 0;
 }
@@ -83,11 +84,10 @@ def with_counters(text: str) -> tuple[str, list[str]]:
         name = found.group(2)
         if name not in names:
             names.append(name)
-        return f"{found.group(1)}{{ const uint32_t t = ticks(); {found.group(2)}{found.group(3)} counted[{names.index(name)}] += (ticks() - t) & MASK; }}"
+        return f"{found.group(1)}{{ const uint32_t t = ticks(); {found.group(2)}{found.group(3)} counted[{names.index(name)}] += ticks() - t; }}"
 
     text = re.sub(r"(?m)^( +)(\w+_nest\d+)(\(.*\);)$", counted, text)
-    head = ("#include <stdint.h>\n#ifdef __riscv\n#define MASK 0xffffffffu\n#else\n#define MASK 0xffffffu\n#endif\n"
-            "uint32_t ticks(void);\nextern uint32_t counted[];\n")
+    head = "#include <stdint.h>\nuint32_t ticks(void);\nextern uint32_t counted[];\n"
     return head + text, names
 
 
@@ -156,14 +156,14 @@ def main() -> int:
     parser.add_argument("--options", default="", help="of usmp-plan")
     parser.add_argument("--nests", action="store_true")
     parser.add_argument("--tvm", action="store_true", help="the archive's own C as well")
-    parser.add_argument("--check", action="store_true", help="the estimates, on the Cortex-M4 at -O2")
+    parser.add_argument("--check", action="store_true", help="the estimates")
     arguments = parser.parse_args()
-    missing = [tool for core in ("cortex-m4",) for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)]
+    cores = list(CORES) if arguments.cores == "all" else arguments.cores.split(",")
+    missing = {tool for core in cores for tool in (CORES[core][0], CORES[core][4].split()[0]) if not shutil.which(tool)}
     if missing:
-        print(f"not installed: {', '.join(missing)}")
+        print(f"not installed: {', '.join(sorted(missing))}")
         return 77
     wrong = 0
-    cores = list(CORES) if arguments.cores == "all" else arguments.cores.split(",")
     for model in golden.models_below(arguments.folder):
         if arguments.only and model.name not in arguments.only.split(","):
             continue
@@ -171,7 +171,7 @@ def main() -> int:
             for level in arguments.levels.split(","):
                 try:
                     def measured(nests: bool, is_tvm: bool) -> dict[str, int]:
-                        return measure(arguments.binary.resolve(), model, core, level, arguments.options.split(), nests, is_tvm)
+                        return measure(arguments.binary.resolve(), model, core, level, ["--cpu", core, *arguments.options.split()], nests, is_tvm)
 
                     counts = measured(arguments.nests, False)
                     tvm = measured(False, True)["all"] if arguments.tvm else None
@@ -181,7 +181,7 @@ def main() -> int:
                     continue
                 estimate = counts.pop("estimate")
                 if arguments.check and counts["all"] > 10000 and not 0.85 * counts["all"] <= estimate <= 1.5 * counts["all"]:
-                    print(f"{model.name}: the estimate is {estimate}")
+                    print(f"{model.name}, {core}: the estimate is {estimate}")
                     wrong += 1
                 for name, count in counts.items():
                     print(f"{model.name:16} {core:14} {level:4} {count / 1e6:9.3f} M  "

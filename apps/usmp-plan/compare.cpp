@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// usmp-plan compare MODEL: what several algorithms make of one model, or one within several amounts of work.
+// usmp-plan compare MODEL: what several algorithms make of one model, or one within several amounts of work or on
+// several cores.
 #include <iostream>
 #include <map>
 #include <memory>
@@ -20,9 +21,15 @@ const std::map<std::string, driver::CompareFormat> compare_formats = {{"text", d
 
 Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<driver::CompareOptions>();
-  auto* app = program.add_subcommand("compare", "compare algorithms, or memory against work");
+  auto* app = program.add_subcommand("compare", "compare algorithms, memory against work, or cores");
   add_model_options(*app, options->model, true);
   add_problem_options(*app, *options);
+  app->remove_option(app->get_option("--cpu"));
+  std::vector<std::string> cores = driver::core_names();
+  cores.insert(cores.begin(), "all");
+  app->add_option("--cpu", options->cpus, "core to write loops for, or several to compare")
+      ->type_name("NAMES")
+      ->check(such_as(cores, true));
   app->add_option("--algorithms", options->algorithms, "algorithms, separated by commas (default: all)")
       ->type_name("NAMES")
       ->check(such_as(driver::algorithm_names(), true));
@@ -43,7 +50,8 @@ Command add_compare(CLI::App& program) {
           },
           {{"usmp-plan compare model.tar --pools pools.yaml", "all algorithms"},
            {"usmp-plan compare model.tar --algorithms optimal,none --save plans", "two algorithms; save the plans"},
-           {"usmp-plan compare model.tar --recompute 0,10,30,70", "memory against work"}}};
+           {"usmp-plan compare model.tar --recompute 0,10,30,70", "memory against work"},
+           {"usmp-plan compare model.tar --cpu cortex-m4,rv32imc", "two cores"}}};
 }
 
 }  // namespace usmp::apps

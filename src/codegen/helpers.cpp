@@ -223,6 +223,7 @@ constexpr std::string_view dot_run_words_text =
     "#ifdef USMP_DSP_RUNS\n"
     "  if ((((uint32_t)w | (uint32_t)distance) & 3U) == 0U) {\n"
     "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
+    "    const $x* const end = x + fours * 4;\n"
     "    for (; blocks > 0; --blocks) {\n"
     "      const $x* p = x;\n"
     "      const $w* q = w;\n"
@@ -277,12 +278,11 @@ constexpr std::string_view add_product_text =
     "#define USMP_HOLD(s) ((void)0)\n"
     "#endif\n"
     "#define USMP_ADD(s, product) ((s) += (uint32_t)(product)); USMP_HOLD(s)\n";
+// An offset that stands in the code leaves a register free; most layers have this one.
 constexpr std::string_view dot_run_text =
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t distance,\n"
-    "                    int32_t fours, int32_t offset) {\n"
+    "USMP_INLINE void $n_portable(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks,\n"
+    "                    int32_t distance, int32_t fours, int32_t offset) {\n"
     "  const $x* const end = x + fours * 4;\n"
-    "  if (fours <= 0) return;\n"
-    "$d"
     "#if !defined(USMP_DSP_RUNS) && (!defined(__thumb__) || defined(__thumb2__)) /* there are registers for it */\n"
     "  for (; blocks > 1; blocks -= 2) {\n"
     "$2"
@@ -291,6 +291,18 @@ constexpr std::string_view dot_run_text =
     "  for (; blocks > 0; --blocks) {\n"
     "$1"
     "  }\n"
+    "}\n\n"
+    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t distance,\n"
+    "                    int32_t fours, int32_t offset) {\n"
+    "  if (fours <= 0) return;\n"
+    "$d"
+    "#if defined(__thumb__) && !defined(__thumb2__)\n"
+    "  if (offset == $o) {\n"
+    "    $n_portable(sums, x, w, keep, blocks, distance, fours, $o);\n"
+    "    return;\n"
+    "  }\n"
+    "#endif\n"
+    "  $n_portable(sums, x, w, keep, blocks, distance, fours, offset);\n"
     "}\n";
 
 // The loop body of dot_run for so many blocks side by side: a term of the data is multiplied for all of their sums.
@@ -570,6 +582,7 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
 }
 
 std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
+  define("USMP_INLINE", std::string(inline_text));
   define("usmp_pairs", std::string(pairs_text));
   define("USMP_KERNEL", std::string(kernel_text));
   define("USMP_ADD", std::string(add_product_text));
@@ -582,6 +595,7 @@ std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int6
                                         {'w', w},
                                         {'e', data.is_int() ? "sxtab16" : "uxtab16"},
                                         {'f', weight.is_int() ? "sxtb16" : "uxtb16"},
+                                        {'o', data.is_int() ? "128" : "0"},
                                         {'1', dot_run_blocks(1, sums, x, w)},
                                         {'2', dot_run_blocks(2, sums, x, w)}};
   values['d'] = sums == 4 ? fill(dot_run_words_text, values) : "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usmp-plan compare: one problem, several algorithms.
+// usmp-plan compare: one model, several algorithms, amounts of work or cores.
 #include "usmp/report/compare.hpp"
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/plan_file/plan_json.hpp"
+#include "usmp/report/cores.hpp"
 #include "usmp/report/frontier.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
@@ -150,6 +151,22 @@ std::string text_of(const compare::Frontier& frontier, const CompareOptions& opt
   return {};
 }
 
+std::string text_of(const compare::Cores& cores, const CompareOptions& options) {
+  switch (options.format) {
+    case CompareFormat::text:
+      return report::cores_text(cores, options.color);
+    case CompareFormat::markdown:
+      return report::cores_markdown(cores);
+    case CompareFormat::json:
+      return report::cores_json(cores);
+    case CompareFormat::csv:
+      return report::cores_csv(cores);
+    case CompareFormat::svg:
+      break;  // refused before
+  }
+  return {};
+}
+
 std::vector<std::int64_t> allowed_percents(const std::string& text) {
   std::vector<std::int64_t> percents;
   for (const std::string& word : split(text, ',')) {
@@ -204,58 +221,122 @@ int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostr
   return code;
 }
 
-// Memory against work.
-int frontier_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.algorithms || options.save || options.model.recompute_percent) {
-    const char* const other = options.algorithms ? "--algorithms" : options.save ? "--save" : "--allow-recompute";
-    throw Error(ErrorKind::usage, {}, "--recompute and " + std::string(other) + " cannot be given together");
-  }
-  compare::Frontier frontier;
-  std::vector<std::vector<compare::AllowedRun>> runs;
-  std::vector<std::string> no_plan;  // of modules, the last reason
-  for (const std::int64_t percent : allowed_percents(*options.recompute)) {
-    CompareOptions within = options;
-    within.model.recompute_percent = percent;
-    Planning planning = assemble_all(within, true, options.progress ? &err : nullptr);
-    frontier.archive = planning.file_names();
-    runs.resize(planning.modules.size());
-    frontier.modules.resize(planning.modules.size());
-    no_plan.resize(planning.modules.size());
-    plan_all(planning, within, options.progress ? &err : nullptr, WithoutPlan::go_on);
+// Plans of the model's modules within several settings.
+struct Within {
+  std::string archive;
+  std::vector<std::string> modules;
+  std::vector<std::vector<std::optional<plan_file::PlanDocument>>> plans;  // by module, then by setting
+  std::vector<std::string> no_plan;                                        // of modules, the last reason
+};
+
+Within plans_within(const std::vector<CompareOptions>& settings, std::ostream& err) {
+  Within within;
+  for (const CompareOptions& options : settings) {
+    Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
+    within.archive = planning.file_names();
+    within.modules.resize(planning.modules.size());
+    within.plans.resize(planning.modules.size());
+    within.no_plan.resize(planning.modules.size());
+    plan_all(planning, options, options.progress ? &err : nullptr, WithoutPlan::go_on);
     for (std::size_t i = 0; i < planning.modules.size(); ++i) {
       const pipeline::PlannedProgram& module = *planning.modules[i];
-      compare::AllowedRun& run = runs[i].emplace_back();
-      run.percent = percent;
-      frontier.modules[i].module = module.source.info.name;
+      within.modules[i] = module.source.info.name;
+      auto& plan = within.plans[i].emplace_back();
       if (module.result.has_plan()) {
-        run.plan = module.document;
+        plan = module.document;
       } else {
-        no_plan[i] = no_plan_text(module.result, module.needed, planning.settings.algorithm);
+        within.no_plan[i] = no_plan_text(module.result, module.needed, planning.settings.algorithm);
       }
     }
   }
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    frontier.modules[i] = compare::frontier_of(frontier.modules[i].module, runs[i]);
-  }
-  out << text_of(frontier, options);
+  return within;
+}
+
+// Says which modules have no plan within any setting.
+int exit_code_of(const Within& within, std::ostream& err) {
   int code = exit_ok;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (std::ranges::any_of(runs[i], [](const compare::AllowedRun& run) { return run.plan.has_value(); })) continue;
-    err << "usmp-plan: error: module '" << printable(frontier.modules[i].module) << "': " << no_plan[i] << '\n';
+  for (std::size_t i = 0; i < within.modules.size(); ++i) {
+    if (std::ranges::any_of(within.plans[i], [](const auto& plan) { return plan.has_value(); })) continue;
+    err << "usmp-plan: error: module '" << printable(within.modules[i]) << "': " << within.no_plan[i] << '\n';
     code = exit_infeasible;
   }
   return code;
+}
+
+// What compares algorithms goes with no other comparison.
+void refuse_together(const std::string& option, const std::vector<std::pair<bool, const char*>>& others) {
+  for (const auto& [is_given, name] : others) {
+    if (is_given) throw Error(ErrorKind::usage, {}, option + " and " + name + " cannot be given together");
+  }
+}
+
+// Memory against work.
+int frontier_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
+  refuse_together("--recompute", {{options.algorithms.has_value(), "--algorithms"},
+                                  {options.save.has_value(), "--save"},
+                                  {options.model.recompute_percent.has_value(), "--allow-recompute"}});
+  const std::vector<std::int64_t> percents = allowed_percents(*options.recompute);
+  std::vector<CompareOptions> settings(percents.size(), options);
+  for (std::size_t k = 0; k < percents.size(); ++k) settings[k].model.recompute_percent = percents[k];
+  const Within within = plans_within(settings, err);
+  compare::Frontier frontier{within.archive, {}};
+  for (std::size_t i = 0; i < within.modules.size(); ++i) {
+    std::vector<compare::AllowedRun> runs;
+    for (std::size_t k = 0; k < percents.size(); ++k) runs.push_back({percents[k], within.plans[i][k]});
+    frontier.modules.push_back(compare::frontier_of(within.modules[i], runs));
+  }
+  out << text_of(frontier, options);
+  return exit_code_of(within, err);
+}
+
+std::vector<std::string> chosen_cores(const std::string& text) {
+  if (text == "all") return core_names();
+  std::vector<std::string> cores;
+  for (const std::string& word : split(text, ',')) {
+    if (kernels::find_core(word) == nullptr) {
+      const std::vector<std::string> names = core_names();
+      throw Error(ErrorKind::usage, {}, "--cpu: found '" + word + "', expected all or some of " + joined(names));
+    }
+    if (std::ranges::find(cores, word) != cores.end()) {
+      throw Error(ErrorKind::usage, {}, "--cpu: '" + word + "' stands twice");
+    }
+    cores.push_back(word);
+  }
+  return cores;
+}
+
+int cores_or_throw(const CompareOptions& options, const std::vector<std::string>& names, std::ostream& out,
+                   std::ostream& err) {
+  refuse_together("several cores", {{options.algorithms.has_value(), "--algorithms"},
+                                    {options.save.has_value(), "--save"},
+                                    {options.recompute.has_value(), "--recompute"}});
+  std::vector<CompareOptions> settings(names.size(), options);
+  for (std::size_t k = 0; k < names.size(); ++k) settings[k].model.cpu = names[k];
+  const Within within = plans_within(settings, err);
+  compare::Cores cores{within.archive, {}};
+  for (std::size_t i = 0; i < within.modules.size(); ++i) {
+    std::vector<compare::CoreRun> runs;
+    for (std::size_t k = 0; k < names.size(); ++k) runs.push_back({names[k], within.plans[i][k]});
+    cores.modules.push_back(compare::cores_of(within.modules[i], runs));
+  }
+  out << text_of(cores, options);
+  return exit_code_of(within, err);
 }
 
 }  // namespace
 
 int compare(const CompareOptions& options, std::ostream& out, std::ostream& err) {
   return run(err, [&] {
-    if (options.recompute) return frontier_or_throw(options, out, err);
-    if (options.format == CompareFormat::svg) {
+    if (options.format == CompareFormat::svg && !options.recompute) {
       throw Error(ErrorKind::usage, {}, "--format svg: expected --recompute with it");
     }
-    return compare_or_throw(options, out, err);
+    CompareOptions chosen = options;
+    if (options.cpus) {
+      const std::vector<std::string> cores = chosen_cores(*options.cpus);
+      if (cores.size() > 1) return cores_or_throw(options, cores, out, err);
+      chosen.model.cpu = cores.front();
+    }
+    return chosen.recompute ? frontier_or_throw(chosen, out, err) : compare_or_throw(chosen, out, err);
   });
 }
 

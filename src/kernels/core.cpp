@@ -6,12 +6,39 @@
 namespace usmp::kernels {
 namespace {
 
-// docs/performance.md has the measurements.
+// docs/kernels.md has the measurements. Cores without a unit for floats call the C library for each operation.
 constexpr Core table[] = {
-    {.name = "generic"},    {.name = "cortex-m0plus", .sums = 8},
-    {.name = "cortex-m3"},  {.name = "cortex-m4"},
-    {.name = "cortex-m7"},  {.name = "cortex-m33"},
-    {.name = "cortex-m55"}, {.name = "rv32imc"},
+    {.name = "generic"},
+    {.name = "cortex-m0plus",
+     .plain = 0.8,
+     .dot_run_four = 20.5,
+     .lane_run_tap = 20,
+     .dot4 = 23,
+     .lane_product = 7,
+     .high_product = 15,
+     .float_operation = 84,
+     .float_call = 800},
+    {.name = "cortex-m3",
+     .plain = 0.7,
+     .dot_run_four = 9.5,
+     .lane_run_tap = 6,
+     .dot4 = 11,
+     .lane_product = 4,
+     .float_operation = 40,
+     .float_call = 350},
+    {.name = "cortex-m4"},
+    {.name = "cortex-m7"},
+    {.name = "cortex-m33"},
+    {.name = "cortex-m55"},
+    {.name = "rv32imc",
+     .plain = 0.8,
+     .dot_run_four = 12.5,
+     .lane_run_tap = 10,
+     .dot4 = 14,
+     .lane_product = 4,
+     .high_product = 2,
+     .float_operation = 82,
+     .float_call = 700},
 };
 
 }  // namespace

@@ -12,29 +12,87 @@
 namespace usmp::kernels {
 namespace {
 
-// Instructions, from the code that GCC 12 writes for a Cortex-M4.
-constexpr double of_dot4 = 5.75;         // one load, two unpackings, two products; a quarter of those of the data
-constexpr double of_lane_product = 2.5;  // one product; a quarter of two loads and four unpackings
-constexpr double of_four = 5.75;         // terms of one sum in a run, with its part of the loop
-constexpr double of_tap = 2.6;           // one term of one sum in a run of lanes
-constexpr double of_run_sum = 3;         // loaded and stored
-constexpr double of_run = 40;            // the call, registers that are saved, and where the run begins
+// Instructions of any core, from the code that GCC 12 writes for a Cortex-M4.
+constexpr double of_run_sum = 3;  // loaded and stored
+constexpr double of_run = 40;     // the call, registers that are saved, and where the run begins
 constexpr double of_iteration = 2;
 constexpr double of_loop = 6;  // around it: bounds, registers that are kept
 constexpr double of_call = 20;
 
-double instructions_of(const tir::Expr& value) {
-  if (value.op == tir::Op::dot4) return of_dot4;
-  if (value.op == tir::Op::lane_product) return of_lane_product;
-  return loops::work(value);
+// How often what a core's costs are of happens.
+struct Work {
+  double plain = 0;
+  double dot_run_fours = 0;
+  double lane_run_taps = 0;
+  double dot4s = 0;
+  double lane_products = 0;
+  double high_products = 0;
+  double float_operations = 0;
+  double float_calls = 0;
+
+  void add(const Work& other, double times) {
+    plain += other.plain * times;
+    dot_run_fours += other.dot_run_fours * times;
+    lane_run_taps += other.lane_run_taps * times;
+    dot4s += other.dot4s * times;
+    lane_products += other.lane_products * times;
+    high_products += other.high_products * times;
+    float_operations += other.float_operations * times;
+    float_calls += other.float_calls * times;
+  }
+  [[nodiscard]] double instructions(const Core& core) const {
+    return plain * core.plain + dot_run_fours * core.dot_run_four + lane_run_taps * core.lane_run_tap +
+           dot4s * core.dot4 + lane_products * core.lane_product + high_products * core.high_product +
+           float_operations * core.float_operation + float_calls * core.float_call;
+  }
+};
+
+bool is_float_operation(const tir::Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::add:
+    case ExprKind::sub:
+    case ExprKind::mul:
+    case ExprKind::div:
+      return expr.type.is_float();
+    case ExprKind::cast:
+      return expr.type.is_float() != expr.operands[0]->type.is_float();
+    case ExprKind::min:
+    case ExprKind::max:
+    case ExprKind::lt:
+    case ExprKind::le:
+    case ExprKind::gt:
+    case ExprKind::ge:
+      return expr.operands[0]->type.is_float();
+    default:
+      return false;
+  }
 }
+
+Work work_of(const tir::Expr& value) {
+  if (value.op == tir::Op::dot4) return {.dot4s = 1};
+  if (value.op == tir::Op::lane_product) return {.lane_products = 1};
+  Work work{.plain = loops::work(value)};
+  tir::for_each_expr(value, [&](const tir::Expr& expr) {
+    if (expr.op == tir::Op::multiply_high) ++work.high_products;
+    if (is_float_operation(expr)) ++work.float_operations;
+    if (expr.kind == ExprKind::call && expr.type.is_float() && !tir::info(expr.op).c_name.empty()) ++work.float_calls;
+    return expr.kind != ExprKind::load;
+  });
+  return work;
+}
+
+// Of one call. Nothing: not known.
+struct Known {
+  std::optional<Work> work;
+  std::set<std::string> kernels;
+};
 
 class Estimator {
  public:
-  Estimator(const tir::Module& module, const std::vector<Estimate>& known) : module_(module), known_(known) {}
+  Estimator(const tir::Module& module, const std::vector<Known>& known) : module_(module), known_(known) {}
 
-  Estimate run(const tir::Function& function) {
-    result_.instructions = 0;
+  Known run(const tir::Function& function) {
+    result_.work = Work{};
     loops::visit_with_ranges(function, {},
                              [&](const tir::Stmt& stmt, const loops::RangeContext& context) { add(stmt, context); });
     return std::move(result_);
@@ -44,15 +102,21 @@ class Estimator {
   void add(const tir::Stmt& stmt, const loops::RangeContext& context) {
     if (const auto* loop = std::get_if<tir::For>(&stmt.node)) {
       const auto extent = context.ranges.of(*loop->extent);
-      count(of_loop, context);
+      count({.plain = of_loop}, context);
       if (loop->row_runs > 0) {
-        count(of_iteration * static_cast<double>(loop->row_runs), {context.ranges, 1});
-      } else {
-        count(extent ? of_iteration * static_cast<double>(std::max<std::int64_t>(extent->high, 0)) : 0, context);
+        count({.plain = of_iteration * static_cast<double>(loop->row_runs)}, {context.ranges, 1});
+      } else if (extent) {
+        count({.plain = of_iteration * static_cast<double>(std::max<std::int64_t>(extent->high, 0))}, context);
       }
     } else if (const auto* store = std::get_if<tir::Store>(&stmt.node)) {
       const bool is_held = registers_.contains(store->storage) && !is_product(*store->value);
-      count(is_held ? of_held(*store) : instructions_of(*store->value) + (is_product(*store->value) ? 0 : 1), context);
+      Work work = work_of(*store->value);
+      if (is_held) {
+        work.plain = of_held(*store);
+      } else if (!is_product(*store->value)) {
+        ++work.plain;
+      }
+      count(work, context);
     } else if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
       if (allocate->on_stack) registers_.insert(allocate->var);
     } else if (const auto* branch = std::get_if<tir::IfThenElse>(&stmt.node)) {
@@ -61,7 +125,7 @@ class Estimator {
       if (tir::is_run(evaluate->value->op) && !rests_.contains(evaluate->value.get()))
         count_run(*evaluate->value, context);
     } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
-      count(loops::work(*let->value), context);
+      count(work_of(*let->value), context);
     }
     tir::for_each_expr_of(stmt, [&](const tir::ExprRef& root) {
       tir::for_each_expr(*root, [&](const tir::Expr& expr) { add_calls(expr, context); });
@@ -96,9 +160,11 @@ class Estimator {
     };
     const auto blocks = most(4);
     const auto terms = most(is_dot ? 6 : 5);
-    if (!blocks || !terms) return result_.instructions.reset();
+    if (!blocks || !terms) return result_.work.reset();
     const auto sums = static_cast<double>(is_dot ? tir::as_int(*run.operands[8]).value() : 4) * *blocks;
-    count(of_run + sums * (of_run_sum + *terms * (is_dot ? of_four : of_tap)), context);
+    Work work{.plain = of_run + sums * of_run_sum};
+    (is_dot ? work.dot_run_fours : work.lane_run_taps) = sums * *terms;
+    count(work, context);
   }
 
   static bool is_product(const tir::Expr& value) {
@@ -111,36 +177,41 @@ class Estimator {
     const auto call = tir::named_call(expr);
     if (!call) return;
     const auto callee = module_.find(*call->name);
-    if (!callee || !known_[*callee].instructions) {
-      result_.instructions.reset();
+    if (!callee || !known_[*callee].work) {
+      result_.work.reset();
       return;
     }
-    count(of_call + *known_[*callee].instructions, context);
+    Work work = *known_[*callee].work;
+    work.plain += of_call;
+    count(work, context);
     result_.kernels.insert(known_[*callee].kernels.begin(), known_[*callee].kernels.end());
   }
 
-  void count(double instructions, const loops::RangeContext& context) {
-    if (instructions == 0 || !result_.instructions) return;
-    if (!context.runs) return result_.instructions.reset();
-    *result_.instructions += instructions * static_cast<double>(*context.runs);
+  void count(const Work& work, const loops::RangeContext& context) {
+    if (!result_.work) return;
+    if (!context.runs) return result_.work.reset();
+    result_.work->add(work, static_cast<double>(*context.runs));
   }
 
   const tir::Module& module_;
-  const std::vector<Estimate>& known_;
-  Estimate result_;
+  const std::vector<Known>& known_;
+  Known result_;
   std::set<const tir::Expr*> rests_;  // runs that are not counted
   std::set<tir::VarId> registers_;
 };
 
 }  // namespace
 
-std::vector<Estimate> estimates(const tir::Module& module) {
-  std::vector<Estimate> known(module.functions.size());
+std::vector<Estimate> estimates(const tir::Module& module, const Core& core) {
+  std::vector<Known> known(module.functions.size());
+  std::vector<Estimate> result(module.functions.size());
   for (const std::size_t index : program::callees_first(module, program::call_graph(module))) {
     if (tir::is_opaque(module, module.functions[index])) continue;
     known[index] = Estimator(module, known).run(module.functions[index]);
+    if (known[index].work) result[index].instructions = known[index].work->instructions(core);
+    result[index].kernels = known[index].kernels;
   }
-  return known;
+  return result;
 }
 
 }  // namespace usmp::kernels

@@ -10,14 +10,14 @@
 namespace usmp::kernels {
 
 void prepare(tir::Module& module, const Core& core) {
-  if (core.blocks_products) lay_out_weights(module, core.sums);
+  lay_out_weights(module, core.sums);
   tir::check_pass(module, "lay_out_weights");
   requantize(module);
   tir::check_pass(module, "requantize");
 }
 
 void write_kernels(tir::Module& module, const Core& core) {
-  if (core.blocks_products) block_sums(module, core.sums);
+  block_sums(module, core.sums);
   tir::check_pass(module, "block_sums", tir::Form::outlined);
   hold_sums(module, core.sums);
   tir::check_pass(module, "hold_sums", tir::Form::outlined);

@@ -509,14 +509,15 @@ class PipelineFinder {
   // The indices of the nest's accesses, by storage; those that are not affine left out.
   const std::map<VarId, std::vector<arith::Affine>>& indices_of(const Stmt& nest) {
     const auto [known, is_new] = indices_.try_emplace(&nest);
-    if (!is_new) return known->second;
+    std::map<VarId, std::vector<arith::Affine>>& indices = known->second;
+    if (!is_new) return indices;
     arith::Facts facts(module_);
     visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
       if (!tensors_.axes.contains(var)) return;
       auto form = here.affine(index);
-      if (form) known->second[var].push_back(std::move(*form));
+      if (form) indices[var].push_back(std::move(*form));
     });
-    return known->second;
+    return indices;
   }
 
   // Outermost loops of the nest, or quotients of one, that the row of an access of the storage moves with.

@@ -64,7 +64,7 @@ std::optional<std::int64_t> rounded(const std::optional<double>& instructions) {
 
 void add_instructions(plan_file::PlanDocument& document, const PlannedProgram& planned) {
   const tir::Module& module = planned.lowered.module;
-  const std::vector<kernels::Estimate> estimates = kernels::estimates(module);
+  const std::vector<kernels::Estimate> estimates = kernels::estimates(module, *planned.program.core);
   document.cpu = planned.program.core->name;
   document.instructions = rounded(estimates[module.entry].instructions);
   for (plan_file::PlanDocument::Call& call : document.calls) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/csv.hpp"
-#include "report/layout.hpp"
-#include "report/markdown.hpp"
+#include "report/module_tables.hpp"
 #include "usmp/plan_file/json_lines.hpp"
 #include "usmp/report/frontier.hpp"
 #include "usmp/support/text.hpp"
@@ -14,8 +13,6 @@ using compare::FrontierPoint;
 using compare::ModuleFrontier;
 
 using Json = nlohmann::ordered_json;
-
-const std::vector<std::string> headings = {"Allowed", "Work", "Multiply-accumulates", "Workspace", "Spilled", "Plan"};
 
 // "1.073"
 std::string work_text(const FrontierPoint& point) {
@@ -38,14 +35,6 @@ std::vector<std::string> cells_of(const FrontierPoint& point) {
   return cells;
 }
 
-std::vector<Table::Column> columns_of() {
-  std::vector<Table::Column> columns;
-  for (const std::string& heading : headings) {
-    columns.push_back({heading, heading == headings.back() ? Align::left : Align::right});
-  }
-  return columns;
-}
-
 Json point_json(const FrontierPoint& point) {
   const bool has_plan = point.status.has_value();
   Json json;
@@ -58,34 +47,35 @@ Json point_json(const FrontierPoint& point) {
   return json;
 }
 
-constexpr const char* legend =
-    "Work: of the program, by estimate, as a multiple of what it does if no more is allowed. Workspace: bytes of all "
-    "workspace pools.";
+ModuleTables tables_of(const Frontier& frontier) {
+  ModuleTables tables{.archive = frontier.archive,
+                      .heading = "Memory and work of",
+                      .columns = {{"Allowed", Align::right},
+                                  {"Work", Align::right},
+                                  {"Multiply-accumulates", Align::right},
+                                  {"Workspace", Align::right},
+                                  {"Spilled", Align::right},
+                                  {"Plan", Align::left}},
+                      .modules = {},
+                      .legend =
+                          "Work: of the program, by estimate, as a multiple of what it does if no more is allowed. "
+                          "Workspace: bytes of all "
+                          "workspace pools."};
+  for (const auto& module : frontier.modules) {
+    ModuleTable& table = tables.modules.emplace_back();
+    table.module = module.module;
+    for (const FrontierPoint& point : module.points) table.rows.push_back(cells_of(point));
+  }
+  return tables;
+}
 
 }  // namespace
 
 std::string frontier_text(const Frontier& frontier, bool color) {
-  std::string text;
-  for (const ModuleFrontier& module : frontier.modules) {
-    const std::string title = "module " + printable(module.module) + " of " + printable(frontier.archive);
-    text += (color ? "\x1b[1m" + title + "\x1b[0m" : title) + "\n";
-    Table table(columns_of());
-    for (const FrontierPoint& point : module.points) table.add(cells_of(point));
-    text += table.text("  ") + "\n";
-  }
-  return text + legend + "\n";
+  return module_tables_text(tables_of(frontier), color);
 }
 
-std::string frontier_markdown(const Frontier& frontier) {
-  std::string text;
-  for (const ModuleFrontier& module : frontier.modules) {
-    text += "### Memory and work of " + markdown_text(module.module) + " (" + markdown_text(frontier.archive) + ")\n\n";
-    text += markdown_head(columns_of());
-    for (const FrontierPoint& point : module.points) text += markdown_row(cells_of(point));
-    text += "\n";
-  }
-  return text + legend + "\n";
-}
+std::string frontier_markdown(const Frontier& frontier) { return module_tables_markdown(tables_of(frontier)); }
 
 std::string frontier_json(const Frontier& frontier) {
   Json json;

@@ -62,6 +62,12 @@ std::string renamed(std::string_view text) {
   return result;
 }
 
+bool is_nest(std::string_view function) {
+  const std::size_t last = function.find_last_not_of("0123456789");
+  return last != std::string_view::npos && last + 1 < function.size() &&
+         function.substr(0, last + 1).ends_with("_nest");
+}
+
 struct Place {
   std::string_view buffer;
   std::string_view pool;
@@ -130,6 +136,13 @@ struct OwnFunction {
   std::size_t params_at = 0;
   std::size_t body_at = 0;
 
+  struct Bracket {
+    std::size_t opening = SIZE_MAX;  // of the list that the token stands in, within a statement
+    std::size_t position = 0;        // in it
+    std::size_t closing = SIZE_MAX;  // of the bracket that it is
+  };
+  std::vector<Bracket> brackets;  // of `body`
+
   [[nodiscard]] bool has_pools() const { return std::find(is_pool.begin(), is_pool.end(), true) != is_pool.end(); }
   [[nodiscard]] const Place* place_of(std::string_view buffer) const {
     const auto found =
@@ -137,6 +150,27 @@ struct OwnFunction {
     return found == places.end() ? nullptr : &*found;
   }
 };
+
+void find_brackets(OwnFunction& function) {
+  const std::vector<Token>& body = function.body;
+  function.brackets.resize(body.size());
+  std::vector<std::pair<std::size_t, std::size_t>> open;  // with the position
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i].is(")") || body[i].is("}")) {
+      if (!open.empty()) {
+        function.brackets[open.back().first].closing = i;
+        open.pop_back();
+      }
+    } else if (body[i].is(",") && !open.empty()) {
+      ++open.back().second;
+    }
+    if (!open.empty() && body[open.back().first].is("(")) {
+      function.brackets[i].opening = open.back().first;
+      function.brackets[i].position = open.back().second;
+    }
+    if (body[i].is("(") || body[i].is("{")) open.emplace_back(i, 0);
+  }
+}
 
 // Up to the bracket that closes what is open.
 std::vector<Token> tokens_inside(Lexer tokens) {
@@ -204,7 +238,10 @@ class Respelling {
     result.params_at = text.params.offset();
     result.body_at = text.body.offset();
     result.listed = listed_from(result.params, 0);
-    for (const Span& part : result.listed) result.names.push_back(result.params[part.end - 1].text);
+    for (const Span& part : result.listed) {
+      result.names.push_back(part.begin == part.end ? std::string_view() : result.params[part.end - 1].text);
+    }
+    find_brackets(result);
     result.places = places_before(text_, text.offset);
     for (const Place& place : result.places) pools_.insert(place.pool);
     return result;
@@ -325,7 +362,7 @@ class Respelling {
       const std::string buffer(body[i - 2].text);
       const std::size_t begin = body[i >= 6 && is(i - 6, "const") ? i - 6 : i - 5].offset;
       if (unnamed > 0) {
-        const bool is_tensor = is(i - 6, "const") || buffer.starts_with("output");
+        const bool is_tensor = is(i - 6, "const") || buffer.starts_with("output") || buffer.ends_with("_buffer_var");
         if (!is_tensor) fail_at(body[i - 2], "all inputs and outputs in front of other buffers");
         --unnamed;
         given += (given.empty() ? "void* " : ", void* ") + buffer;
@@ -341,7 +378,7 @@ class Respelling {
       --first;
       ++last;
     }
-    const auto callee = argument_of(body, first);
+    const auto callee = argument_of(function, first);
     const bool is_passed = last == i && callee.function != nullptr && callee.function->is_pool[callee.position];
     if (is_passed) return;
     const bool is_cast = first >= 4 && is(first - 1, ")") && is(first - 2, "*");
@@ -393,28 +430,17 @@ class Respelling {
     std::size_t position = 0;
   };
   // Of which function the token stands in an argument, if it is one of these.
-  Argument argument_of(const std::vector<Token>& body, std::size_t at) const {
-    std::size_t depth = 0;
-    std::size_t position = 0;
-    for (std::size_t i = at; i-- > 0;) {
-      if (body[i].is(";") || body[i].is("{") || body[i].is("}")) return {};
-      if (body[i].is(")")) ++depth;
-      if (body[i].is(",") && depth == 0) ++position;
-      if (!body[i].is("(")) continue;
-      if (depth > 0) {
-        --depth;
-        continue;
-      }
-      const auto callee = i > 0 ? functions_.find(body[i - 1].text) : functions_.end();
-      if (callee == functions_.end() || position >= callee->second.names.size()) return {};
-      return {&callee->second, position};
-    }
-    return {};
+  Argument argument_of(const OwnFunction& function, std::size_t at) const {
+    const OwnFunction::Bracket& place = function.brackets[at];
+    if (place.opening == SIZE_MAX || place.opening == 0) return {};
+    const auto callee = functions_.find(function.body[place.opening - 1].text);
+    if (callee == functions_.end() || place.position >= callee->second.names.size()) return {};
+    return {&callee->second, place.position};
   }
 
   // The parameter's.
   const Place* place_in_callee(const OwnFunction& function, std::size_t at) const {
-    const Argument argument = argument_of(function.body, at);
+    const Argument argument = argument_of(function, at);
     if (argument.function == nullptr) return nullptr;
     return argument.function->place_of(argument.function->names[argument.position]);
   }
@@ -428,11 +454,12 @@ class Respelling {
       fail_at(function.body[i], "as many arguments as the function takes");
     bool has_kept = false;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      const Token& argument = function.body[parts[k].begin];
       if (!callee->second.is_pool[k]) {
         has_kept = true;
         continue;
       }
+      if (parts[k].begin == parts[k].end) fail_at(function.body[i], "an argument at each place");
+      const Token& argument = function.body[parts[k].begin];
       if (parts[k].end - parts[k].begin != 1 || argument.text != callee->second.names[k]) {
         fail_at(argument, "pool " + shown(callee->second.names[k]));
       }
@@ -454,14 +481,14 @@ class Respelling {
       const std::string variable(body[i + 3].text);
       std::size_t step = i + 3;
       while (step < body.size() && !body[step].is(";")) ++step;
-      const std::size_t end = closing(body, i + 1);
+      const std::size_t end = function.brackets[i + 1].closing;
       const bool is_one = step + 4 < body.size() && body[step + 1].is("++") && body[step + 2].is(variable) &&
                           end == step + 3 && body[end + 1].is("{");
       if (!is_one) fail_at(body[i], "a loop as usmp-plan writes them");
       continued.insert(body[i + 3].text);
       replace(body[i].offset, body[i + 3].offset, "while (");
       replace(body[step].offset, body[end].offset, {});
-      const std::size_t last = closing(body, end + 1);
+      const std::size_t last = function.brackets[end + 1].closing;
       const std::size_t at = last < body.size() ? body[last].offset : end_of(body.back());
       replace(at, at, variable + " = " + variable + " + 1; ");
     }
@@ -469,16 +496,6 @@ class Respelling {
       if (!body[i].is("int32_t") || !continued.contains(body[i + 1].text) || !body[i + 2].is("=")) continue;
       replace(body[i + 2].offset, body[i + 2].offset, "; " + std::string(body[i + 1].text) + " ");
     }
-  }
-
-  // The bracket that ends the one there.
-  static std::size_t closing(const std::vector<Token>& tokens, std::size_t open) {
-    std::size_t depth = 0;
-    for (std::size_t i = open; i < tokens.size(); ++i) {
-      if (tokens[i].is("(") || tokens[i].is("{")) ++depth;
-      if ((tokens[i].is(")") || tokens[i].is("}")) && --depth == 0) return i;
-    }
-    return tokens.size();
   }
 
   std::string_view text_;
@@ -515,10 +532,19 @@ std::size_t tensors_in(std::string_view header, std::string_view module) {
   return count;
 }
 
-bool is_nest(std::string_view function) {
-  const std::size_t last = function.find_last_not_of("0123456789");
-  return last != std::string_view::npos && last + 1 < function.size() &&
-         function.substr(0, last + 1).ends_with("_nest");
+std::set<std::string, std::less<>> nests_in(std::string_view text) {
+  std::map<std::string_view, std::size_t> mentions;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_identifier_char(text[end])) ++end;
+    if (is_nest(text.substr(i, end - i))) ++mentions[text.substr(i, end - i)];
+    i = end + 1;
+  }
+  std::set<std::string, std::less<>> nests;
+  for (const auto& [name, count] : mentions) {
+    if (count == 2) nests.emplace(name);  // where it is defined, and called
+  }
+  return nests;
 }
 
 std::string_view own_helper(std::string_view name) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,8 +25,9 @@ namespace usmp::tvm_c {
 // Inputs and outputs in the structs of a module's header. O(bytes).
 [[nodiscard]] std::size_t tensors_in(std::string_view header, std::string_view module);
 
-// Whether this program has moved a loop nest of an operator into a function of this name.
-[[nodiscard]] bool is_nest(std::string_view function);
+// Functions into which this program has moved a loop nest of an operator, and which are called once. O(bytes · log
+// names).
+[[nodiscard]] std::set<std::string, std::less<>> nests_in(std::string_view text);
 
 // "max_f32" of the helper usmp_max_f32, whose name as_unplanned has changed; else nothing.
 [[nodiscard]] std::string_view own_helper(std::string_view name);

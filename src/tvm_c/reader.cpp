@@ -79,8 +79,10 @@ class ModuleReader {
     }
     module_.tvm_version = version_by_style(files_);
     if (!module_.constant_alignment) module_.constant_alignment = default_alignment;
-    for (const auto& [function, text] : scope_.functions) {
-      if (!own_files_.empty() && is_nest(function)) scope_.inlined.insert(function);
+    for (const std::string& text : own_texts_) {
+      for (const std::string& function : nests_in(text)) {
+        if (scope_.functions.contains(function)) scope_.inlined.insert(function);
+      }
     }
     const std::string entry = entry_name();
     find_foreign_pools();

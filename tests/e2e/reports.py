@@ -123,6 +123,25 @@ def check_frontiers(folder: Path) -> None:
     run("compare", MODELS[0], "--recompute", "0", "--pools", TIGHT, "--transform", "none", code=4)
 
 
+def check_cores() -> None:
+    command = ("compare", MODELS[0], "--cpu", "cortex-m4,rv32imc")
+    [module] = check_schema("cores", run(*command, "--json"))["modules"]
+    assert [point["core"] for point in module["points"]] == ["cortex-m4", "rv32imc"]
+    for point in module["points"]:
+        [plan] = json.loads(run(MODELS[0], "--dry-run", "--json", "--cpu", point["core"]))["modules"]
+        assert point["instructions"] == plan["totals"]["instructions"] > 0
+        assert point["constants"] == plan["totals"]["constant_bytes"]
+    assert module["points"][0]["instructions"] < module["points"][1]["instructions"]
+    rows = list(csv.DictReader(io.StringIO(run("compare", MODELS[0], "--cpu", "all", "--format", "csv"))))
+    assert {"generic", "cortex-m0plus", "rv32imc"} <= {row["core"] for row in rows}
+    assert run("compare", MODELS[0], "--cpu", "cortex-m4", "--no-time").startswith(run("compare", MODELS[0], "--no-time")[:20])
+    run("compare", MODELS[0], "--cpu", "cortex-m4,z80", code=2, text="found 'z80', expected all or some of generic")
+    run("compare", MODELS[0], "--cpu", "cortex-m4,cortex-m4", code=2, text="'cortex-m4' stands twice")
+    for other in (("--algorithms", "none"), ("--recompute", "5")):
+        run(*command, *other, code=2, text=f"several cores and {other[0]} cannot be given together")
+    run(*command, "--format", "svg", code=2, text="--recompute")
+
+
 def check_reports(folder: Path) -> None:
     for model in MODELS:
         plan = folder / "plan.json"
@@ -212,6 +231,7 @@ def main() -> None:
         check_checks(Path(folder))
         check_comparisons(Path(folder))
         check_frontiers(Path(folder))
+        check_cores()
         check_reports(Path(folder))
         check_sums(Path(folder))
         check_transformations(Path(folder))

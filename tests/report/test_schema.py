@@ -62,6 +62,7 @@ def main() -> None:
     check("check", [GOLDEN / "check.json"])
     check("compare", [GOLDEN / "compare.json"])
     check("frontier", [GOLDEN / "frontier.json"])
+    check("cores", [GOLDEN / "cores.json"])
 
 
 if __name__ == "__main__":

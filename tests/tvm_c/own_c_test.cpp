@@ -85,6 +85,13 @@ TEST_CASE("nests that were moved into functions are moved back, what is at one p
   CHECK(!contains(function, "nest"));
 }
 
+TEST_CASE("a nest that is called twice stays a function") {
+  const std::string twice = calls + "  tvmgen_m_op_nest1((const int32_t*)(void*)(sram + 64), T_add);\n";
+  const std::string function = printed(op(twice, "", nests), "tvmgen_m_op");
+  CHECK(contains(function, "\"tvmgen_m_op_nest1\", "));
+  CHECK(!contains(function, "\"tvmgen_m_op_nest0\", "));
+}
+
 TEST_CASE("nests with kernels stay as they are, under names that new C does not have") {
   const std::string kernel =
       "static inline int32_t usmp_dot4_i8_i8(int32_t sum, const int8_t* x) { return sum + x[0]; }\n\n"
@@ -155,6 +162,8 @@ TEST_CASE("what a pool is used for otherwise is told with its place") {
   CHECK(contains(error_of(op("  void* const a = sram + 64;\n", "//   a: sram[32, 96)\n")),
                  "line 6, column 19: found a buffer at offset 64 of pool 'sram', expected a comment"));
   CHECK(contains(error_of(op("  void* const a = sram + 64;\n")), "found a buffer at offset 64 of pool 'sram'"));
+  CHECK(contains(error_of(op("  tvmgen_m_op(p0, T_add, );\n")),
+                 "found 'tvmgen_m_op', expected an argument at each place"));
   CHECK(contains(error_of(op("  void* const a = sram + 64;\n  goto x;\n", "//   a: sram[64, 96)\n")),
                  "line 7, column 3: "));
 }

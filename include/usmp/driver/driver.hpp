@@ -119,12 +119,13 @@ struct CheckOptions : PlanningOptions {
 
 enum class CompareFormat { text, markdown, json, csv, svg };
 
-// `algorithm` is not used.
+// `algorithm` and `model.cpu` are not used.
 struct CompareOptions : PlanningOptions {
   std::optional<std::string> algorithms;  // comma-separated names; absent: all of the table
   // Percentages between commas, as model.recompute_percent: plans with the settings' algorithm within each, instead of
   // algorithms.
   std::optional<std::string> recompute;
+  std::optional<std::string> cpus;             // names of kernels::cores between commas, or "all": several are compared
   CompareFormat format = CompareFormat::text;  // svg: with `recompute`
   std::optional<std::string> save;             // a directory for the plans of algorithms
   bool times = true;                           // how long each took, which differs from run to run

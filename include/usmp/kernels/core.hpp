@@ -12,8 +12,16 @@ namespace usmp::kernels {
 struct Core {
   std::string_view name;  // as compilers know it: "cortex-m4"
   std::int64_t sums = 4;  // of a block of sums, >= 1: as many as registers hold beside data and weights
-  bool blocks_products =
-      true;  // false: sums of products of bytes are left to the compiler, which makes vectors of them
+
+  // Instructions, at -O2: the defaults are those of a core with Arm's DSP instructions and a unit for floats.
+  double plain = 1;            // an operation of loops::work
+  double dot_run_four = 5.75;  // four terms of one sum in a run, with its part of the loop
+  double lane_run_tap = 2.6;   // one term of one sum in a run of lanes
+  double dot4 = 5.75;          // one load, two unpackings, two products; a quarter of those of the data
+  double lane_product = 2.5;   // one product; a quarter of two loads and four unpackings
+  double high_product = 0;     // beside what loops::work counts for it
+  double float_operation = 0;  // likewise
+  double float_call = 0;       // likewise, of the C library
 };
 
 // All rows, `generic` first.

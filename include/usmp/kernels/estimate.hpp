@@ -7,20 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "usmp/kernels/core.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::kernels {
 
 struct Estimate {
-  // Of one call with all that it calls in the module, on a core with Arm's DSP instructions, at -O2. Nothing: how often
-  // a statement runs is not known, or it calls something else. For the archives of testdata/ from 15 % below to half
-  // above what qemu counts for a Cortex-M4 (bench/instructions.py --check).
+  // Of one call with all that it calls in the module, at -O2. Nothing: how often a statement runs is not known, or it
+  // calls something else. For the archives of testdata/ from 15 % below to half above what qemu counts
+  // (bench/instructions.py --check).
   std::optional<double> instructions;
   std::set<std::string>
       kernels;  // "dot_run", "lane_run", "dot4", "lane_product": the operators that its sums of products became
 };
 
 // By function. The module is as emitted. O(size of the module · log).
-[[nodiscard]] std::vector<Estimate> estimates(const tir::Module& module);
+[[nodiscard]] std::vector<Estimate> estimates(const tir::Module& module, const Core& core);
 
 }  // namespace usmp::kernels

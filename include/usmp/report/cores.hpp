@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// `usmp-plan compare --cpu NAME,NAME`: one model on several cores.
+#pragma once
+
+#include <string>
+
+#include "usmp/compare/cores.hpp"
+
+namespace usmp::report {
+
+inline constexpr int cores_schema_version = 1;
+
+// The same plans give the same bytes.
+[[nodiscard]] std::string cores_text(const compare::Cores& cores, bool color);
+[[nodiscard]] std::string cores_markdown(const compare::Cores& cores);
+[[nodiscard]] std::string cores_json(const compare::Cores& cores);  // docs/schema/cores.schema.json
+[[nodiscard]] std::string cores_csv(const compare::Cores& cores);   // one line per module and core
+
+}  // namespace usmp::report
