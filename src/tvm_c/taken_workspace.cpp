@@ -209,10 +209,20 @@ class Taking {
   Taken taken_;
 };
 
+// Behind the comment with the target, by which the file is known; nothing: no function can stand there.
+std::optional<std::size_t> front_of(std::string_view text) {
+  if (!text.starts_with("// tvm target:")) return 0;
+  const std::string_view comment = first_line(text);
+  const std::size_t last = comment.find_last_not_of(" \t\r\n");
+  const bool goes_on = comment[last] == '\\';
+  return goes_on ? std::nullopt : std::optional(std::min(text.find('\n'), text.size() - 1) + 1);
+}
+
 // Of the file's functions among these.
 std::vector<Taken> taken_in(const Source& file, const std::set<std::string_view>& functions, Bytes alignment) {
   std::vector<Taken> result;
   if (mentions(file.text, take_name) == 0 && mentions(file.text, workspace_param) == 0) return result;
+  if (!front_of(file.text)) return result;
   FileScope scope;
   try {
     read_file_scope(file.text, 0, true, scope);
@@ -258,9 +268,7 @@ std::vector<ChangedFile> with_workspace_params(const std::vector<TakenWorkspace>
       edits.insert(edits.end(), one.edits.begin(), one.edits.end());
     }
     if (edits.empty()) continue;
-    // Behind the comment with the target, by which the file is known.
-    const std::size_t front = file.text.starts_with("// tvm target:") ? file.text.find('\n') + 1 : 0;
-    if (mentions(file.text, given_back) == 0) edits.push_back({front, 0, given_back_text});
+    if (mentions(file.text, given_back) == 0) edits.push_back({*front_of(file.text), 0, given_back_text});
     std::sort(edits.begin(), edits.end(), [](const PoolEdit& a, const PoolEdit& b) { return a.at < b.at; });
     result.push_back({file.name, edited(file.text, 0, file.text.size(), edits)});
   }

@@ -84,6 +84,7 @@ TEST_CASE("parameters, prototypes, the head of the file") {
   const std::string target = "// tvm target: cmsis-nn\n";
   CHECK(
       changed(target + function(take + give_back)).starts_with(target + "static inline int usmp_workspace_given_back"));
+  CHECK(taken("// tvm target: cmsis-nn \\\n\n" + function(take + give_back)).empty());  // the comment goes on
   CHECK(changed(function(take + give_back)).starts_with("static inline int usmp_workspace_given_back"));
 }
 
