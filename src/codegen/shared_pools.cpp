@@ -19,7 +19,8 @@ std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
         continue;
       }
       if (pool.used > known->pool.used) known->largest = layout.symbol;
-      known->pool.used = std::max(known->pool.used, pool.used);
+      const bool all_are_there = pool.kind == PoolKind::constant;
+      known->pool.used = all_are_there ? known->pool.used + pool.used : std::max(known->pool.used, pool.used);
       known->pool.alignment = std::lcm(known->pool.alignment, pool.alignment);
       known->has_array = known->has_array || has_array;
     }

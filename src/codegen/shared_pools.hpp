@@ -10,8 +10,10 @@
 namespace usmp::codegen {
 
 struct SharedPool {
-  PoolLayout pool;         // of the first module that has it; `used` and `alignment` are those of all modules
-  std::string largest;     // symbol of the first module that needs `used`
+  // Of the first module that has it; `used` and `alignment` are those of all modules: they use workspace in turn, and
+  // the constants of each are there.
+  PoolLayout pool;
+  std::string largest;     // symbol of the first module that needs most
   bool has_array = false;  // one array serves all modules, and at least one uses it
 };
 

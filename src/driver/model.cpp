@@ -110,6 +110,15 @@ mlf::Archive read_archive_or_checkout(const std::string& path) {
   return is_c_file || is_tree ? mlf::read_checkout(path) : mlf::read_archive(path);
 }
 
+std::vector<tvm_c::Source> foreign_sources_of(const Model& model, const mlf::ModuleInfo& info) {
+  std::vector<tvm_c::Source> files;
+  for (const std::string& name : info.foreign_members) {
+    const mlf::Member* const member = model.archive.find(name);
+    if (member != nullptr) files.push_back({member->name, member->bytes});
+  }
+  return files;
+}
+
 }  // namespace
 
 std::vector<std::string> transformation_names() {
@@ -179,12 +188,7 @@ pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
     const mlf::Member& member = *model.archive.find(name);
     files.own.push_back({member.shown_name(), member.bytes});
   }
-  std::set<std::string_view> foreign;
-  for (const mlf::ForeignFunction& function : info.foreign_functions) {
-    const mlf::Member* const member = model.archive.find(function.member);
-    if (member != nullptr && foreign.insert(function.member).second)
-      files.foreign.push_back({member->name, member->bytes});
-  }
+  files.foreign = foreign_sources_of(model, info);
   return files;
 }
 
@@ -198,7 +202,8 @@ pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bo
     if (info.tir_member.empty()) return pipeline::read_module(info, sources_of(model, info));
     mlf::Member& member = *std::find_if(model.archive.members.begin(), model.archive.members.end(),
                                         [&](const mlf::Member& one) { return one.name == info.tir_member; });
-    pipeline::SourceModule source = pipeline::read_module(info, std::string_view(member.bytes));
+    pipeline::SourceModule source =
+        pipeline::read_module(info, std::string_view(member.bytes), foreign_sources_of(model, info));
     if (release_tir) {
       member.bytes.clear();
       member.bytes.shrink_to_fit();

@@ -23,8 +23,7 @@ std::vector<std::string> warnings_of(const SourceModule& source) {
   std::set<std::string> members;
   for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
     if (function.allocates_workspace && members.insert(function.member).second) {
-      warnings.push_back(function.member +
-                         " is copied unchanged and allocates workspace at run time, outside this plan");
+      warnings.push_back(function.member + " allocates workspace at run time, outside this plan");
     }
   }
   for (const tvm_c::KeptFunction& function : source.kept) {

@@ -5,30 +5,11 @@
 #include <map>
 
 #include "tvm_c/expressions.hpp"
-#include "tvm_c/literals.hpp"
+#include "tvm_c/function_tokens.hpp"
 #include "usmp/tir/ir.hpp"
 
 namespace usmp::tvm_c {
 namespace {
-
-std::vector<Token> tokens_of(Lexer tokens) {
-  std::vector<Token> result;
-  std::size_t depth = 1;
-  while (depth > 0) {
-    const Token token = tokens.next();
-    if (token.kind == TokenKind::end) break;
-    if (token.is("{") || token.is("(")) ++depth;
-    if (token.is("}") || token.is(")")) --depth;
-    result.push_back(token);
-  }
-  return result;
-}
-
-std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) {
-  if (i >= tokens.size() || tokens[i].kind != TokenKind::number || is_real(tokens[i])) return std::nullopt;
-  const std::int64_t value = integer_literal(tokens[i]).value;
-  return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;
-}
 
 // Of parameters in their order: a name, if the parameter is a pool.
 std::vector<std::optional<std::string_view>> pools_in(const std::vector<Token>& params) {

@@ -242,6 +242,52 @@ TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y, uint8_t* global_c
 }
 """
 
+# The same for a module that TVM has not planned; the second keeps its call, as C does not say how much it takes.
+AT_RUN_TIME = """// tvm target: cmsis-nn
+#include "tvm/runtime/c_runtime_api.h"
+#include "tvm/runtime/c_backend_api.h"
+#include <string.h>
+typedef struct { void* buf; int32_t size; } cmsis_nn_context;
+static int32_t kernel(const cmsis_nn_context* context, int16_t* wide, int8_t* from, int8_t* to) {
+  int8_t* buffer = (int8_t*)context->buf;
+  for (int i = 0; i < context->size; ++i) buffer[i] = from[i];
+  for (int i = 0; i < 256; ++i) wide[i] = (int16_t)(from[i] * 3);
+  for (int i = 0; i < 256; ++i) to[i] = (int8_t)(buffer[(i * 7) % context->size] / 3 + wide[255 - i] / 5);
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_cmsis_nn_main_0(int8_t* input_, int8_t* output_) {
+  void* context_buffer_0_let = TVMBackendAllocWorkspace(1, 0, (uint64_t)100, 0, 8);
+  if (context_buffer_0_let == NULL) {
+    return -1;
+  }
+  int16_t* wide = (int16_t*)TVMBackendAllocWorkspace(1, 0, (uint64_t)512, 0, 16);
+  cmsis_nn_context context= {context_buffer_0_let,100};
+  if (kernel(&context, wide, input_, output_) != 0) {
+    return -1;
+  }
+  TVMBackendFreeWorkspace(1, 0, wide);
+  if (TVMBackendFreeWorkspace(1, 0, context_buffer_0_let) != 0) {
+    return -1;
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* input_, int8_t* output_) {
+  void* copy = TVMBackendAllocWorkspace(1, 0, SIZE, 0, 8);
+  if (copy == NULL) {
+    return -1;
+  }
+  memcpy(copy, input_, 128);
+  for (int i = 0; i < 128; ++i) output_[i] = ((int8_t*)copy)[i ^ 1];
+  return TVMBackendFreeWorkspace(1, 0, copy);
+}
+"""
+
+AT_RUN_TIME_MAIN = HEAD + """
+TVM_DLL int32_t tvmgen_m_cmsis_nn_main_0(int8_t* x, int8_t* y);
+TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y);
+""" + main_of("tvmgen_m_cmsis_nn_main_0(x_buffer_var, sid_1)", "tvmgen_m_cmsis_nn_main_0(sid_1, sid_2)",
+              "tvmgen_m_cmsis_nn_main_1(sid_2, y_buffer_var)")
+
 FIRMWARE = """#include <stdio.h>
 #include <string.h>
 #include "tvmgen_m.h"
@@ -275,6 +321,7 @@ class Case:
     files: dict[str, str]
     workspace: int  # of the plan
     kept: list[str] = field(default_factory=list)  # warnings about functions, part of each
+    taken: int = 0  # calls that take workspace at run time and stay, in C of other code generators
     options: tuple[str, ...] = ()
 
     def label(self) -> str:
@@ -287,6 +334,11 @@ def case(name: str, files: dict[str, str], workspace: int, kept: list[str] | Non
 
 def contexts(size: str, begin: int = 512) -> dict[str, str]:
     return {"m_lib0.c": planned_entry(1024), "m_lib1.c": CONTEXTS_MAIN, "m_lib2.c": CONTEXTS % {"begin": begin, "size": size}}
+
+
+def at_run_time(size: str) -> dict[str, str]:
+    return {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": AT_RUN_TIME_MAIN,
+            "m_lib2.c": AT_RUN_TIME.replace("SIZE", size)}
 
 
 CASES = [
@@ -313,6 +365,9 @@ CASES = [
     # Or up to what else of the pool is live: that is so of sid_2 and of the context, but not of sid_1.
     case("contexts below an argument", {**contexts("(int32_t)(144)", 768), "m_lib1.c": CONTEXTS_MAIN.replace(
         "(global_workspace_0_var[0])", "(global_workspace_0_var[1024])"), "m_lib0.c": planned_entry(1536)}, 512 + 256 + 512),
+    # 100 bytes, and from 112 on 512.
+    Case("workspace at run time", at_run_time("128"), 256 + 256 + 624),
+    Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),
 ]
 
 
@@ -346,6 +401,10 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
             next((i for i, part in enumerate(this.kept) if part in line), 99))))):
         raise golden.Failure(f"warnings {kept}, expected {this.kept}")
     golden.run([binary, tree, "--in-place", "--quiet"])
+    for planned in (sources / "m_lib2.c", tree / "m_lib2.c") if "cmsis-nn" in this.files.get("m_lib2.c", "") else ():
+        taken = planned.read_text().count("= TVMBackendAllocWorkspace(")
+        if taken != this.taken or ("allocates workspace at run time" in done.stdout) != (taken > 0):
+            raise golden.Failure(f"{planned.name}: {taken} calls take workspace at run time, expected {this.taken}: {done.stdout}")
     if outputs_of(directory, tree, tree, sorted(tree.glob("*.c"))) != expected:
         raise golden.Failure("what was planned in place computes something else")
 

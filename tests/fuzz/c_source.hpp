@@ -12,5 +12,7 @@ namespace usmp::fuzz {
 // of the documented kind.
 void check_c(std::span<const tvm_c::Source> files);
 void check_c(std::span<const tvm_c::Source> files, tvm_c::Unread unread);
+// The same text as another code generator's.
+void check_foreign_c(std::span<const tvm_c::Source> files);
 
 }  // namespace usmp::fuzz

@@ -61,7 +61,7 @@ struct Request {
 // The module's C, to be read.
 struct CFiles {
   std::vector<tvm_c::Source> own;      // info.c_members
-  std::vector<tvm_c::Source> foreign;  // those that define info.foreign_functions, by ForeignFunction::member
+  std::vector<tvm_c::Source> foreign;  // info.foreign_members
 };
 
 struct SourceModule {
@@ -96,8 +96,10 @@ struct AssembledModule {
   std::vector<Problem> tried;
 };
 
-// `tir`: the bytes of info.tir_member. Throws Error of kind archive with the member set.
-[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir);
+// `tir`: the bytes of info.tir_member; `foreign`: info.foreign_members. Throws Error of kind archive with the member
+// set.
+[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir,
+                                       std::span<const tvm_c::Source> foreign = {});
 
 // From C in its place. Throws the same.
 [[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/function_tokens.hpp"
+
+#include <cstdint>
+
+#include "tvm_c/literals.hpp"
+
+namespace usmp::tvm_c {
+
+std::vector<Token> tokens_of(Lexer tokens) {
+  std::vector<Token> result;
+  std::size_t depth = 1;
+  while (depth > 0) {
+    const Token token = tokens.next();
+    if (token.kind == TokenKind::end) break;
+    if (token.is("{") || token.is("(")) ++depth;
+    if (token.is("}") || token.is(")")) --depth;
+    result.push_back(token);
+  }
+  return result;
+}
+
+std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i) {
+  if (i >= tokens.size() || tokens[i].kind != TokenKind::number || is_real(tokens[i])) return std::nullopt;
+  const std::int64_t value = integer_literal(tokens[i]).value;
+  return value >= 0 && value <= INT32_MAX ? std::optional<Bytes>(value) : std::nullopt;
+}
+
+}  // namespace usmp::tvm_c

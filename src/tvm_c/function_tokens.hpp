@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens of functions whose C stays.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tvm_c/lexer.hpp"
+#include "usmp/support/checked.hpp"
+
+namespace usmp::tvm_c {
+
+// From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
+[[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);
+
+// A whole number of at most INT32_MAX.
+[[nodiscard]] std::optional<Bytes> number_at(const std::vector<Token>& tokens, std::size_t i);
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workspace that C of other code generators takes at run time, as buffers of the module.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "usmp/pipeline/program.hpp"
+#include "usmp/tir/printer.hpp"
+
+namespace usmp::pipeline::foreign_workspace_test {
+namespace {
+
+const std::string entry =
+    "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var) {\n"
+    "  int8_t a[16];\n"
+    "  if (ext(in_buffer_var, a) != 0 ) return -1;\n"
+    "  if (ext(a, output_buffer_var) != 0 ) return -1;\n"
+    "  return 0;\n}\n";
+const std::string kernel =
+    "int32_t ext(int8_t* p, int8_t* q) {\n"
+    "  void* a = TVMBackendAllocWorkspace(1, 0, (uint64_t)20, 0, 8);\n"
+    "  return TVMBackendFreeWorkspace(1, 0, a);\n}\n";
+
+SourceModule read(const std::string& c, const std::string& foreign) {
+  mlf::ModuleInfo info;
+  info.name = "m";
+  info.inputs = {{"in", "int8", 16}};
+  info.outputs = {{"output", "int8", 16}};
+  info.foreign_functions = {{"ext", "int32_t ext(int8_t* p, int8_t* q)", "lib2.c", true}};
+  info.foreign_members = {"lib2.c"};
+  return read_module(info, CFiles{.own = {{"lib1.c", c}}, .foreign = {{"lib2.c", foreign}}});
+}
+
+std::string entry_of(const SourceModule& source) {
+  return tir::print(source.module, source.module.functions[source.module.entry]);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t result = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++result;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("workspace of other code generators is a buffer of each call") {
+  const SourceModule source = read(entry, kernel);
+  const std::string text = entry_of(source);
+  CAPTURE(text);
+  CHECK(count(text, ": uint8[20]") == 2);
+  CHECK(source.module.functions[*source.module.find("ext")].params.size() == 3);
+  REQUIRE(source.changed.size() == 1);
+  CHECK(source.changed[0].file == "lib2.c");
+  CHECK(source.info.foreign_functions[0].prototype == "int32_t ext(int8_t* p, int8_t* q, uint8_t* usmp_workspace)");
+  CHECK_FALSE(source.info.foreign_functions[0].allocates_workspace);
+
+  // Planned before: calls have it.
+  std::string planned = entry;
+  for (const std::string& call : {std::string("ext(in_buffer_var, a"), std::string("ext(a, output_buffer_var")}) {
+    planned.insert(planned.find(call) + call.size(), ", a");
+  }
+  mlf::ModuleInfo info = source.info;
+  const SourceModule again =
+      read_module(info, CFiles{.own = {{"lib1.c", planned}}, .foreign = {{"lib2.c", source.changed[0].text}}});
+  CHECK(count(entry_of(again), "uint8[20]") == 0);
+  CHECK(again.changed.empty());
+  CHECK(again.info.foreign_functions[0].prototype == source.info.foreign_functions[0].prototype);
+}
+
+TEST_CASE("workspace of other code generators: what is called otherwise stays") {
+  const auto stays = [](const std::string& c, const std::string& foreign) {
+    const SourceModule source = read(c, foreign);
+    CHECK(count(entry_of(source), "uint8[20]") == 0);
+    CHECK(source.module.functions[*source.module.find("ext")].params.size() == 2);
+    CHECK(source.changed.empty());
+    CHECK(source.info.foreign_functions[0].prototype == "int32_t ext(int8_t* p, int8_t* q)");
+    CHECK(source.info.foreign_functions[0].allocates_workspace);
+  };
+  std::string other = kernel;
+  other.replace(other.find("int8_t* q"), 9, "int8_t* q, int32_t n");
+  stays(entry, other);
+  // An operator whose C stays may have the prototype.
+  std::string with_kept = entry;
+  with_kept.insert(with_kept.find("  return 0;"), "  if (tvmgen_m_op(a, a) != 0 ) return -1;\n");
+  stays("int32_t ext(int8_t* p, int8_t* q);\nint32_t tvmgen_m_op(int8_t* p, int8_t* q) {\nagain:\n  goto again;\n}\n" +
+            with_kept,
+        kernel);
+}
+
+}  // namespace usmp::pipeline::foreign_workspace_test
