@@ -272,7 +272,7 @@ constexpr std::string_view dot_run_words_text =
 // Compilers regroup sums and move all loads of such a loop to its start, and with them its sums to the stack. Held like
 // this they stay in registers.
 constexpr std::string_view add_product_text =
-    "#if defined(__GNUC__) && (defined(__arm__) || defined(__riscv))\n"
+    "#ifdef __GNUC__\n"
     "#define USMP_HOLD(s) __asm__ __volatile__(\"\" : \"+r\"(s))\n"
     "#else\n"
     "#define USMP_HOLD(s) ((void)0)\n"
