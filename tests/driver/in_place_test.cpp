@@ -181,7 +181,7 @@ TEST_CASE("in place: changes that git has not committed are not overwritten, unl
   CHECK(outcome_of(plan, forced).code == exit_ok);
   checkout.git("checkout -q -- ml");
   CHECK(outcome_of(plan, checkout.options()).code == exit_ok);
-  CHECK(contains(refused(checkout, checkout.options()), "found C that usmp-plan wrote"));
+  CHECK(contains(refused(checkout, checkout.options(), exit_archive), "found C that usmp-plan wrote"));
 }
 
 TEST_CASE("in place: an extracted archive's metadata.json gets the new figures") {
