@@ -79,7 +79,12 @@ std::string help_text(const Manual& manual, const CommandText& command) {
   text += wrapped(description(command), 0);
   if (whole) text += commands_text(manual);
   text += options_text(command.arguments, "Arguments");
-  text += options_text(command.options, "Options");
+  std::vector<OptionText> options = command.options;
+  if (whole) {  // a screen's lines are few, and --help has been found
+    std::erase_if(options,
+                  [](const OptionText& option) { return heading(option).find("--help") != std::string::npos; });
+  }
+  text += options_text(options, "Options");
   text += examples_text(command.examples);
   return text;
 }

@@ -24,6 +24,11 @@ std::int64_t percentage_of(const std::string& text, const char* option) {
   return static_cast<std::int64_t>(number_of(text, range, option, "a whole number of percent from 0 to 1000"));
 }
 
+std::int64_t stack_bytes_of(const std::string& text) {
+  constexpr NumberRange range = {.least = 0, .most = static_cast<std::uint64_t>(driver::max_plan_stack)};
+  return static_cast<std::int64_t>(number_of(text, range, "--plan-stack", "a number of bytes from 0 to 2^30"));
+}
+
 std::uint64_t node_limit_of(const std::string& text) {
   return number_of(text, {.least = 1}, "--node-limit", "a number of search nodes, at least 1");
 }
@@ -116,6 +121,10 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
          [&options](const std::string& text) { options.recompute_percent = percentage_of(text, "--allow-recompute"); },
          "allow N% more computation, to save memory (default: 0)")
       ->type_name("N");
+  app.add_option_function<std::string>(
+         "--plan-stack", [&options](const std::string& text) { options.plan_stack = stack_bytes_of(text); },
+         "plan stack arrays of C above this (default: 256)")
+      ->type_name("BYTES");
 }
 
 void add_pools_options(CLI::App& app, std::optional<std::string>& pools_file, std::optional<std::string>& memory_file,

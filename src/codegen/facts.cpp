@@ -45,7 +45,7 @@ class StackScan {
 
   void statement(const Stmt& stmt) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&stmt.node)) {
-      if (allocate->on_stack) pending_[allocate->var] = uncertain_;
+      if (allocate->on_stack && !allocate->was_on_stack) pending_[allocate->var] = uncertain_;  // those are as TVM's
       return;
     }
     if (pending_.empty()) return;

@@ -32,6 +32,7 @@ void require_no_planning_options(const PlanningOptions& options, const Location&
   look_at(options.model.transform.has_value(), "--transform");
   look_at(options.model.cpu.has_value(), "--cpu");
   look_at(options.model.recompute_percent.has_value(), "--allow-recompute");
+  look_at(options.model.plan_stack.has_value(), "--plan-stack");
   look_at(options.pools_file.has_value(), "--pools");
   look_at(options.memory_file.has_value(), "--memory");
   look_at(options.workspace_io, "--workspace-io");

@@ -172,6 +172,7 @@ Model open_model(const ModelOptions& options) {
     model.from_c_is_asked_for = options.from == "c";
     model.transformations = {transformations, options.recompute_percent.value_or(0),
                              options.cpu ? kernels::find_core(*options.cpu) : nullptr};
+    model.transformations.plan_stack = options.plan_stack.value_or(storage::default_plan_stack);
     model.file_name = file_name_of(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     if (options.from) choose_front_end(model.metadata, *options.from);

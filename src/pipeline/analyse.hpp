@@ -11,7 +11,7 @@ namespace usmp::pipeline {
 
 // What the passes made of the source as a program, with its live ranges. Throws as liveness::analyse does.
 [[nodiscard]] Program analysed(const SourceModule& source, transform::Result result, const transform::Options& options,
-                               const kernels::Core* core);
+                               const Transformations& transformations);
 
 // The program's problem in the request's pools, without pins. Throws as assemble::assemble does.
 [[nodiscard]] assemble::Assembly assembled(const Program& program, const Request& request);

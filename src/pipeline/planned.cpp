@@ -98,6 +98,9 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   document.inputs = tensors_of(planned.source.interface.inputs, origin.workspace_io);
   document.outputs = tensors_of(planned.source.interface.outputs, origin.workspace_io);
   document.stack_estimate = lower::stack_estimate(planned.lowered.module);
+  const Bytes arrays = storage::stack_arrays(planned.source.module, true);
+  const Bytes saved = arrays - storage::stack_arrays(planned.program.module, false);
+  if (saved > 0) document.stack_saved = saved;
   add_instructions(document, planned);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);

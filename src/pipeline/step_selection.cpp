@@ -97,7 +97,9 @@ class StepSelection {
   Program run() {
     const std::vector<Step> optional = optional_steps(asked_);
     if (asked_.steps.empty()) return transformed(source_, asked_, request_.workspace_io);
-    Trial best = with({asked_.steps, 0, asked_.core}, {});
+    Transformations within_no_work = asked_;
+    within_no_work.recompute_percent = 0;
+    Trial best = with(within_no_work, {});
     const bool has_choice = asked_.recompute_percent > 0 || std::ranges::any_of(optional, [&](Step step) {
                               return row_of(best.program, step) != nullptr;
                             });
@@ -138,7 +140,7 @@ class StepSelection {
         passed.programs.push_back(
             std::make_shared<transform::Result>(transform::apply(*passed.programs.back(), steps[i], options)));
       }
-      Program program = analysed(source_, *passed.programs.back(), options, transformations.core);
+      Program program = analysed(source_, *passed.programs.back(), options, transformations);
       return {.program = std::move(program), .transformations = transformations, .passed = std::move(passed)};
     } catch (const Error& error) {
       throw error.with_member(source_.info.tir_member);

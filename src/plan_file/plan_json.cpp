@@ -152,6 +152,7 @@ std::string plan_json(const PlanDocument& document) {
   if (document.tvm_workspace) json["totals"]["tvm_workspace"] = *document.tvm_workspace;
   json["totals"]["constant_bytes"] = or_null(document.constant_bytes);
   json["totals"]["stack_estimate"] = or_null(document.stack_estimate);
+  if (document.stack_saved) json["totals"]["stack_saved"] = *document.stack_saved;
   json["totals"]["multiply_accumulates"] = or_null(document.multiply_accumulates);
   json["totals"]["instructions"] = or_null(document.instructions);
   json["inputs"] = list_json(document.inputs, tensor_json);

@@ -16,14 +16,15 @@ namespace {
 }  // namespace
 
 void BodyBuilder::allocate(VarId var, DataType type, std::vector<ExprRef> extents, ExprRef condition,
-                           std::vector<std::string> candidate_pools) {
+                           std::vector<std::string> candidate_pools, bool was_on_stack) {
   for (const ExprRef& extent : extents) check_extent(*extent);
   const bool is_certain = condition != nullptr && condition->kind == ExprKind::int_imm && condition->int_value != 0;
   Allocate result{.var = var,
                   .type = type,
                   .extents = std::move(extents),
                   .condition = is_certain ? nullptr : std::move(condition),
-                  .candidate_pools = std::move(candidate_pools)};
+                  .candidate_pools = std::move(candidate_pools),
+                  .was_on_stack = was_on_stack};
   check_size(var, allocation_size(result).bytes);
   emit(std::move(result));
 }

@@ -322,7 +322,8 @@ class Verifier {
     check_condition(s.condition, 1, "a condition");
     if (s.type.element_bytes() == 0) fail_of("storage", s.var, " has elements of no type");
     const std::optional<Bytes> size = allocation_size(s).bytes;
-    if (s.on_stack && size != s.type.bytes()) fail_of("storage", s.var, " is a variable of C, but no single element");
+    const bool may_stay = s.was_on_stack ? size.has_value() : size == s.type.bytes();
+    if (s.on_stack && !may_stay) fail_of("storage", s.var, " is a variable of C, but no single element");
     check_size(s.var, size);
     check_ring(s);
     declare(s.var);

@@ -779,12 +779,12 @@ class BodyReader {
     skip_attributes(tokens_);
     const auto elements = tir::as_int(*count.expr);
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
-    declare(name, pointer_to(allocated(name, element, *elements), element));
+    declare(name, pointer_to(allocated(name, element, *elements, true), element));
   }
 
-  VarId allocated(const Token& name, DataType element, std::int64_t elements) {
+  VarId allocated(const Token& name, DataType element, std::int64_t elements, bool is_on_stack = false) {
     const VarId var = new_var(name.text, tir::handle_type, element);
-    body_.allocate(var, element, {tir::make_int(elements)}, nullptr, {});
+    body_.allocate(var, element, {tir::make_int(elements)}, nullptr, {}, is_on_stack);
     return var;
   }
 

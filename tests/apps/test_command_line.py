@@ -94,6 +94,8 @@ def test_hints() -> None:
             ("verify a --sanitize", "--sanitize needs --execute; see usmp-plan verify"),
             ("model.tar --allow-recompute 1001", "--allow-recompute: found '1001', expected a whole number of percent from 0 to 1000"),
             ("model.tar --allow-recompute -1", "--allow-recompute: found '-1', expected a whole number of percent from 0 to 1000"),
+            ("model.tar --plan-stack 1x", "--plan-stack: found '1x', expected a number of bytes from 0 to 2^30"),
+            ("model.tar --plan-stack 1073741825", "--plan-stack: found '1073741825', expected a number of bytes from 0 to 2^30"),
             ("model.tar --allow-recompute 2.5", "--allow-recompute: found '2.5', expected a whole number of percent from 0 to 1000"),
             (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
             (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),

@@ -36,7 +36,7 @@ LARGER |= {(f"{place}/resnet8{variant}", transform): size for transform, size in
 # Its own output needs more when it is planned again: what stays as it is shares no bytes with what it reads, and a loop that goes on
 # where it ended keeps its variable in the workspace. Bytes by network, with all transformations before.
 LARGER_AGAIN = {"ds_cnn": 4212, "mlperf_kws": 4212, "resnet8": 10100, "mlperf_resnet8": 9572, "mobilenet_v1": 18752, "mlperf_vww": 18752,
-                "unet": 87444, "r2": 164, "r1016": 81, "r1020": 100, "r1036": 260, "r1039": 2868, "r1056": 852, "r3032": 3652}
+                "unet": 87444, "r2": 164, "r1016": 81, "r1020": 100, "r1036": 260, "r1039": 2868, "r1050": 132, "r1056": 852, "r3032": 3652}
 
 
 @dataclass
@@ -90,6 +90,17 @@ def check_own_pools(binary: Path, archive: Path, case: Case, used: int, director
     workspace(binary, directory / "again", "all", third)
     golden.write_main(third, "default", case.golden, packed=case.packed)
     golden.build_and_run(third, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+
+
+def check_stack(binary: Path, archive: Path, case: Case, directory: Path) -> None:
+    """Local arrays of TVM's C may all stay on the stack, which leaves no more to plan, or all be planned."""
+    kept = workspace(binary, archive, "none", directory / "stack", "--plan-stack", "1048576")
+    planned = workspace(binary, archive, "none", directory / "no_stack", "--plan-stack", "0")
+    if kept > planned:
+        raise golden.Failure(f"--plan-stack: {kept} bytes with arrays on the stack, {planned} without")
+    for out in (directory / "stack", directory / "no_stack"):
+        golden.write_main(out, "default", case.golden, packed=case.packed)
+        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
 
 
 def check_own_output(binary: Path, case: Case, planned: Path, used: int) -> None:
@@ -165,6 +176,7 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
         golden.write_main(out, "default", case.golden, packed=case.packed)
         check_own_output(binary, case, out, found)
         golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+    check_stack(binary, archive, case, directory)
     if not case.name.startswith("random/"):
         check_own_pools(binary, archive, case, found, directory / "pools")
 

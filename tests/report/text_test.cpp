@@ -126,6 +126,11 @@ TEST_CASE("what the whole firmware needs: RAM, stack, constants, work; operators
   planned.document.calls[0].multiply_accumulates = 7;
   CHECK(has("work: 7 multiply-accumulates, and those of operators of which it is not known"));
   planned.document.outputs[1].size.reset();
+  planned.document.stack_saved = 512;
+  CHECK(has(
+      "RAM: at least 194 bytes = 164 workspace + 30 inputs; stack (estimate) at most 345 bytes, without 512 bytes of "
+      "arrays in TVM's C"));
+  planned.document.stack_saved.reset();
   planned.document.stack_estimate.reset();
   CHECK(has("RAM: at least 194 bytes = 164 workspace + 30 inputs"));
   planned.plan.allocations[4] = {};

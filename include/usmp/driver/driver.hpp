@@ -29,6 +29,7 @@ enum ExitCode : int {
 enum class Verbosity { quiet, normal, verbose };
 
 inline constexpr std::int64_t max_recompute_percent = 1000;
+inline constexpr std::int64_t max_plan_stack = std::int64_t{1} << 30;
 
 // Options that all commands on models share.
 struct ModelOptions {
@@ -38,6 +39,7 @@ struct ModelOptions {
   std::optional<std::int64_t> recompute_percent;  // 0 … max_recompute_percent: transform::Options; absent: 0
   std::optional<std::string> cpu;                 // kernels::cores: what the C is shaped for; absent: the archive's
   std::optional<std::string> from;                // "c" or "tir": what modules are read from; absent: TIR if there is
+  std::optional<std::int64_t> plan_stack;         // 0 … max_plan_stack bytes: storage::keep_on_stack; absent: 256
   bool json = false;
 };
 

@@ -19,6 +19,7 @@
 #include "usmp/liveness/liveness.hpp"
 #include "usmp/mlf/metadata.hpp"
 #include "usmp/plan_file/plan_document.hpp"
+#include "usmp/storage/stack.hpp"
 #include "usmp/tir/ir.hpp"
 #include "usmp/transform/transform.hpp"
 #include "usmp/tvm_c/reader.hpp"
@@ -42,6 +43,7 @@ struct Transformations {
   std::int64_t recompute_percent = 0;
   const kernels::Core* core = nullptr;  // that the C is shaped for; null: the one that the archive names, else generic
   std::int64_t strip_percent = 0;       // transform::Options; with_useful_steps chooses it
+  Bytes plan_stack = storage::default_plan_stack;  // arrays on the stack of the C that are larger are planned
 };
 
 // Capacities of pools by name, in place of those they have; nothing: unbounded.
@@ -57,13 +59,13 @@ struct Request {
   Watch watch = {};
 };
 
-// As the archive has it.
 // The module's C, to be read.
 struct CFiles {
   std::vector<tvm_c::Source> own;      // info.c_members
   std::vector<tvm_c::Source> foreign;  // info.foreign_members
 };
 
+// As the archive has it.
 struct SourceModule {
   mlf::ModuleInfo info;
   tir::Module module;

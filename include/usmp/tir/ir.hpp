@@ -187,8 +187,10 @@ struct Allocate {
   ExprRef condition;             // null: unconditional
   // Annotation candidate_memory_pools, by name, best first; empty: none. See Module::annotated_pools.
   std::vector<std::string> candidate_pools;
-  // A variable of the C function instead of workspace. Set by transformations, for single elements.
+  // A variable of the C function instead of workspace. Set by transformations, for single elements, and for arrays that
+  // the C had on its stack (storage::keep_on_stack).
   bool on_stack = false;
+  bool was_on_stack = false;  // an array of a function of the C that was read
   // `extents` are then those of the storage: their product is a multiple of ring->rows · ring->stride.
   std::optional<Ring> ring = {};
 };
