@@ -174,7 +174,9 @@ Result apply(const Result& before, Step step, const Options& options) {
   Result program = before;
   auto result = row.pass(program, options);
   if (!result) return program;
-  if (row.kept == Kept::when_the_load_falls && result->load_after >= before.load) {
+  const bool may_stay = step == Step::rolling && options.rolling_room.has_value();
+  const Bytes too_much = before.load + (may_stay ? 1 : 0);
+  if (row.kept == Kept::when_the_load_falls && result->load_after >= too_much) {
     program.module = before.module;
     program.extra_work = before.extra_work;
     *result = {step, before.load, before.load, {}};
