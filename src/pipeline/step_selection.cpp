@@ -123,6 +123,7 @@ class StepSelection {
     if (asked_.recompute_percent > 0) all_ = best.passed;
     plan(best);
     roll_into_room(best);
+    reorder_first(best);
     for (const Step step : optional) leave_out_if_useless(best, step);
     if (asked_.recompute_percent > 0) recompute_if_useful(best);
     best.program.is_cut_short = request_.watch.is_interrupted();
@@ -223,6 +224,11 @@ class StepSelection {
     best = std::move(*less);
   }
 
+  static void take_if_better(Trial& best, std::optional<Trial> other) {
+    if (!other || !other->plan) return;
+    if (!best.plan || is_better(*other->plan, *best.plan)) best = std::move(*other);
+  }
+
   // Of the first pool, if that is bounded and rolling is asked for.
   [[nodiscard]] std::optional<Bytes> room() const {
     if (std::ranges::find(asked_.steps, Step::rolling) == asked_.steps.end()) return std::nullopt;
@@ -237,8 +243,27 @@ class StepSelection {
     if (!room() || is_inside) return;
     Transformations transformations = best.transformations;
     transformations.rolling_room = room();
-    std::optional<Trial> other = planned_with(transformations, best.passed);
-    if (other && other->plan && (!best.plan || is_better(*other->plan, *best.plan))) best = std::move(*other);
+    take_if_better(best, planned_with(transformations, best.passed));
+  }
+
+  // Chains are of consecutive calls: another order of the calls gives others.
+  void reorder_first(Trial& best) {
+    Transformations transformations = best.transformations;
+    transformations.reorder_first = true;
+    const transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+    const std::vector<Step>& steps = best.passed.steps;
+    const auto rolling = std::ranges::find(steps, Step::rolling);
+    if (rolling == steps.end() || !options.asks_for(Step::reorder) || request_.watch.is_interrupted()) return;
+    const auto in_front = rolling - steps.begin();
+    Passed known = best.passed;
+    known.steps.assign(steps.begin(), rolling);
+    known.steps.push_back(Step::reorder);
+    known.programs.resize(static_cast<std::size_t>(in_front) + 1);
+    tell(Step::reorder, transformations);
+    known.programs.push_back(
+        std::make_shared<transform::Result>(transform::apply(*known.programs.back(), Step::reorder, options)));
+    if (known.programs.back()->steps.back().changes.empty()) return;
+    take_if_better(best, planned_with(transformations, known));
   }
 
   // With all steps that were asked for: what did not help before may help now. Without strips, and with them, also
@@ -257,6 +282,7 @@ class StepSelection {
   bool recompute_if_useful(Trial& best, std::int64_t strip_percent) {
     Transformations transformations = asked_;
     transformations.strip_percent = strip_percent;
+    transformations.reorder_first = best.transformations.reorder_first;
     if (strip_percent == 0) transformations.rolling_room = best.transformations.rolling_room;
     std::optional<Trial> more = planned_with(transformations, all_);
     if (!more) return false;

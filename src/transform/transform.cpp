@@ -160,6 +160,9 @@ std::vector<Step> passes_of(const Options& options) {
     const bool is_asked = row.step == Step::recompute ? options.recompute_percent > 0 : options.asks_for(row.step);
     if (is_asked) asked.push_back(row.step);
   }
+  const auto rolling = std::ranges::find(asked, Step::rolling);
+  const auto reorder = std::ranges::find(asked, Step::reorder);
+  if (options.reorder_first && rolling != asked.end() && reorder != asked.end()) std::iter_swap(rolling, reorder);
   return asked;
 }
 

@@ -130,6 +130,31 @@ std::optional<InTwo> in_two(const Program& program, const Request& request) {
   return InTwo{cost.spilled.empty() ? 0 : cost.spilled[0], cost.used[0] + cost.used[1]};
 }
 
+// in → a → c and in → b → d, one call of either branch after one of the other; the turns of c and d are added up.
+tir::Module two_branches() {
+  using transform::image_network::Image;
+  const Image wide{.height = 6, .width = 12, .channels = 8};
+  const Image small{.height = 3, .width = 6, .channels = 4};
+  const Image in_shape{.height = 6, .width = 12, .channels = 4};
+  transform::image_network::Network n;
+  const tir::VarId in = n.add_tensor("in", in_shape, true);
+  const tir::VarId a = n.add_tensor("a", wide);
+  const tir::VarId b = n.add_tensor("b", wide);
+  const tir::VarId c = n.add_tensor("c", small);
+  const tir::VarId d = n.add_tensor("d", small);
+  const tir::VarId e = n.add_tensor("e", small);
+  const tir::VarId f = n.add_tensor("f", small);
+  const tir::VarId out = n.add_tensor("out", small, true);
+  n.add_window(in, in_shape, a, wide, {}, true);
+  n.add_window(in, in_shape, b, wide, {}, true);
+  n.add_window(a, wide, c, small, {.stride = 2}, true);
+  n.add_window(b, wide, d, small, {.stride = 2}, true);
+  n.add_turn(c, e, small);
+  n.add_turn(d, f, small);
+  n.add_sum(e, f, out, small);
+  return n.with_entry(in, out);
+}
+
 }  // namespace
 
 TEST_CASE("steps: what is left out is not missed, what is kept is") {
@@ -155,7 +180,10 @@ TEST_CASE("steps: what is left out is not missed, what is kept is") {
       CHECK(std::ranges::count(kept, step) == 0);
     }
     CHECK(std::ranges::count(left_out, Step::fuse) + std::ranges::count(left_out, Step::constants) == 0);
-    const std::vector<transform::StepResult>& rows = useful.program.transformed;
+    std::vector<transform::StepResult> rows = useful.program.transformed;
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+      if (rows[i].step == Step::reorder && rows[i + 1].step == Step::rolling) std::swap(rows[i], rows[i + 1]);
+    }
     CHECK(std::ranges::is_sorted(rows, {}, &transform::StepResult::step));
     CHECK(std::ranges::adjacent_find(rows, {}, &transform::StepResult::step) == rows.end());
   }
@@ -235,6 +263,15 @@ TEST_CASE("steps: rings fit into a preferred pool where whole tensors do not") {
   CHECK(smaller_outside > 0);
   CHECK(larger_in_all > 0);
   CHECK(fits_at_last > 0);
+}
+
+TEST_CASE("steps: calls are reordered before they become chains where these need less then") {
+  const Network network(two_branches());
+  const Planned behind = network.with(all);
+  const Planned first = Network::planned(transformed(network.source, {.steps = all, .reorder_first = true}, false));
+  CHECK(first.used < behind.used);
+  CHECK(behind.used < network.with(without(all, Step::rolling)).used);
+  CHECK(network.with_useful(all).used == first.used);
 }
 
 TEST_CASE("steps: a program that cannot be planned, and that nobody asked for, is no error") {

@@ -44,6 +44,7 @@ struct Transformations {
   // Of transform::Options; with_useful_steps chooses them.
   std::int64_t strip_percent = 0;
   std::optional<Bytes> rolling_room = {};
+  bool reorder_first = false;
 };
 
 // Capacities of pools by name, in place of those they have; nothing: unbounded.

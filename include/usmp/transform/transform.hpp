@@ -60,6 +60,7 @@ struct Options {
   // Bytes of the memories that are preferred: Step::rolling then makes small what does not fit in there, instead of the
   // peak, and is kept if the peak does not rise. Without strips.
   std::optional<Bytes> rolling_room = {};
+  bool reorder_first = false;       // Step::reorder before Step::rolling, not behind it
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 
   [[nodiscard]] bool asks_for(Step step) const;
@@ -116,7 +117,8 @@ struct Result {
 // Whether the step serves only to make the plan smaller: it may be dropped if the plan is as small without it.
 [[nodiscard]] bool is_for_memory_alone(Step step);
 
-// The passes that `options` requests, in order of application: its steps, and Step::recompute if more work is allowed.
+// The passes that `options` requests, in order of application: its steps, and Step::recompute if more work is allowed;
+// with reorder_first Step::reorder and Step::rolling change places.
 [[nodiscard]] std::vector<Step> passes_of(const Options& options);
 
 // The program before any pass. Throws as liveness::analyse does.
