@@ -136,6 +136,8 @@ transform::Options pass_options(const SourceModule& source, const Transformation
   return {.steps = transformations.steps,
           .recompute_percent = transformations.recompute_percent,
           .strip_percent = transformations.strip_percent,
+          .rolling_room = transformations.rolling_room,
+          .reorder_first = transformations.reorder_first,
           .liveness = liveness_options(source, source.module, workspace_io)};
 }
 

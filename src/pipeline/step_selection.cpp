@@ -53,12 +53,29 @@ bool is_within(const Need& a, const Need& b) {
   });
 }
 
+Bytes sum_of(const std::map<std::string, Bytes>& used) {
+  Bytes sum = 0;
+  for (const auto& [pool, bytes] : used) sum += bytes;
+  return sum;
+}
+
+// Whether a plan with `a` is better than one with `b`, and takes no more of all pools together: what the choice of
+// pools costs decides, then their sizes.
+bool is_better(const Need& a, const Need& b) {
+  if (sum_of(a.used) > sum_of(b.used)) return false;
+  const auto spilled =
+      std::lexicographical_compare_three_way(a.spilled.begin(), a.spilled.end(), b.spilled.begin(), b.spilled.end());
+  return spilled == std::strong_ordering::equal ? is_within(a, b) && !is_within(b, a)
+                                                : spilled == std::strong_ordering::less;
+}
+
 // The program as it was between passes: before the first one, and behind each. Programs with the same passes in front
 // share what these made.
 struct Passed {
   std::vector<Step> steps;
   std::vector<std::shared_ptr<const transform::Result>> programs;  // one more than steps
   std::int64_t strip_percent = 0;
+  std::optional<Bytes> rolling_room = {};
 };
 
 // A program with some of the passes, and what its plans need.
@@ -100,13 +117,15 @@ class StepSelection {
     Transformations within_no_work = asked_;
     within_no_work.recompute_percent = 0;
     Trial best = with(within_no_work, {});
-    const bool has_choice = asked_.recompute_percent > 0 || std::ranges::any_of(optional, [&](Step step) {
-                              return row_of(best.program, step) != nullptr;
-                            });
+    const bool has_choice =
+        asked_.recompute_percent > 0 || room().has_value() ||
+        std::ranges::any_of(optional, [&](Step step) { return row_of(best.program, step) != nullptr; });
     if (request_.watch.is_interrupted()) best.program.is_cut_short = true;
     if (!has_choice || best.program.is_cut_short) return std::move(best.program);
     if (asked_.recompute_percent > 0) all_ = best.passed;
     plan(best);
+    roll_into_room(best);
+    reorder_first(best);
     for (const Step step : optional) leave_out_if_useless(best, step);
     if (asked_.recompute_percent > 0) recompute_if_useful(best);
     best.program.is_cut_short = request_.watch.is_interrupted();
@@ -124,10 +143,11 @@ class StepSelection {
       const std::vector<Step> steps = transform::passes_of(options);
       Passed passed;
       auto differ = std::ranges::mismatch(steps, known.steps).in1;
-      if (options.strip_percent != known.strip_percent) {
+      if (options.strip_percent != known.strip_percent || options.rolling_room != known.rolling_room) {
         differ = std::min(differ, std::ranges::find(steps, Step::rolling));
       }
       passed.strip_percent = options.strip_percent;
+      passed.rolling_room = options.rolling_room;
       const auto same = static_cast<std::size_t>(differ - steps.begin());
       passed.steps = steps;
       if (known.programs.empty()) {
@@ -206,6 +226,48 @@ class StepSelection {
     best = std::move(*less);
   }
 
+  static void take_if_better(Trial& best, std::optional<Trial> other) {
+    if (!other || !other->plan) return;
+    if (!best.plan || is_better(*other->plan, *best.plan)) best = std::move(*other);
+  }
+
+  // Of the first pool, if that is bounded and rolling is asked for.
+  [[nodiscard]] std::optional<Bytes> room() const {
+    if (std::ranges::find(asked_.steps, Step::rolling) == asked_.steps.end()) return std::nullopt;
+    const config::PoolSpec& first = request_.pools.workspace_pools.front();
+    if (!first.size_hint) return std::nullopt;
+    return *first.size_hint - first.reserved;
+  }
+
+  // Where not all of a plan is in the first pool, or there is none: chains that leave less outside of it.
+  void roll_into_room(Trial& best) {
+    const bool is_inside = best.plan && std::ranges::all_of(best.plan->spilled, [](Bytes bytes) { return bytes == 0; });
+    if (!room() || is_inside) return;
+    Transformations transformations = best.transformations;
+    transformations.rolling_room = room();
+    take_if_better(best, planned_with(transformations, best.passed));
+  }
+
+  // Chains are of consecutive calls: another order of the calls gives others.
+  void reorder_first(Trial& best) {
+    Transformations transformations = best.transformations;
+    transformations.reorder_first = true;
+    const transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+    const std::vector<Step>& steps = best.passed.steps;
+    const auto rolling = std::ranges::find(steps, Step::rolling);
+    if (rolling == steps.end() || !options.asks_for(Step::reorder) || request_.watch.is_interrupted()) return;
+    const auto in_front = rolling - steps.begin();
+    Passed known = best.passed;
+    known.steps.assign(steps.begin(), rolling);
+    known.steps.push_back(Step::reorder);
+    known.programs.resize(static_cast<std::size_t>(in_front) + 1);
+    tell(Step::reorder, transformations);
+    known.programs.push_back(
+        std::make_shared<transform::Result>(transform::apply(*known.programs.back(), Step::reorder, options)));
+    if (known.programs.back()->steps.back().changes.empty()) return;
+    take_if_better(best, planned_with(transformations, known));
+  }
+
   // With all steps that were asked for: what did not help before may help now. Without strips, and with them, also
   // within less work: the plan may be as small.
   void recompute_if_useful(Trial& best) {
@@ -222,6 +284,8 @@ class StepSelection {
   bool recompute_if_useful(Trial& best, std::int64_t strip_percent) {
     Transformations transformations = asked_;
     transformations.strip_percent = strip_percent;
+    transformations.reorder_first = best.transformations.reorder_first;
+    if (strip_percent == 0) transformations.rolling_room = best.transformations.rolling_room;
     std::optional<Trial> more = planned_with(transformations, all_);
     if (!more) return false;
     const StepResult* rolled = row_of(more->program, Step::rolling);

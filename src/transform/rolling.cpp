@@ -2,6 +2,7 @@
 #include "transform/rolling.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -104,10 +105,18 @@ void add_strips(const tir::Module& module, const CallRun& run, std::vector<Part>
   }
 }
 
-// The least extra work, then the fewest rolled calls in a division in which no part needs more than `most`; nothing:
-// there is none within that extra work.
-std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most, double most_extra) {
+// What a division has to keep within.
+struct Limits {
+  Bytes most = no_limit;                                   // of each part
+  Bytes room = no_limit;                                   // of the memories that are preferred
+  double most_extra = std::numeric_limits<double>::max();  // work
+};
+
+// The least bytes beyond the room, of all parts together, then the least extra work, then the fewest rolled calls in a
+// division in which no part needs more than `most`; nothing: it takes more extra work.
+std::optional<std::vector<const Part*>> division(const Parts& parts, const Limits& limits) {
   struct Best {
+    Bytes beyond = 0;
     double extra = 0;
     std::pair<std::size_t, std::size_t> rolled;
     const Part* part = nullptr;
@@ -117,24 +126,27 @@ std::optional<std::vector<const Part*>> division(const Parts& parts, Bytes most,
   best[parts.size()].is_possible = true;
   for (std::size_t first = parts.size(); first-- > 0;) {
     for (const Part& part : parts[first]) {
-      if (part.bytes > most || !best[part.last].is_possible) continue;
+      if (part.bytes > limits.most || !best[part.last].is_possible) continue;
       auto rolled = part.rolled_calls();
       rolled.first += best[part.last].rolled.first;
       rolled.second += best[part.last].rolled.second;
       const double extra = part.extra_work + best[part.last].extra;
-      if (!best[first].is_possible || std::tie(extra, rolled) < std::tie(best[first].extra, best[first].rolled)) {
-        best[first] = {extra, rolled, &part, true};
+      const Bytes beyond = std::max<Bytes>(0, part.bytes - limits.room) + best[part.last].beyond;
+      const Best& known = best[first];
+      if (!known.is_possible || std::tie(beyond, extra, rolled) < std::tie(known.beyond, known.extra, known.rolled)) {
+        best[first] = {beyond, extra, rolled, &part, true};
       }
     }
   }
-  if (!best[0].is_possible || best[0].extra > most_extra) return std::nullopt;
+  if (!best[0].is_possible || best[0].extra > limits.most_extra) return std::nullopt;
   std::vector<const Part*> chosen;
   for (std::size_t at = 0; at < parts.size(); at = chosen.back()->last) chosen.push_back(best[at].part);
   return chosen;
 }
 
-// The division whose largest part is smallest.
-std::vector<const Part*> best_division(const Parts& parts, double most_extra) {
+// The division whose largest part is smallest, or of which the least does not fit into the room.
+std::vector<const Part*> best_division(const Parts& parts, std::optional<Bytes> room, double most_extra) {
+  if (room) return *division(parts, {.room = *room});
   std::set<Bytes> sizes;
   for (const auto& from : parts) {
     for (const Part& part : from) sizes.insert(part.bytes);
@@ -144,13 +156,13 @@ std::vector<const Part*> best_division(const Parts& parts, double most_extra) {
   std::size_t high = all.size() - 1;
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (division(parts, all[middle], most_extra)) {
+    if (division(parts, {.most = all[middle], .most_extra = most_extra})) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  return *division(parts, all[low], most_extra);
+  return *division(parts, {.most = all[low], .most_extra = most_extra});
 }
 
 Bytes largest(const std::vector<const Part*>& division) {
@@ -160,16 +172,17 @@ Bytes largest(const std::vector<const Part*>& division) {
 }
 
 // `most_extra`: work of pixels that are computed again; nothing: no strips.
-Parts parts_of(const tir::Module& module, const CallRun& run, RollingGrain asked, std::optional<double> most_extra) {
+Parts parts_of(const tir::Module& module, const CallRun& run, const Options& options,
+               std::optional<double> most_extra) {
   constexpr std::size_t most_segments = 10'000;
   const std::size_t most_calls = std::clamp<std::size_t>(most_segments / run.calls.size(), 2, most_rolled_calls);
   Parts parts(run.calls.size());
   for (std::size_t first = 0; first < run.calls.size(); ++first) {
     parts[first].push_back({first, first + 1, plain_bytes(run, first), false});
   }
-  for (const Grain grain : grains_of(asked)) {
+  for (const Grain grain : grains_of(options.rolling_grain)) {
     // A part with more bytes is in no better division.
-    const Bytes most = largest(best_division(parts, 0));
+    const Bytes most = options.rolling_room ? no_limit : largest(best_division(parts, std::nullopt, 0));
     // Iterations, of all segments together.
     constexpr std::int64_t most_work = 30'000'000;
     std::int64_t work = 0;
@@ -236,8 +249,8 @@ std::vector<Change> roll(tir::Module& module, const Options& options, std::optio
   std::set<VarId> dropped;
   std::vector<tir::Function> made;  // indices of functions are in use
   for (const CallRun& run : call_runs(module, *entry, options.liveness.workspace_io)) {
-    const Parts parts = parts_of(module, run, options.rolling_grain, most_extra);
-    for (const Part* part : best_division(parts, most_extra.value_or(0))) {
+    const Parts parts = parts_of(module, run, options, most_extra);
+    for (const Part* part : best_division(parts, options.rolling_room, most_extra.value_or(0))) {
       if (most_extra) *most_extra -= part->extra_work;
       if (!part->is_chain) continue;
       Segment segment = *rolled_segment(module, run, part->first, part->last, part->grain);
@@ -284,7 +297,8 @@ std::vector<Change> roll(tir::Module& module, const Options& options) {
   double extra = most - once;
   // What a pixel costs is an estimate; what the program costs in the end counts.
   constexpr int most_tries = 4;
-  for (int i = 0; options.strip_percent > 0 && i < most_tries && extra > 0; ++i) {
+  const bool may_have_strips = options.strip_percent > 0 && !options.rolling_room;
+  for (int i = 0; may_have_strips && i < most_tries && extra > 0; ++i) {
     tir::Module rolled = module;
     std::vector<Change> changes = roll(rolled, options, extra);
     const double over = loops::work_of(rolled) - most;

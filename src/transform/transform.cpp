@@ -160,6 +160,9 @@ std::vector<Step> passes_of(const Options& options) {
     const bool is_asked = row.step == Step::recompute ? options.recompute_percent > 0 : options.asks_for(row.step);
     if (is_asked) asked.push_back(row.step);
   }
+  const auto rolling = std::ranges::find(asked, Step::rolling);
+  const auto reorder = std::ranges::find(asked, Step::reorder);
+  if (options.reorder_first && rolling != asked.end() && reorder != asked.end()) std::iter_swap(rolling, reorder);
   return asked;
 }
 
@@ -174,7 +177,9 @@ Result apply(const Result& before, Step step, const Options& options) {
   Result program = before;
   auto result = row.pass(program, options);
   if (!result) return program;
-  if (row.kept == Kept::when_the_load_falls && result->load_after >= before.load) {
+  const bool may_stay = step == Step::rolling && options.rolling_room.has_value();
+  const Bytes too_much = before.load + (may_stay ? 1 : 0);
+  if (row.kept == Kept::when_the_load_falls && result->load_after >= too_much) {
     program.module = before.module;
     program.extra_work = before.extra_work;
     *result = {step, before.load, before.load, {}};

@@ -106,6 +106,55 @@ std::vector<Step> without(std::vector<Step> steps, Step step) {
   return steps;
 }
 
+// Of plans in two pools.
+struct InTwo {
+  Bytes outside = 0;  // bytes of buffers that are not in the first pool
+  Bytes used = 0;     // of both
+};
+
+Request two_pools(Bytes first, std::optional<Bytes> second) {
+  Request request;
+  request.pools.workspace_pools.resize(2);
+  request.pools.workspace_pools[0].name = "fast";
+  request.pools.workspace_pools[0].size_hint = first;
+  request.pools.workspace_pools[1].name = "slow";
+  request.pools.workspace_pools[1].size_hint = second;
+  return request;
+}
+
+std::optional<InTwo> in_two(const Program& program, const Request& request) {
+  const assemble::Assembly assembly = assemble::assemble(program.module, program.analysis, request.pools);
+  const PlanResult result = planners::optimal(assembly.problem, {});
+  if (!result.has_plan()) return std::nullopt;
+  const Cost cost = cost_of(assembly.problem, result.plan);
+  return InTwo{cost.spilled.empty() ? 0 : cost.spilled[0], cost.used[0] + cost.used[1]};
+}
+
+// in → a → c and in → b → d, one call of either branch after one of the other; the turns of c and d are added up.
+tir::Module two_branches() {
+  using transform::image_network::Image;
+  const Image wide{.height = 6, .width = 12, .channels = 8};
+  const Image small{.height = 3, .width = 6, .channels = 4};
+  const Image in_shape{.height = 6, .width = 12, .channels = 4};
+  transform::image_network::Network n;
+  const tir::VarId in = n.add_tensor("in", in_shape, true);
+  const tir::VarId a = n.add_tensor("a", wide);
+  const tir::VarId b = n.add_tensor("b", wide);
+  const tir::VarId c = n.add_tensor("c", small);
+  const tir::VarId d = n.add_tensor("d", small);
+  const tir::VarId e = n.add_tensor("e", small);
+  const tir::VarId f = n.add_tensor("f", small);
+  const tir::VarId out = n.add_tensor("out", small, true);
+  n.add_window(in, in_shape, a, wide, {}, true);
+  n.add_window(in, in_shape, b, wide, {}, true);
+  n.add_window(a, wide, c, small, {.stride = 2}, true);
+  n.add_window(b, wide, d, small, {.stride = 2}, true);
+  n.add_turn(c, e, small);
+  n.add_turn(d, f, small);
+  n.add_sum(e, f, out, small);
+  return n.with_entry(in, out);
+}
+
 }  // namespace
 
 TEST_CASE("steps: what is left out is not missed, what is kept is") {
@@ -131,7 +180,10 @@ TEST_CASE("steps: what is left out is not missed, what is kept is") {
       CHECK(std::ranges::count(kept, step) == 0);
     }
     CHECK(std::ranges::count(left_out, Step::fuse) + std::ranges::count(left_out, Step::constants) == 0);
-    const std::vector<transform::StepResult>& rows = useful.program.transformed;
+    std::vector<transform::StepResult> rows = useful.program.transformed;
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+      if (rows[i].step == Step::reorder && rows[i + 1].step == Step::rolling) std::swap(rows[i], rows[i + 1]);
+    }
     CHECK(std::ranges::is_sorted(rows, {}, &transform::StepResult::step));
     CHECK(std::ranges::adjacent_find(rows, {}, &transform::StepResult::step) == rows.end());
   }
@@ -170,6 +222,56 @@ TEST_CASE("steps: strips where they make the plan smaller, with no more work tha
       if (useful.used == other.used) CHECK(extra_work(useful.program) <= extra_work(other.program));
     }
   }
+}
+
+TEST_CASE("steps: rings fit into a preferred pool where whole tensors do not") {
+  int smaller_outside = 0;
+  int larger_in_all = 0;
+  int fits_at_last = 0;
+  std::mt19937 random(53);
+  for (int trial = 0; trial < 60; ++trial) {
+    CAPTURE(trial);
+    const Network network(transform::image_network::random_chain(random).module);
+    const Bytes in_one = network.with_useful(all).used;
+    for (const Bytes room : {in_one / 4, in_one / 2, in_one * 3 / 4}) {
+      if (room == 0) continue;
+      CAPTURE(room);
+      for (const bool is_bounded : {false, true}) {
+        const Request request =
+            two_pools(room, is_bounded ? std::optional<Bytes>(std::max<Bytes>(in_one / 2, 1)) : std::nullopt);
+        const auto useful = in_two(with_useful_steps(network.source, {all}, request), request);
+        const auto by_peak = in_two(transformed(network.source, {all}, false), request);
+        const auto by_room = in_two(transformed(network.source, {.steps = all, .rolling_room = room}, false), request);
+        if (by_peak || by_room) REQUIRE(useful);
+        if (by_peak) {
+          CHECK(useful->outside <= by_peak->outside);
+          CHECK(useful->used <= by_peak->used);
+        }
+        if (!by_peak && useful) ++fits_at_last;
+        if (!by_room || !by_peak) continue;
+        if (by_room->used > by_peak->used) {
+          if (by_room->outside < by_peak->outside) ++larger_in_all;
+          continue;
+        }
+        CHECK(useful->outside <= by_room->outside);
+        if (by_room->outside < by_peak->outside) ++smaller_outside;
+      }
+    }
+  }
+  MESSAGE(smaller_outside << " with less outside, " << larger_in_all << " that need more in all, " << fits_at_last
+                          << " that fit at last");
+  CHECK(smaller_outside > 0);
+  CHECK(larger_in_all > 0);
+  CHECK(fits_at_last > 0);
+}
+
+TEST_CASE("steps: calls are reordered before they become chains where these need less then") {
+  const Network network(two_branches());
+  const Planned behind = network.with(all);
+  const Planned first = Network::planned(transformed(network.source, {.steps = all, .reorder_first = true}, false));
+  CHECK(first.used < behind.used);
+  CHECK(behind.used < network.with(without(all, Step::rolling)).used);
+  CHECK(network.with_useful(all).used == first.used);
 }
 
 TEST_CASE("steps: a program that cannot be planned, and that nobody asked for, is no error") {

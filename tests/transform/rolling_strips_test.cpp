@@ -156,6 +156,31 @@ TEST_CASE("a tensor inside that is read behind the chain is whole: no strips") {
   CHECK(in_strips(n.with_entry(in, out), image, image, 1000).what.empty());
 }
 
+TEST_CASE("what does not fit into a room is made small, though the peak stays") {
+  const Image half{.height = 3, .width = 6, .channels = 8};
+  Network n;
+  const VarId in = n.add_tensor("in", image, true);
+  const VarId a = n.add_tensor("a", image);
+  const VarId b = n.add_tensor("b", image);
+  const VarId c = n.add_tensor("c", half);
+  const VarId d = n.add_tensor("d", half);
+  const VarId out = n.add_tensor("out", half, true);
+  n.add_window(in, image, a, image, {}, true);
+  n.add_turn(a, b, image);
+  n.add_window(b, image, c, half, {.stride = 2}, true);
+  n.add_window(c, half, d, half, {}, true);
+  n.add_window(d, half, out, half, {}, true);
+  const tir::Module module = n.with_entry(in, out);
+  CHECK(transform(module, {.steps = {Step::rolling}}).changes().empty());
+  const Result in_room = transform(module, {.steps = {Step::rolling}, .rolling_room = 1400});
+  REQUIRE(in_room.changes().size() == 1);
+  CHECK(in_room.changes()[0].text.starts_with("operators 2 to 3 run"));
+  CHECK(in_room.load == 2 * 1152);
+  check_same(module, in_room.module, image, half);
+  // Nothing needs to change where all but the peak fits.
+  CHECK(transform(module, {.steps = {Step::rolling}, .rolling_room = 2304}).changes().empty());
+}
+
 TEST_CASE("sums that run on from pixel to pixel, whatever their order, are computed once") {
   Network n;
   const VarId in = n.add_tensor("in", image, true);

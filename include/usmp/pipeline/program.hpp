@@ -42,8 +42,11 @@ struct Transformations {
   std::vector<transform::Step> steps;  // in the order of application
   std::int64_t recompute_percent = 0;
   const kernels::Core* core = nullptr;  // that the C is shaped for; null: the one that the archive names, else generic
-  std::int64_t strip_percent = 0;       // transform::Options; with_useful_steps chooses it
   Bytes plan_stack = storage::default_plan_stack;  // arrays on the stack of the C that are larger are planned
+  // Of transform::Options; with_useful_steps chooses them.
+  std::int64_t strip_percent = 0;
+  std::optional<Bytes> rolling_room = {};
+  bool reorder_first = false;
 };
 
 // Capacities of pools by name, in place of those they have; nothing: unbounded.

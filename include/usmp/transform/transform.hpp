@@ -57,6 +57,10 @@ struct Options {
   // How much of it Step::rolling may do, with strips: at most recompute_percent. What it does Step::recompute may not.
   std::int64_t strip_percent = 0;
   RollingGrain rolling_grain = RollingGrain::any;
+  // Bytes of the memories that are preferred: Step::rolling then makes small what does not fit in there, instead of the
+  // peak, and is kept if the peak does not rise. Without strips.
+  std::optional<Bytes> rolling_room = {};
+  bool reorder_first = false;       // Step::reorder before Step::rolling, not behind it
   liveness::Options liveness = {};  // as the result will be analysed: what counts as workspace
 
   [[nodiscard]] bool asks_for(Step step) const;
@@ -113,16 +117,17 @@ struct Result {
 // Whether the step serves only to make the plan smaller: it may be dropped if the plan is as small without it.
 [[nodiscard]] bool is_for_memory_alone(Step step);
 
-// The passes that `options` requests, in order of application: its steps, and Step::recompute if more work is allowed.
+// The passes that `options` requests, in order of application: its steps, and Step::recompute if more work is allowed;
+// with reorder_first Step::reorder and Step::rolling change places.
 [[nodiscard]] std::vector<Step> passes_of(const Options& options);
 
 // The program before any pass. Throws as liveness::analyse does.
 [[nodiscard]] Result begin(const tir::Module& module);
 
 // Applies one more pass, which must come after those of `before`. A pass depends only on the module, on
-// recompute_percent, strip_percent and on whether merge and inplace are requested, so `before` may come from other
-// `options`. A pass that does not achieve its purpose (narrow: lower the load) is undone. Throws as liveness::analyse
-// does.
+// recompute_percent, strip_percent, rolling_room and on whether merge and inplace are requested, so `before` may come
+// from other `options`. A pass that does not achieve its purpose (narrow: lower the load) is undone. Throws as
+// liveness::analyse does.
 [[nodiscard]] Result apply(const Result& before, Step step, const Options& options);
 
 // begin, and apply for all passes_of(options). Valid input gives valid output (tir::find_fault). Throws as
