@@ -213,6 +213,12 @@ check-documents: all
 picture: all
 	@$(BUILD)/usmp-plan report testdata/resnet8.tar --format svg -o docs/resnet8.svg
 
+# The picture of docs/performance.md: memory and work of MobileNetV2. Takes a minute.
+.PHONY: frontier
+frontier: all
+	@python3 -B bench/mobilenet_v2.py $(BUILD)/mobilenet_v2_144.json --side 144
+	@$(BUILD)/usmp-plan compare $(BUILD)/mobilenet_v2_144.json --recompute 0,10,20,30,60 --format svg > docs/frontier.svg
+
 .PHONY: clean
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-bench $(BUILD)-coverage $(BUILD)-deb $(BUILD)-fuzz

@@ -131,7 +131,7 @@ void ExpressionPrinter::add_arithmetic(const Expr& expr, int min, std::size_t la
   // "x - 3" rather than "x + -3", "x + 3" rather than "x - -3".
   const bool is_sum = expr.kind == ExprKind::add || expr.kind == ExprKind::sub;
   if (is_sum && expr.type.is_int() && b.kind == ExprKind::int_imm && b.int_value < 0 && b.int_value > INT32_MIN) {
-    const Expr& positive = keep(tir::make_int(-b.int_value, b.type));
+    const Expr& positive = keep(tir::make_int(-b.int_value, tir::promoted(b.type)));  // no int8 is 128
     const Infix infix = infix_of(expr.kind == ExprKind::add ? ExprKind::sub : ExprKind::add);
     return add_infix(a, infix.op, positive, infix.own, infix.left, infix.right, min, lane);
   }

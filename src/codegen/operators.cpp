@@ -5,6 +5,7 @@
 
 #include "codegen/c_library.hpp"
 #include "codegen/expressions.hpp"
+#include "usmp/support/checked.hpp"
 
 namespace usmp::codegen {
 namespace {
@@ -213,6 +214,12 @@ bool ExpressionPrinter::add_bit_operator(const Expr& expr, int min, std::size_t 
   if (op == tir::Op::bitwise_and) infix = " & ";
   if (op == tir::Op::bitwise_or) infix = " | ";
   if (op == tir::Op::bitwise_xor) infix = " ^ ";
+  if (op == tir::Op::bitwise_xor && expr.operands.size() == 2 && expr.operands[0]->kind == ExprKind::int_imm &&
+      expr.operands[1]->kind == ExprKind::int_imm) {  // clang takes "10 ^ 5" for a power
+    const std::int64_t value = expr.operands[0]->int_value ^ expr.operands[1]->int_value;
+    add_literal(value, tir::promoted(expr.type.element()), min, false);
+    return true;
+  }
   if (op == tir::Op::shift_right) infix = " >> ";
   if (infix.empty()) return false;
   need_operands(expr, 2);
@@ -256,6 +263,15 @@ void ExpressionPrinter::add_shift_left(const Expr& expr, int min, std::size_t la
   const DataType computed = tir::promoted(type);
   if (count && (count->high < 0 || count->low >= computed.bits)) {
     unsupported("a shift by " + std::to_string(count->low) + " bits of type " + tir::to_string(type));
+  }
+  // A product where it cannot overflow: GCC warns of "choice ? (int64_t)((uint64_t)x << 2) : x".
+  const auto values = ranges_.of(*expr.operands[0]);
+  if (computed == tir::int64_type && values && count && count->low == count->high && count->low < 63) {
+    const std::int64_t factor = std::int64_t{1} << count->low;
+    if (checked_mul(values->low, factor) && checked_mul(values->high, factor)) {
+      return add_infix(*expr.operands[0], " * ", keep(tir::make_int(factor, computed)), prec_multiply, prec_multiply,
+                       prec_unary, min, lane);
+    }
   }
   const DataType unsigned_type{tir::TypeCode::uint, computed.bits, 1};
   const bool converts = computed != unsigned_type;

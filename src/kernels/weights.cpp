@@ -61,7 +61,7 @@ class Layout {
     for (const tir::Function& function : module_.functions) {
       if (!tir::is_opaque(module_, function)) find_candidates(function.body);
     }
-    std::map<const tir::Expr*, tir::ExprRef> indices;
+    std::map<VarId, tir::ExprRef> indices;  // of its constant, which nothing else loads
     std::map<const tir::Constant*, std::shared_ptr<const tir::Constant>> turned;
     for (const Candidate* candidate : fit_for_all()) {
       std::shared_ptr<const tir::Constant>& data = declared_.at(candidate->load->var).constant->data;
@@ -71,24 +71,18 @@ class Layout {
         after = rearranged(*data, candidate->digits);
       }
       data = after;
-      indices.emplace(candidate->load, candidate->index);
+      indices.emplace(candidate->load->var, candidate->index);
     }
     if (indices.empty()) return;
     for (tir::Function& function : module_.functions) {
       loops::rewrite_expressions(function.body, [&](const tir::ExprRef& expr) -> tir::ExprRef {
-        const auto found = expr->kind == tir::ExprKind::load ? new_index(*expr, indices) : nullptr;
-        return found == nullptr ? nullptr : tir::make_load(expr->type, expr->var, found);
+        const auto found = expr->kind == tir::ExprKind::load ? indices.find(expr->var) : indices.end();
+        return found == indices.end() ? nullptr : tir::make_load(expr->type, expr->var, found->second);
       });
     }
   }
 
  private:
-  // By the variable: nothing else loads the constant, and rewriting may have made a new node of the load.
-  static tir::ExprRef new_index(const tir::Expr& load, const std::map<const tir::Expr*, tir::ExprRef>& indices) {
-    const auto found = std::ranges::find_if(indices, [&](const auto& one) { return one.first->var == load.var; });
-    return found == indices.end() ? nullptr : found->second;
-  }
-
   void find_constants(tir::Block& body) {
     for (const auto& [var, use] : program::storage_uses(body)) {
       declared_[var].uses += use.loads + use.stores + use.mentions;

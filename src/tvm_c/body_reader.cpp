@@ -417,6 +417,13 @@ class BodyReader {
       failure();
       return end_statement();
     }
+    if (const auto other = other_checked_name()) {
+      checked_call(*other, arguments_with_text(), true);
+      if (take(tokens_, "!=")) expect_number(0);
+      expect(tokens_, ")");
+      failure();
+      return end_statement();
+    }
     if (is_null_check()) {
       failure();
       return end_statement();
@@ -499,12 +506,27 @@ class BodyReader {
     Lexer ahead = tokens_;
     const Token name = ahead.next();
     const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
+    const bool is_tvm = name.text.starts_with("TVM") && !name.text.starts_with("TVMDevice");  // hooks of devices
     const bool is_one = function_.is_entry && name.is_identifier() && !is_keyword &&
-                        !name.text.starts_with("tvmgen_") && !name.text.starts_with("TVM") && ahead.peek().is("(") &&
-                        !look_up(name.text);
+                        !name.text.starts_with("tvmgen_") && !is_tvm && ahead.peek().is("(") && !look_up(name.text);
     if (!is_one) return std::nullopt;
     tokens_ = std::move(ahead);
     return std::string(name.text);
+  }
+
+  // The same in "if (f(…) != 0) return -1;", as TVM opens and closes devices.
+  std::optional<std::string> other_checked_name() {
+    const Lexer before = tokens_;
+    auto name = other_called_name();
+    if (!name) return std::nullopt;
+    Lexer ahead = tokens_;
+    skip_bracketed(ahead, "(");
+    if (take(ahead, "!=") && ahead.next().text != "0") name.reset();
+    const bool is_check =
+        name && take(ahead, ")") && (take(ahead, "return") || (take(ahead, "{") && take(ahead, "return")));
+    if (is_check) return name;
+    tokens_ = before;
+    return std::nullopt;
   }
 
   // As parse_arguments, strings included.

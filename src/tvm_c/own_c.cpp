@@ -362,7 +362,8 @@ class Respelling {
       const std::string buffer(body[i - 2].text);
       const std::size_t begin = body[i >= 6 && is(i - 6, "const") ? i - 6 : i - 5].offset;
       if (unnamed > 0) {
-        const bool is_tensor = is(i - 6, "const") || buffer.starts_with("output") || buffer.ends_with("_buffer_var");
+        const bool is_named = is(i - 6, "const") || buffer.starts_with("output") || buffer.ends_with("_buffer_var");
+        const bool is_tensor = is_named && !read_only_.contains(pool);
         if (!is_tensor) fail_at(body[i - 2], "all inputs and outputs in front of other buffers");
         --unnamed;
         given += (given.empty() ? "void* " : ", void* ") + buffer;

@@ -167,6 +167,11 @@ TEST_CASE("literals, widths and promotion") {
                       [](const auto& x) { return tir::make_cast(i32, add(x[0], x[0])); });
   program.elementwise("int8 is cut when stored", {ints8(narrow)}, ints8({-2, 0, 10}),
                       [](const auto& x) { return add(x[0], x[0]); });
+  program.elementwise("int8 sum with the least number is promoted", {ints8(narrow)}, ints8({0, -64, -30}),
+                      [](const auto& x) { return binary(ExprKind::div, add(x[0], imm(-128, i8)), imm(4, i8)); });
+  program.elementwise(
+      "int8 difference from the least number is promoted", {ints8(narrow)}, ints8({63, 0, 33}),
+      [](const auto& x) { return binary(ExprKind::div, binary(ExprKind::sub, x[0], imm(-128, i8)), imm(4, i8)); });
   const std::vector<std::uint8_t> bytes = {0, 200, 255};
   program.elementwise("uint8 difference is promoted", {data(u8, bytes)}, bools({1, 0, 0}), [](const auto& x) {
     return binary(ExprKind::lt, binary(ExprKind::sub, x[0], imm(1, u8)), imm(0, u8));
@@ -508,6 +513,14 @@ TEST_CASE("fixed point multiplication and bits") {
   program.elementwise("shift_left int64", {ints64({-3, 1})}, ints64({-(3LL << 40), 1LL << 40}), [](const auto& v) {
     return op("shift_left", i64, {v[0], imm(40, i64)});
   });
+  program.elementwise("shift_left of int32 in int64", {ints({int_min, 3})}, ints64({int_min * 4LL, 12}),
+                      [](const auto& v) {
+                        return op("shift_left", i64, {tir::make_cast(i64, v[0]), imm(2, i64)});
+                      });
+  program.elementwise("bitwise_xor of uint64 literals", {ints({0, 1})}, data<std::uint64_t>(u64, {15, 15}),
+                      [](const auto&) {
+                        return op("bitwise_xor", u64, {imm(10, u64), imm(5, u64)});
+                      });
   program.elementwise("mixed bits", {ints(x)}, ints(map(x, [](auto a) { return ((a & 12) | 3) ^ (a >> 2); })),
                       [](const auto& v) {
                         const ExprRef masked = op("bitwise_and", i32, {v[0], imm(12)});

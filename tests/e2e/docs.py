@@ -179,11 +179,34 @@ def test_picture() -> None:
     assert f"({PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_frontier() -> None:
+    """The table's smaller network is planned again; the picture has the points of the larger one."""
+    header, *table = rows(ROOT / "docs/performance.md", "| side | allowed | work |")
+    assert header[:5] == ["side", "allowed", "work", "multiply-accumulates", "workspace"], header
+    measured = {(row[0], row[1]): row[2:5] for row in table}
+    small = sorted(int(allowed) for side, allowed in measured if side == "80")
+    with tempfile.TemporaryDirectory() as folder:
+        network = Path(folder) / "network.json"
+        subprocess.run([sys.executable, "-B", ROOT / "bench/mobilenet_v2.py", network, "--side", "80"], check=True)
+        frontier = json.loads(output("compare", network, "--recompute", ",".join(map(str, small)), "--json"))
+    for point in frontier["modules"][0]["points"]:
+        work = f"{1 + point['extra_work_permille'] / 1000:.3f}"
+        found = [work, str(point["multiply_accumulates"]), str(point["workspace"])]
+        assert found == measured["80", str(point["allowed_percent"])], (point, measured)
+    picture = ROOT / "docs/frontier.svg"
+    points = re.findall(r"<title>(\d+)% allowed: (\d+) bytes, work (\d+\.\d\d)<", picture.read_text(encoding="utf-8"))
+    assert len(points) >= 5
+    for allowed, workspace, work in points:
+        row = measured["144", allowed]
+        assert (row[2], row[0][:4]) == (workspace, work), (allowed, row)
+    assert picture.stat().st_size < 20_000
+
+
 def test_links() -> None:
     for document in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name} links to {target}, which is not there"
 
 
-for test in (test_links, test_figures, test_picture, test_firmware, test_documents, test_examples_of_help):
+for test in (test_links, test_figures, test_picture, test_frontier, test_firmware, test_documents, test_examples_of_help):
     test()

@@ -82,7 +82,7 @@ parameter_pools:
 def check_own_pools(binary: Path, archive: Path, case: Case, used: int, directory: Path) -> None:
     """The same of C that gets its memory from the application, inputs, outputs and constants included; and of what comes of that."""
     directory.mkdir()
-    (directory / "pools.yaml").write_text(POOLS.format(half=used // 2 + 16))
+    (directory / "pools.yaml").write_text(POOLS.format(half=used // 32 * 16 + 16))
     pools = ("--pools", directory / "pools.yaml", "--workspace-io")
     workspace(binary, archive, "all", directory / "first", *pools)
     workspace(binary, directory / "first", "all", directory / "again", *pools[:2])

@@ -125,9 +125,10 @@ std::vector<Cut> random_cuts(test::ProblemMaker& maker, const AssignmentModel& m
 struct Tally {
   int found = 0;
   int none = 0;
-  int narrow = 0;       // some choice was forgotten
-  int beyond = 0;       // and the assignment is really impossible or dearer
-  int spill_known = 0;  // the bound on what spills is reached
+  int narrow = 0;        // some choice was forgotten
+  int beyond = 0;        // and the assignment is really impossible or dearer
+  int spill_known = 0;   // the bound on what spills is reached
+  int height_known = 0;  // so is the one on the height, given what spills
 };
 
 void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& group, Tally& tally) {
@@ -151,6 +152,11 @@ void check_one(test::ProblemMaker& maker, const Problem& problem, const Group& g
     const Bytes spill = least_spill(model, query.limits);
     CHECK(spill <= truth.front());
     if (spill == truth.front() && spill > model.fixed_spill.front()) ++tally.spill_known;
+    if (!model.charged) {
+      const Bytes height = least_height(model, query.objective, truth.front());
+      CHECK(height <= truth.back());
+      if (height == truth.back() && height > model.base[query.objective]) ++tally.height_known;
+    }
   }
 
   query.width = 1 + maker.below(3);
@@ -187,6 +193,36 @@ TEST_CASE("the cheapest assignment is that of all; forgetting only lowers the co
   CHECK(tally.narrow > 500);
   CHECK(tally.beyond > 50);
   CHECK(tally.spill_known > 10);
+  CHECK(tally.height_known > 10);
+}
+
+TEST_CASE("buffers that die together are counted as sums: the cheapest assignment is that of all") {
+  test::ProblemMaker maker(313);
+  Tally tally;
+  int sums = 0;
+  int early = 0;  // sums that end before others begin
+  for (int i = 0; i < 800; ++i) {
+    Problem problem = maker.make({.buffers = 10,
+                                  .pools = 2 + maker.below(2),
+                                  .bounded = true,
+                                  .horizon = 12 + static_cast<Tick>(maker.below(8)),
+                                  .charged = i % 4 == 0});
+    const auto end = static_cast<Tick>(4 + maker.below(4));
+    for (std::size_t k = 0; k < 7; ++k) problem.buffers[k].live = {{static_cast<Tick>(maker.below(4)), end}};
+    INFO("problem ", i);
+    for (const Group& group : split_by_pools(problem)) {
+      const AssignmentModel model(problem, group);
+      for (const Sum& sum : model.sums) {
+        ++sums;
+        if (sum.last + 1 < model.sections.size()) ++early;
+      }
+      check_one(maker, problem, group, tally);
+    }
+  }
+  CHECK(tally.found > 200);
+  CHECK(tally.none > 20);
+  CHECK(sums > early);
+  CHECK(early > 40);
 }
 
 TEST_CASE("a budget that is exhausted says so") {

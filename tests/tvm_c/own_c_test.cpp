@@ -138,6 +138,22 @@ TEST_CASE("inputs and outputs in pools are parameters again") {
   CHECK(module.functions[module.entry].params[1].name == "output");
 }
 
+TEST_CASE("a constant is not taken for an input in a pool that is not used") {
+  const std::string header =
+      "struct tvmgen_m_inputs {\n  void* unused;\n  void* x;\n};\nstruct tvmgen_m_outputs {\n  void* output;\n};\n"
+      "#define TVMGEN_M_FLASH_CONSTANT_POOL_DATA \\\n  0x01,0x02,0x03,0x04\n";
+  const std::string text =
+      head +
+      "\n// tvmgen_m_op\nstatic void tvmgen_m_op(const int8_t* p0, const int8_t* p1, int8_t* T_add) {\n"
+      "  T_add[0] = (int8_t)(p0[0] + p1[0]);\n}\n\n"
+      "// tvmgen_m___tvm_main__\n//   x: sram[0, 4)\n//   output: sram[16, 20)\n//   constant: flash[0, 4)\n"
+      "int32_t tvmgen_m___tvm_main__(uint8_t* sram, const uint8_t* flash) {\n  const void* const x = sram;\n"
+      "  void* const output = sram + 16;\n  const void* const constant = flash;\n"
+      "  tvmgen_m_op((const int8_t*)x, (const int8_t*)constant, (int8_t*)output);\n  return 0;\n}\n";
+  CHECK(
+      contains(error_of(text, header), "found 'constant', expected all inputs and outputs in front of other buffers"));
+}
+
 const std::string constant =
     "static void tvmgen_m_op(const int8_t* p0, int8_t* T_add, const uint8_t* flash) {\n"
     "  const void* const c = flash + 2;\n  T_add[0] = (int8_t)(((const int8_t*)c)[1] + p0[0]);\n}\n\n"

@@ -427,14 +427,20 @@ TEST_CASE("functions that no file defines stay called, with what declares them")
       kept_in(head + operator_begin + "  q[0] = p[0];\n  return 0;\n}\n" +
               "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var, void* device) {\n"
               "  if (DeviceOpen(device, 1) != 0 ) return -1;\n  started(\"a\\tb\", 3);\n"
+              "  if (TVMDeviceEthosUOpen(device) != 0 ) return -1;\n  if (is_busy(device)) { return -1; }\n"
               "  if (tvmgen_m_op(in_buffer_var, output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n");
   CHECK(read.kept.empty());
-  REQUIRE(read.external.size() == 2);
+  REQUIRE(read.external.size() == 4);
   CHECK(read.external[0].prototype == "int32_t DeviceOpen(void* device, double factor)");
-  CHECK(read.external[1].name == "started");
-  CHECK(read.external[1].prototype.empty());
+  CHECK(read.external[1].name == "TVMDeviceEthosUOpen");
+  CHECK(read.external[2].name == "is_busy");
+  CHECK(read.external[3].name == "started");
+  CHECK(read.external[3].prototype.empty());
   const tir::Function& main = read.module.functions[read.module.entry];
   CHECK(main.imported_c == std::vector<std::string>{head});
+  CHECK(
+      tir::print(read.module, main).find("tvm_check_return(0, -1, tir.call_extern(\"TVMDeviceEthosUOpen\", device))") !=
+      std::string::npos);
   CHECK(tir::print(read.module, main).find("tir.call_extern(\"started\", \"a\\x09b\", 3)") != std::string::npos);
   CHECK(read.module.functions[*read.module.find("tvmgen_m_op")].imported_c.empty());
   // Conditions inside of the prototype that are not understood hold nowhere.

@@ -53,8 +53,8 @@ unsigned bits_for(std::size_t values) {
 }
 
 // One run of the dynamic programme. A key is: the pools of the frontier's buffers (0: none or forgotten, else 1 +
-// pool), a bit for each open cut (all its buffers so far are in its pool), the lasting buffers' rounded bytes by pool
-// and their largest rounding by pool.
+// pool), a bit for each open cut (all its buffers so far are in its pool), and of each sum of buffers the rounded bytes
+// by pool and the largest rounding by pool.
 class Run {
  public:
   Run(const AssignmentModel& model, const Query& query, Budget& budget)
@@ -67,12 +67,9 @@ class Run {
         base_(model.base) {
     lay_out_choices();
     lay_out_cuts();
-    const bool lasting = std::any_of(model.decisions.begin(), model.decisions.end(),
-                                     [](const Decision& decision) { return decision.lasting; });
     cut_word_ = choices_.words();
     sum_word_ = cut_word_ + open_cuts_.words();
-    key_.assign(sum_word_ + (lasting ? 2 * pools_ : 0), 0);
-    has_sums_ = lasting;
+    lay_out_sums();
   }
 
   Relaxed solve() {
@@ -103,8 +100,28 @@ class Run {
 
   void lay_out_choices() {
     for (const Decision& decision : model_.decisions) {
-      field_.push_back(decision.lasting ? AssignmentModel::none : choices_.take(decision.first, decision.last + 1));
+      const bool is_summed = decision.sum != AssignmentModel::none;
+      field_.push_back(is_summed ? AssignmentModel::none : choices_.take(decision.first, decision.last + 1));
     }
+  }
+
+  // Sums whose times do not meet share their words.
+  void lay_out_sums() {
+    std::vector<std::size_t> order(model_.sums.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return model_.sums[a].first < model_.sums[b].first; });
+    sum_words_.resize(model_.sums.size());
+    std::vector<std::size_t> free_from;
+    for (const std::size_t k : order) {
+      const auto found = std::find_if(free_from.begin(), free_from.end(),
+                                      [&](std::size_t from) { return from <= model_.sums[k].first; });
+      const auto slot = static_cast<std::size_t>(found - free_from.begin());
+      if (found == free_from.end()) free_from.push_back(0);
+      free_from[slot] = model_.sums[k].last + 1;
+      sum_words_[k] = sum_word_ + slot * 2 * pools_;
+    }
+    key_.assign(sum_word_ + free_from.size() * 2 * pools_, 0);
   }
 
   void lay_out_cuts() {
@@ -177,9 +194,9 @@ class Run {
   [[nodiscard]] Bytes height_in(std::size_t pool, const Section& section) {
     Bytes sum = section.fixed[pool];
     Bytes rounding = section.fixed_rounding[pool];
-    if (has_sums_) {
-      sum += static_cast<Bytes>(key_[sum_word_ + pool]);
-      rounding = std::max(rounding, static_cast<Bytes>(key_[sum_word_ + pools_ + pool]));
+    for (const std::uint32_t k : section.sums) {
+      sum += static_cast<Bytes>(key_[sum_words_[k] + pool]);
+      rounding = std::max(rounding, static_cast<Bytes>(key_[sum_words_[k] + pools_ + pool]));
     }
     for (const std::uint32_t d : section.live) {
       if (choices_.get(key_.data(), field_[d]) != pool + 1) continue;
@@ -203,12 +220,13 @@ class Run {
     // Nobody asks how full a pool without bound is, unless its height is the objective.
     if (pool != query_.objective && query_.limits[pool] >= Problem::max_total_bytes) return;
     const Demand& ask = model_.asks[d][pool];
-    if (!model_.decisions[d].lasting) {
+    const std::size_t sum = model_.decisions[d].sum;
+    if (sum == AssignmentModel::none) {
       choices_.set(key_.data(), field_[d], pool + 1);
       return;
     }
-    key_[sum_word_ + pool] += static_cast<Word>(ask.rounded);
-    Word& rounding = key_[sum_word_ + pools_ + pool];
+    key_[sum_words_[sum] + pool] += static_cast<Word>(ask.rounded);
+    Word& rounding = key_[sum_words_[sum] + pools_ + pool];
     rounding = std::max(rounding, static_cast<Word>(ask.rounding));
   }
 
@@ -256,6 +274,10 @@ class Run {
       for (const std::uint32_t d : model_.sections[s].live) {
         if (model_.decisions[d].last == s) choices_.set(key_.data(), field_[d], 0);
       }
+      for (const std::uint32_t k : model_.sections[s].sums) {
+        const auto words = key_.begin() + word(sum_words_[k]);
+        if (model_.sums[k].last == s) std::fill(words, words + word(2 * pools_), 0);
+      }
       keep(next, table.trail(i));
     }
     return next;
@@ -266,7 +288,8 @@ class Run {
   StateTable narrow(StateTable table, std::size_t s, std::size_t decided) {
     std::vector<std::uint32_t> frontier;
     for (std::uint32_t d = 0; d < decided; ++d) {
-      if (!model_.decisions[d].lasting && model_.decisions[d].last >= s) frontier.push_back(d);
+      const Decision& decision = model_.decisions[d];
+      if (decision.sum == AssignmentModel::none && decision.last >= s) frontier.push_back(d);
     }
     // The smallest buffers are missed least.
     std::stable_sort(frontier.begin(), frontier.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -279,9 +302,12 @@ class Run {
     if (table.size() > query_.width && cut_word_ < sum_word_) {
       table = changed(table, [&] { std::fill(key_.begin() + word(cut_word_), key_.begin() + word(sum_word_), 0); });
     }
-    for (Word step = 2; table.size() > query_.width && has_sums_ && step < Word{1} << 60U; step *= 2) {
+    const std::vector<std::uint32_t>& sums = model_.sections[s].sums;
+    for (Word step = 2; table.size() > query_.width && !sums.empty() && step < Word{1} << 60U; step *= 2) {
       table = changed(table, [&] {
-        for (std::size_t w = sum_word_; w < sum_word_ + pools_; ++w) key_[w] -= key_[w] % step;
+        for (const std::uint32_t k : sums) {
+          for (std::size_t p = 0; p < pools_; ++p) key_[sum_words_[k] + p] -= key_[sum_words_[k] + p] % step;
+        }
       });
     }
     return table;
@@ -335,7 +361,7 @@ class Run {
   std::vector<Bytes> base_;
   std::size_t cut_word_ = 0;
   std::size_t sum_word_ = 0;
-  bool has_sums_ = false;
+  std::vector<std::size_t> sum_words_;  // by sum
   bool exact_ = true;
   std::uint64_t seen_ = 0;  // states looked at and not paid for
   std::vector<Word> key_;   // of the state at hand

@@ -10,7 +10,8 @@
 // live on both sides matter (the frontier), so two histories with the same frontier compete and the cheaper one stays.
 // That is exact: everything that follows costs both the same, and the parts of the cost (Cost::spilled, which adds up,
 // then one pool's height, a maximum) keep their order under it. Networks have few buffers live at one time, so there
-// are few states. Buffers that live on to the end (constants) enter the frontier as sums of bytes.
+// are few states. Of buffers that die together (constants, rings of one chain of operators) only the bytes in each pool
+// matter: they enter the frontier as sums.
 // When there are more states than the width allows, choices are forgotten, as if the buffer had left its pool: what
 // comes out is then still a lower bound, but its assignment may break the limits.
 //
@@ -40,7 +41,13 @@ struct Decision {
   std::vector<std::vector<Bytes>> costs;  // of these pools, as in Cost::spilled
   std::size_t first = 0;                  // section in which it is live first
   std::size_t last = 0;                   // and last
-  bool lasting = false;                   // live in every section from the first on, and shares bytes with nothing
+  std::size_t sum = SIZE_MAX;             // of AssignmentModel::sums that it is part of; else none
+};
+
+// Buffers that are live in every section from their first to the same last one and share bytes with nothing.
+struct Sum {
+  std::size_t first = SIZE_MAX;  // section in which one of them is live first
+  std::size_t last = 0;
 };
 
 // What a buffer asks of one pool.
@@ -76,7 +83,8 @@ struct Sharing {
 
 // The largest sets of buffers that are live together, in time.
 struct Section {
-  std::vector<std::uint32_t> live;    // decisions, not the lasting ones
+  std::vector<std::uint32_t> live;    // decisions that are part of no sum
+  std::vector<std::uint32_t> sums;    // of AssignmentModel::sums
   std::vector<Bytes> fixed;           // rounded bytes of buffers without a choice, by pool
   std::vector<Bytes> fixed_rounding;  // the largest rounding among these
   std::vector<Bytes> settled;         // bytes of buffers without a choice, by pool
@@ -107,6 +115,7 @@ struct AssignmentModel {
   std::vector<std::vector<Demand>> asks;  // by decision and pool
   std::vector<Bytes> sizes;               // by decision
   std::vector<Section> sections;          // in time; those in which a decision is live
+  std::vector<Sum> sums;                  // ascending by last section
   std::vector<Bytes> reserved;            // by pool, not rounded
   std::vector<Bytes> fixed_spill;         // Cost::spilled of the buffers without a choice
   bool charged = false;                   // Problem::charged
@@ -167,6 +176,11 @@ struct Relaxed {
 // that share no buffer add up. For buffers of one live range the best such set of ticks is the linear programming
 // bound, since their matrix of ticks is totally unimodular. O(sections · pools).
 [[nodiscard]] Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits);
+
+// A lower bound of a pool's height in all plans of which at most so many bytes spill out of first choices: what prefers
+// the pool at one tick is there or spills. For problems that are not charged, with more than one candidate.
+// O(sections).
+[[nodiscard]] Bytes least_height(const AssignmentModel& model, std::size_t pool, Bytes spill);
 
 // The cheapest assignment, or (not exact) a lower bound of its cost.
 [[nodiscard]] Relaxed cheapest_assignment(const AssignmentModel& model, const Query& query, Budget& budget);

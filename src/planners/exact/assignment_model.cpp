@@ -51,6 +51,9 @@ std::vector<std::vector<BufferId>> largest_live_sets(const Problem& problem, con
   return sets;
 }
 
+// Fewer buffers are cheaper to count one by one.
+constexpr std::size_t least_of_sum = 6;
+
 // A pair of buffers that may share bytes weighs as much as so many buffers of a section.
 constexpr std::uint64_t entries_of_link = 32;
 
@@ -180,9 +183,24 @@ class Builder {
       }
       ++sections;
     }
+    find_sums(sections, count);
+  }
+
+  // `count`: in how many sections a decision is live.
+  void find_sums(std::size_t sections, const std::vector<std::size_t>& count) {
+    std::vector<std::vector<std::size_t>> by_last(sections);
     for (std::size_t d = 0; d < model_.decisions.size(); ++d) {
-      model_.decisions[d].lasting =
-          model_.decisions[d].first + count[d] == sections && sharers_.of(model_.decisions[d].buffer).empty();
+      const Decision& decision = model_.decisions[d];
+      const bool is_one_range = decision.first + count[d] == decision.last + 1;
+      if (is_one_range && sharers_.of(decision.buffer).empty()) by_last[decision.last].push_back(d);
+    }
+    for (std::size_t last = 0; last < sections; ++last) {
+      if (by_last[last].empty() || (by_last[last].size() < least_of_sum && last + 1 < sections)) continue;
+      Sum& sum = model_.sums.emplace_back(Sum{.last = last});
+      for (const std::size_t d : by_last[last]) {
+        model_.decisions[d].sum = model_.sums.size() - 1;
+        sum.first = std::min(sum.first, model_.decisions[d].first);
+      }
     }
   }
 
@@ -207,12 +225,17 @@ class Builder {
       section.settled.assign(group_.pools.size(), 0);
       section.preferred.assign(group_.pools.size(), 0);
       section.after = model_.sections.size() - 1;
+      for (std::uint32_t k = 0; k < model_.sums.size(); ++k) {
+        const bool is_live =
+            model_.sums[k].first < model_.sections.size() && model_.sections.size() <= model_.sums[k].last + 1;
+        if (is_live) section.sums.push_back(k);
+      }
       for (const BufferId id : set) {
         const std::size_t d = decision_of_[id.index()];
         const Bytes size = problem_.buffer(id).size;
         if (d != AssignmentModel::none) {
           const Decision& decision = model_.decisions[d];
-          if (!decision.lasting) section.live.push_back(static_cast<std::uint32_t>(d));
+          if (decision.sum == AssignmentModel::none) section.live.push_back(static_cast<std::uint32_t>(d));
           if (decision.ranks.front() > 0) continue;
           section.preferred[decision.pools.front()] += size;
           section.after = std::min(section.after, decision.first);
@@ -363,13 +386,13 @@ std::vector<Leaver> leavers_of(const AssignmentModel& model, std::span<const std
   return leavers;
 }
 
-// Lasting decisions that are live in a section.
-std::vector<std::uint32_t> lasting_until(const AssignmentModel& model, std::size_t section) {
-  std::vector<std::uint32_t> lasting;
+// Decisions that are live in a section as part of a sum.
+std::vector<std::uint32_t> summed_in(const AssignmentModel& model, std::size_t section) {
+  std::vector<std::uint32_t> summed;
   for (std::uint32_t d = 0; d < model.decisions.size() && model.decisions[d].first <= section; ++d) {
-    if (model.decisions[d].lasting) lasting.push_back(d);
+    if (model.decisions[d].sum != AssignmentModel::none && section <= model.decisions[d].last) summed.push_back(d);
   }
-  return lasting;
+  return summed;
 }
 
 // The least that is charged if so many bytes have to go: a lower bound, as if buffers could be divided. Charges are
@@ -393,6 +416,25 @@ Bytes least_charge(std::vector<Leaver>& leavers, Bytes bytes) {
   return charge - (lost > 0 ? lost + 1 : 0);
 }
 
+// Bytes of buffers whose first choice the pool is, beside those without a choice, and what all of these save together
+// at most.
+struct Wanted {
+  Bytes settled;
+  Bytes preferred;
+  Bytes shared;
+};
+
+Wanted wanted_in(const AssignmentModel& model, const Section& section, std::size_t pool, SharingScratch& scratch) {
+  const auto wants_pool = [&](const Sharing::Member& member) {
+    if (member.pool) return *member.pool == pool;
+    const Decision& decision = model.decisions[member.decision];
+    return decision.ranks.front() == 0 && decision.pools.front() == pool;
+  };
+  const Bytes shared = most_saved(
+      section.sharing, wants_pool, [](const Sharing::Link& link) { return link.saved_bytes; }, scratch);
+  return {section.settled[pool], section.preferred[pool], shared};
+}
+
 }  // namespace
 
 Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits) {
@@ -403,22 +445,16 @@ Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits
     const Section& section = model.sections[s];
     Bytes spill = 0;
     for (std::size_t p = 0; p < limits.size(); ++p) {
-      const auto wants_pool = [&](const Sharing::Member& member) {
-        if (member.pool) return *member.pool == p;
-        const Decision& decision = model.decisions[member.decision];
-        return decision.ranks.front() == 0 && decision.pools.front() == p;
-      };
-      const Bytes shared = most_saved(
-          section.sharing, wants_pool, [](const Sharing::Link& link) { return link.saved_bytes; }, scratch);
-      const Bytes room = limits[p] - model.reserved[p] - section.settled[p] + shared;
-      const Bytes excess = std::clamp<Bytes>(section.preferred[p] - room, 0, section.preferred[p]);
+      const Wanted wanted = wanted_in(model, section, p, scratch);
+      const Bytes room = limits[p] - model.reserved[p] - wanted.settled + wanted.shared;
+      const Bytes excess = std::clamp<Bytes>(wanted.preferred - room, 0, wanted.preferred);
       if (!model.charged || excess == 0) {
         spill += excess;
         continue;
       }
       std::vector<Leaver> leavers = leavers_of(model, section.live, p);
-      const std::vector<Leaver> lasting = leavers_of(model, lasting_until(model, s), p);
-      leavers.insert(leavers.end(), lasting.begin(), lasting.end());
+      const std::vector<Leaver> summed = leavers_of(model, summed_in(model, s), p);
+      leavers.insert(leavers.end(), summed.begin(), summed.end());
       spill += least_charge(leavers, excess);
     }
     best.push_back(std::max(best.back(), best[section.after] + spill));
@@ -428,6 +464,17 @@ Bytes least_spill(const AssignmentModel& model, const std::vector<Bytes>& limits
     for (const Decision& decision : model.decisions) unavoidable += decision.costs[0].front();
   }
   return unavoidable + best.back();
+}
+
+Bytes least_height(const AssignmentModel& model, std::size_t pool, Bytes spill) {
+  Bytes height = 0;
+  SharingScratch scratch;
+  for (const Section& section : model.sections) {
+    const Wanted wanted = wanted_in(model, section, pool, scratch);
+    const Bytes bytes = wanted.settled + wanted.preferred - wanted.shared - (spill - model.fixed_spill.front());
+    if (bytes > 0) height = std::max(height, model.reserved[pool] + bytes);
+  }
+  return height;
 }
 
 AssignmentModel::AssignmentModel(const Problem& problem, const Group& group) { Builder(problem, group, *this).build(); }

@@ -56,6 +56,7 @@ class PoolSearch {
         width_(std::min(first_states, effort.states)),
         model_(problem, group),
         packer_(problem, budget, effort.patience),
+        weak_(weak_bound(problem, group)),
         lower_(group.pools.size()) {
     for (const PoolId pool : group.pools) {
       limits_.push_back(problem.pool(pool).capacity.value_or(Problem::max_total_bytes));
@@ -105,8 +106,13 @@ class PoolSearch {
   // What every plan within the limits costs, seen without a search.
   [[nodiscard]] std::vector<Bytes> least_cost(std::size_t objective) const {
     std::vector<Bytes> cost = model_.fixed_spill;
-    if (!cost.empty()) cost.front() = least_spill(model_, limits_);
-    cost.push_back(model_.base[objective]);
+    Bytes height = std::max(model_.base[objective], weak_.used[group_.pools[objective].index()]);
+    if (!cost.empty()) {
+      cost.front() = least_spill(model_, limits_);
+      const bool is_least = has_plan_ && cost_.spilled.front() == cost.front() && !model_.charged;
+      if (is_least) height = std::max(height, least_height(model_, objective, cost.front()));
+    }
+    cost.push_back(height);
     return cost;
   }
 
@@ -114,6 +120,7 @@ class PoolSearch {
   bool settle(std::size_t objective) {
     assumed_.clear();
     lower_[objective] = least_cost(objective);
+    if (has_plan_ && lower_[objective] == cost_at(objective)) return true;
     for (;;) {
       if (progress_ && has_plan_) {
         const PoolId pool = group_.pools[objective];
@@ -255,7 +262,7 @@ class PoolSearch {
   }
 
   [[nodiscard]] PlanResult conclude() const {
-    Cost bound = weak_bound(problem_, group_);
+    Cost bound = weak_;
     for (std::size_t pool = 0; pool < lower_.size() && !lower_[pool].empty(); ++pool) {
       bool settled = true;
       for (std::size_t r = 0; r < bound.spilled.size() && settled; ++r) {
@@ -280,6 +287,7 @@ class PoolSearch {
   std::size_t width_;  // and that it keeps by now
   AssignmentModel model_;
   PoolPacker packer_;
+  Cost weak_;                              // what holds for every complete plan
   std::vector<Bytes> limits_;              // by pool; of those that are settled, what the best plan uses
   std::vector<std::vector<Bytes>> lower_;  // by pool: no plan within the limits costs less, as in Relaxed
   std::vector<Cut> cuts_;                  // proved
