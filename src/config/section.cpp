@@ -4,7 +4,7 @@
 namespace usmp::config {
 
 bool stays_out_of_image(std::string_view section) {
-  for (const std::string_view start : {".bss", ".noinit"}) {
+  for (const std::string_view start : {".bss", ".sbss", ".noinit"}) {
     if (section.starts_with(start) && (section.size() == start.size() || section[start.size()] == '.')) return true;
   }
   return false;

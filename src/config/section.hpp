@@ -7,7 +7,7 @@
 namespace usmp::config {
 
 // Whether compilers leave the section out of the image, so that it holds nothing, or zeros, when the program starts:
-// .bss, .noinit and those below them.
+// .bss, .sbss (RISC-V), .noinit and those below them.
 [[nodiscard]] bool stays_out_of_image(std::string_view section);
 
 }  // namespace usmp::config

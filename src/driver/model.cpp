@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -110,11 +111,17 @@ mlf::Archive read_archive_or_checkout(const std::string& path) {
   return is_c_file || is_tree ? mlf::read_checkout(path) : mlf::read_archive(path);
 }
 
-std::vector<tvm_c::Source> foreign_sources_of(const Model& model, const mlf::ModuleInfo& info) {
-  std::vector<tvm_c::Source> files;
+pipeline::CFiles foreign_sources_of(const Model& model, const mlf::ModuleInfo& info) {
+  pipeline::CFiles files;
+  std::map<std::string_view, std::size_t> owners;
+  for (const mlf::ModuleInfo& module : model.metadata.modules) {
+    for (const std::string& name : module.foreign_members) ++owners[name];
+  }
   for (const std::string& name : info.foreign_members) {
     const mlf::Member* const member = model.archive.find(name);
-    if (member != nullptr) files.push_back({member->name, member->bytes});
+    if (member == nullptr) continue;
+    files.foreign.push_back({member->name, member->bytes});
+    if (owners[name] > 1) files.shared.insert(name);
   }
   return files;
 }
@@ -183,13 +190,12 @@ Model open_model(const ModelOptions& options) {
 }
 
 pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
-  pipeline::CFiles files;
+  pipeline::CFiles files = foreign_sources_of(model, info);
   files.own.reserve(info.c_members.size());
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);
     files.own.push_back({member.shown_name(), member.bytes});
   }
-  files.foreign = foreign_sources_of(model, info);
   return files;
 }
 

@@ -268,15 +268,19 @@ void print_warnings(const PlannedPrograms& modules, std::ostream& err) {
   for (const auto& planned : modules) print_warnings(planned->document, err);
 }
 
+const std::string* foreign_text(const pipeline::PlannedProgram& planned, const Model& model, const std::string& name) {
+  const auto changed = std::find_if(planned.source.changed.begin(), planned.source.changed.end(),
+                                    [&](const tvm_c::ChangedFile& file) { return file.file == name; });
+  if (changed != planned.source.changed.end()) return &changed->text;
+  const mlf::Member* const member = model.archive.find(name);
+  return member == nullptr ? nullptr : &member->bytes;
+}
+
 std::vector<OutputFile> foreign_files(const pipeline::PlannedProgram& planned, const Model& model) {
   std::vector<OutputFile> files;
   for (const std::string& name : planned.source.info.foreign_members) {
-    const mlf::Member* const member = model.archive.find(name);
-    if (member == nullptr) continue;
-    const auto changed = std::find_if(planned.source.changed.begin(), planned.source.changed.end(),
-                                      [&](const tvm_c::ChangedFile& file) { return file.file == name; });
-    const std::string& text = changed == planned.source.changed.end() ? member->bytes : changed->text;
-    files.push_back({name, [&text](TextSink& sink) { sink.write(text); }});
+    const std::string* const text = foreign_text(planned, model, name);
+    if (text != nullptr) files.push_back({name, [text](TextSink& sink) { sink.write(*text); }});
   }
   return files;
 }

@@ -90,21 +90,20 @@ void add_buffers(const ByFunction& taken, tir::Module& module, tir::Block& block
 
 }  // namespace
 
-void plan_foreign_workspace(SourceModule& source, std::span<const tvm_c::Source> files) {
+void plan_foreign_workspace(SourceModule& source, const CFiles& files) {
   std::vector<std::string> names;
   for (const mlf::ForeignFunction& function : source.info.foreign_functions) names.push_back(function.name);
-  if (names.empty() || files.empty()) return;
+  if (names.empty() || files.foreign.empty()) return;
   const Bytes alignment = std::max(source.module.workspace_alignment.value_or(0), default_alignment);
   ByFunction taken;
-  for (tvm_c::TakenWorkspace& one : tvm_c::taken_workspace(names, files, alignment)) {
+  for (tvm_c::TakenWorkspace& one : tvm_c::taken_workspace(names, files.foreign, alignment)) {
     const std::string name = one.function;
     taken.emplace(name, std::move(one));
   }
-  // What TVM has planned for them is in other files.
   for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
     const bool is_changed = std::any_of(source.changed.begin(), source.changed.end(),
                                         [&](const tvm_c::ChangedFile& file) { return file.file == function.member; });
-    if (is_changed) taken.erase(function.name);
+    if (is_changed || files.shared.contains(function.member)) taken.erase(function.name);
   }
   drop_called_otherwise(taken, source.module);
   if (taken.empty()) return;
@@ -118,7 +117,7 @@ void plan_foreign_workspace(SourceModule& source, std::span<const tvm_c::Source>
   for (const auto& [name, workspace] : taken) {
     if (!workspace.has_param) added.push_back(workspace);
   }
-  std::vector<tvm_c::ChangedFile> changed = tvm_c::with_workspace_params(added, files, alignment);
+  std::vector<tvm_c::ChangedFile> changed = tvm_c::with_workspace_params(added, files.foreign, alignment);
   for (mlf::ForeignFunction& function : source.info.foreign_functions) {
     const auto found = taken.find(function.name);
     if (found != taken.end() && !found->second.has_param) {

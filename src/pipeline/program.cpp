@@ -50,13 +50,13 @@ void give_shapes(SourceModule& source) {
 
 }  // namespace
 
-SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, std::span<const tvm_c::Source> foreign) {
+SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, const CFiles& files) {
   try {
     SourceModule source;
     source.info = info;
     source.module = tir_json::read_module(tir);
     storage::split(source.module, storage::Where::between_tensors);
-    plan_foreign_workspace(source, foreign);
+    plan_foreign_workspace(source, files);
     source.interface = codegen::interface_of(info, source.module);
     return source;
   } catch (const Error& error) {
@@ -110,7 +110,7 @@ std::optional<std::string> unused_workspace(const SourceModule& source) {
 SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files) {
   SourceModule source = as_written(info, files).source;
   storage::split(source.module, storage::Where::between_tensors);
-  plan_foreign_workspace(source, files.foreign);
+  plan_foreign_workspace(source, files);
   return source;
 }
 

@@ -218,6 +218,7 @@ std::string kept_text(const Names& functions, const std::set<std::size_t>& also,
 
 std::string prototype_of(const Item& item, std::string_view text) {
   Lexer tokens(text.substr(item.begin, item.end - item.begin));
+  tokens.pass_over_conditions();
   std::string result;
   std::size_t depth = 0;
   for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {

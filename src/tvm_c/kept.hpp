@@ -26,6 +26,7 @@ using Names = std::set<std::string, std::less<>>;
                                     const FileScope& scope, std::span<const Source> files);
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
+// Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.
 [[nodiscard]] std::string prototype_of(const Item& item, std::string_view text);
 
 }  // namespace usmp::tvm_c

@@ -215,13 +215,21 @@ class ModuleReader {
     }
   }
 
+  [[nodiscard]] std::string prototype(const Item& item) const {
+    try {
+      return prototype_of(item, files_[item.file].text);
+    } catch (const SyntaxError& error) {
+      throw located(files_[item.file], {item.begin + error.offset, error.message});
+    }
+  }
+
   [[nodiscard]] std::vector<KeptFunction> kept_functions() const {
     std::vector<KeptFunction> result;
     for (const Item& item : scope_.items) {
       if (item.kind != Item::Kind::function || !kept_names_.contains(item.name)) continue;
       const std::string_view text = files_[item.file].text.substr(item.begin, item.end - item.begin);
       const auto reason = reasons_.find(item.name);
-      result.push_back({std::string(item.name), prototype_of(item, files_[item.file].text), files_[item.file].name,
+      result.push_back({std::string(item.name), prototype(item), files_[item.file].name,
                         reason == reasons_.end() ? std::string() : reason->second,
                         text.find("TVMBackendAllocWorkspace") != std::string_view::npos});
     }
@@ -237,8 +245,7 @@ class ModuleReader {
       function.name = name;
       function.file = files_[file].name;
       if (const auto item = scope_.prototypes.find(name); item != scope_.prototypes.end()) {
-        const Item& prototype = scope_.items[item->second];
-        function.prototype = prototype_of(prototype, files_[prototype.file].text);
+        function.prototype = prototype(scope_.items[item->second]);
       }
       result.push_back(std::move(function));
     }

@@ -25,7 +25,7 @@ TEST_CASE("a section that fills the image with zeros is warned of, with one that
   CHECK(warnings("section: .dtcm") == Sentences{"pool 'dtcm': section .dtcm" + rest});
   CHECK(warnings("section: dtcm") == Sentences{"pool 'dtcm': section dtcm" + rest});
   CHECK(warnings("section: .bssdtcm").size() == 1);
-  for (const char* section : {".bss", ".bss.dtcm", ".noinit", ".noinit.dtcm"}) {
+  for (const char* section : {".bss", ".bss.dtcm", ".sbss", ".sbss.dtcm", ".noinit", ".noinit.dtcm"}) {
     CHECK_MESSAGE(warnings(std::string("section: ") + section).empty(), section);
   }
   CHECK(warnings("internal: true").empty());

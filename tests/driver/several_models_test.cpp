@@ -30,6 +30,27 @@ std::set<std::string> expected_files(const std::string& first, const std::string
   return files;
 }
 
+// Files of a source tree of the module, whose operator is another code generator's.
+void write_foreign_module(const fs::path& tree, const std::string& name) {
+  const std::string text =
+      "// tvm target: c\n#include \"tvmgen_M.h\"\nint32_t tvmgen_M_ext(int8_t* p, int8_t* q);\n"
+      "int32_t tvmgen_M___tvm_main__(int8_t* x_buffer_var, int8_t* y_buffer_var) {\n"
+      "  if (tvmgen_M_ext(x_buffer_var, y_buffer_var) != 0 ) return -1;\n  return 0;\n}\n"
+      "int32_t tvmgen_M_run(struct tvmgen_M_inputs* inputs, struct tvmgen_M_outputs* outputs) {\n"
+      "  return tvmgen_M___tvm_main__(inputs->x, outputs->y);\n}\n";
+  const std::string header =
+      "#include <stdint.h>\nstruct tvmgen_M_inputs { void* x; };\nstruct tvmgen_M_outputs { void* y; };\n"
+      "int32_t tvmgen_M_run(struct tvmgen_M_inputs* inputs, struct tvmgen_M_outputs* outputs);\n";
+  write(tree / (name + ".c"), renamed(text, "_M_", "_" + name + "_"));
+  write(tree / ("tvmgen_" + name + ".h"), renamed(renamed(header, "_M_", "_" + name + "_"), "_M.", "_" + name + "."));
+}
+
+std::string foreign_kernel(const std::string& name) {
+  return "int32_t tvmgen_" + name +
+         "_ext(int8_t* p, int8_t* q) {\n  void* a = TVMBackendAllocWorkspace(1, 0, (uint64_t)20, 0, 8);\n"
+         "  q[0] = p[0];\n  return TVMBackendFreeWorkspace(1, 0, a);\n}\n";
+}
+
 }  // namespace
 
 TEST_CASE("models of one name get that of their file, and share the pools") {
@@ -247,6 +268,30 @@ TEST_CASE("models side by side share no byte, and all others do") {
             .err.find(
                 "line 4, column 14: concurrent names module 'narow', which is not planned (did you mean 'narrow'?)") !=
         std::string::npos);
+}
+
+TEST_CASE("C of another code generator that two modules share stays as it is") {
+  const std::string target = "// tvm target: cmsis-nn\n";
+  for (const bool is_shared : {false, true}) {
+    CAPTURE(is_shared);
+    const TemporaryDirectory temporary;
+    const fs::path tree = temporary.path / "tree";
+    fs::create_directories(tree);
+    for (const std::string name : {"one", "two"}) {
+      write_foreign_module(tree, name);
+      if (!is_shared) write(tree / ("kernel_" + name + ".c"), target + foreign_kernel(name));
+    }
+    if (is_shared) write(tree / "kernels.c", target + foreign_kernel("one") + foreign_kernel("two"));
+    PlanOptions options;
+    options.model.model = tree.string();
+    options.output = temporary.file("out");
+    const Outcome outcome = outcome_of(plan, options);
+    REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
+    CHECK(contains(outcome.out, "allocates workspace at run time") == is_shared);
+    const fs::path sources = temporary.path / "out/codegen/host/src";
+    if (is_shared) CHECK(read(sources / "kernels.c") == read(tree / "kernels.c"));
+    if (!is_shared) CHECK(contains(read(sources / "kernel_two.c"), "usmp_workspace"));
+  }
 }
 
 TEST_CASE("several models need a directory, and no choice of a module") {

@@ -22,14 +22,16 @@ const std::string kernel =
     "  void* a = TVMBackendAllocWorkspace(1, 0, (uint64_t)20, 0, 8);\n"
     "  return TVMBackendFreeWorkspace(1, 0, a);\n}\n";
 
-SourceModule read(const std::string& c, const std::string& foreign) {
+SourceModule read(const std::string& c, const std::string& foreign, bool is_shared = false) {
   mlf::ModuleInfo info;
   info.name = "m";
   info.inputs = {{"in", "int8", 16}};
   info.outputs = {{"output", "int8", 16}};
   info.foreign_functions = {{"ext", "int32_t ext(int8_t* p, int8_t* q)", "lib2.c", true}};
   info.foreign_members = {"lib2.c"};
-  return read_module(info, CFiles{.own = {{"lib1.c", c}}, .foreign = {{"lib2.c", foreign}}});
+  CFiles files{.own = {{"lib1.c", c}}, .foreign = {{"lib2.c", foreign}}};
+  if (is_shared) files.shared = {"lib2.c"};
+  return read_module(info, files);
 }
 
 std::string entry_of(const SourceModule& source) {
@@ -69,8 +71,8 @@ TEST_CASE("workspace of other code generators is a buffer of each call") {
 }
 
 TEST_CASE("workspace of other code generators: what is called otherwise stays") {
-  const auto stays = [](const std::string& c, const std::string& foreign) {
-    const SourceModule source = read(c, foreign);
+  const auto stays = [](const std::string& c, const std::string& foreign, bool is_shared = false) {
+    const SourceModule source = read(c, foreign, is_shared);
     CHECK(count(entry_of(source), "uint8[20]") == 0);
     CHECK(source.module.functions[*source.module.find("ext")].params.size() == 2);
     CHECK(source.changed.empty());
@@ -80,6 +82,7 @@ TEST_CASE("workspace of other code generators: what is called otherwise stays") 
   std::string other = kernel;
   other.replace(other.find("int8_t* q"), 9, "int8_t* q, int32_t n");
   stays(entry, other);
+  stays(entry, kernel, true);  // another module of the archive has the file, too
   // An operator whose C stays may have the prototype.
   std::string with_kept = entry;
   with_kept.insert(with_kept.find("  return 0;"), "  if (tvmgen_m_op(a, a) != 0 ) return -1;\n");

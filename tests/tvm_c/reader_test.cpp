@@ -443,6 +443,11 @@ TEST_CASE("functions that no file defines stay called, with what declares them")
       std::string::npos);
   CHECK(tir::print(read.module, main).find("tir.call_extern(\"started\", \"a\\x09b\", 3)") != std::string::npos);
   CHECK(read.module.functions[*read.module.find("tvmgen_m_op")].imported_c.empty());
+  // Conditions inside of the prototype that are not understood hold nowhere.
+  const PlannedModule conditional =
+      kept_in("int32_t tvmgen_m_op(int8_t* p,\n#if FAST > 1\n int8_t* r\n#else\n int8_t* q\n#endif\n);\n" + entry);
+  REQUIRE(conditional.external.size() == 1);
+  CHECK(conditional.external[0].prototype == "int32_t tvmgen_m_op(int8_t* p, int8_t* q)");
 }
 
 TEST_CASE("what a condition of the preprocessor leaves out of a function is not known, so it is kept") {

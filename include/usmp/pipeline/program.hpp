@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,7 @@ struct Request {
 struct CFiles {
   std::vector<tvm_c::Source> own;      // info.c_members
   std::vector<tvm_c::Source> foreign;  // info.foreign_members
+  std::set<std::string> shared = {};   // of these: those of other modules, too, which stay as they are
 };
 
 // As the archive has it.
@@ -101,10 +103,9 @@ struct AssembledModule {
   std::vector<Problem> tried;
 };
 
-// `tir`: the bytes of info.tir_member; `foreign`: info.foreign_members. Throws Error of kind archive with the member
-// set.
-[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir,
-                                       std::span<const tvm_c::Source> foreign = {});
+// `tir`: the bytes of info.tir_member; of `files` only `foreign` and `shared` count. Throws Error of kind archive with
+// the member set.
+[[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, std::string_view tir, const CFiles& files = {});
 
 // From C in its place. Throws the same.
 [[nodiscard]] SourceModule read_module(const mlf::ModuleInfo& info, const CFiles& files);
