@@ -15,8 +15,8 @@ namespace usmp::transform {
 // found by dynamic programming: the smallest largest segment, then the fewest calls in new functions. With
 // options.strip_percent, a segment may run in vertical strips of its last tensor: pixels that two strips need are
 // computed for each, as long as the work of the module (loops/cost.hpp) grows by no more than that; of the best
-// divisions one with the least work. With options.rolling_room, the division whose segments have the fewest bytes beyond
-// it, added up, and no strips. Legal as rolled_segment (rolling_segment.hpp) says. Functions that nobody calls
+// divisions one with the least work. With options.rolling_room, the division whose segments have the fewest bytes
+// beyond it, added up, and no strips. Legal as rolled_segment (rolling_segment.hpp) says. Functions that nobody calls
 // any more go. Returns what was done. O(10000 segments · size of their calls).
 std::vector<Change> roll(tir::Module& module, const Options& options);
 
