@@ -85,7 +85,8 @@ void add_charges(Assembly& assembly, const std::vector<liveness::Traffic>& traff
     charges.push_back(charges_of(assembly, problem.buffers[i], assembly.traffic.back(), clock));
     total += *std::max_element(charges.back().begin(), charges.back().end()) + 1;
   }
-  constexpr double most = static_cast<double>(Problem::max_total_bytes / 2);
+  constexpr Bytes half = Problem::max_total_bytes / 2;
+  constexpr auto most = static_cast<double>(half);
   const double scale = total > most ? most / total : 1;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     Buffer& buffer = problem.buffers[i];

@@ -285,7 +285,8 @@ class StepSelection {
     Transformations transformations = asked_;
     transformations.strip_percent = strip_percent;
     transformations.reorder_first = best.transformations.reorder_first;
-    if (strip_percent == 0) transformations.rolling_room = best.transformations.rolling_room;
+    // Without a plan, what is outside of the first pool has to get smaller.
+    if (strip_percent == 0) transformations.rolling_room = best.plan ? best.transformations.rolling_room : room();
     std::optional<Trial> more = planned_with(transformations, all_);
     if (!more) return false;
     const StepResult* rolled = row_of(more->program, Step::rolling);
