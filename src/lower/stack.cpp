@@ -26,28 +26,20 @@ constexpr Bytes run_frame = 96;  // of the function that adds up a run
 // Counts what is in scope while a function is walked.
 class StackWalker {
  public:
-  explicit StackWalker(Bytes params) : in_scope_{params}, arrays_in_scope_{0}, most_(params) {}
+  explicit StackWalker(Bytes params) : in_scope_{params}, most_(params) {}
 
   void open(const tir::Block& /*block*/, const tir::Stmt* owner) {
     in_scope_.push_back(in_scope_.back());
-    arrays_in_scope_.push_back(arrays_in_scope_.back());
     if (owner == nullptr || !std::holds_alternative<tir::For>(owner->node)) return;
     has_loops_ = true;
     declare(2);
   }
-  void close(const tir::Block& /*block*/, const tir::Stmt* /*owner*/) {
-    in_scope_.pop_back();
-    arrays_in_scope_.pop_back();
-  }
+  void close(const tir::Block& /*block*/, const tir::Stmt* /*owner*/) { in_scope_.pop_back(); }
   void statement(const tir::Stmt& stmt) {
     has_loops_ = has_loops_ || std::holds_alternative<tir::While>(stmt.node);
     const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    const bool is_on_stack = allocate != nullptr && allocate->on_stack;
-    if (is_on_stack && tir::element_count(*allocate) != 1) {
-      arrays_in_scope_.back() += tir::allocation_size(*allocate).bytes.value_or(0);
-      most_arrays_ = std::max(most_arrays_, arrays_in_scope_.back());
-    }
-    if (is_on_stack || std::holds_alternative<tir::Let>(stmt.node)) declare(1);
+    const bool is_element = allocate != nullptr && allocate->on_stack;
+    if (is_element || std::holds_alternative<tir::Let>(stmt.node)) declare(1);
     const auto* store = std::get_if<tir::Store>(&stmt.node);
     if (store != nullptr && store->value->op == tir::Op::dot4) declare(dot4_names);
     const auto* evaluate = std::get_if<tir::Evaluate>(&stmt.node);
@@ -57,7 +49,7 @@ class StackWalker {
   [[nodiscard]] bool has_loops() const { return has_loops_; }
   [[nodiscard]] Bytes below() const { return has_runs_ ? run_frame : 0; }
   [[nodiscard]] Bytes frame() const {
-    return most_arrays_ + (has_loops_ ? loop_frame + loop_name * most_ : caller_frame + caller_name * most_);
+    return has_loops_ ? loop_frame + loop_name * most_ : caller_frame + caller_name * most_;
   }
 
  private:
@@ -66,13 +58,24 @@ class StackWalker {
     most_ = std::max(most_, in_scope_.back());
   }
 
-  std::vector<Bytes> in_scope_;  // names
-  std::vector<Bytes> arrays_in_scope_;
-  Bytes most_arrays_ = 0;
+  std::vector<Bytes> in_scope_;
   Bytes most_;
   bool has_loops_ = false;
   bool has_runs_ = false;
 };
+
+// Of all functions: compilers may put callees and blocks into one frame, each array with a place of its own.
+Bytes array_bytes(const tir::Module& module) {
+  Bytes sum = 0;
+  for (const tir::Function& function : module.functions) {
+    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+      if (allocate == nullptr || !allocate->on_stack || tir::element_count(*allocate) == 1) return;
+      sum = checked_add(sum, tir::allocation_size(*allocate).bytes.value_or(0)).value_or(sum);
+    });
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -93,7 +96,7 @@ Bytes stack_estimate(const tir::Module& module) {
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
     estimates[index] = below + (joins_caller ? 0 : walker.frame());
   }
-  return estimates[module.entry];
+  return estimates[module.entry] + array_bytes(module);
 }
 
 }  // namespace usmp::lower

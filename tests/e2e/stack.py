@@ -45,16 +45,18 @@ def main() -> None:
     count = 0
     with tempfile.TemporaryDirectory() as name:
         for archive in sorted(testdata.glob("*.tar")):
-            for extra in ([], ["--transform", "none"]):
-                folder = Path(name) / f"{archive.stem}{len(extra)}"
+            for extra in ([], ["--transform", "none"], ["--from", "c", "--transform", "all"], ["--from", "c", "--transform", "none"]):
+                folder = Path(name) / f"{archive.stem}{'_'.join(extra)}"
                 subprocess.run([program, archive, "--quiet", *extra, "-o", folder], check=True, timeout=300)
                 plan = json.loads(next(folder.glob("*.plan.json")).read_text(encoding="utf-8"))
                 estimate = plan["totals"]["stack_estimate"]
                 for compiler in compilers:
                     measured = deepest(folder, compiler)
-                    assert measured <= estimate <= measured + MOST_ABOVE, (archive.name, extra, compiler[0], measured, estimate)
+                    # Arrays that stay on the stack, as in C, count all, though some share their places.
+                    most = estimate if "c" in extra else measured + MOST_ABOVE
+                    assert measured <= estimate <= most, (archive.name, extra, compiler[0], measured, estimate)
                     count += 1
-    print(f"{count} estimates from {MOST_ABOVE} bytes above to exact, with {', '.join(c[0] for c in compilers)}")
+    print(f"{count} estimates, of TIR from {MOST_ABOVE} bytes above to exact, with {', '.join(c[0] for c in compilers)}")
 
 
 if __name__ == "__main__":

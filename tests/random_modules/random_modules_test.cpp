@@ -92,7 +92,7 @@ TEST_CASE("what is emitted of random networks is read as what they are") {
     settings.kind = Kind::networks;
     settings.from_own = true;
     settings.seed = first_seed;
-    settings.count = modules / 2;
+    settings.count = modules;
     settings.compile_every = 5;
     settings.variants = 1;
     settings.jobs = std::max(1U, std::min(2U, std::thread::hardware_concurrency()));
