@@ -77,14 +77,15 @@ std::string help_text(const Manual& manual, const CommandText& command) {
   const bool whole = command.name.empty();
   std::string text = "Usage: " + usage(command) + (whole ? " | usmp-plan COMMAND [ARGUMENT]...\n" : "\n");
   text += wrapped(description(command), 0);
-  if (whole) text += commands_text(manual);
-  text += options_text(command.arguments, "Arguments");
-  std::vector<OptionText> options = command.options;
-  if (whole) {  // a screen's lines are few, and --help has been found
-    std::erase_if(options,
-                  [](const OptionText& option) { return heading(option).find("--help") != std::string::npos; });
+  if (whole) {  // a screen's lines are few
+    for (const OptionText& argument : command.arguments) {
+      text += wrapped(heading(argument) + ": " + argument.description + ".", 0);
+    }
+    text += commands_text(manual);
+  } else {
+    text += options_text(command.arguments, "Arguments");
   }
-  text += options_text(options, "Options");
+  text += options_text(command.options, "Options");
   text += examples_text(command.examples);
   return text;
 }

@@ -51,14 +51,14 @@ std::string needed_text(const NeededSizes& sizes) {
 }
 
 nlohmann::ordered_json shortfalls_json(const NeededSizes& sizes) {
-  using Json = nlohmann::ordered_json;
-  Json shortfalls = Json::array();
+  using nlohmann::ordered_json;
+  ordered_json shortfalls = ordered_json::array();
   for (const Shortfall& shortfall : sizes.shortfalls) {
-    Json choices = Json::array();
+    ordered_json choices = ordered_json::array();
     for (const Enlargement& choice : shortfall.choices) {
-      Json pools = Json::array();
+      ordered_json pools = ordered_json::array();
       for (const NeededSize& size : choice) {
-        Json json;
+        ordered_json json;
         json["pool"] = size.pool;
         json["available"] = size.available;
         json["at_least"] = size.at_least;

@@ -274,7 +274,6 @@ class BodyReader {
       if (kind == Open::Kind::inlined) {
         tokens_ = std::move(callers_.back().tokens);
         callers_.pop_back();
-        return end_statement();
       }
       if (open_.empty() || open_.back().has_braces) return;
     }

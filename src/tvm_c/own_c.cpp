@@ -338,7 +338,7 @@ class Respelling {
   }
 
   // Constants may follow.
-  std::string with_separator(std::string given, const OwnFunction& function) const {
+  std::string with_separator(const std::string& given, const OwnFunction& function) const {
     const bool has_more = std::any_of(function.names.begin(), function.names.end(),
                                       [&](std::string_view name) { return is_constant(name); });
     return has_more ? given + ", " : given;
