@@ -268,38 +268,53 @@ class StepSelection {
     take_if_better(best, planned_with(transformations, known));
   }
 
-  // With all steps that were asked for: what did not help before may help now. Without strips, and with them, also
-  // within less work: the plan may be as small.
+  // With all steps that were asked for: what did not help before may help now. Also without rolling where it was left
+  // out, as nothing is computed again in chains; where no plan fits yet, with chains that leave less outside of the
+  // first pool; and with strips, within less work, too: the plan may be as small.
   void recompute_if_useful(Trial& best) {
+    Transformations all = asked_;
+    all.reorder_first = best.transformations.reorder_first;
+    all.rolling_room = best.transformations.rolling_room;
+    const std::vector<Step>& kept = best.transformations.steps;
+    const bool rolls = std::ranges::find(kept, Step::rolling) != kept.end();
+    bool is_useful = recompute_if_useful(best, all, true);
+    if (!rolls) {
+      Transformations whole = all;
+      std::erase(whole.steps, Step::rolling);
+      is_useful = recompute_if_useful(best, whole, false) || is_useful;
+    }
+    if (!best.plan && room()) {
+      Transformations into_room = all;
+      into_room.rolling_room = room();
+      is_useful = recompute_if_useful(best, into_room, false) || is_useful;
+    }
     constexpr int most_strips = 6;
-    bool is_useful = recompute_if_useful(best, 0);
-    std::int64_t percent = asked_.recompute_percent;
-    for (int i = 0; i < most_strips && percent > 0; ++i) {
-      is_useful = recompute_if_useful(best, percent) || is_useful;
-      percent = percent * 3 / 4;
+    all.rolling_room.reset();
+    all.strip_percent = asked_.recompute_percent;
+    for (int i = 0; i < most_strips && all.strip_percent > 0; ++i) {
+      is_useful = recompute_if_useful(best, all, false) || is_useful;
+      all.strip_percent = all.strip_percent * 3 / 4;
     }
     if (is_useful) leave_out_if_useless(best, Step::inplace);
   }
 
-  bool recompute_if_useful(Trial& best, std::int64_t strip_percent) {
-    Transformations transformations = asked_;
-    transformations.strip_percent = strip_percent;
-    transformations.reorder_first = best.transformations.reorder_first;
-    // Without a plan, what is outside of the first pool has to get smaller.
-    if (strip_percent == 0) transformations.rolling_room = best.plan ? best.transformations.rolling_room : room();
-    std::optional<Trial> more = planned_with(transformations, all_);
+  // `is_named`: what it would have done is listed as left out.
+  bool recompute_if_useful(Trial& best, const Transformations& transformations, bool is_named) {
+    const std::optional<Trial> more = planned_with(transformations, all_);
     if (!more) return false;
-    const StepResult* rolled = row_of(more->program, Step::rolling);
-    const StepResult* row = row_of(more->program, Step::recompute);
-    if (strip_percent > 0 ? rolled == nullptr : row == nullptr) return false;
+    const StepResult* row = row_of(more->program, transformations.strip_percent > 0 ? Step::rolling : Step::recompute);
+    if (row == nullptr) return false;
     const bool is_no_larger = more->plan && (!best.plan || is_within(*more->plan, *best.plan));
     const bool is_smaller = is_no_larger && (!best.plan || !is_within(*best.plan, *more->plan));
     if (!is_smaller && !(is_no_larger && extra_work(*more) < extra_work(best))) {
-      if (strip_percent == 0) left_out_.push_back(*row);
+      if (is_named) left_out_.push_back(*row);
       return false;
     }
-    left_out_.clear();
-    best = std::move(*more);
+    std::erase_if(left_out_, [&](const StepResult& left) {
+      return left.step == Step::recompute ||
+             std::ranges::find(transformations.steps, left.step) != transformations.steps.end();
+    });
+    best = *more;
     return true;
   }
 

@@ -342,6 +342,24 @@ TEST_CASE("steps: the program does not speak of what was left out") {
   CHECK(left_out > 0);
 }
 
+TEST_CASE("steps: rolling that is of no use does not keep elements from being computed more than once") {
+  std::vector<Step> whole = all;
+  std::erase(whole, Step::rolling);
+  int left_out = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 247, 340, 551, 858}) {  // in the last four it would
+    CAPTURE(seed);
+    const Network network(seed);
+    const Planned rolled = network.with_useful(all, 100);
+    const Planned without = network.with_useful(whole, 100);
+    const std::vector<Step> steps = steps_of(rolled.program, true);
+    if (std::ranges::count(steps, Step::rolling) == 0 || !rolled.proved || !without.proved) continue;
+    ++left_out;
+    CHECK(rolled.used <= without.used);
+    CHECK(std::ranges::count(steps, Step::rolling) == 1);
+  }
+  CHECK(left_out > 5);
+}
+
 TEST_CASE("steps: computing more than once has to pay") {
   int kept = 0;
   int left_out = 0;
