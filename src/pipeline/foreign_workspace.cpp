@@ -28,7 +28,8 @@ void drop_called_otherwise(ByFunction& taken, const tir::Module& module) {
     if (!is_opaque) otherwise.insert(function.name);
     tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
       const auto call = tir::named_call(expr);
-      const auto callee = call ? taken.find(*call->name) : taken.end();
+      if (!call) return;
+      const auto callee = taken.find(*call->name);
       if (callee == taken.end()) return;
       called.insert(callee->first);
       const bool fits = !is_opaque && (expr.op == tir::Op::call_extern || expr.op == tir::Op::call_pure_extern) &&
@@ -69,7 +70,8 @@ void add_buffers(const ByFunction& taken, tir::Module& module, tir::Block& block
   tir::Block allocates;
   tir::ExprRewriter rewriter([&](const tir::ExprRef& expr) -> tir::ExprRef {
     const auto call = tir::named_call(*expr);
-    const auto callee = call ? taken.find(*call->name) : taken.end();
+    if (!call) return nullptr;
+    const auto callee = taken.find(*call->name);
     if (callee == taken.end()) return nullptr;
     const tir::VarId var = new_bytes(module, "scratch");
     tir::Allocate allocate;
