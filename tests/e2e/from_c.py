@@ -89,7 +89,7 @@ def check_own_pools(binary: Path, archive: Path, case: Case, used: int, director
     third = directory / "third"
     workspace(binary, directory / "again", "all", third)
     golden.write_main(third, "default", case.golden, packed=case.packed)
-    golden.build_and_run(third, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+    golden.build_and_run(third, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
 
 
 def check_stack(binary: Path, archive: Path, case: Case, directory: Path) -> None:
@@ -100,7 +100,7 @@ def check_stack(binary: Path, archive: Path, case: Case, directory: Path) -> Non
         raise golden.Failure(f"--plan-stack: {kept} bytes with arrays on the stack, {planned} without")
     for out in (directory / "stack", directory / "no_stack"):
         golden.write_main(out, "default", case.golden, packed=case.packed)
-        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
 
 
 def check_own_output(binary: Path, case: Case, planned: Path, used: int) -> None:
@@ -112,7 +112,7 @@ def check_own_output(binary: Path, case: Case, planned: Path, used: int) -> None
         raise golden.Failure(f"--transform {planned.name}: planned again {found} bytes, at first {used}")
     golden.check_no_workspace_calls(again / "codegen/host/src")
     golden.write_main(again, "default", case.golden, packed=case.packed)
-    golden.build_and_run(again, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+    golden.build_and_run(again, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
 
 
 def refused(command: list, code: int, message: str) -> None:
@@ -175,7 +175,7 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
         golden.check_no_workspace_calls(out / "codegen/host/src")
         golden.write_main(out, "default", case.golden, packed=case.packed)
         check_own_output(binary, case, out, found)
-        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE])
+        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
     check_stack(binary, archive, case, directory)
     if not case.name.startswith("random/"):
         check_own_pools(binary, archive, case, found, directory / "pools")

@@ -88,7 +88,7 @@ def plan_all(binary: Path, archive: Archive, transforms: list[str]) -> None:
 
 def build_and_run(program: Program) -> None:
     for module, directory in program.model.golden.items():
-        golden.build_and_run(program.out, module, directory, [*golden.GCC, "-O0", *golden.SANITIZE])
+        golden.build_and_run(program.out, module, directory, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
     if program.model.name in COMPILED_ONLY:
         for level in ("-O1", "-O2"):
             golden.run([*golden.GCC, level, *golden.WARNINGS, "-I", program.out / "codegen/host/include", "-c",
