@@ -110,6 +110,12 @@ void Facts::bind(VarId var, Binding binding) {
 
 void Facts::bind_interval(VarId var, std::optional<Interval> interval) { bind(var, {std::nullopt, interval}); }
 
+void Facts::bind_ranges(const tir::Function& function) {
+  for (const tir::Param& param : function.params) {
+    if (param.range) bind_interval(param.var, param.range);
+  }
+}
+
 void Facts::bind_value(VarId var, const Expr& value) {
   bind(var, {is_index_type(value.type) ? affine(value) : std::nullopt, std::nullopt});
 }

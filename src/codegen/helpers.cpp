@@ -270,14 +270,23 @@ constexpr std::string_view dot_run_words_text =
     "  }\n"
     "#endif\n";
 // Compilers regroup sums and move all loads of such a loop to its start, and with them its sums to the stack. Held like
-// this they stay in registers.
+// this they stay in registers. Of Thumb-1's eight low registers a block of four sums takes all, which GCC does not find
+// by itself: it copies each product to a high register and back.
 constexpr std::string_view add_product_text =
     "#ifdef __GNUC__\n"
     "#define USMP_HOLD(s) __asm__ __volatile__(\"\" : \"+r\"(s))\n"
     "#else\n"
     "#define USMP_HOLD(s) ((void)0)\n"
     "#endif\n"
-    "#define USMP_ADD(s, product) ((s) += (uint32_t)(product)); USMP_HOLD(s)\n";
+    "#define USMP_ADD(s, product) ((s) += (uint32_t)(product)); USMP_HOLD(s)\n"
+    "#if defined(__GNUC__) && defined(__thumb__) && !defined(__thumb2__) && !defined(__OPTIMIZE_SIZE__)\n"
+    "#define USMP_TERM(load, s, v, q, k) do { int32_t t = (k); __asm__(\".syntax unified\\n\\t\" load \" %1, [%2, "
+    "%1]\\n\\t\" \\\n"
+    "  \"muls %1, %3, %1\\n\\tadds %0, %0, %1\" : \"+l\"(s), \"+l\"(t) : \"l\"(q), \"l\"(v), \\\n"
+    "  \"m\"(*(const int8_t(*)[32])(q)) : \"cc\"); } while (0)\n"
+    "#else\n"
+    "#define USMP_TERM(load, s, v, q, k) USMP_ADD(s, (v) * (q)[k])\n"
+    "#endif\n";
 // An offset that stands in the code leaves a register free; most layers have this one.
 constexpr std::string_view dot_run_text =
     "USMP_INLINE void $n_portable(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks,\n"
@@ -319,12 +328,18 @@ std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::st
     loads += "    uint32_t s" + n + " = keep ? (uint32_t)sums[" + n + "] : 0U;\n";
     stores += "    sums[" + n + "] = (int32_t)s" + n + ";\n";
   }
+  const std::string load = weight == "int8_t" ? "ldrsb" : "ldrb";
   std::string terms;
   for (std::int64_t term = 0; term < 4; ++term) {
     terms += "      v = p[" + std::to_string(term) + "] + offset;\n";
     for (std::int64_t i = 0; i < blocks * sums; ++i) {
-      const std::string place = (i < sums ? "q[" : "r[") + std::to_string(i % sums * 4 + term) + "]";
-      terms += "      USMP_ADD(s" + std::to_string(i) + ", v * " + place + ");\n";
+      const std::string sum = "s" + std::to_string(i);
+      const std::string place = std::to_string(i % sums * 4 + term);
+      if (blocks == 1) {
+        terms += "      USMP_TERM(\"" + load + "\", " + sum + ", v, q, " + place + ");\n";
+      } else {
+        terms += "      USMP_ADD(" + sum + ", v * " + (i < sums ? "q[" : "r[") + place + "]);\n";
+      }
     }
   }
   return loads + "    do {\n      int32_t v;\n" + terms + steps + "    } while (p != end);\n" + stores +

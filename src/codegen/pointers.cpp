@@ -228,8 +228,10 @@ void ExpressionPrinter::add_call(const tir::NamedCall& call, DataType result) {
   }
   const ExternFunction& function = extern_function(call, result);
   if (function.checks_arguments && function.parameters.size() != call.arguments.size()) {
+    const bool more = function.parameters.size() > call.arguments.size() && !function.declaration.empty();
     unsupported("a call passes " + std::to_string(call.arguments.size()) + " arguments to '" + *call.name +
-                "', which takes " + std::to_string(function.parameters.size()));
+                "', which takes " + std::to_string(function.parameters.size()) +
+                (more ? "; if TVM planned the archive's C, these are its pools: use --from c" : ""));
   }
   add(*call.name + "(");
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {

@@ -168,9 +168,7 @@ class Holder {
 
   void run() {
     arith::Facts facts(module_);
-    for (const tir::Param& param : function_.params) {
-      if (param.range) facts.bind_interval(param.var, param.range);
-    }
+    facts.bind_ranges(function_);
     loops::edit(function_.body, facts,
                 {.before =
                      [&](Block& block, std::size_t& at, arith::Facts& known) {

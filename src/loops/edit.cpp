@@ -66,6 +66,12 @@ void rename_own(tir::Stmt& stmt, const Substitution& values) {
   tir::for_each_expr_of(stmt, [&](ExprRef& expr) { expr = renamed(expr, values); });
 }
 
+// The load with another index. Its predicate stays.
+ExprRef with_index(tir::Expr load, ExprRef index) {
+  load.operands[0] = std::move(index);
+  return tir::make_expr(std::move(load));
+}
+
 }  // namespace
 
 ExprRef substituted(const ExprRef& root, arith::Facts& facts, const Substitution& values) {
@@ -76,7 +82,7 @@ ExprRef substituted(const ExprRef& root, arith::Facts& facts, const Substitution
     }
     if (expr->kind == ExprKind::load) {
       ExprRef index = here.simplified(expr->operands[0]);
-      return index == expr->operands[0] ? nullptr : tir::make_load(expr->type, expr->var, std::move(index));
+      return index == expr->operands[0] ? nullptr : with_index(*expr, std::move(index));
     }
     return decided(expr, here);
   });
@@ -196,7 +202,7 @@ void rewrite_indices(tir::Stmt& root, tir::VarId storage, arith::Facts& facts,
                      const std::function<ExprRef(const ExprRef& index, const arith::Facts& facts)>& change) {
   rewrite(root, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
     if (expr->kind != ExprKind::load || expr->var != storage) return nullptr;
-    return tir::make_load(expr->type, storage, change(expr->operands[0], here));
+    return with_index(*expr, change(expr->operands[0], here));
   });
   const auto before = [&](tir::Block& block, std::size_t& at, const arith::Facts& here) {
     auto* store = std::get_if<tir::Store>(&block[at].node);

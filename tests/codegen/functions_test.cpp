@@ -155,6 +155,20 @@ TEST_CASE("a function of the archive's C that gives nothing is called as a state
   }
 }
 
+TEST_CASE("a function of the archive's C that takes more than the program passes: TVM may have planned that C") {
+  CaseProgram program;
+  program.info().foreign_functions.push_back(
+      {.name = "helper", .prototype = "void helper(int32_t* p, uint8_t* pool)", .member = "codegen/host/src/m_lib2.c"});
+  program.operation("plain", {}, ints({0}), [&](const auto&, VarId out) {
+    return Block{evaluate(op("call_extern", i32, {tir::make_string("helper"), program.ref(out)}))};
+  });
+  CHECK_THROWS_WITH_AS(
+      (void)program.text(),
+      "function tvmgen_m_case_0: a call passes 1 arguments to 'helper', which takes 2; if TVM planned the "
+      "archive's C, these are its pools: use --from c",
+      Error);
+}
+
 TEST_CASE("constants are arrays of the file, each data once") {
   CaseProgram program;
   const VarId w = program.pointer("w", f32);

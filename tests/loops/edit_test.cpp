@@ -114,6 +114,17 @@ TEST_CASE_FIXTURE(Fixture, "edits: only the indices of the storage are changed, 
   CHECK(highs == std::vector<std::int64_t>{4, 3});
 }
 
+TEST_CASE_FIXTURE(Fixture, "edits: a load with another index keeps its predicate") {
+  facts.bind_interval(n, Interval{0, 9});
+  tir::Expr guarded = *load(a, add(var(i), 2));
+  guarded.operands.push_back(less(var(i), 3));
+  const ExprRef element = tir::make_expr(guarded);
+  CHECK(text(substituted(element, facts, {{i, sub(var(n), 2)}})) == "a[n where n - 2 < 3]");
+  Stmt stmt = store(b, imm(0), element);
+  rewrite_indices(stmt, a, facts, [](const ExprRef& index, const arith::Facts&) { return add(index, 10); });
+  CHECK(text(block(std::move(stmt))).find("a[i + 2 + 10 where i < 3]") != std::string::npos);
+}
+
 // --- Names made anew -------------------------------------------------------------------------------------------------
 
 TEST_CASE_FIXTURE(Fixture, "edits: a copy has loops and lets of its own, and reads the same variables from outside") {

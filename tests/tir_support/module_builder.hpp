@@ -33,8 +33,11 @@ class ModuleBuilder {
   [[nodiscard]] tir::ExprRef load(tir::VarId storage, std::int64_t index) const {
     return load(storage, tir::make_int(index));
   }
+  [[nodiscard]] tir::ExprRef address_of(tir::VarId storage, tir::ExprRef index) const {
+    return tir::make_call(tir::handle_type, "tir.address_of", {load(storage, std::move(index))});
+  }
   [[nodiscard]] tir::ExprRef address_of(tir::VarId storage, std::int64_t index) const {
-    return tir::make_call(tir::handle_type, "tir.address_of", {load(storage, index)});
+    return address_of(storage, tir::make_int(index));
   }
   [[nodiscard]] tir::ExprRef access_ptr(tir::VarId storage, std::int64_t offset, std::int64_t extent) const {
     return tir::make_call(tir::handle_type, "tir.tvm_access_ptr",

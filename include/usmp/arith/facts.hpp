@@ -25,6 +25,8 @@ class Facts {
   void bind_loop(const tir::For& loop);
   void bind_value(tir::VarId var, const tir::Expr& value);
   void bind_interval(tir::VarId var, std::optional<Interval> interval);
+  // The parameters of which it says what values they have.
+  void bind_ranges(const tir::Function& function);
   // The condition holds, or does not hold. Only integer comparisons that follow from this add facts.
   void assume(const tir::Expr& condition, bool holds = true);
 

@@ -12,6 +12,8 @@ namespace usmp::shape {
 //   (src/shape/unswitch.hpp).
 // - Loops that add to more sums than registers hold become one loop after the other (src/shape/split_sums.hpp).
 // - Sums that are added up one after the other become some side by side (src/shape/jam_sums.hpp).
+// - Two loops that count through one range become one (src/shape/collapse.hpp).
+// - Loops of very few elements are written out (src/shape/unroll.hpp).
 // O(size of the module).
 void shape_loops(tir::Module& module);
 
