@@ -222,10 +222,19 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       entry.write(with_include);
       assert(with_include.is_done());
     };
+    const std::string registry =
+        found.registry.empty() ? "" : mlf::planned_registry(model.archive, info, found, text_of(entry));
     const auto add = [&](const std::string& member, std::function<void(TextSink&)> write, bool is_emptied) {
       const std::string path = places.of(member);
       if (const auto [other, is_new] = taken.emplace(path, info.name); !is_new) {
         throw refusal(model, path + " holds parts of module '" + other->second + "' and of module '" + info.name + "'");
+      }
+      if (member == found.registry) {
+        write = [before = std::move(write), registry](TextSink& sink) {
+          before(sink);
+          sink.write(registry);
+        };
+        is_emptied = false;
       }
       result.files.push_back({path, std::move(write)});
       (is_emptied ? result.emptied : result.written).push_back(path);
