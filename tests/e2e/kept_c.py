@@ -487,6 +487,21 @@ def at_run_time(size: str) -> dict[str, str]:
             "m_lib2.c": AT_RUN_TIME.replace("SIZE", size)}
 
 
+# The device says how it was called; it is closed while the host computes.
+DEVICE = """
+static int is_active, is_open;
+int32_t TVMDeviceM0Activate(void) { printf("activate "); return is_active++ ? -1 : 0; }
+int32_t TVMDeviceM0Open(void) { printf("open "); return is_active != 1 || is_open++ ? -1 : 0; }
+int32_t TVMDeviceM0Close(void) { printf("close "); return is_active == 1 && is_open-- == 1 ? 0 : -1; }
+int32_t TVMDeviceM0Deactivate(void) { printf("deactivate\\n"); return is_open == 0 && is_active-- == 1 ? 0 : -1; }
+int32_t on_device(const int8_t* from, int8_t* to) {
+  if (is_open != 1) return -1;
+  for (int i = 0; i < 256; ++i) to[i] = (int8_t)(from[i] ^ 85);
+  return 0;
+}
+"""
+
+
 def registered(name: str, count: str, count_bytes: int, split: bool) -> Case:
     """The registry in front of the entry, as TVM has it, or in a file of its own."""
     files = {"m_lib0.c": registry(count) + PACKED_ENTRY, "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_OPERATORS}
@@ -513,6 +528,13 @@ CASES = [
                                        "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("<math.h>", '"timer.h"') + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)").replace(
         "  if (tvmgen_m_fused_add", '  timer_started(0.5f, 3, "conv \\"1\\"\\n");\n  if (tvmgen_m_fused_add', 1)}, 256),
+    # The host's operators on both sides of the device's become one; it stays where it is.
+    Case("hooks of a device", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "#define LANES", "int32_t on_device(const int8_t* from, int8_t* to);\nint32_t TVMDeviceM0Activate(void), TVMDeviceM0Open(void), "
+        "TVMDeviceM0Close(void), TVMDeviceM0Deactivate(void);\n#define LANES") + main_of(
+            "TVMDeviceM0Activate()", "tvmgen_m_fused_add(x_buffer_var, sid_1)", "TVMDeviceM0Open()", "TVMDeviceM0Close()",
+            "tvmgen_m_fused_add(sid_1, sid_2)", "TVMDeviceM0Open()", "on_device(sid_2, sid_1)", "TVMDeviceM0Close()",
+            "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)", "TVMDeviceM0Deactivate()")}, 512, firmware=FIRMWARE + DEVICE),
     case("contexts with sizes", contexts("144"), 256 + 256 + 144),
     # Without a size it is all up to the end of the pool.
     case("contexts without sizes", contexts("(int32_t)(144)"), 256 + 256 + 512),
