@@ -17,6 +17,7 @@ struct Hook {
   bool begins;
 };
 
+constexpr std::size_t most_states = 32;  // at a time; boards have a few devices
 constexpr std::string_view prefix = "TVMDevice";
 constexpr std::string_view open = ".open";
 constexpr std::string_view active = ".active";
@@ -32,6 +33,7 @@ bool DeviceStates::take(const tir::Stmt& stmt) {
       std::ranges::find_if(hooks, [&](const Hook& one) { return call->name->ends_with(one.ending); });
   if (hook == std::end(hooks)) return false;
   std::string device = call->name->substr(0, call->name->size() - hook->ending.size()) + std::string(hook->state);
+  if (hook->begins && now_.size() == most_states && !now_.contains(device)) return false;
   const bool changes = hook->begins ? now_.insert(std::move(device)).second : now_.erase(device) > 0;
   if (changes && hook->state == open) open_ = hook->begins ? open_ + 1 : open_ - 1;
   return true;

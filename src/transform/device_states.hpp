@@ -17,7 +17,8 @@ class DeviceStates {
  public:
   explicit DeviceStates(const tir::Module& module) : module_(module) {}
 
-  // Whether the statement calls a hook, which then has been called. O(log).
+  // Whether the statement calls a hook, which then has been called. Where 32 are active or open, one more is a call
+  // like others. O(log).
   bool take(const tir::Stmt& stmt);
 
   // The same number where the same devices are active and open; below the number of hooks so far, or 0.
