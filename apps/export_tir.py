@@ -25,7 +25,8 @@ TVM only runs its planner with "tir.usmp.enable", which is on by default from 0.
 TVM planned has lost the tensors that the TIR still has, so the archive itself comes from a second build, without planning.
 """
 
-# This project's tests have a stand-in for TVM. An earlier form, with one build and without default passes, ran in TVM 0.12.
+# This project's tests have a stand-in for TVM. An earlier form, with one build, without default passes and with
+# tensors in TVM's order, ran in TVM 0.12.
 
 import argparse
 import contextlib
@@ -88,7 +89,7 @@ def _watched_pass_contexts(captured: List[str], options: Dict[str, Any]) -> Iter
         def run_before_pass(self, mod: Any, info: Any) -> None:
             """Called by TVM before every pass."""
             if info.name == PLANNER_PASS:
-                captured.append(tvm.ir.save_json(_without_external_modules(mod)))
+                captured.append(tvm.ir.save_json(_with_sorted_allocates(_without_external_modules(mod))))
 
     with _changed_pass_contexts(options, {PLANNER_OPTION: True}, [SaveBeforePlanning()]):
         yield
@@ -145,6 +146,36 @@ def _without_external_modules(mod: Any) -> Any:
     for key in mod.attrs.keys():
         if key != "external_mods":
             copy = copy.with_attr(key, mod.attrs[key])
+    return copy
+
+
+def _with_sorted_allocates(mod: Any) -> Any:
+    """The module with the entry's tensors, sid_N, allocated in order of their numbers: TVM's order changes from run to run."""
+    import tvm
+
+    def all_in_order(stmt: Any) -> Any:
+        return tvm.tir.stmt_functor.ir_transform(stmt, in_order, None, ["tir.Allocate"])
+
+    def in_order(outermost: Any) -> Any:
+        allocates = []
+        body = outermost
+        while isinstance(body, tvm.tir.Allocate) and re.fullmatch(r"sid_\d+", body.buffer_var.name):
+            allocates.append(body)
+            body = body.body
+        if not allocates:
+            return None
+        body = all_in_order(body)
+        for one in sorted(allocates, key=lambda allocate: int(allocate.buffer_var.name[4:]), reverse=True):
+            body = tvm.tir.Allocate(one.buffer_var, one.dtype, one.extents, one.condition, body, one.annotations)
+        return body
+
+    functions = dict(mod.functions.items())
+    for name, function in functions.items():
+        if isinstance(function, tvm.tir.PrimFunc):
+            functions[name] = function.with_body(all_in_order(function.body))
+    copy = tvm.IRModule(functions)
+    for key in mod.attrs.keys() if mod.attrs is not None else ():
+        copy = copy.with_attr(key, mod.attrs[key])
     return copy
 
 

@@ -81,6 +81,21 @@ std::string text_of(const OutputFile& file) {
   return sink.text();
 }
 
+// Takes both out of `files`. TVM's header has the contents of the application's parameter pools, so the new one has,
+// too.
+OutputFile with_constants(std::map<std::string, OutputFile>& files, const std::string& header,
+                          const std::string& constants) {
+  OutputFile result = std::move(files.extract(header).mapped());
+  if (auto found = files.extract(constants)) {
+    result.write = [first = result.write, second = found.mapped().write](TextSink& sink) {
+      first(sink);
+      sink.write("\n");
+      second(sink);
+    };
+  }
+  return result;
+}
+
 std::string relative_include(const std::string& from, const std::string& header) {
   return "\"" + fs::path(header).lexically_relative(fs::path(from).parent_path()).generic_string() + "\"";
 }
@@ -184,18 +199,22 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     mlf::require_functions(model.archive, info, kept);
     std::map<std::string, OutputFile> emitted;  // by the last part of the path
     for (OutputFile& file : codegen::module_files(inputs[i])) {
-      if (file.path == codegen::constants_header_path(info.name)) {
-        throw refusal(model, "a parameter pool of the application needs one more header, " + file_name_of(file.path) +
-                                 "; expected pools that the C owns, or -o");
-      }
       std::string name = file_name_of(file.path);
       emitted.emplace(std::move(name), std::move(file));
     }
     const std::string header_name = "tvmgen_" + c_identifier(info.name) + ".h";
-    const OutputFile header = emitted.at(header_name);
+    const std::string constants_name = file_name_of(codegen::constants_header_path(info.name));
+    if (emitted.size() != 3 + emitted.count(constants_name)) {
+      throw refusal(model, "parameter pools with 'emit: binary' need more files; expected 'emit: header', or -o");
+    }
+    if (found.header.empty() && emitted.contains(constants_name)) {
+      throw refusal(model,
+                    "there is no header for the contents of the application's parameter pools; expected "
+                    "'emit: array', or -o");
+    }
+    const OutputFile header = with_constants(emitted, header_name, constants_name);
     const OutputFile entry = emitted.at(info.name + "_lib0.c");
     const OutputFile operators = emitted.at(info.name + "_lib1.c");
-    assert(emitted.size() == 3);
 
     const std::string line = "#include \"" + header_name + "\"\n";
     std::string instead;
@@ -222,10 +241,19 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       entry.write(with_include);
       assert(with_include.is_done());
     };
+    const std::string registry =
+        found.registry.empty() ? "" : mlf::planned_registry(model.archive, info, found, text_of(entry));
     const auto add = [&](const std::string& member, std::function<void(TextSink&)> write, bool is_emptied) {
       const std::string path = places.of(member);
       if (const auto [other, is_new] = taken.emplace(path, info.name); !is_new) {
         throw refusal(model, path + " holds parts of module '" + other->second + "' and of module '" + info.name + "'");
+      }
+      if (member == found.registry) {
+        write = [before = std::move(write), registry](TextSink& sink) {
+          before(sink);
+          sink.write(registry);
+        };
+        is_emptied = false;
       }
       result.files.push_back({path, std::move(write)});
       (is_emptied ? result.emptied : result.written).push_back(path);

@@ -64,17 +64,29 @@ class StackWalker {
   bool has_runs_ = false;
 };
 
-// Of all functions: compilers may put callees and blocks into one frame, each array with a place of its own.
-Bytes array_bytes(const tir::Module& module) {
+// Compilers may give each array of a function a place of its own.
+Bytes array_bytes(const tir::Function& function) {
   Bytes sum = 0;
-  for (const tir::Function& function : module.functions) {
-    tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
-      const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      if (allocate == nullptr || !allocate->on_stack || tir::element_count(*allocate) == 1) return;
-      sum = checked_add(sum, tir::allocation_size(*allocate).bytes.value_or(0)).value_or(sum);
-    });
-  }
+  tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
+    const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
+    if (allocate == nullptr || !allocate->on_stack || tir::element_count(*allocate) == 1) return;
+    sum = checked_add(sum, tir::allocation_size(*allocate).bytes.value_or(0)).value_or(sum);
+  });
   return sum;
+}
+
+// Compilers may put functions into the frames of their callers, those that are kept apart excepted. These are on the
+// stack one after another, unless they call each other.
+Bytes array_bytes(const tir::Module& module, const program::CallGraph& graph) {
+  Bytes joined = 0;
+  std::vector<Bytes> apart(module.functions.size());  // of it and what it calls
+  for (const std::size_t index : program::callees_first(module, graph, {module.entry})) {
+    const tir::Function& function = module.functions[index];
+    for (const program::CallSite& call : graph.calls[index]) apart[index] = std::max(apart[index], apart[call.callee]);
+    Bytes& sum = function.keep_apart ? apart[index] : joined;
+    sum = checked_add(sum, array_bytes(function)).value_or(sum);
+  }
+  return checked_add(joined, apart[module.entry]).value_or(joined);
 }
 
 }  // namespace
@@ -96,7 +108,7 @@ Bytes stack_estimate(const tir::Module& module) {
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
     estimates[index] = below + (joins_caller ? 0 : walker.frame());
   }
-  return estimates[module.entry] + array_bytes(module);
+  return estimates[module.entry] + array_bytes(module, graph);
 }
 
 }  // namespace usmp::lower

@@ -14,6 +14,7 @@
 #include "mlf/c_text.hpp"
 #include "mlf/intake.hpp"
 #include "mlf/modules.hpp"
+#include "usmp/mlf/interface.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::mlf {
@@ -32,7 +33,8 @@ bool is_object(std::string_view name) { return ends_with_any(name, {".o", ".obj"
 // Whether TVM may have written the file: it defines one of its functions or constants.
 bool is_of_tvm(std::string_view text) {
   if (text.find("// tvm target:") != std::string_view::npos || text.find(".rodata.tvm") != std::string_view::npos ||
-      text.find("kTvmgenMetadata") != std::string_view::npos) {
+      text.find("kTvmgenMetadata") != std::string_view::npos ||
+      (text.find("TVMSystemLibEntryPoint") != std::string_view::npos && holds_registry(text))) {
     return true;
   }
   if (text.find(tvm_prefix) == std::string_view::npos) return false;

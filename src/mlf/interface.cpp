@@ -83,13 +83,19 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     }
     const std::vector<std::string> entries = entries_in(member.bytes);
     if (entries.size() > 1) fail(member, "defines several modules (" + joined(entries) + "), expected one a file");
-    if (mentions(member.bytes, "TVMSystemLibEntryPoint") || mentions(member.bytes, "_tvm_func_array")) {
-      fail(member, "holds TVM's registry of functions, which planned C does not have");
-    }
     const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
     const bool is_entry = defines_ending_in(member.bytes, prefix + "_run");
+    const bool is_registry = holds_registry(member.bytes);
+    if (is_metadata && (is_entry || is_registry || !entries.empty())) {
+      fail(member, "holds metadata tables beside what would change, expected a file of their own");
+    }
+    if (is_registry && !files.registry.empty()) {
+      fail(member, "holds a registry of functions, as " + in_quotes(files.registry) + " does, expected one");
+    }
+    if (is_registry) files.registry = name;
     if (is_entry) files.entry = name;
     if (!entries.empty()) files.operators = name;
+    if (is_metadata) files.metadata.push_back(name);
     if (!is_entry && entries.empty() && !is_metadata) files.others.push_back(name);
   }
   if (files.entry.empty()) {
@@ -110,6 +116,7 @@ void require_functions(const Archive& archive, const ModuleInfo& module, const s
     if (name.ends_with(".h") || member.bytes.find("kTvmgenMetadata") != std::string::npos) continue;
     for (const CFunction& function : defined_functions(code_only(member.bytes))) {
       if (function.name.starts_with(prefix) || kept.contains(function.name)) continue;
+      if (function.name == "TVMSystemLibEntryPoint") continue;  // planned_registry defines it
       throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}},
                   "defines " + in_quotes(function.name) +
                       ", which planned C would not have, expected TVM's functions and what they call");

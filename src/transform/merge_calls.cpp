@@ -54,6 +54,7 @@ class Calls {
     if (calls == entry_.calls_with.end() || calls->second.size() < 2) return std::nullopt;
     const EntryCall& first = entry_.calls[calls->second[0]];
     const EntryCall& second = entry_.calls[calls->second[1]];
+    if (entry_.states[calls->second[0]] != entry_.states[calls->second[1]]) return std::nullopt;
     const auto is_passed_once = [&](const EntryCall& call) {
       return std::count(call.arguments.begin(), call.arguments.end(), tensor) == 1;
     };

@@ -2,8 +2,10 @@
 #include "transform/plain_entry.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "transform/device_states.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::transform {
@@ -12,6 +14,7 @@ namespace {
 using program::EntryCall;
 using tir::Block;
 using tir::Expr;
+using tir::ExprKind;
 using tir::ExprRef;
 using tir::VarId;
 
@@ -21,12 +24,36 @@ bool passes_storage(const tir::Module& module, const EntryCall& call) {
          std::ranges::all_of(call.arguments, [&](VarId argument) { return module.var(argument).type.is_handle(); });
 }
 
+// Parameters of the entry that no function gets which may change: contexts of devices.
+std::set<VarId> contexts(const tir::Module& module, const std::vector<EntryCall>& calls) {
+  std::set<VarId> vars;
+  for (const tir::Param& param : module.functions[module.entry].params) vars.insert(param.var);
+  for (const EntryCall& call : calls) {
+    if (call.is_opaque) continue;
+    for (const VarId argument : call.arguments) vars.erase(argument);
+  }
+  return vars;
+}
+
+// Whether the statement, a call, is handed nothing but numbers, texts and these variables.
+bool is_handed_only(const tir::Stmt& stmt, const std::set<VarId>& vars) {
+  bool is_so = true;
+  tir::for_each_expr_of(stmt, [&](const ExprRef& root) {
+    tir::for_each_expr(*root, [&](const Expr& part) {
+      is_so = is_so && part.kind != ExprKind::load && (part.kind != ExprKind::var || vars.contains(part.var));
+    });
+  });
+  return is_so;
+}
+
 }  // namespace
 
 std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
   PlainEntry entry;
   entry.calls = program::entry_calls(module).calls;
   const Block& body = module.functions[module.entry].body;
+  DeviceStates devices(module);
+  const std::set<VarId> inert = contexts(module, entry.calls);
   std::size_t next = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (const auto* allocate = std::get_if<tir::Allocate>(&body[i].node)) {
@@ -34,12 +61,17 @@ std::optional<PlainEntry> read_plain_entry(const tir::Module& module) {
       continue;
     }
     if (std::holds_alternative<tir::AllocateConst>(body[i].node)) continue;
+    if (devices.take(body[i])) {
+      if (!is_handed_only(body[i], inert)) return std::nullopt;
+      continue;
+    }
     if (next == entry.calls.size() || entry.calls[next].statement != i || !passes_storage(module, entry.calls[next]))
       return std::nullopt;
     for (const VarId argument : entry.calls[next].arguments) {
       std::vector<std::size_t>& with = entry.calls_with[argument];
       if (with.empty() || with.back() != next) with.push_back(next);
     }
+    entry.states.push_back(devices.now());
     ++next;
   }
   return next == entry.calls.size() ? std::optional(std::move(entry)) : std::nullopt;

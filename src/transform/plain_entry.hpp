@@ -13,13 +13,17 @@
 
 namespace usmp::transform {
 
+// Between the calls there may be those of hooks of devices (device_states.hpp), which stay where they are. A call may
+// take another's place, or join it, if the same devices are active and open there.
 struct PlainEntry {
   std::vector<program::EntryCall> calls;                      // in order, one a statement, of variables alone
   std::map<tir::VarId, std::vector<std::size_t>> calls_with;  // that pass it, among `calls`
   std::map<tir::VarId, tir::Allocate> tensors;
+  std::vector<std::size_t> states;  // by call: the same number where the same devices are active and open
 };
 
-// Nothing if the entry is anything else. O(size of the entry · log).
+// Nothing if the entry is anything else; what hooks get is passed to functions that stay as they are, at most.
+// O(size of the entry · log).
 [[nodiscard]] std::optional<PlainEntry> read_plain_entry(const tir::Module& module);
 
 // Makes the call at the statement of the entry one of another function.

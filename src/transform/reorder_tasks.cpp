@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "transform/device_states.hpp"
 #include "usmp/program/entry_calls.hpp"
 
 namespace usmp::transform {
@@ -69,12 +70,13 @@ class Builder {
     }
   }
 
-  void add(std::size_t statement, bool is_barrier) {
+  // A hook changes what the tasks need that stand where a device is open.
+  void add(std::size_t statement, bool is_barrier, bool is_hook, bool needs_device) {
     const std::size_t task = result_.statements.size();
     const StatementUses& statement_uses = uses_.statements[statement];
     result_.statements.push_back(statement);
     result_.problem.tasks.push_back(
-        {.after = dependences(task, statement_uses, is_barrier), .touches = {}, .phases = {}});
+        {.after = dependences(task, statement_uses, is_barrier, is_hook, needs_device), .touches = {}, .phases = {}});
     Task& added = result_.problem.tasks.back();
     const bool shares = !sharing_.empty() && !sharing_[statement].empty();
     const std::vector<Tick> begins = begins_of_phases(statement_uses, shares);
@@ -91,13 +93,15 @@ class Builder {
  private:
   [[nodiscard]] Bytes rounded(Bytes size) const { return checked_align_up(size, alignment_).value_or(size); }
 
-  std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, bool is_barrier) {
+  std::vector<std::size_t> dependences(std::size_t task, const StatementUses& statement, bool is_barrier, bool is_hook,
+                                       bool needs_device) {
     std::vector<std::size_t> earlier;
     if (barrier_ != no_task) earlier.push_back(barrier_);
+    if (is_hook || needs_device) note(task, is_hook, devices_, earlier);
     Use of_params{};
     for (const Use& use : statement.uses) {
       if (uses_.storages[use.storage].kind == Storage::Kind::constant) continue;
-      note(task, use, histories_[use.storage], earlier);
+      note(task, use.writes, histories_[use.storage], earlier);
       if (uses_.storages[use.storage].kind != Storage::Kind::parameter) continue;
       of_params.reads = of_params.reads || use.reads;
       of_params.writes = of_params.writes || use.writes;
@@ -114,9 +118,9 @@ class Builder {
     return earlier;
   }
 
-  static void note(std::size_t task, const Use& use, History& history, std::vector<std::size_t>& earlier) {
+  static void note(std::size_t task, bool writes, History& history, std::vector<std::size_t>& earlier) {
     if (history.last_write != no_task) earlier.push_back(history.last_write);
-    if (use.writes) {
+    if (writes) {
       earlier.insert(earlier.end(), history.reads.begin(), history.reads.end());
       history = {.last_write = task, .reads = {}};
     } else {
@@ -223,6 +227,7 @@ class Builder {
   Bytes alignment_;
   EntryTasks result_;
   std::vector<History> histories_;  // by storage
+  History devices_;                 // hooks write, tasks that need a device read
   std::vector<bool> is_accessed_;   // by storage: by tasks that were added
   Group group_;                     // of the last tasks that access parameters
   std::vector<std::size_t> before_group_;
@@ -244,12 +249,16 @@ std::optional<EntryTasks> entry_tasks(const tir::Module& module, const liveness:
   const tir::Block& body = module.functions[module.entry].body;
   if (uses.escapes || !names_are_unique(uses) || body.size() != uses.statements.size()) return std::nullopt;
   Builder builder(uses, sharing, options, module.workspace_alignment.value_or(16));
+  DeviceStates devices(module);
   std::size_t count = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (is_on_stack(body[i])) return std::nullopt;  // nobody tracks who uses it
     if (is_plain_declaration(body[i])) continue;
     if (++count > max_order_tasks) return std::nullopt;
-    builder.add(i, !program::plain_call(body[i]) || uses.statements[i].calls_blindly);
+    const bool is_hook = devices.take(body[i]);
+    // A hook that is handed nothing could do anything, were it not known.
+    const bool is_barrier = !program::plain_call(body[i]) || (uses.statements[i].calls_blindly && !is_hook);
+    builder.add(i, is_barrier, is_hook, devices.is_any_open());
     if (builder.edges() > max_order_edges) return std::nullopt;
   }
   return builder.take();

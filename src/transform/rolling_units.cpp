@@ -372,11 +372,12 @@ std::vector<CallRun> call_runs(tir::Module& module, const PlainEntry& entry, boo
   RunBuilder builder(module, entry, workspace_io);
   for (std::size_t first = 0; first < entry.calls.size();) {
     std::size_t last = first;
-    while (last < entry.calls.size() && is_usable(entry.calls[last])) ++last;
+    const auto goes_on = [&] { return last < entry.calls.size() && entry.states[last] == entry.states[first]; };
+    while (goes_on() && is_usable(entry.calls[last])) ++last;
     if (last > first) {
       if (auto run = builder.build(first, last)) runs.push_back(std::move(*run));
     }
-    first = last + 1;
+    first = goes_on() ? last + 1 : last;
   }
   return runs;
 }

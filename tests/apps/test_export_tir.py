@@ -187,13 +187,44 @@ class AddTir(unittest.TestCase):
 class FakeModule:
     """As much of an IRModule as is looked at."""
 
-    def __init__(self, attrs: Dict[str, Any]) -> None:
+    def __init__(self, attrs: Dict[str, Any], functions: Any = None) -> None:
         self.attrs = attrs
-        self.functions = {"main": 1}
+        self.functions = functions or {"main": 1}
 
     def with_attr(self, key: str, value: Any) -> "FakeModule":
         """A copy with one more attribute."""
-        return FakeModule({**self.attrs, key: value})
+        return FakeModule({**self.attrs, key: value}, self.functions)
+
+
+class FakeAllocate:  # pylint: disable=too-few-public-methods
+    """Of one tensor, around a body."""
+
+    def __init__(self, buffer_var: Any, dtype: str, extents: Any, condition: Any, body: Any, annotations: Any) -> None:
+        self.buffer_var, self.dtype, self.extents, self.condition = buffer_var, dtype, extents, condition
+        self.body, self.annotations = body, annotations
+
+
+class FakeFunction:  # pylint: disable=too-few-public-methods
+    """As much of a PrimFunc as is looked at."""
+
+    def __init__(self, body: Any) -> None:
+        self.body = body
+
+    def with_body(self, body: Any) -> "FakeFunction":
+        """A copy with another body."""
+        return FakeFunction(body)
+
+
+def transformed(body: Any, before: Any, _after: Any, names: Any) -> Any:
+    """As tvm.tir.stmt_functor.ir_transform: what `before` returns is not looked into."""
+    assert names == ["tir.Allocate"]
+    if isinstance(body, FakeAllocate):
+        changed = before(body)
+        if changed is not None:
+            return changed
+        return FakeAllocate(body.buffer_var, body.dtype, body.extents, body.condition,
+                            transformed(body.body, before, None, names), body.annotations)
+    return ("let", transformed(body[1], before, None, names)) if isinstance(body, tuple) else body
 
 
 def fake_tvm(entered: List[Any]) -> types.ModuleType:
@@ -224,7 +255,9 @@ def fake_tvm(entered: List[Any]) -> types.ModuleType:
     setattr(tvm, "transform", types.SimpleNamespace(PassContext=PassContext))
     setattr(tvm, "instrument", types.SimpleNamespace(pass_instrument=lambda cls: cls))
     setattr(tvm, "ir", types.SimpleNamespace(save_json=lambda mod: json.dumps(mod.attrs)))
-    setattr(tvm, "IRModule", lambda functions: FakeModule({}))
+    setattr(tvm, "IRModule", lambda functions: FakeModule({}, functions))
+    setattr(tvm, "tir", types.SimpleNamespace(Allocate=FakeAllocate, PrimFunc=FakeFunction,
+                                              stmt_functor=types.SimpleNamespace(ir_transform=transformed)))
     return tvm
 
 
@@ -281,6 +314,37 @@ class CaptureTir(unittest.TestCase):
         self.assertEqual(len(modules), 2)
         self.assertEqual(result["config"], {**PASSES_OFF, "a": 1, "tir.usmp.enable": True})
         self.assertEqual((result["disabled"], result["level"], result["kept"]), (["x"], 1, False))
+
+    def test_tensors_are_allocated_in_order(self) -> None:
+        def body_of(names: List[str]) -> Any:
+            body: Any = "calls"
+            for name in reversed(names):
+                body = ("let", body) if name == "let" else FakeAllocate(
+                    types.SimpleNamespace(name=name), "int8", [name], 1, body, {"of": name})
+            return body
+
+        def text_of(body: Any) -> List[str]:
+            names = []
+            while body != "calls":
+                if isinstance(body, tuple):
+                    names.append("let")
+                    body = body[1]
+                    continue
+                names.append(body.buffer_var.name)
+                self.assertEqual((body.dtype, body.extents, body.condition, body.annotations),
+                                 ("int8", [names[-1]], 1, {"of": names[-1]}))
+                body = body.body
+            return names
+
+        given = ["let", "sid_10", "sid_9", "sid_2", "let", "pad", "conv", "sid_3", "sid_1"]
+        original = FakeFunction(body_of(given))
+        module = FakeModule({"kept": 1}, {"main": original, "other": "no TIR"})
+        with mock.patch.dict(sys.modules, {"tvm": fake_tvm([])}):
+            result = export_tir._with_sorted_allocates(module)  # pylint: disable=protected-access
+        self.assertEqual(text_of(result.functions["main"].body),
+                         ["let", "sid_2", "sid_9", "sid_10", "let", "pad", "conv", "sid_1", "sid_3"])
+        self.assertEqual((result.attrs, result.functions["other"]), ({"kept": 1}, "no TIR"))
+        self.assertEqual(text_of(original.body), given)  # TVM goes on with it
 
     def test_a_build_without_planning_is_an_error(self) -> None:
         with self.assertRaises(export_tir.ExportError):

@@ -137,6 +137,60 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   CHECK(contains(read(checkout.ml("default_lib0.c")), "struct tvmgen_default_inputs {"));  // in its place
 }
 
+TEST_CASE("in place: the header has the contents of the application's parameter pools") {
+  const Checkout checkout;
+  const std::string stock = read(checkout.ml("tvmgen_default.h"));
+  std::string header = stock;
+  const auto replace = [&](const std::string& old, const std::string& text) {
+    const std::size_t at = header.find(old);
+    REQUIRE(at != std::string::npos);
+    header.replace(at, old.size(), text);
+  };
+  replace("struct tvmgen_default_outputs* outputs\n",
+          "struct tvmgen_default_outputs* outputs,\n"
+          "struct tvmgen_default_workspace_pools* workspace_pools\n");
+  replace("int32_t tvmgen_default_run(",
+          "struct tvmgen_default_workspace_pools {\n  void* flash;\n  void* sram;\n};\n"
+          "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_SIZE 4\n"
+          "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA \\\n  1, 2, 3, 4\n"
+          "#define TVMGEN_DEFAULT_SRAM_WORKSPACE_POOL_SIZE 8\n"
+          "int32_t tvmgen_default_run(");
+  const auto with_pools = [&](const std::string& emit) {
+    write(checkout.temporary.file("pools.yaml"),
+          "workspace_pools:\n  - name: sram\nparameter_pools:\n  - name: flash\n"
+          "    targets: {c: ro}\n    emit: " +
+              emit + "\n");
+    PlanOptions options = checkout.options();
+    options.pools_file = checkout.temporary.file("pools.yaml");
+    return options;
+  };
+  // The old header has other ways to the pools, or there is none.
+  CHECK(contains(refused(checkout, with_pools("header")), "the firmware could not use the header any more"));
+  write(checkout.ml("tvmgen_default.h"), header);
+  CHECK(contains(refused(checkout, with_pools("binary")), "parameter pools with 'emit: binary' need more files"));
+  CHECK(contains(refused(checkout, with_pools("array")), "macro TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA"));
+  const PlanOptions options = with_pools("header");
+  const auto before = checkout.texts();
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  const auto after = checkout.texts();
+  CHECK(after.size() == before.size());
+  const std::string planned = read(checkout.ml("tvmgen_default.h"));
+  CHECK(contains(planned, "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA \\\n"));
+  CHECK(contains(planned, "#define TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_SIZE "));
+  CHECK(contains(planned, "struct tvmgen_default_workspace_pools {\n"));
+}
+
+TEST_CASE("in place: without a header there is no place for the contents of the application's pools") {
+  const Checkout checkout;
+  fs::remove(checkout.ml("tvmgen_default.h"));
+  write(checkout.temporary.file("pools.yaml"),
+        "workspace_pools:\n  - name: sram\nparameter_pools:\n  - name: flash\n    targets: {c: ro}\n");
+  PlanOptions options = checkout.options();
+  options.pools_file = checkout.temporary.file("pools.yaml");
+  CHECK(
+      contains(refused(checkout, options), "there is no header for the contents of the application's parameter pools"));
+}
+
 TEST_CASE("source trees: what inputs and outputs are; no archive is made of one without metadata.json") {
   const Checkout checkout("lstm");
   InspectOptions options;

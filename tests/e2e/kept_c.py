@@ -314,6 +314,150 @@ int main(void) {
 }
 """
 
+# TVM's packed interface as far as the registry of functions needs it.
+PACKED_RUNTIME = """#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#define TVM_DLL
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef union { int64_t v_int64; double v_float64; void* v_handle; } TVMValue;
+typedef enum { kDLCPU = 1 } DLDeviceType;
+typedef struct { void* data; struct { DLDeviceType device_type; int32_t device_id; } device; int32_t ndim;
+  struct { uint8_t code, bits; uint16_t lanes; } dtype; int64_t* shape; int64_t* strides; uint64_t byte_offset; } DLTensor;
+typedef int (*TVMBackendPackedCFunc)(TVMValue* args, int* type_codes, int num_args, TVMValue* ret, int* ret_code, void* handle);
+typedef struct { const char* names; const TVMBackendPackedCFunc* funcs; } TVMFuncRegistry;
+typedef struct { const TVMFuncRegistry* registry; } TVMModule;
+const TVMModule* TVMSystemLibEntryPoint(void);
+void* TVMBackendAllocWorkspace(int type, int id, uint64_t size, int code, int bits);
+int TVMBackendFreeWorkspace(int type, int id, void* place);
+#ifdef __cplusplus
+}
+#endif
+"""
+
+PARAMETERS = "(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* out_type_code, void* resource_handle)"
+
+REGISTERED = ["tvmgen_m_fused_double", "tvmgen_m_fused_add", "tvmgen_m___tvm_main__", "tvmgen_m_get_c_metadata"]
+
+
+def registry(count: str) -> str:
+    """What TVM puts in front of the entry for the system library of its C runtime."""
+    functions = "".join(f"    (TVMBackendPackedCFunc){name},\n" for name in REGISTERED)
+    return ("#include <tvm/runtime/crt/module.h>\n" + "".join(f"{EXTERN.strip()}\nTVM_DLL int32_t {name}{PARAMETERS};\n" for name in REGISTERED)
+            + f"static TVMBackendPackedCFunc _tvm_func_array[] = {{\n{functions}}};\n"
+            + "static const TVMFuncRegistry _tvm_func_registry = {\n    \"" + count + "".join(f"{name}\\000" for name in REGISTERED)
+            + "\",    _tvm_func_array,\n};\nstatic const TVMModule _tvm_system_lib = {\n    &_tvm_func_registry,\n};\n"
+            + "const TVMModule* TVMSystemLibEntryPoint(void) {\n    return &_tvm_system_lib;\n}\n")
+
+
+PACKED_ENTRY = """#include "tvm/runtime/c_runtime_api.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+TVM_DLL int32_t tvmgen_m___tvm_main__%(p)s;
+
+int32_t tvmgen_m_run%(p)s {
+TVMValue tensors[2];
+tensors[0] = ((TVMValue*)args)[0];
+tensors[1] = ((TVMValue*)args)[1];
+return tvmgen_m___tvm_main__((void*)tensors, type_code, num_args, out_value, out_type_code, resource_handle);
+}
+#ifdef __cplusplus
+}
+#endif
+;
+""" % {"p": PARAMETERS}
+
+PACKED_METADATA = """#include <tvm/runtime/c_runtime_api.h>
+static const char* const kTvmgenMetadata[1] = {"m"};
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_get_c_metadata(TVMValue* arg_values, int* arg_tcodes, int num_args, TVMValue* ret_values, int* ret_tcodes, void* resource_handle) {
+    ret_values[0].v_handle = (void*) &kTvmgenMetadata;
+    ret_tcodes[0] = 3;
+    return 0;
+};
+"""
+
+
+def packed_operator(name: str, value: str) -> str:
+    return EXTERN + f"""TVM_DLL int32_t tvmgen_m_fused_{name}(void* args, int32_t* arg_type_ids, int32_t num_args, void* out_ret_value, int32_t* out_ret_tcode, void* resource_handle) {{
+  void* arg0 = (((TVMValue*)args)[0].v_handle);
+  void* arg1 = (((TVMValue*)args)[1].v_handle);
+  void* p0 = (((DLTensor*)arg0)[0].data);
+  void* T_out = (((DLTensor*)arg1)[0].data);
+  for (int32_t i = 0; i < 128; ++i) {{
+    ((int8_t*)T_out)[i] = ((int8_t)(((int32_t)((int8_t*)p0)[i]) {value}));
+  }}
+  return 0;
+}}
+"""
+
+
+def packed_call(name: str, source: str, target: str) -> str:
+    fill = "".join(f"  (((DLTensor*)stack_array)[{i}].data) = {data};\n"
+                   f"  (((TVMValue*)stack_value)[{i}].v_handle) = (((DLTensor*)stack_array) + {i});\n  ((int32_t*)stack_tcode)[{i}] = 7;\n"
+                   for i, data in enumerate((source, target)))
+    return fill + (f"  TVMValue ret_{name};\n  int ret_code_{name};\n  if (tvmgen_m_fused_{name}( (TVMValue*) stack_value , "
+                   f"(int*) stack_tcode, 2, &ret_{name}, &ret_code_{name}, NULL) != 0){{\n    return -1;\n  }}\n")
+
+
+PACKED_OPERATORS = (HEAD + packed_operator("double", "* 2") + packed_operator("add", "+ 3") + EXTERN + """TVM_DLL int32_t tvmgen_m___tvm_main__(void* args, int32_t* arg_type_ids, int32_t num_args, void* out_ret_value, int32_t* out_ret_tcode, void* resource_handle) {
+  TVMValue stack[8];
+  void* stack_tcode = stack;
+  TVMValue stack_1[4];
+  void* stack_value = stack_1;
+  TVMValue stack_2[32];
+  void* stack_array = stack_2;
+  void* arg0 = (((TVMValue*)args)[0].v_handle);
+  void* arg1 = (((TVMValue*)args)[1].v_handle);
+  void* x_buffer_var = (((DLTensor*)arg0)[0].data);
+  void* y_buffer_var = (((DLTensor*)arg1)[0].data);
+  void* sid_1 = TVMBackendAllocWorkspace(1, 0, (uint64_t)128, 0, 8);
+  if (sid_1 == NULL) {
+    return -1;
+  }
+""" + packed_call("double", "x_buffer_var", "sid_1") + packed_call("add", "sid_1", "y_buffer_var") + """  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {
+    return -1;
+  }
+  return 0;
+}
+""")
+
+# Finds the functions as TVM's C runtime does; the model's name comes from the metadata.
+PACKED_FIRMWARE = """#include <tvm/runtime/crt/module.h>
+#include <stdio.h>
+#include <string.h>
+static TVMBackendPackedCFunc find(const char* name) {
+  const TVMFuncRegistry* registry = TVMSystemLibEntryPoint()->registry;
+  const unsigned char* count = (const unsigned char*)registry->names;
+  const char* at = registry->names + COUNT_BYTES;
+  unsigned functions = COUNT_BYTES == 1 ? count[0] : count[0] + 256u * count[1];
+  for (unsigned i = 0; i < functions; ++i, at += strlen(at) + 1) {
+    if (strcmp(at, name) == 0) return registry->funcs[i];
+  }
+  return NULL;
+}
+int main(void) {
+  static int8_t x[256], y[256];
+  DLTensor tensors[2] = {{x}, {y}};
+  TVMValue args[2] = {{0}, {0}}, result;
+  int codes[2] = {7, 7}, code;
+  args[0].v_handle = &tensors[0];
+  args[1].v_handle = &tensors[1];
+  if (find("tvmgen_m_get_c_metadata")(NULL, NULL, 0, &result, &code, NULL) != 0) return 1;
+  printf("metadata of %s\\n", ((const char* const*)result.v_handle)[0]);
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 0; i < 256; ++i) x[i] = (int8_t)(i * 7 + run);
+    memset(y, 0, sizeof y);
+    printf("%d\\n", find("tvmgen_m___tvm_main__")(args, codes, 2, &result, &code, NULL));
+    for (int i = 0; i < 256; ++i) printf("%d ", y[i]);
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
 
 @dataclass
 class Case:
@@ -323,6 +467,8 @@ class Case:
     kept: list[str] = field(default_factory=list)  # warnings about functions, part of each
     taken: int = 0  # calls that take workspace at run time and stay, in C of other code generators
     options: tuple[str, ...] = ()
+    firmware: str = FIRMWARE
+    registry: bool = False  # the firmware finds functions in TVM's registry, which only what is planned in place has
 
     def label(self) -> str:
         return self.name
@@ -339,6 +485,29 @@ def contexts(size: str, begin: int = 512) -> dict[str, str]:
 def at_run_time(size: str) -> dict[str, str]:
     return {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": AT_RUN_TIME_MAIN,
             "m_lib2.c": AT_RUN_TIME.replace("SIZE", size)}
+
+
+# The device says how it was called; it is closed while the host computes.
+DEVICE = """
+static int is_active, is_open;
+int32_t TVMDeviceM0Activate(void) { printf("activate "); return is_active++ ? -1 : 0; }
+int32_t TVMDeviceM0Open(void) { printf("open "); return is_active != 1 || is_open++ ? -1 : 0; }
+int32_t TVMDeviceM0Close(void) { printf("close "); return is_active == 1 && is_open-- == 1 ? 0 : -1; }
+int32_t TVMDeviceM0Deactivate(void) { printf("deactivate\\n"); return is_open == 0 && is_active-- == 1 ? 0 : -1; }
+int32_t on_device(const int8_t* from, int8_t* to) {
+  if (is_open != 1) return -1;
+  for (int i = 0; i < 256; ++i) to[i] = (int8_t)(from[i] ^ 85);
+  return 0;
+}
+"""
+
+
+def registered(name: str, count: str, count_bytes: int, split: bool) -> Case:
+    """The registry in front of the entry, as TVM has it, or in a file of its own."""
+    files = {"m_lib0.c": registry(count) + PACKED_ENTRY, "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_OPERATORS}
+    if split:
+        files |= {"m_lib0.c": PACKED_ENTRY, "m_lib3.c": registry(count)}
+    return Case(name, files, 0, firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", str(count_bytes)), registry=True)
 
 
 CASES = [
@@ -359,6 +528,13 @@ CASES = [
                                        "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("<math.h>", '"timer.h"') + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)").replace(
         "  if (tvmgen_m_fused_add", '  timer_started(0.5f, 3, "conv \\"1\\"\\n");\n  if (tvmgen_m_fused_add', 1)}, 256),
+    # The host's operators on both sides of the device's become one; it stays where it is.
+    Case("hooks of a device", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "#define LANES", "int32_t on_device(const int8_t* from, int8_t* to);\nint32_t TVMDeviceM0Activate(void), TVMDeviceM0Open(void), "
+        "TVMDeviceM0Close(void), TVMDeviceM0Deactivate(void);\n#define LANES") + main_of(
+            "TVMDeviceM0Activate()", "tvmgen_m_fused_add(x_buffer_var, sid_1)", "TVMDeviceM0Open()", "TVMDeviceM0Close()",
+            "tvmgen_m_fused_add(sid_1, sid_2)", "TVMDeviceM0Open()", "on_device(sid_2, sid_1)", "TVMDeviceM0Close()",
+            "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)", "TVMDeviceM0Deactivate()")}, 512, firmware=FIRMWARE + DEVICE),
     case("contexts with sizes", contexts("144"), 256 + 256 + 144),
     # Without a size it is all up to the end of the pool.
     case("contexts without sizes", contexts("(int32_t)(144)"), 256 + 256 + 512),
@@ -367,6 +543,9 @@ CASES = [
         "(global_workspace_0_var[0])", "(global_workspace_0_var[1024])"), "m_lib0.c": planned_entry(1536)}, 512 + 256 + 512),
     # 100 bytes, and from 112 on 512.
     Case("workspace at run time", at_run_time("128"), 256 + 256 + 624),
+    registered("registry of functions", "\\004\\000", 2, split=False),
+    registered("registry of functions as TVM 0.8 has it", "\\004", 1, split=False),
+    registered("registry of functions in its own file", "\\004\\000", 2, split=True),
     Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),
 ]
 
@@ -374,7 +553,7 @@ CASES = [
 def outputs_of(directory: Path, includes: Path, tree: Path, sources: list[Path]) -> str:
     program = directory / "run"
     golden.run([*golden.GCC, "-O1", "-Wall", "-Wno-unused", "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
-                "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", tree, "-I", SHIM, *sources,
+                "-Werror=implicit-function-declaration", *golden.SANITIZE, "-I", includes, "-I", tree, "-I", directory, "-I", SHIM, *sources,
                 directory / "firmware.c", directory / "runtime.c", "-lm", "-o", program])
     text = golden.run([program]).stdout
     if [line for line in text.splitlines() if len(line) < 5] != ["0"] * 3:
@@ -385,7 +564,10 @@ def outputs_of(directory: Path, includes: Path, tree: Path, sources: list[Path])
 def run_case(binary: Path, this: Case, directory: Path) -> None:
     tree = directory / "tree"
     checkouts.write_tree(tree, this.files)
-    (directory / "firmware.c").write_text(FIRMWARE)
+    (directory / "firmware.c").write_text(this.firmware)
+    if this.registry:
+        checkouts.write_tree(directory, {"tvm/runtime/c_runtime_api.h": PACKED_RUNTIME, "tvmgen_m.h": HEADER,
+                                         "tvm/runtime/crt/module.h": '#include "../c_runtime_api.h"\n'})
     (directory / "runtime.c").write_text(checkouts.RUNTIME.replace("MODULE", "m").replace("MACRO", "M"))
     expected = outputs_of(directory, tree, tree, sorted(tree.glob("*.c")))
     out = directory / "planned"
@@ -393,7 +575,7 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
     if found != this.workspace:
         raise golden.Failure(f"{found} bytes, expected {this.workspace}")
     sources = out / "codegen/host/src"
-    if outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
+    if not this.registry and outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
         raise golden.Failure("the planned C computes something else")
     done = subprocess.run([binary, tree, "--dry-run"], capture_output=True, text=True, check=True)
     kept = [line for line in (done.stdout + done.stderr).splitlines() if "stays as it is" in line]

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 MOST_ABOVE = 480  # bytes, as include/usmp/lower/stack.hpp says
+MOST_ABOVE_ARRAYS = 640  # where arrays stay on the stack, as in C: some share their places
 COMPILERS = [["gcc", "-O2"], ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m4", "-mthumb"]]
 
 
@@ -52,8 +53,7 @@ def main() -> None:
                 estimate = plan["totals"]["stack_estimate"]
                 for compiler in compilers:
                     measured = deepest(folder, compiler)
-                    # Arrays that stay on the stack, as in C, count all, though some share their places.
-                    most = estimate if "c" in extra else measured + MOST_ABOVE
+                    most = measured + (MOST_ABOVE_ARRAYS if "c" in extra else MOST_ABOVE)
                     assert measured <= estimate <= most, (archive.name, extra, compiler[0], measured, estimate)
                     count += 1
     print(f"{count} estimates, of TIR from {MOST_ABOVE} bytes above to exact, with {', '.join(c[0] for c in compilers)}")

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -16,25 +17,40 @@ using tir::VarId;
 using tir::testing::block;
 using tir::testing::ModuleBuilder;
 
-tir::Module operators(bool is_on_stack) {
+// op has 100 bytes of arrays, op2 60, and op2 calls op3, which has 7; or each has one element.
+tir::Module operators(bool has_arrays, const std::vector<std::string>& apart = {}) {
   ModuleBuilder b;
   const VarId p = b.pointer("p");
   const VarId q = b.pointer("q");
+  const VarId r = b.pointer("r");
   const VarId in = b.pointer("in");
   const auto array = [&](VarId var, std::int64_t bytes) {
-    tir::Stmt stmt = b.allocate(var, bytes);
+    tir::Stmt stmt = b.allocate(var, has_arrays ? bytes : 1);
     std::get<tir::Allocate>(stmt.node).was_on_stack = true;
-    std::get<tir::Allocate>(stmt.node).on_stack = is_on_stack;
+    std::get<tir::Allocate>(stmt.node).on_stack = true;
     return stmt;
   };
   b.function("op", {p}, block(array(b.pointer("a"), 100)));
-  b.function("op2", {q}, block(array(b.pointer("b"), 60)));
+  b.function("op2", {q}, block(array(b.pointer("b"), 60), b.call("op3", std::vector<VarId>{q})));
+  b.function("op3", {r}, block(array(b.pointer("c"), 7)));
   b.entry({in}, block(b.call("op", std::vector<VarId>{in}), b.call("op2", std::vector<VarId>{in})));
-  return b.build();
+  tir::Module module = b.build();
+  for (const std::string& name : apart) module.functions[*module.find(name)].keep_apart = true;
+  return module;
 }
 
-TEST_CASE("arrays on the stack count, of all functions") {
-  CHECK(stack_estimate(operators(true)) >= stack_estimate(operators(false)) + 160);
+Bytes bytes_of_arrays(const std::vector<std::string>& apart) {
+  return stack_estimate(operators(true, apart)) - stack_estimate(operators(false, apart));
+}
+
+TEST_CASE("arrays on the stack count, of all functions that may be inlined") { CHECK(bytes_of_arrays({}) == 167); }
+
+TEST_CASE("of functions that are kept apart those count that call each other") {
+  CHECK(bytes_of_arrays({"op", "op2"}) == 107);
+  CHECK(bytes_of_arrays({"op2"}) == 167);
+  CHECK(bytes_of_arrays({"op", "op3"}) == 160);
+  CHECK(bytes_of_arrays({"op2", "op3"}) == 167);
+  CHECK(bytes_of_arrays({"op", "op2", "op3"}) == 100);
 }
 
 }  // namespace

@@ -56,9 +56,56 @@ TEST_CASE("files that cannot be replaced are refused") {
         "m: no C file of module 'default' defines tvmgen_default_run, the function to call");
   CHECK(error(archive_of({{"b.c", main_function + "int32_t tvmgen_kws___tvm_main__(void* a) { return 0; }\n"}})) ==
         "m: b.c: defines several modules (default, kws), expected one a file");
-  CHECK(error(archive_of(
-            {{"b.c", main_function}, {"a.c", run_function + "static TVMBackendPackedCFunc _tvm_func_array[1];"}})) ==
-        "m: a.c: holds TVM's registry of functions, which planned C does not have");
+  CHECK(error(archive_of({{"b.c", main_function + "static int kTvmgenMetadata;"}, {"a.c", run_function}})) ==
+        "m: b.c: holds metadata tables beside what would change, expected a file of their own");
+  const std::string registry = "static TVMBackendPackedCFunc _tvm_func_array[] = { };\n";
+  CHECK(error(archive_of({{"b.c", main_function + registry}, {"a.c", run_function + registry}})) ==
+        "m: a.c: holds a registry of functions, as 'b.c' does, expected one");
+}
+
+TEST_CASE("the registry keeps the entry and what stays in its file") {
+  const std::string get = "int32_t tvmgen_default_get_c_metadata(TVMValue* a)";
+  const std::string functions =
+      "#include <crt/module.h>\nstatic TVMBackendPackedCFunc _tvm_func_array[] = {\n    "
+      "(TVMBackendPackedCFunc)tvmgen_default_add,\n    (TVMBackendPackedCFunc)tvmgen_default___tvm_main__,\n    "
+      "(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata, /* last */\n};\n";
+  const auto registry = [&](const std::string& count, bool packed) {
+    const Archive archive =
+        archive_of({{"b.c", main_function},
+                    {"meta.c", "static const int kTvmgenMetadata[1] = { 0 };\n" + get + " { return 0; }"},
+                    {"a.c", functions + "static const TVMFuncRegistry _tvm_func_registry = {\n    \"" + count +
+                                "tvmgen_default_add\\000\",    _tvm_func_array,\n};\n" + run_function}});
+    ModuleInfo module = module_of(archive);
+    module.packed_interface = packed;
+    const ModuleFiles files = files_of_module(archive, module);
+    CHECK(files.registry == "a.c");
+    CHECK(files.metadata == Lines{"meta.c"});
+    CHECK(registered_functions(archive.find("a.c")->bytes) ==
+          Lines{"tvmgen_default_add", "tvmgen_default___tvm_main__", "tvmgen_default_get_c_metadata"});
+    return planned_registry(archive, module, files, run_function);
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string packed = registry("\\003\\000", true);
+  CHECK(has(packed, "#include <crt/module.h>\n"));
+  CHECK(has(packed, get + ";\n"));
+  CHECK(has(packed,
+            "    (TVMBackendPackedCFunc)tvmgen_default_run,\n    "
+            "(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata,\n};"));
+  CHECK(has(packed,
+            "    \"\\002\\000\"\n    \"tvmgen_default___tvm_main__\\000\"\n    "
+            "\"tvmgen_default_get_c_metadata\\000\",\n"));
+  CHECK(!has(packed, "tvmgen_default_add"));
+  // One byte in front of the names, whether it is printed as itself or not.
+  for (const std::string count : {"\\003", "\\t", "#", "\\3\"\n    \""}) {
+    CHECK(has(registry(count, true), "    \"\\002\"\n    \"tvmgen_default___tvm_main__\\000\""));
+  }
+  for (const std::string count : {"\\t\\000", "#\\000", "\\3\"\n    \"\\000", "\\004\\001"}) {
+    CHECK(has(registry(count, true), "    \"\\002\\000\"\n"));
+  }
+  // Without the packed interface, the entry cannot be called through it.
+  CHECK(has(registry("\\003\\000", false), "    \"\\001\\000\"\n    \"tvmgen_default_get_c_metadata\\000\",\n"));
 }
 
 TEST_CASE("functions that planned C would not have are refused") {

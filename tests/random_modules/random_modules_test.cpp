@@ -15,12 +15,14 @@
 #include "random_modules/generate.hpp"
 #include "random_modules/networks.hpp"
 #include "random_modules/programs.hpp"
+#include "random_modules/shrink.hpp"
 #include "random_modules/tvm_c.hpp"
 #include "random_modules/tvm_json.hpp"
 #include "random_modules/tvm_spelling.hpp"
 #include "tir_support/c_tokens.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/tir/printer.hpp"
+#include "usmp/tir/verify.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::random_modules::random_modules_test {
@@ -61,6 +63,20 @@ TEST_CASE("random modules compute what the reference interpreter computes, with 
   CHECK(totals.product.replayed > modules / 10);
   CHECK(totals.product.wrong > modules * 4);
   CHECK(totals.variants >= modules - totals.undefined);
+}
+
+TEST_CASE("what is made small stays well formed, also where the program never comes") {
+  std::size_t candidates = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto fails = [&](const TestModule& test) {
+      ++candidates;
+      const auto fault = tir::find_fault(test.module);
+      CHECK_MESSAGE(!fault, "seed " << seed << ": " << (fault ? tir::to_string(test.module, *fault) : ""));
+      return false;  // so that all changes are asked about
+    };
+    (void)shrink(generate(seed, Contents::all), fails, 500);
+  }
+  CHECK(candidates > 1000);
 }
 
 // Also split, planned, emitted and run.

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "usmp/tir/verify.hpp"
+
 namespace usmp::random_modules {
 namespace {
 
@@ -156,7 +158,9 @@ class Change {
   bool done_ = false;
 };
 
+// Passes end the program where a module is not well formed, be it where the run never comes.
 bool is_defined(const TestModule& test) {
+  if (tir::find_fault(test.module)) return false;
   try {
     (void)Interpreter(test.module).run(arguments_of(test));
     return true;

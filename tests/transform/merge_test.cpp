@@ -7,6 +7,7 @@
 
 #include "random_modules/interpreter.hpp"
 #include "random_modules/transformed.hpp"
+#include "transform/callees.hpp"
 #include "transform/merge_calls.hpp"
 #include "transform/merge_network.hpp"
 #include "transform/peak.hpp"
@@ -229,6 +230,70 @@ TEST_CASE("what stands between the calls stays before the merged one") {
   const std::string main = text(module, "main");
   REQUIRE(has(main, "\"fill\", out2"));
   CHECK(main.find("\"fill\", out2") < main.find("\"add_merged\", in, out"));
+}
+
+TEST_CASE("hooks of devices stay where they are, and calls do not pass from one state of devices to another") {
+  const auto hook = [](Network& network, const char* name) {
+    return network.evaluate(Builder::call_expr(std::string("TVMDeviceEthosU") + name, {network.var(network.out2)}));
+  };
+  const auto bracketed = [&](Network& network, const Stmt& call) {
+    return std::vector<Stmt>{hook(network, "Open"), call, hook(network, "Close")};
+  };
+  const auto names = [](const tir::Module& module) {
+    std::string all;
+    for (const std::string& name : callees(module)) all += (all.empty() ? "" : " ") + name;
+    return all;
+  };
+  const auto after = [&](Network& network, const std::vector<Stmt>& calls) {
+    network.calls = {calls.begin(), calls.end()};
+    tir::Module module = network.network();
+    (void)merge_calls(module);
+    return names(module);
+  };
+  using Parts = std::vector<std::vector<Stmt>>;
+  const auto joined = [](const Parts& parts) {
+    std::vector<Stmt> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  const std::string open = "TVMDeviceEthosUOpen ";
+  const std::string close = "TVMDeviceEthosUClose";
+  {
+    Network n;
+    const Stmt writer = n.call("scale", {n.in, n.mid}), reader = n.call("add", {n.mid, n.in, n.out});
+    CHECK(after(n, {hook(n, "Activate"), writer, hook(n, "Open"), hook(n, "Close"), reader, hook(n, "Deactivate")}) ==
+          "TVMDeviceEthosUActivate " + open + close + " add_merged TVMDeviceEthosUDeactivate");
+  }
+  {
+    Network n;
+    const Stmt writer = n.call("scale", {n.in, n.mid}), reader = n.call("add", {n.mid, n.in, n.out});
+    CHECK(after(n, joined({bracketed(n, writer), bracketed(n, reader)})) ==
+          open + close + " " + open + "add_merged " + close);
+  }
+  for (const bool is_first : {true, false}) {
+    CAPTURE(is_first);
+    Network n;
+    const Stmt writer = n.call("scale", {n.in, n.mid}), reader = n.call("add", {n.mid, n.in, n.out});
+    const auto calls = is_first ? joined({bracketed(n, writer), {reader}}) : joined({{writer}, bracketed(n, reader)});
+    CHECK(after(n, calls) == (is_first ? open + "scale " + close + " add" : "scale " + open + "add " + close));
+  }
+  {  // active is another state than not
+    Network n;
+    CHECK(after(n, {n.call("scale", {n.in, n.mid}), hook(n, "Activate"), n.call("add", {n.mid, n.in, n.out})}) ==
+          "scale TVMDeviceEthosUActivate add");
+  }
+  {  // it is handed what an operator writes
+    Network n;
+    n.then(n.evaluate(Builder::call_expr("TVMDeviceEthosUOpen", {n.var(n.out)})));
+    check_alone(n.network());
+  }
+  {  // or a tensor
+    Network n;
+    n.between(n.evaluate(Builder::call_expr("TVMDeviceEthosUOpen", {n.var(n.mid)})));
+    n.then(n.evaluate(Builder::call_expr("TVMDeviceEthosUClose", {n.var(n.mid)})));
+    tir::Module module = n.network();
+    CHECK(merge_calls(module).empty());
+  }
 }
 
 TEST_CASE("a call keeps the handle behind its arguments") {

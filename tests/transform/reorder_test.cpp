@@ -242,6 +242,36 @@ TEST_CASE("reorder: nothing passes a call that could do anything") {
   }
 }
 
+TEST_CASE("reorder: what stands where a device is open stays there, and others pass hooks") {
+  const auto order = [](bool is_open) {
+    Network n;
+    const auto hook = [](const char* name) { return ModuleBuilder::evaluate(ModuleBuilder::call_expr(name, {})); };
+    tir::Block body = block(hook("TVMDeviceEthosUOpen"));
+    const tir::Stmt big = n.builder.call("big", {n.in, n.b});
+    const tir::Stmt close = hook("TVMDeviceEthosUClose");
+    body.push_back(is_open ? big : close);
+    body.push_back(is_open ? close : big);
+    for (tir::Stmt& stmt : block(n.builder.call("first", {n.in, n.t}), n.builder.call("second", {n.t, n.s}),
+                                 n.builder.call("last", {n.b, n.s, n.out}))) {
+      body.push_back(std::move(stmt));
+    }
+    return n.order(std::move(body));
+  };
+  const std::string open = "TVMDeviceEthosUOpen";
+  const std::string close = "TVMDeviceEthosUClose";
+  const auto place = [](const Network::Names& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) - names.begin();
+  };
+  const auto within = order(true);
+  CAPTURE(within);
+  CHECK(place(within, open) < place(within, "big"));
+  CHECK(place(within, "big") < place(within, close));
+  CHECK(place(within, "second") < place(within, "big"));
+  const auto behind = order(false);
+  CHECK(place(behind, open) < place(behind, close));
+  CHECK(place(behind, "second") < place(behind, "big"));
+}
+
 TEST_CASE("reorder: nothing passes a loop, a branch, a store or an allocation of unknown size") {
   for (int kind = 0; kind < 4; ++kind) {
     CAPTURE(kind);

@@ -270,6 +270,25 @@ TEST_CASE("rows that read rows of their own tensor are no stages") {
   CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})).empty());
 }
 
+TEST_CASE("a chain ends where a device is opened, not at a device that is open nowhere in it") {
+  const auto rolls = [](const std::vector<std::string>& hooks) {
+    Network n;
+    n.add_window("f", 0, 0);
+    n.add_window("g", 1, 1);
+    std::vector<tir::Stmt> calls = {n.call("f", {n.in, n.a})};
+    for (const std::string& hook : hooks) {
+      calls.push_back(Network::evaluate(Network::call_expr("TVMDeviceEthosU" + hook, {})));
+    }
+    calls.push_back(n.call("g", {n.a, n.out}));
+    tir::Module module = n.with_entry(std::move(calls));
+    return !roll(module, {}).empty();
+  };
+  CHECK(rolls({}));
+  CHECK(rolls({"Open", "Close"}));
+  CHECK(!rolls({"Open"}));
+  CHECK(!rolls({"Activate"}));
+}
+
 TEST_CASE("an operator that needs all rows ends a chain") {
   Network n;
   n.add_window("f", 0, 0);

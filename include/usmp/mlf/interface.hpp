@@ -12,19 +12,32 @@
 
 namespace usmp::mlf {
 
-// Names of members. Files with the packed interface's metadata alone are in none of them: they hold nothing that a plan
-// changes.
+// Names of members.
 struct ModuleFiles {
-  std::string entry;                 // defines tvmgen_M_run
-  std::string operators;             // defines tvmgen_M___tvm_main__; may be the same
-  std::string header;                // declares the interface; empty if there is none
-  std::vector<std::string> include;  // {"<tvmgen_M.h>"}: how `entry` includes the header; empty if it does not
-  std::vector<std::string> others;   // of TVM's operators
+  std::string entry;                  // defines tvmgen_M_run
+  std::string operators;              // defines tvmgen_M___tvm_main__; may be the same
+  std::string header;                 // declares the interface; empty if there is none
+  std::vector<std::string> include;   // {"<tvmgen_M.h>"}: how `entry` includes the header; empty if it does not
+  std::vector<std::string> others;    // of TVM's operators, or with TVM's registry of functions alone
+  std::vector<std::string> metadata;  // of the packed interface: hold nothing that a plan changes
+  std::string registry;               // holds TVM's registry of functions: one of the above but `metadata`, or empty
 };
 
-// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well; TVM's
-// function registry, which planned C does not have.
+// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well, or holds
+// the packed interface's metadata beside what a plan changes; several registries.
 [[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);
+
+// Whether a C file holds TVM's registry of functions (`TVMSystemLibEntryPoint`), by which TVM's C runtime finds them.
+[[nodiscard]] bool holds_registry(std::string_view text);
+
+// The functions in the registry, in order, from O(size) text.
+[[nodiscard]] std::vector<std::string> registered_functions(std::string_view text);
+
+// C text that takes the place of the registry in files.registry, which is not empty. It finds the functions in
+// files.metadata as before and, with the packed interface, tvmgen_M_run under the name of the entry: both take the same
+// arguments. Operators are not in it: only the model calls them. `planned_entry` is the text that defines tvmgen_M_run.
+[[nodiscard]] std::string planned_registry(const Archive& archive, const ModuleInfo& module, const ModuleFiles& files,
+                                           std::string_view planned_entry);
 
 // Throws Error of kind archive: one of module.c_members defines a function that is neither the module's nor one of
 // `kept`, which planned C has.
