@@ -730,7 +730,7 @@ USMP_ALIGNED(32) USMP_SECTION(".bss.fast") uint8_t usmp_sram_pool[328];
   sandbox.expect_clean("pools.c");
 }
 
-TEST_CASE("memory.ld: a section for each pool in use, large enough for every module, and assertions") {
+TEST_CASE("M_memory.ld: a section for each pool in use, large enough for every module, and assertions") {
   Network small;
   Network large;
   large.info.name = "big";
@@ -743,7 +743,7 @@ TEST_CASE("memory.ld: a section for each pool in use, large enough for every mod
   const Planned second(large.info, large.builder, config, far);
   const auto text = [](const std::vector<PlannedModule>& modules) {
     const OutputFile file = memory_script(modules);
-    CHECK(file.path == "codegen/host/memory.ld");
+    CHECK(file.path == (modules.size() == 1 ? "codegen/host/net_memory.ld" : "codegen/host/usmp_memory.ld"));
     return text_of(file.write);
   };
   const std::string one = text({first.view()});
