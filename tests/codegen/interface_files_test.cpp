@@ -566,6 +566,32 @@ TEST_CASE("device contexts are passed on, in TVM's order") {
   sandbox.add("tvmgen_net.h", planned.header());
   sandbox.add("net_lib0.c", planned.entry());
   sandbox.expect_clean("net_lib0.c");
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.add("main.c", std::string(program_head) + R"(
+static int failures;
+static struct { int state; } npu;
+static int result, calls;
+int32_t tvmgen_net___tvm_main__(uint8_t* in, uint8_t* output, void* device_context_npu);
+int32_t tvmgen_net___tvm_main__(uint8_t* in, uint8_t* output, void* device_context_npu) {
+  CHECK(device_context_npu == &npu);
+  *output = *in;
+  ++calls;
+  return result;
+}
+int main(void) {
+  static uint8_t in[1] = {7}, out[1];
+  struct tvmgen_net_inputs inputs = {.in = in};
+  struct tvmgen_net_outputs outputs = {.out = out};
+  struct tvmgen_net_workspace_pools pools = {0};
+  struct tvmgen_net_devices devices = {.npu = &npu};
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools, &devices) == 0 && out[0] == 7);
+  result = -1;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools, &devices) == -1 && calls == 2);
+  return failures;
+}
+)");
+  const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
+  CHECK_MESSAGE(outcome.status == 0, outcome.output);
 
   mlf::ModuleInfo packed = planned.info;
   packed.packed_interface = true;
