@@ -17,7 +17,8 @@ namespace usmp::driver {
 // too), a pipe with any JSON, or a directory of output: no archive, but plans of finished runs.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
-// The plan, or the plans of several modules as `--json` prints them or a directory holds them. Throws Error of kind usage.
+// The plan, or the plans of several modules as `--json` prints them or a directory holds them. Throws Error of kind
+// usage.
 [[nodiscard]] std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path);
 
 // Where there is nothing to plan, options that shape a plan are mistakes: throws Error of kind usage that names those
