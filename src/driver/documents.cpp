@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "documents.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "file_kind.hpp"
@@ -8,6 +10,7 @@
 #include "output_path.hpp"
 #include "planning.hpp"
 #include "settings.hpp"
+#include "usmp/codegen/codegen.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/text.hpp"
@@ -23,10 +26,17 @@ std::vector<plan_file::PlanDocument> read_one_file(const std::string& path) {
   }
 }
 
+// A source tree may hold a plan as well, such as the baseline of a budget.
+bool is_output(const std::string& directory) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::path(directory) / codegen::metadata_header_path, error) &&
+         !mlf::is_extracted_archive(directory) && !plans_in(directory).empty();
+}
+
 }  // namespace
 
 bool is_plan_file(const std::string& path) {
-  if (!mlf::is_extracted_archive(path) && !plans_in(path).empty()) return true;
+  if (is_output(path)) return true;
   return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan || is_json_in_pipe(path);
 }
 

@@ -14,7 +14,7 @@
 namespace usmp::driver {
 
 // Whether the path ends in .plan.json, or names JSON that says it is a plan (problems and bare TIR modules are JSON
-// too), a pipe with any JSON, or a directory of output: no archive, but plans of finished runs.
+// too), a pipe with any JSON, or a directory of output: no archive, but C and plans of finished runs.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
 // The plan, or the plans of several modules as `--json` prints them or a directory holds them. Throws Error of kind

@@ -73,8 +73,13 @@ TEST_CASE("diff: a directory of output counts as its plans, an extracted archive
   planning.algorithm = "none";
   CHECK(run_diff(planning).err == "usmp-plan: error: both sides are plans: --algorithm applies to models only\n");
 
+  fs::remove(temporary.path / "none/codegen/host/include/metadata.h");  // C beside a baseline
+  CHECK(run_diff(planning).code != exit_usage);
+
   write_two_modules(temporary.path / "two", "ds_cnn.tar", "lstm.tar");
   write(temporary.path / "two/default.plan.json", read(none));
+  fs::create_directories(temporary.path / "two/codegen/host/include");
+  write(temporary.path / "two/codegen/host/include/metadata.h", "");
   const Outcome model = run_diff(options_for(none, temporary.file("two")));
   CHECK(model.out.find("module second") != std::string::npos);
 

@@ -71,6 +71,7 @@ inline constexpr const char* info_types_path = "codegen/host/include/usmp_info.h
 
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
+inline constexpr const char* metadata_header_path = "codegen/host/include/metadata.h";
 
 // codegen/host/src/usmp_pools.c: the internal workspace pools of modules that share them (PlannedModule::shares_pools),
 // each once, as large as the largest of the modules needs it. Nothing if no module uses one.
