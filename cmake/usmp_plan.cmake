@@ -164,4 +164,7 @@ usmp_plan(TARGET target MODEL model... [POOLS file] [OPTIONS option...] [OUTPUT 
   endforeach()
   target_sources(${arg_TARGET} PRIVATE ${sources})
   target_include_directories(${arg_TARGET} PUBLIC ${output}/codegen/host/include)
+  if(written MATCHES "_memory\\.ld")  # a linker script of the project's may INCLUDE it
+    target_link_directories(${arg_TARGET} PUBLIC ${output}/codegen/host)
+  endif()
 endfunction()

@@ -27,10 +27,10 @@ Command add_diff(CLI::App& program) {
   const auto options = std::make_shared<DiffArguments>();
   driver::DiffOptions& diff = options->diff;
   auto* app = program.add_subcommand("diff", "compare two plans");
-  app->add_option("OLD", diff.before, "a plan file (M.plan.json), or a model to plan")
+  app->add_option("OLD", diff.before, "a plan file (M.plan.json), a directory of output, or a model to plan")
       ->transform(input_name())
       ->required();
-  app->add_option("NEW", diff.after, "a plan file (M.plan.json), or a model to plan")
+  app->add_option("NEW", diff.after, "a plan file (M.plan.json), a directory of output, or a model to plan")
       ->transform(input_name())
       ->required();
   app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");

@@ -45,7 +45,7 @@ Command add_plan(CLI::App& program) {
       program.add_flag("--in-place", plan.in_place, "write into the files that hold TVM's C")->excludes(output);
   program.add_flag("--force", plan.force, "in place, even over uncommitted changes")->needs(in_place);
   program.add_option("--plan-json", plan.plan_json, "write the plan as JSON to this file")->type_name("FILE");
-  program.add_flag("--linker-script", plan.linker_script, "write memory.ld, the pools' part of a linker script");
+  program.add_flag("--linker-script", plan.linker_script, "write M_memory.ld, the pools' part of a linker script");
   program.add_flag("--emit-metadata{tvm}", options->metadata, "write tables for TVM's runtimes (=info: for C, =all)")
       ->check(one_of({"tvm", "info", "all"}))
       ->excludes(in_place);

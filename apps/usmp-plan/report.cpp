@@ -20,7 +20,7 @@ const std::map<std::string, driver::ReportFormat> report_formats = {
 Command add_report(CLI::App& program) {
   const auto options = std::make_shared<driver::ReportOptions>();
   auto* app = program.add_subcommand("report", "show what memory is used for; draw a memory map");
-  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), or a model to plan")
+  app->add_option("PLAN", options->model.model, "a plan file (M.plan.json), a directory of output, or a model to plan")
       ->transform(input_name())
       ->required();
   app->add_option("--module", options->model.module, "only this module")->type_name("NAME");

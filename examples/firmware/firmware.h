@@ -10,7 +10,7 @@ void board_print(const char* text);
 void board_exit(int status);
 extern uint32_t stack_limit[];
 
-/* Of memory.ld; 0 for a pool that no model uses. */
+/* Of M_memory.ld; 0 for a pool that no model uses. */
 #define POOL(name) extern unsigned char usmp_##name##_start[] __attribute__((weak)), usmp_##name##_end[] __attribute__((weak))
 POOL(dtcm);
 POOL(sram);

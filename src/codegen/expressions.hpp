@@ -55,6 +55,7 @@ struct ExternFunction {
   std::string declaration;              // "int32_t f(void* a0, int32_t a1)", without ';'; empty: a header declares it
   std::vector<std::string> parameters;  // C types; empty entries: not known, the argument is passed as it is
   bool checks_arguments = true;         // false: parameters is not known at all
+  bool is_foreign = false;              // another code generator's
 };
 
 // What the functions of one file share.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory.ld: the pools' part of a GNU ld script.
+// M_memory.ld: the pools' part of a GNU ld script.
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ std::string section_text(const PoolLayout& pool) {
 
 void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
   sink.write(
-      "/* The memory pools of all modules. Written by usmp-plan; do not edit.\n"
+      "/* The memory pools. Written by usmp-plan; do not edit.\n"
       "   INCLUDE it inside of SECTIONS, above *(.bss .bss.*) and *(.rodata .rodata.*), which would take the pools "
       "too.\n"
       "   A region that has another name in MEMORY: REGION_ALIAS. */\n");
@@ -43,8 +43,13 @@ void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
 
 }  // namespace
 
+std::string memory_script_path(const std::string& module_name) {
+  return "codegen/host/" + file_stem(module_name) + "_memory.ld";
+}
+
 OutputFile memory_script(const std::vector<PlannedModule>& modules) {
-  return {.path = memory_script_path, .write = [modules](TextSink& sink) { write_script(modules, sink); }};
+  const std::string path = modules.size() == 1 ? memory_script_path(modules.front().info.name) : all_memory_script_path;
+  return {.path = path, .write = [modules](TextSink& sink) { write_script(modules, sink); }};
 }
 
 }  // namespace usmp::codegen

@@ -66,7 +66,7 @@ OutputFile metadata_header(const std::vector<PlannedModule>& modules) {
                   "two modules have the C name '" + symbol + "', one of them '" + module.info.name + "'");
     }
   }
-  return {.path = "codegen/host/include/metadata.h", .write = [modules](TextSink& sink) { write(modules, sink); }};
+  return {.path = metadata_header_path, .write = [modules](TextSink& sink) { write(modules, sink); }};
 }
 
 }  // namespace usmp::codegen

@@ -8,9 +8,7 @@
 #include "usmp/codegen/functions.hpp"
 
 namespace usmp::codegen {
-namespace {
 
-// The module's name as part of a file name: TVM's own spelling, but never a path.
 std::string file_stem(const std::string& module_name) {
   std::string stem = module_name;
   for (char& c : stem) {
@@ -21,8 +19,6 @@ std::string file_stem(const std::string& module_name) {
   if (stem.empty() || stem.front() == '.' || stem.front() == '-') stem.insert(0, 1, '_');
   return stem;
 }
-
-}  // namespace
 
 std::string source_path(const std::string& module_name) { return "codegen/host/src/" + file_stem(module_name); }
 

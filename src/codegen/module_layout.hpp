@@ -19,6 +19,9 @@ namespace usmp::codegen {
 // the one that the documents name.
 [[nodiscard]] std::string input_section(const PoolLayout& pool);
 
+// The module's name as part of a file name: TVM's own spelling, but never a path.
+[[nodiscard]] std::string file_stem(const std::string& module_name);
+
 // "codegen/host/src/M": how the paths of the module's C files begin.
 [[nodiscard]] std::string source_path(const std::string& module_name);
 

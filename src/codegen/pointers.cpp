@@ -228,10 +228,11 @@ void ExpressionPrinter::add_call(const tir::NamedCall& call, DataType result) {
   }
   const ExternFunction& function = extern_function(call, result);
   if (function.checks_arguments && function.parameters.size() != call.arguments.size()) {
-    const bool more = function.parameters.size() > call.arguments.size() && !function.declaration.empty();
     unsupported("a call passes " + std::to_string(call.arguments.size()) + " arguments to '" + *call.name +
                 "', which takes " + std::to_string(function.parameters.size()) +
-                (more ? "; if TVM planned the archive's C, these are its pools: use --from c" : ""));
+                (function.is_foreign && function.parameters.size() > call.arguments.size()
+                     ? ": C that TVM planned takes its pools, too; read the archive with --from c"
+                     : ""));
   }
   add(*call.name + "(");
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -275,7 +276,7 @@ const ExternFunction& ExpressionPrinter::extern_function(const tir::NamedCall& c
 
 ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, DataType result) {
   const std::string& name = *call.name;
-  ExternFunction function{.declaration = {}, .parameters = {}, .checks_arguments = false};
+  ExternFunction function{.declaration = {}, .parameters = {}, .checks_arguments = false, .is_foreign = false};
   if (const std::string_view header = standard_header_of(name); !header.empty()) {
     file_.helpers.need_header(header);
     return function;
@@ -287,7 +288,8 @@ ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, Data
     const auto types = types_of_prototype(foreign.prototype);
     return {.declaration = is_imported ? std::string() : foreign.prototype,
             .parameters = types.value_or(std::vector<std::string>()),
-            .checks_arguments = types.has_value()};
+            .checks_arguments = types.has_value(),
+            .is_foreign = true};
   }
   if (is_imported) return function;
   if (is_reserved_name(name) && !name.starts_with("TVMBackend")) {

@@ -1,27 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "documents.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "file_kind.hpp"
 #include "model.hpp"
+#include "output_path.hpp"
 #include "planning.hpp"
 #include "settings.hpp"
+#include "usmp/codegen/codegen.hpp"
+#include "usmp/mlf/checkout.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
+namespace {
 
-bool is_plan_file(const std::string& path) {
-  return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan || is_json_in_pipe(path);
-}
-
-std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
+std::vector<plan_file::PlanDocument> read_one_file(const std::string& path) {
   try {
     return plan_file::parse_plan_documents(read_text_file(path, ErrorKind::usage, most_plan_bytes));
   } catch (const Error& error) {
     throw error.with_file(path);
   }
+}
+
+// A source tree may hold a plan as well, such as the baseline of a budget.
+bool is_output(const std::string& directory) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::path(directory) / codegen::metadata_header_path, error) &&
+         !mlf::is_extracted_archive(directory) && !plans_in(directory).empty();
+}
+
+}  // namespace
+
+bool is_plan_file(const std::string& path) {
+  if (is_output(path)) return true;
+  return path.ends_with(".plan.json") || kind_of_file(path) == FileKind::plan || is_json_in_pipe(path);
+}
+
+std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path) {
+  std::vector<plan_file::PlanDocument> documents;
+  for (const PlanInDirectory& plan : plans_in(path)) {
+    for (plan_file::PlanDocument& document : read_one_file(path + "/" + plan.name)) {
+      documents.push_back(std::move(document));
+    }
+  }
+  return documents.empty() ? read_one_file(path) : documents;
 }
 
 void require_no_planning_options(const PlanningOptions& options, const Location& where, const std::string& subject) {

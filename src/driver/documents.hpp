@@ -14,10 +14,11 @@
 namespace usmp::driver {
 
 // Whether the path ends in .plan.json, or names JSON that says it is a plan (problems and bare TIR modules are JSON
-// too) or a pipe with any JSON.
+// too), a pipe with any JSON, or a directory of output: no archive, but C and plans of finished runs.
 [[nodiscard]] bool is_plan_file(const std::string& path);
 
-// The plan, or the plans of several modules as `--json` prints them. Throws Error of kind usage.
+// The plan, or the plans of several modules as `--json` prints them or a directory holds them. Throws Error of kind
+// usage.
 [[nodiscard]] std::vector<plan_file::PlanDocument> read_plan_file(const std::string& path);
 
 // Where there is nothing to plan, options that shape a plan are mistakes: throws Error of kind usage that names those

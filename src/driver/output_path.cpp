@@ -78,24 +78,34 @@ void require_same_model(const std::string& directory, const std::string& file, c
   fail_other_model(directory, file, *head, "another directory for " + archive);
 }
 
+std::vector<PlanInDirectory> plans_in(const std::string& directory) {
+  std::vector<PlanInDirectory> plans;
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) return plans;
+  for (std::string& name : names_in(directory)) {
+    if (!name.ends_with(plan_ending)) continue;
+    std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + name));
+    if (!head || name != head->module + std::string(plan_ending)) continue;
+    plans.push_back({std::move(name), std::move(*head)});
+  }
+  return plans;
+}
+
 void require_same_models(const std::string& directory, const std::vector<std::string>& archives,
                          const std::vector<std::string>& modules) {
-  std::error_code error;
-  if (!fs::is_directory(directory, error)) return;
-  for (const std::string& name : names_in(directory)) {
-    if (!name.ends_with(plan_ending)) continue;
-    const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + name));
-    if (!head || name != head->module + std::string(plan_ending)) continue;
+  for (const auto& [name, head] : plans_in(directory)) {
+    const std::string& held = head.archive;
     const bool is_known = std::any_of(archives.begin(), archives.end(), [&](const std::string& archive) {
-      return without_archive_ending(head->archive) == without_archive_ending(archive);
+      return without_archive_ending(held) == without_archive_ending(archive);
     });
     if (!is_known) {
-      fail_other_model(directory, name, *head,
-                       "all models in one command, or another directory for " + joined(archives));
+      fail_other_model(directory, name, head,
+                       "all models in one command, usmp-plan " + head.archive + " " + joined(archives, " ") + " -o " +
+                           directory + ", or another directory for " + joined(archives));
     }
-    if (modules.empty() || std::find(modules.begin(), modules.end(), head->module) != modules.end()) continue;
+    if (modules.empty() || std::find(modules.begin(), modules.end(), head.module) != modules.end()) continue;
     throw Error(ErrorKind::usage, {directory, {}, {}},
-                "holds the plan of module '" + head->module + "' (" + name +
+                "holds the plan of module '" + head.module + "' (" + name +
                     "), which is not planned now: metadata.h and the pools that modules share would be without it; "
                     "expected all modules, or another directory");
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "usmp/plan_file/plan_json.hpp"
+
 namespace usmp::driver {
 
 // Throws Error of kind usage if the path is empty, if the directory that it lies in is not there, or if writing it
@@ -15,6 +17,15 @@ void check_output_path(const std::string& option, const std::string& path, const
 // Throws Error of kind usage if a file of the directory is the plan of another model than `archive`: models are the
 // same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for nothing.
 void require_same_model(const std::string& directory, const std::string& file, const std::string& archive);
+
+// A file of a directory that has the name which `plan` gives to a module's plan, and what it says in front.
+struct PlanInDirectory {
+  std::string name;
+  plan_file::PlanHead head;
+};
+
+// By name; nothing if there is no such directory.
+[[nodiscard]] std::vector<PlanInDirectory> plans_in(const std::string& directory);
 
 // The same for all files that have the name which `plan` gives to a module's plan, and several models. If `modules` are
 // given, none of the files may be the plan of another module: what all modules share would be without it.

@@ -566,6 +566,32 @@ TEST_CASE("device contexts are passed on, in TVM's order") {
   sandbox.add("tvmgen_net.h", planned.header());
   sandbox.add("net_lib0.c", planned.entry());
   sandbox.expect_clean("net_lib0.c");
+  sandbox.add("metadata.h", "#include \"tvmgen_net.h\"\n");
+  sandbox.add("main.c", std::string(program_head) + R"(
+static int failures;
+static struct { int state; } npu;
+static int result, calls;
+int32_t tvmgen_net___tvm_main__(uint8_t* in, uint8_t* output, void* device_context_npu);
+int32_t tvmgen_net___tvm_main__(uint8_t* in, uint8_t* output, void* device_context_npu) {
+  CHECK(device_context_npu == &npu);
+  *output = *in;
+  ++calls;
+  return result;
+}
+int main(void) {
+  static uint8_t in[1] = {7}, out[1];
+  struct tvmgen_net_inputs inputs = {.in = in};
+  struct tvmgen_net_outputs outputs = {.out = out};
+  struct tvmgen_net_workspace_pools pools = {0};
+  struct tvmgen_net_devices devices = {.npu = &npu};
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools, &devices) == 0 && out[0] == 7);
+  result = -1;
+  CHECK(tvmgen_net_run(&inputs, &outputs, &pools, &devices) == -1 && calls == 2);
+  return failures;
+}
+)");
+  const auto outcome = sandbox.build_and_run("net_lib0.c main.c");
+  CHECK_MESSAGE(outcome.status == 0, outcome.output);
 
   mlf::ModuleInfo packed = planned.info;
   packed.packed_interface = true;
@@ -730,7 +756,7 @@ USMP_ALIGNED(32) USMP_SECTION(".bss.fast") uint8_t usmp_sram_pool[328];
   sandbox.expect_clean("pools.c");
 }
 
-TEST_CASE("memory.ld: a section for each pool in use, large enough for every module, and assertions") {
+TEST_CASE("M_memory.ld: a section for each pool in use, large enough for every module, and assertions") {
   Network small;
   Network large;
   large.info.name = "big";
@@ -743,7 +769,7 @@ TEST_CASE("memory.ld: a section for each pool in use, large enough for every mod
   const Planned second(large.info, large.builder, config, far);
   const auto text = [](const std::vector<PlannedModule>& modules) {
     const OutputFile file = memory_script(modules);
-    CHECK(file.path == "codegen/host/memory.ld");
+    CHECK(file.path == (modules.size() == 1 ? "codegen/host/net_memory.ld" : "codegen/host/usmp_memory.ld"));
     return text_of(file.write);
   };
   const std::string one = text({first.view()});

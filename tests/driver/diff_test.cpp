@@ -58,6 +58,43 @@ TEST_CASE("diff: files and archives, equal and different") {
   CHECK(run_diff(archive).out.empty());
 }
 
+TEST_CASE("diff: a directory of output counts as its plans, an extracted archive as a model") {
+  const TemporaryDirectory temporary;
+  const std::string none = planned(temporary, "none", "none");
+  const std::string optimal = planned(temporary, "optimal", "optimal");
+  const Outcome outcome = run_diff(options_for(temporary.file("none"), temporary.file("optimal")));
+  CHECK(outcome.code == exit_different);
+  CHECK(outcome.out.starts_with("module default: none (none) -> optimal (optimal)\n"));
+  CHECK(run_diff(options_for(temporary.file("optimal"), optimal)).code == exit_ok);
+  write(temporary.path / "none/mine.plan.json", read(optimal));  // not by the name of its module
+  CHECK(run_diff(options_for(temporary.file("none"), none)).code == exit_ok);
+
+  DiffOptions planning = options_for(temporary.file("none"), temporary.file("optimal"));
+  planning.algorithm = "none";
+  CHECK(run_diff(planning).err == "usmp-plan: error: both sides are plans: --algorithm applies to models only\n");
+
+  fs::remove(temporary.path / "none/codegen/host/include/metadata.h");  // C beside a baseline
+  CHECK(run_diff(planning).code != exit_usage);
+
+  write_two_modules(temporary.path / "two", "ds_cnn.tar", "lstm.tar");
+  write(temporary.path / "two/default.plan.json", read(none));
+  fs::create_directories(temporary.path / "two/codegen/host/include");
+  write(temporary.path / "two/codegen/host/include/metadata.h", "");
+  const Outcome model = run_diff(options_for(none, temporary.file("two")));
+  CHECK(model.out.find("module second") != std::string::npos);
+
+  PlanOptions both;
+  both.model.model = temporary.file("two");
+  both.output = temporary.file("out");
+  both.algorithm = "fast";
+  REQUIRE(outcome_of(plan, both).code == exit_ok);
+  CHECK(run_diff(options_for(temporary.file("out"), temporary.file("out"))).code == exit_ok);
+  ReportOptions report_options;
+  report_options.model.model = temporary.file("out");
+  report_options.model.module = "second";
+  CHECK(outcome_of(report, report_options).out.starts_with("module second of two, planned by fast"));
+}
+
 TEST_CASE("diff: as CSV, a row a difference") {
   const TemporaryDirectory temporary;
   DiffOptions options = options_for(planned(temporary, "none", "none"), planned(temporary, "optimal", "optimal"));

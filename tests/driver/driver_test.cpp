@@ -145,7 +145,7 @@ TEST_CASE("a linker script gives sizes and gets the pools' sections, which go wi
   const auto pools = nlohmann::json::parse(read(temporary.path / "out/default.plan.json"))["pools"];
   CHECK(pools[0]["capacity"] == 4096);
   CHECK(pools[1]["capacity"] == 524288);
-  const std::string script = read(temporary.path / "out/codegen/host/memory.ld");
+  const std::string script = read(temporary.path / "out/codegen/host/default_memory.ld");
   CHECK(script.find("} > SRAM\nASSERT(SIZEOF(.usmp_slow) >= " + pools[1]["used"].dump() + ",") != std::string::npos);
   options.linker_script = false;
   REQUIRE(run_plan(options).code == exit_ok);

@@ -81,8 +81,9 @@ TEST_CASE("a second model does not replace the first one's plan") {
   const Outcome outcome = outcome_of(plan, planning(second, out));
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err == "usmp-plan: error: " + out +
-                           ": holds the plan of first.tar (default.plan.json), expected all models in one command, or "
-                           "another directory for second.tar\n");
+                           ": holds the plan of first.tar (default.plan.json), expected all models in one command, "
+                           "usmp-plan first.tar second.tar -o " +
+                           out + ", or another directory for second.tar\n");
   CHECK(read(temporary.path / "out/default.plan.json") == before);
   CHECK(outcome_of(plan, planning(first, out)).code == exit_ok);
   extract("cast_subtract.tar", temporary.path / "first");

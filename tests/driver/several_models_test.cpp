@@ -55,6 +55,10 @@ std::string foreign_kernel(const std::string& name) {
 
 TEST_CASE("models of one name get that of their file, and share the pools") {
   const TemporaryDirectory temporary;
+  PlanOptions options = two(temporary.file("out"));
+  options.linker_script = true;
+  REQUIRE(outcome_of(plan, options).code == exit_ok);
+  CHECK(files_below(temporary.path / "out").contains("codegen/host/usmp_memory.ld"));
   const Outcome outcome = outcome_of(plan, two(temporary.file("out")));
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(files_below(temporary.path / "out") == expected_files("lstm", "cast_subtract"));

@@ -221,6 +221,8 @@ def build(folder: Path, planned: Path, models: ModelsFile, board: str) -> dict[s
     """firmware.elf and its map, with the folder's board.ld. The frames of functions that are not the model's."""
     example, compiler, flags, _ = BOARDS[board]
     (folder / "models.c").write_text(models.text())
+    (script,) = (planned / "codegen/host").glob("*_memory.ld")
+    (folder / "memory.ld").write_text(f"INCLUDE {script.name}\n")
     sources = [*sorted((planned / "codegen/host/src").glob("*.c")), folder / "models.c", EXAMPLE / "main.c", EXAMPLE / example / "start.c"]
     objects = []
     for stub in sorted((planned / "codegen/host/src").glob("*.S")):
@@ -229,7 +231,7 @@ def build(folder: Path, planned: Path, models: ModelsFile, board: str) -> dict[s
     for source in sources:
         objects.append(folder / f"{source.stem}.o")
         run([compiler, *flags.split(), *FLAGS, "-I", planned / "codegen/host/include", "-I", EXAMPLE, "-c", source, "-o", objects[-1]])
-    run([compiler, *flags.split(), *LINK, *objects, "-L", EXAMPLE, "-L", planned / "codegen/host", "-T", folder / "board.ld", "-lm",
+    run([compiler, *flags.split(), *LINK, *objects, "-L", EXAMPLE, "-L", folder, "-L", planned / "codegen/host", "-T", folder / "board.ld", "-lm",
          f"-Wl,-Map={folder / 'firmware.map'}", "-o", folder / "firmware.elf"])
     frames = {}
     for name in ("main", "models", *(file.stem for file in sources if file.stem.endswith("_lib0"))):

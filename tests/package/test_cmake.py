@@ -95,7 +95,7 @@ project(several LANGUAGES C)
 find_package({package} REQUIRED)
 add_subdirectory(below)
 add_library(models STATIC)
-usmp_plan(TARGET models MODEL lstm.tar MODEL model POOLS pools.yaml OPTIONS --name rnn=lstm.tar --memory=board.ld OUTPUT planned)
+usmp_plan(TARGET models MODEL lstm.tar MODEL model POOLS pools.yaml OPTIONS --name rnn=lstm.tar --memory=board.ld --linker-script OUTPUT planned)
 add_executable(both both.c)
 target_link_libraries(both PRIVATE models m)
 """
@@ -132,6 +132,9 @@ def check_several(prefix: Path, folder: Path) -> None:
     plans = [build / "planned/rnn.plan.json", build / "planned/cast.plan.json", build / "below/usmp_plan/below/default.plan.json"]
     before = [plan.stat().st_mtime_ns for plan in plans]
     assert capacity(plans[0]) == 65536
+    assert (build / "planned/codegen/host/usmp_memory.ld").exists()
+    link = (build / "CMakeFiles/both.dir/link.txt").read_text()
+    assert f"-L{build}/planned/codegen/host" in link, link
     for changed in (source / "board.ld", source / "model/metadata.json"):  # an option's file, one of a directory
         changed.write_text(changed.read_text().replace("64K", "32K") + "\n")
         run("cmake", "--build", build)

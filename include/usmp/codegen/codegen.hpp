@@ -71,15 +71,17 @@ inline constexpr const char* info_types_path = "codegen/host/include/usmp_info.h
 
 // codegen/host/include/metadata.h over all modules. Throws Error of kind archive if two modules have the same C name.
 [[nodiscard]] OutputFile metadata_header(const std::vector<PlannedModule>& modules);
+inline constexpr const char* metadata_header_path = "codegen/host/include/metadata.h";
 
 // codegen/host/src/usmp_pools.c: the internal workspace pools of modules that share them (PlannedModule::shares_pools),
 // each once, as large as the largest of the modules needs it. Nothing if no module uses one.
 [[nodiscard]] std::optional<OutputFile> shared_pools_file(const std::vector<PlannedModule>& modules);
 inline constexpr const char* shared_pools_path = "codegen/host/src/usmp_pools.c";
 
-// codegen/host/memory.ld: an output section of a GNU ld script for each pool that a module uses, with assertions on its
-// size. Several modules: of each pool the maximum.
+// codegen/host/M_memory.ld, of several modules usmp_memory.ld: an output section of a GNU ld script for each pool that
+// a module uses, with assertions on its size. Several modules: of each pool the maximum.
 [[nodiscard]] OutputFile memory_script(const std::vector<PlannedModule>& modules);
-inline constexpr const char* memory_script_path = "codegen/host/memory.ld";
+[[nodiscard]] std::string memory_script_path(const std::string& module_name);
+inline constexpr const char* all_memory_script_path = "codegen/host/usmp_memory.ld";
 
 }  // namespace usmp::codegen

@@ -75,7 +75,7 @@ struct PlanOptions : PlanningOptions {
   bool in_place = false;
   bool force = false;                    // in place, also with changes that git has not committed
   std::optional<std::string> plan_json;  // a file for the plan: of one module its M.plan.json, of several as `json`
-  bool linker_script = false;            // memory.ld, too
+  bool linker_script = false;            // M_memory.ld, too
   bool emit_metadata = false;            // M_metadata.c, too: for TVM's runtimes. Not in place
   bool emit_info = false;                // tvmgen_M_info, too. Not in place
 };
