@@ -284,7 +284,9 @@ IndexRange IndexProgram::run(const Environment& environment) {
   if (steps_.empty()) return run_plainly(environment);
   for (const Step& step : steps_) {
     if (!step.is_linear) {
-      values_[step.instruction] = value_of(instructions_[step.instruction], environment);
+      const Instruction& instruction = instructions_[step.instruction];
+      const bool is_variable = instruction.code == Code::variable && instruction.a < environment.size();
+      values_[step.instruction] = is_variable ? environment[instruction.a] : value_of(instruction, environment);
     } else if (!run_linear(step)) {
       return run_plainly(environment);
     }

@@ -99,9 +99,7 @@ class PipelineFinder {
         if (accessed.size() > most_tensors) continue;
         for (const Axis& axis : tensors_.axes[storage]) loops.merge(row_loops(nest, storage, axis));
       }
-      for (const RowLoop& loop : loops) {
-        if (streams(stage_with(nest, loop))) ++choices[i];
-      }
+      choices[i] = static_cast<std::size_t>(std::ranges::count_if(stages_with(nest, loops), streams));
     }
     std::vector<std::size_t> seeds;
     seeds.reserve(choices.size());
@@ -331,7 +329,7 @@ class PipelineFinder {
       }
       stage = best_stage(nest, loops);
     }
-    if (!stage) stage = stage_with(nest, {});
+    if (!stage) stage = std::move(stages_with(nest, {RowLoop{}}).front());
     stage->statement = statement;
     for (const std::vector<Rows>* side : {&stage->provided, &stage->required}) {
       for (const Rows& rows : *side) {
@@ -384,8 +382,7 @@ class PipelineFinder {
   std::optional<Stage> best_stage(const Stmt& nest, const std::set<RowLoop>& loops) {
     std::optional<Stage> best;
     Rank of_best;
-    for (const RowLoop& loop : loops) {
-      Stage stage = stage_with(nest, loop);
+    for (Stage& stage : stages_with(nest, loops)) {
       if (stage.iterations <= 1) continue;
       const Rank rank = rank_of(stage);
       if (best && rank <= of_best) continue;
@@ -429,8 +426,7 @@ class PipelineFinder {
       for (const Axis& axis : tensors_.axes.at(storage)) loops.merge(row_loops(nest, storage, axis));
     }
     std::map<VarId, Axis> pixels;
-    for (const RowLoop& loop : loops) {
-      const Stage stage = stage_with(nest, loop);
+    for (const Stage& stage : stages_with(nest, loops)) {
       if (!advances(stage)) continue;
       for (const Rows& rows : stage.provided) {
         if (!lines_->contains(rows.storage) || chosen_.contains(rows.storage) || !is_pixel(rows)) continue;
@@ -458,8 +454,7 @@ class PipelineFinder {
   std::optional<Stage> finest_stage(const Stmt& nest, const std::set<RowLoop>& loops) {
     std::optional<Stage> best;
     std::pair<std::int64_t, double> of_best;
-    for (const RowLoop& loop : loops) {
-      Stage stage = stage_with(nest, loop);
+    for (Stage& stage : stages_with(nest, loops)) {
       if (stage.iterations <= 1) continue;
       const auto is_divided = [](const Rows& rows) { return rows.advance.step > 0; };
       const auto divided =
@@ -550,41 +545,64 @@ class PipelineFinder {
     return loops;
   }
 
-  // One iteration of all: the loop's variable is none, or an iteration of it touches all of everything.
-  Stage stage_with(const Stmt& nest, const RowLoop& loop) {
+  // A nest divided by one loop, while its accesses are looked at.
+  struct Division {
+    Stage stage;
+    Digits digits;
+    std::map<VarId, std::vector<Touched>> touched;  // with each axis that the tensor may be divided along
+  };
+
+  // With each of the loops, in their order; the nest is walked once for all. One iteration of all: the loop's variable
+  // is none, or an iteration of it touches all of everything.
+  std::vector<Stage> stages_with(const Stmt& nest, const std::set<RowLoop>& loops) {
+    if (loops.empty()) return {};
     const auto& outer = std::get<tir::For>(nest.node);
     const auto extent = tir::as_int(*outer.min) == 0 ? tir::as_int(*outer.extent) : std::nullopt;
-    Stage stage{.statement = 0,
-                .var = loop.var,
-                .by = loop.by,
-                .rows = loop.rows,
-                .iterations = loop.var.valid() && extent ? loop.rows > 0 ? loop.rows : (*extent - 1) / loop.by + 1 : 1,
-                .provided = {},
-                .required = {}};
-    std::map<VarId, std::vector<Touched>> touched;  // with each axis that the tensor may be divided along
+    std::vector<Division> divisions;
+    divisions.reserve(loops.size());
+    for (const RowLoop& loop : loops) {
+      const std::int64_t iterations = !loop.var.valid() || !extent ? 1
+                                      : loop.rows > 0              ? loop.rows
+                                                                   : (*extent - 1) / loop.by + 1;
+      divisions.push_back({.stage = {.statement = 0,
+                                     .var = loop.var,
+                                     .by = loop.by,
+                                     .rows = loop.rows,
+                                     .iterations = iterations,
+                                     .provided = {},
+                                     .required = {}},
+                           .digits = Digits(loop),
+                           .touched = {}});
+    }
     std::set<VarId> stored;
     arith::Facts facts(module_);
-    const Digits digits(loop);
     visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool is_store, const arith::Facts& here) {
       if (!tensors_.axes.contains(var)) return;  // a constant, or the nest's own
       if (is_store) stored.insert(var);
-      auto& all = touched[var];
-      if (all.empty()) start(var, all);
       const auto form = here.affine(index);
-      const auto split = form && stage.iterations > 1 ? digits.written(*form) : std::nullopt;
-      for (Touched& rows : all) {
-        const auto row = split ? row_of(*split, rows.rows().axis, tensors_.elements[var], here) : std::nullopt;
-        rows.add(row, digits, here);
+      for (Division& division : divisions) {
+        auto& all = division.touched[var];
+        if (all.empty()) start(var, all);
+        const auto split = form && division.stage.iterations > 1 ? division.digits.written(*form) : std::nullopt;
+        for (Touched& rows : all) {
+          const auto row = split ? row_of(*split, rows.rows().axis, tensors_.elements[var], here) : std::nullopt;
+          rows.add(row, division.digits, here);
+        }
       }
     });
-    bool divides = false;
-    for (const auto& [var, all] : touched) {
-      const Rows& best = smallest_of(all);
-      divides = divides || best.advance.step != 0;
-      (stored.contains(var) ? stage.provided : stage.required).push_back(best);
+    std::vector<Stage> stages;
+    stages.reserve(divisions.size());
+    for (Division& division : divisions) {
+      bool divides = false;
+      for (const auto& [var, all] : division.touched) {
+        const Rows& best = smallest_of(all);
+        divides = divides || best.advance.step != 0;
+        (stored.contains(var) ? division.stage.provided : division.stage.required).push_back(best);
+      }
+      if (!divides) division.stage.iterations = 1;
+      stages.push_back(std::move(division.stage));
     }
-    if (!divides) stage.iterations = 1;
-    return stage;
+    return stages;
   }
 
   // The first of the smallest ones. Long rows stay if shorter ones would only leave out their ends.

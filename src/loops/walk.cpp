@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/loops/walk.hpp"
 
-#include <map>
+#include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -108,11 +109,13 @@ void visit_accesses(const tir::Stmt& root, arith::Facts& facts, const VisitAcces
 
 ExprRef rewritten(const ExprRef& root, arith::Facts& facts, const RewriteExpr& rewrite) {
   // Null stands for an expression that stays as it is: then nothing above it need be made anew.
-  std::map<const Expr*, ExprRef> kept;
+  // Every node as it is, sorted by address to be looked up.
+  std::vector<const ExprRef*> kept = {&root};
   tir::for_each_expr(*root, [&](const Expr& expr) {
-    for (const ExprRef& operand : expr.operands) kept.emplace(operand.get(), operand);
+    for (const ExprRef& operand : expr.operands) kept.push_back(&operand);
   });
-  kept.emplace(root.get(), root);
+  const auto address = [](const ExprRef* expr) { return expr->get(); };
+  std::ranges::sort(kept, std::less<>(), address);
   Choices choices(facts);
   const auto before = [&](const Expr& expr, std::size_t i, std::span<ExprRef> values) {
     choices.before_operand(expr, i, i > 0 && values[0] ? values[0].get() : expr.operands[0].get());
@@ -121,7 +124,8 @@ ExprRef rewritten(const ExprRef& root, arith::Facts& facts, const RewriteExpr& r
     choices.leave(expr);
     bool changed = false;
     for (const ExprRef& value : values) changed = changed || value;
-    const ExprRef current = changed ? tir::with_operands(expr, values) : kept.at(&expr);
+    const ExprRef current =
+        changed ? tir::with_operands(expr, values) : **std::ranges::lower_bound(kept, &expr, std::less<>(), address);
     ExprRef result = rewrite(current, facts);
     if (result) return result;
     return changed ? current : nullptr;

@@ -211,11 +211,31 @@ class StepSelection {
     return trial;
   }
 
+  // Whether a buffer alone takes more than no plan of `best` needs less than, in each pool that it may be in. Of the
+  // steps behind rolling, reorder and inplace leave the buffers as they are, and need not be tried to know.
+  [[nodiscard]] bool has_too_large_a_buffer(const Transformations& without_rolling, const Trial& best) const {
+    if (!best.plan || !best.bound || without_rolling.recompute_percent > 0) return false;
+    Transformations in_front = without_rolling;
+    std::erase_if(in_front.steps, [](Step step) { return step > Step::rolling; });
+    try {
+      const Problem problem = assembled(with(in_front, best.passed).program, request_).problem;
+      return std::ranges::any_of(problem.buffers, [&](const Buffer& buffer) {
+        return std::ranges::all_of(buffer.candidates, [&](PoolId pool) {
+          const auto bound = best.bound->used.find(problem.pool(pool).name);
+          return buffer.size > (bound == best.bound->used.end() ? 0 : bound->second);
+        });
+      });
+    } catch (const Error&) {  // the trial says what it means
+      return false;
+    }
+  }
+
   void leave_out_if_useless(Trial& best, Step step) {
     const StepResult* row = row_of(best.program, step);
     if (row == nullptr) return;
     Transformations rest = best.transformations;
     std::erase(rest.steps, step);
+    if (step == Step::rolling && has_too_large_a_buffer(rest, best)) return;
     std::optional<Trial> less = planned_with(rest, best.passed);
     if (!less || !is_as_good(*less, best)) return;
     if (request_.log) {

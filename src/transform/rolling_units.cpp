@@ -67,9 +67,9 @@ class RunBuilder {
       declare_outside(run, run.function.params[i].var, joined->arguments[i], last);
     }
     for (const auto& [outside, inside] : joined->inner) declare_outside(run, inside, outside, last);
-    prepare(run.function, joined->first);
+    std::vector<loops::Stage> stages = prepare(run.function, joined->first);
     declare_buffers(run);
-    note_units(run, joined->first);
+    note_units(run, joined->first, std::move(stages));
     find_pixels(run);
     let_inputs_die(run, last);
     count_live(run);
@@ -78,30 +78,37 @@ class RunBuilder {
 
  private:
   // Nests that access all rows of a tensor in each iteration of the outermost loop get another form. `first`: by call,
-  // its first statement.
-  void prepare(tir::Function& function, std::vector<std::size_t>& first) {
-    std::vector<std::size_t> whole = reading_whole(function);
+  // its first statement. Returns the stages of what it makes.
+  std::vector<loops::Stage> prepare(tir::Function& function, std::vector<std::size_t>& first) {
+    std::vector<loops::Stage> stages = loops::stages_of(module_, function);
+    std::vector<std::size_t> whole = reading_whole(function, stages);
     for (bool is_new = true; is_new;) {
       is_new = false;
       for (const std::size_t statement : whole) is_new = collapse(function.body[statement]) || is_new;
-      if (is_new) whole = reading_whole(function);
+      if (!is_new) break;
+      stages = loops::stages_of(module_, function);
+      whole = reading_whole(function, stages);
     }
+    bool is_distributed = false;
     for (std::size_t i = whole.size(); i-- > 0;) {
       const std::size_t statement = whole[i];
       const auto place = function.body.begin() + static_cast<std::ptrdiff_t>(statement);
       tir::Block parts = distributed(std::get<tir::For>(place->node));
       if (parts.empty()) continue;
+      is_distributed = true;
       for (Stmt& part : parts) collapse(part);
       const std::size_t more = parts.size() - 1;
       const auto next = function.body.erase(place);
       function.body.insert(next, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
       for (std::size_t& start : first) start += start > statement ? more : 0;
     }
+    return is_distributed ? loops::stages_of(module_, function) : stages;
   }
 
-  [[nodiscard]] std::vector<std::size_t> reading_whole(const tir::Function& function) const {
+  static std::vector<std::size_t> reading_whole(const tir::Function& function,
+                                                const std::vector<loops::Stage>& stages) {
     std::vector<std::size_t> statements;
-    for (const loops::Stage& stage : loops::stages_of(module_, function)) {
+    for (const loops::Stage& stage : stages) {
       if (reads_whole(function.body[stage.statement], stage)) statements.push_back(stage.statement);
     }
     return statements;
@@ -282,7 +289,7 @@ class RunBuilder {
     }
   }
 
-  void note_units(CallRun& run, const std::vector<std::size_t>& first) const {
+  void note_units(CallRun& run, const std::vector<std::size_t>& first, std::vector<loops::Stage> stages) const {
     for (std::size_t i = 0; i < run.function.body.size(); ++i) {
       const Stmt& stmt = run.function.body[i];
       if (!does_something(stmt)) continue;
@@ -306,7 +313,7 @@ class RunBuilder {
       run.units.push_back(std::move(unit));
     }
     seen_.clear();
-    for (loops::Stage& stage : loops::stages_of(module_, run.function)) {
+    for (loops::Stage& stage : stages) {
       const auto unit = std::ranges::lower_bound(run.units, stage.statement, {}, &Unit::statement);
       unit->stage = std::move(stage);
     }

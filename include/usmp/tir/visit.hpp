@@ -85,7 +85,13 @@ T fold(const Expr& root, const Parts& parts, const Before& before, const Combine
   std::vector<Frame> frames;
   std::vector<const Expr*> open_parts;  // of all frames, the innermost one's last
   std::vector<T> values;                // of the parts that are done
-  const Expr* next = &root;
+  parts(root, open_parts);
+  if (open_parts.empty()) return combine(root, std::span<T>());
+  constexpr std::size_t usual = 8;  // of each, in most trees
+  frames.reserve(usual);
+  values.reserve(usual);
+  frames.push_back({&root, 0, 0, 0});
+  const Expr* next = nullptr;
   while (true) {
     if (next != nullptr) {
       frames.push_back({next, open_parts.size(), open_parts.size(), values.size()});

@@ -96,6 +96,7 @@ class PairSearch {
 
   void begin() {
     for (const Item& item : packing_.items) {
+      is_aligned_.push_back(item.pinned ? 0 : 1);
       lowest_.push_back(item.pinned.value_or(item.size == 0 ? 0 : align_up(packing_.reserved, item.alignment)));
       highest_.push_back(item.pinned.value_or(Problem::max_total_bytes));
     }
@@ -117,8 +118,8 @@ class PairSearch {
   }
 
   bool raise_lowest(std::size_t i, Bytes to) {
-    const Item& item = packing_.items[i];
-    to = align_up(to, item.alignment);
+    if (is_aligned_[i] != 0 && to <= lowest_[i]) return true;
+    to = align_up(to, packing_.items[i].alignment);
     if (to <= lowest_[i]) return true;
     if (to > highest_[i]) return false;
     trail_.push_back({Change::Kind::lowest, i, lowest_[i]});
@@ -128,9 +129,9 @@ class PairSearch {
   }
 
   bool lower_highest(std::size_t i, Bytes to) {
-    const Item& item = packing_.items[i];
     if (to < 0) return false;
-    to -= to % item.alignment;
+    if (is_aligned_[i] != 0 && to >= highest_[i]) return true;
+    to -= to % packing_.items[i].alignment;
     if (to >= highest_[i]) return true;
     if (to < lowest_[i]) return false;
     trail_.push_back({Change::Kind::highest, i, highest_[i]});
@@ -263,13 +264,14 @@ class PairSearch {
   std::vector<Pair> pairs_;
   std::vector<std::vector<std::size_t>> pairs_of_;  // by item
   std::optional<Bytes> capacity_;
-  std::vector<Bytes> lowest_;           // by item
-  std::vector<Bytes> highest_;          // by item
-  std::vector<Order> orders_;           // by pair
-  std::vector<std::uint64_t> weights_;  // by pair: failures it had part in
-  std::vector<Bytes> guide_;            // the best placement so far
-  bool follows_guide_ = false;          // every second run
-  std::uint64_t failures_ = 0;          // of this run
+  std::vector<Bytes> lowest_;             // by item
+  std::vector<Bytes> highest_;            // by item
+  std::vector<std::uint8_t> is_aligned_;  // by item, 0 or 1: its bounds are, so that most others need not be divided
+  std::vector<Order> orders_;             // by pair
+  std::vector<std::uint64_t> weights_;    // by pair: failures it had part in
+  std::vector<Bytes> guide_;              // the best placement so far
+  bool follows_guide_ = false;            // every second run
+  std::uint64_t failures_ = 0;            // of this run
   std::uint64_t failures_of_run_ = first_run;
   std::vector<Change> trail_;
   std::vector<Decision> decisions_;
