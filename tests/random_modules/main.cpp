@@ -78,6 +78,8 @@ int main(int argc, char** argv) {
   app.add_flag("--from-c", settings.from_c, "written as TVM's C and read back first");
   app.add_flag("--from-own", settings.from_own, "planned and emitted, and what is emitted read back first");
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
+  bool kernels = false;
+  app.add_flag("--kernels", kernels, "fail unless kernels of both kinds have run");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);
@@ -124,5 +126,9 @@ int main(int argc, char** argv) {
               << (strips ? " --strips" : "") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
+  if (kernels && (totals.dots == 0 || totals.lanes == 0)) {
+    std::cerr << "--kernels: the modules have none of one kind\n";
+    return EXIT_FAILURE;
+  }
   return totals.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -122,6 +122,17 @@ std::string inputs_of(const Variant& variant) {
   return inputs;
 }
 
+// Emulated.
+Compiler on_arm(const std::string& core, const std::string& options) {
+  return {core,
+          "arm-none-eabi-gcc -O2 -mcpu=" + core +
+              " -mthumb -nostartfiles --specs=rdimon.specs -T " USMP_BOARD "/board.ld " USMP_BOARD "/start.c " +
+              options,
+          "qemu-system-arm -M mps2-an386 -display none -semihosting-config enable=on,target=native -kernel all"
+          " < /dev/null > messages 2>&1",
+          false};
+}
+
 }  // namespace
 
 const std::vector<Compiler>& compilers() {
@@ -137,14 +148,8 @@ const std::vector<Compiler>& compilers() {
       {"gcc sanitized", "gcc -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
       {"clang sanitized", "clang -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all" + common},
       {"gcc -O3", "gcc -O3" + common},
-      {"cortex-m4",
-       "arm-none-eabi-gcc -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -nostartfiles "
-       "--specs=rdimon.specs"
-       " -T " USMP_CORTEX_M4 "/board.ld " USMP_CORTEX_M4 "/start.c" +
-           common,
-       "qemu-system-arm -M mps2-an386 -display none -semihosting-config enable=on,target=native -kernel all"
-       " < /dev/null > messages 2>&1",
-       false},
+      on_arm("cortex-m4", "-mfloat-abi=hard -mfpu=fpv4-sp-d16" + common),
+      on_arm("cortex-m0plus", common),  // has Thumb-1 alone, which the board's Cortex-M4 runs, too
   };
   return all;
 }
