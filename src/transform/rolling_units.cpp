@@ -70,6 +70,7 @@ class RunBuilder {
     std::vector<loops::Stage> stages = prepare(run.function, joined->first);
     declare_buffers(run);
     note_units(run, joined->first, std::move(stages));
+    if (run.units.empty()) return std::nullopt;  // operators may do nothing
     find_pixels(run);
     let_inputs_die(run, last);
     count_live(run);

@@ -296,6 +296,14 @@ TEST_CASE("an operator that needs all rows ends a chain") {
   CHECK(rolled(n.with_entry({n.call("f", {n.in, n.a}), n.call("g", {n.a, n.out})})).empty());
 }
 
+TEST_CASE("operators that do nothing are no chain") {
+  Network n;
+  const auto v = n.loops_of("f");
+  n.function("f", {v.p0, v.p1}, {});
+  tir::Module module = n.with_entry({n.call("f", {n.in, n.a}), n.call("f", {n.a, n.out})});
+  CHECK(roll(module, {}).empty());
+}
+
 TEST_CASE("functions of somebody else are not looked into") {
   Network n;
   n.add_window("f", 0, 0);
