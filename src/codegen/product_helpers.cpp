@@ -2,6 +2,7 @@
 // The C functions of sums of products (Op::dot4, dot_run, lane_product, lane_run).
 #include <map>
 
+#include "codegen/c_types.hpp"
 #include "codegen/helpers.hpp"
 #include "codegen/template_text.hpp"
 
@@ -49,15 +50,41 @@ constexpr std::string_view pairs_text =
     "}\n"
     "#endif\n";
 
+// Four numbers of 16 bits as bytes are unpacked, 0 and 2, 1 and 3; or as they lie, 0 and 1, 2 and 3.
+constexpr std::string_view halves_text =
+    "#ifdef USMP_DSP\n"
+    "static inline __attribute__((always_inline)) usmp_pairs usmp_halves_of_i16(const void* halves, int32_t offset) {\n"
+    "  usmp_pairs pairs;\n"
+    "  (void)offset; /* 0: no other leaves 16 bits */\n"
+    "  pairs.even = usmp_word(halves);\n"
+    "  pairs.odd = usmp_word((const char*)halves + 4);\n"
+    "  return pairs;\n"
+    "}\n"
+    "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_i16(const void* halves, int32_t offset) {\n"
+    "  const usmp_pairs two = usmp_halves_of_i16(halves, offset);\n"
+    "  usmp_pairs pairs;\n"
+    "  __asm__(\"pkhbt %0, %1, %2, lsl #16\" : \"=r\"(pairs.even) : \"r\"(two.even), \"r\"(two.odd));\n"
+    "  __asm__(\"pkhtb %0, %1, %2, asr #16\" : \"=r\"(pairs.odd) : \"r\"(two.odd), \"r\"(two.even));\n"
+    "  return pairs;\n"
+    "}\n"
+    "#endif\n";
+
+constexpr const char* byte_terms =
+    "(uint32_t)((x[0] + offset) * w[0] + (x[1] + offset) * w[1] +\n"
+    "                                              (x[2] + offset) * w[2] + (x[3] + offset) * w[3])";
+// Of 16 bits two may be more than 32 bits hold.
+constexpr const char* wide_terms =
+    "(uint32_t)((x[0] + offset) * w[0]) + (uint32_t)((x[1] + offset) * w[1]) +\n"
+    "                   (uint32_t)((x[2] + offset) * w[2]) + (uint32_t)((x[3] + offset) * w[3])";
+
 constexpr std::string_view dot4_text =
     "USMP_INLINE int32_t $n(int32_t sum, const $x* x, const $w* w, int32_t offset) {\n"
     "#ifdef USMP_DSP\n"
-    "  const usmp_pairs a = usmp_pairs_of_$a(x, offset);\n"
-    "  const usmp_pairs b = usmp_pairs_of_$b(w, 0);\n"
+    "  const usmp_pairs a = usmp_$u_of_$a(x, offset);\n"
+    "  const usmp_pairs b = usmp_$u_of_$b(w, 0);\n"
     "  return __smlad((int16x2_t)a.odd, (int16x2_t)b.odd, __smlad((int16x2_t)a.even, (int16x2_t)b.even, sum));\n"
     "#else\n"
-    "  return (int32_t)((uint32_t)sum + (uint32_t)((x[0] + offset) * w[0] + (x[1] + offset) * w[1] +\n"
-    "                                              (x[2] + offset) * w[2] + (x[3] + offset) * w[3]));\n"
+    "  return (int32_t)((uint32_t)sum + $t);\n"
     "#endif\n"
     "}\n";
 
@@ -87,10 +114,61 @@ constexpr std::string_view kernel_text =
     "#define USMP_DSP_RUNS 1\n"
     "#endif\n";
 
+// "int16" → "i16".
+std::string short_name(tir::DataType type) {
+  return (type.is_int() ? "i" : "u") + std::to_string(static_cast<int>(type.bits));
+}
+
+// Of the loop of dot_run_words_text: four terms of four sums. Bytes are unpacked, 0 and 2, 1 and 3; numbers of 16 bits
+// that meet them are paired alike, data for all sums, weights never.
+std::string dot_run_instructions(tir::DataType data, tir::DataType weight) {
+  std::string text;
+  const auto add = [&](const std::string& instruction) {
+    if (!text.empty()) text += "\\n\\t\"\n";
+    text += "            \"" + instruction;
+  };
+  const std::string unpack = weight.is_int() ? "sxtb16 " : "uxtb16 ";
+  const bool is_wide = weight.bits == 16;
+  std::string low = "%[even]";
+  if (data.bits == 16) {
+    add(std::string("ldr ") + (is_wide ? "%[even]" : "%[c]") + ", [%[p]], #4");
+    add("ldr %[odd], [%[p]], #4");
+  } else {
+    add("ldr %[odd], [%[p]], #4");
+  }
+  add("ldrd %[a], %[b], [%[q]], #8");
+  if (data.bits == 8) {
+    const std::string extend = data.is_int() ? "sxtab16 " : "uxtab16 ";
+    add(extend + "%[even], %[both], %[odd]");
+    add(extend + "%[odd], %[both], %[odd], ror #8");
+    if (is_wide) {
+      low = "%[c]";
+      add("pkhbt %[c], %[even], %[odd], lsl #16");
+      add("pkhtb %[odd], %[odd], %[even], asr #16");
+    }
+  } else if (!is_wide) {
+    add("pkhbt %[even], %[c], %[odd], lsl #16");
+    add("pkhtb %[odd], %[odd], %[c], asr #16");
+  }
+  for (int i = 0; i < 4; ++i) {
+    const std::string sum = "%[s" + std::to_string(i) + "]";
+    const bool is_second = !is_wide && i % 2 == 1;  // of two sums' bytes
+    const std::string bytes = is_second ? "%[b]" : "%[a]";
+    if (i > 0 && !is_second) add("ldrd %[a], %[b], [%[q]], #8");
+    if (!is_wide) {
+      add(unpack + "%[c], " + bytes);
+      add(unpack + bytes + ", " + bytes + ", ror #8");
+    }
+    add("smlad " + sum + ", " + low + ", " + (is_wide ? "%[a], " : "%[c], ") + sum);
+    add("smlad " + sum + ", %[odd], " + (is_wide ? "%[b], " : bytes + ", ") + sum);
+  }
+  return text + "\"\n";
+}
+
 // Compilers keep neither the pointers nor the sums of such a loop in registers; written so it needs 13.
 constexpr std::string_view dot_run_words_text =
     "#ifdef USMP_DSP_RUNS\n"
-    "  if ((((uint32_t)w | (uint32_t)distance) & 3U) == 0U) {\n"
+    "  if ((((uint32_t)w | (uint32_t)distance$z) & 3U) == 0U) {\n"
     "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
     "    const $x* const end = x + fours * 4;\n"
     "    for (; blocks > 0; --blocks) {\n"
@@ -101,27 +179,7 @@ constexpr std::string_view dot_run_words_text =
     "      do {\n"
     "        uint32_t even, odd, a, b, c;\n"
     "        __asm__(\n"
-    "            \"ldr %[odd], [%[p]], #4\\n\\t\"\n"
-    "            \"ldrd %[a], %[b], [%[q]], #8\\n\\t\"\n"
-    "            \"$e %[even], %[both], %[odd]\\n\\t\"\n"
-    "            \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
-    "            \"$f %[c], %[a]\\n\\t\"\n"
-    "            \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "            \"smlad %[s0], %[even], %[c], %[s0]\\n\\t\"\n"
-    "            \"smlad %[s0], %[odd], %[a], %[s0]\\n\\t\"\n"
-    "            \"$f %[c], %[b]\\n\\t\"\n"
-    "            \"$f %[b], %[b], ror #8\\n\\t\"\n"
-    "            \"smlad %[s1], %[even], %[c], %[s1]\\n\\t\"\n"
-    "            \"smlad %[s1], %[odd], %[b], %[s1]\\n\\t\"\n"
-    "            \"ldrd %[a], %[b], [%[q]], #8\\n\\t\"\n"
-    "            \"$f %[c], %[a]\\n\\t\"\n"
-    "            \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "            \"smlad %[s2], %[even], %[c], %[s2]\\n\\t\"\n"
-    "            \"smlad %[s2], %[odd], %[a], %[s2]\\n\\t\"\n"
-    "            \"$f %[c], %[b]\\n\\t\"\n"
-    "            \"$f %[b], %[b], ror #8\\n\\t\"\n"
-    "            \"smlad %[s3], %[even], %[c], %[s3]\\n\\t\"\n"
-    "            \"smlad %[s3], %[odd], %[b], %[s3]\"\n"
+    "$i"
     "            : [p] \"+&r\"(p), [q] \"+&r\"(q), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
     "\"+&r\"(s3),\n"
     "              [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] \"=&r\"(b), [c] \"=&r\"(c)\n"
@@ -149,10 +207,11 @@ constexpr std::string_view add_product_text =
     "#endif\n"
     "#define USMP_ADD(s, product) ((s) += (uint32_t)(product)); USMP_HOLD(s)\n"
     "#if defined(__GNUC__) && defined(__thumb__) && !defined(__thumb2__) && !defined(__OPTIMIZE_SIZE__)\n"
-    "#define USMP_TERM(load, s, v, q, k) do { int32_t t = (k); __asm__(\".syntax unified\\n\\t\" load \" %1, [%2, "
+    "#define USMP_TERM(load, s, v, q, k) do { int32_t t = (k) * (int32_t)sizeof *(q); __asm__(\".syntax "
+    "unified\\n\\t\" load \" %1, [%2, "
     "%1]\\n\\t\" \\\n"
     "  \"muls %1, %3, %1\\n\\tadds %0, %0, %1\" : \"+l\"(s), \"+l\"(t) : \"l\"(q), \"l\"(v), \\\n"
-    "  \"m\"(*(const int8_t(*)[32])(q)) : \"cc\"); } while (0)\n"
+    "  \"m\"(*(const int8_t(*)[32 * sizeof *(q)])(q)) : \"cc\"); } while (0)\n"
     "#else\n"
     "#define USMP_TERM(load, s, v, q, k) USMP_ADD(s, (v) * (q)[k])\n"
     "#endif\n";
@@ -197,7 +256,7 @@ std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::st
     loads += "    uint32_t s" + n + " = keep ? (uint32_t)sums[" + n + "] : 0U;\n";
     stores += "    sums[" + n + "] = (int32_t)s" + n + ";\n";
   }
-  const std::string load = weight == "int8_t" ? "ldrsb" : "ldrb";
+  const std::string load = weight == "int16_t" ? "ldrsh" : weight == "int8_t" ? "ldrsb" : "ldrb";
   std::string terms;
   for (std::int64_t term = 0; term < 4; ++term) {
     terms += "      v = p[" + std::to_string(term) + "] + offset;\n";
@@ -216,11 +275,7 @@ std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::st
 }
 
 // Windows of three columns are the most frequent.
-constexpr std::string_view lane_run_text =
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps,\n"
-    "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
-    "  const int32_t* const end = sums + blocks * 4;\n"
-    "  if (taps <= 0) return;\n"
+constexpr std::string_view lane_run_of_three_text =
     "#ifdef USMP_DSP_RUNS\n"
     "  if (taps == 3 && x_distance == w_distance) {\n"
     "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
@@ -271,7 +326,14 @@ constexpr std::string_view lane_run_text =
     "    }\n"
     "    return;\n"
     "  }\n"
-    "#endif\n"
+    "#endif\n";
+
+constexpr std::string_view lane_run_text =
+    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps,\n"
+    "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
+    "  const int32_t* const end = sums + blocks * 4;\n"
+    "  if (taps <= 0) return;\n"
+    "$3"
     "  for (; sums != end; sums += 4) {\n"
     "    const $x* p = x;\n"
     "    const $w* q = w;\n"
@@ -298,13 +360,22 @@ constexpr std::string_view lane_run_text =
 
 std::string Helpers::use_products(const std::string& operation, std::string_view text, tir::DataType data,
                                   tir::DataType weight) {
+  define_pairs(data, weight);
+  const std::string name = "usmp_" + operation + "_" + short_name(data) + "_" + short_name(weight);
+  const bool has_halves = data.bits == 16 || weight.bits == 16;
+  return define(name, fill(text, {{'n', name},
+                                  {'x', storage_type(data)},
+                                  {'w', storage_type(weight)},
+                                  {'a', short_name(data)},
+                                  {'b', short_name(weight)},
+                                  {'u', data.bits == 16 && weight.bits == 16 ? "halves" : "pairs"},
+                                  {'t', has_halves ? wide_terms : byte_terms}}));
+}
+
+void Helpers::define_pairs(tir::DataType data, tir::DataType weight) {
   define_inline();
   define("usmp_pairs", std::string(pairs_text));
-  const std::string a = data.is_int() ? "i8" : "u8";
-  const std::string b = weight.is_int() ? "i8" : "u8";
-  const auto c_type = [](tir::DataType type) { return std::string(type.is_int() ? "int8_t" : "uint8_t"); };
-  const std::string name = "usmp_" + operation + "_" + a + "_" + b;
-  return define(name, fill(text, {{'n', name}, {'x', c_type(data)}, {'w', c_type(weight)}, {'a', a}, {'b', b}}));
+  if (data.bits == 16 || weight.bits == 16) define("usmp_halves", std::string(halves_text));
 }
 
 std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
@@ -316,20 +387,18 @@ std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
 }
 
 std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
-  define_inline();
-  define("usmp_pairs", std::string(pairs_text));
+  define_pairs(data, weight);
   define("USMP_KERNEL", std::string(kernel_text));
   define("USMP_ADD", std::string(add_product_text));
-  const std::string x = data.is_int() ? "int8_t" : "uint8_t";
-  const std::string w = weight.is_int() ? "int8_t" : "uint8_t";
-  const std::string name =
-      "usmp_dot_run" + std::to_string(sums) + (data.is_int() ? "_i8" : "_u8") + (weight.is_int() ? "_i8" : "_u8");
+  const std::string x = storage_type(data);
+  const std::string w = storage_type(weight);
+  const std::string name = "usmp_dot_run" + std::to_string(sums) + "_" + short_name(data) + "_" + short_name(weight);
   std::map<char, std::string> values = {{'n', name},
                                         {'x', x},
                                         {'w', w},
-                                        {'e', data.is_int() ? "sxtab16" : "uxtab16"},
-                                        {'f', weight.is_int() ? "sxtb16" : "uxtb16"},
-                                        {'o', data.is_int() ? "128" : "0"},
+                                        {'i', dot_run_instructions(data, weight)},
+                                        {'z', weight.bits == 16 ? " * 2U" : ""},
+                                        {'o', data.bits == 8 && data.is_int() ? "128" : "0"},
                                         {'1', dot_run_blocks(1, sums, x, w)},
                                         {'2', dot_run_blocks(2, sums, x, w)}};
   values['d'] = sums == 4 ? fill(dot_run_words_text, values) : "";
@@ -340,12 +409,14 @@ std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
   const std::string product = lane_product(data, weight);
   define("USMP_KERNEL", std::string(kernel_text));
   const std::string name = "usmp_lane_run" + product.substr(std::string_view("usmp_lane_product").size());
-  return define(name, fill(lane_run_text, {{'n', name},
-                                           {'x', data.is_int() ? "int8_t" : "uint8_t"},
-                                           {'w', weight.is_int() ? "int8_t" : "uint8_t"},
-                                           {'o', product},
-                                           {'e', data.is_int() ? "sxtab16" : "uxtab16"},
-                                           {'f', weight.is_int() ? "sxtb16" : "uxtb16"}}));
+  std::map<char, std::string> values = {{'n', name},
+                                        {'x', storage_type(data)},
+                                        {'w', storage_type(weight)},
+                                        {'o', product},
+                                        {'e', data.is_int() ? "sxtab16" : "uxtab16"},
+                                        {'f', weight.is_int() ? "sxtb16" : "uxtb16"}};
+  values['3'] = data.bits == 8 && weight.bits == 8 ? fill(lane_run_of_three_text, values) : "";
+  return define(name, fill(lane_run_text, values));
 }
 
 }  // namespace usmp::codegen

@@ -128,6 +128,7 @@ class Campaign {
     for (const Variant& variant : variants) {
       part.dots += holds(variant, "usmp_dot_run");
       part.lanes += holds(variant, "usmp_lane_run");
+      part.halves += holds(variant, "usmp_halves_of_i16");
     }
     std::uint64_t last = UINT64_MAX;
     for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler], settings_.warnings)) {
@@ -166,6 +167,7 @@ class Campaign {
     totals_.programs += part.programs;
     totals_.dots += part.dots;
     totals_.lanes += part.lanes;
+    totals_.halves += part.halves;
     for (const auto& [step, count] : part.changed) totals_.changed[step] += count;
     totals_.failures.insert(totals_.failures.end(), part.failures.begin(), part.failures.end());
     if (progress_) progress_(totals_);

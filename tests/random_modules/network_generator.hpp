@@ -121,7 +121,10 @@ class NetworkGenerator {
   Tensor pool(Block& body, const Tensor& input);
   Tensor softmax(Block& body, const Tensor& input);
   bool can_multiply(const Tensor& input, std::int64_t terms) const;
-  Tensor widened_product_target(Block& body, const Tensor& input, const Shape& shape, std::int64_t terms);
+  std::int64_t many(std::int64_t blocks);
+  Tensor product_weights(const Tensor& input, const Shape& shape, std::int64_t terms);
+  Tensor widened_product_target(Block& body, const Tensor& input, const Tensor& weight, const Shape& shape,
+                                std::int64_t terms);
   ExprRef product(const Tensor& a, const ExprRef& a_index, const Tensor& b, const ExprRef& b_index) const;
   void accumulate(Block& body, const Tensor& sum, const ExprRef& index, const ExprRef& term);
 

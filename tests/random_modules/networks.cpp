@@ -102,10 +102,11 @@ void NetworkGenerator::make_entry(TestModule& test) {
                                               type_of(tir::TypeCode::uint, 8)};
   static const std::vector<std::int64_t> sides = {1, 2, 3, 3, 4, 4, 5};
   static const std::vector<std::int64_t> channels = {1, 2, 3, 4, 4, 6};
+  static const std::vector<std::int64_t> wide_channels = {3, 4, 4, 8};
   const std::int64_t count = random_.between(1, 2);
   for (std::int64_t i = 0; i < count; ++i) {
     const DataType type = i > 0 && random_.chance(60) ? tensors_[0].type : random_.pick(types);
-    Shape shape = {random_.pick(sides), random_.pick(sides), random_.pick(channels)};
+    Shape shape = {random_.pick(sides), random_.pick(sides), random_.pick(is_wide_ ? wide_channels : channels)};
     if (i > 0 && random_.chance(60)) shape = tensors_[0].shape;
     Range range;
     if (!type.is_float()) {
