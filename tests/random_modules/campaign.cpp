@@ -24,11 +24,6 @@ constexpr std::uint64_t modules_in_program = 20;
 // Programs take turns; most are not optimised, since that is soonest compiled.
 constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
 
-TestModule made(std::uint64_t seed, const Settings& settings) {
-  if (settings.kind == Kind::networks) return generate_network(seed);
-  return generate(seed, settings.from_c || settings.from_own ? Contents::in_c : Contents::all);
-}
-
 CheckOptions check_options(const Settings& settings, bool emits) {
   return {.plans = settings.plans,
           .emits = emits,
@@ -211,6 +206,12 @@ bool is_same_kind(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+TestModule made(std::uint64_t seed, const Settings& settings) {
+  if (settings.kind == Kind::networks) return generate_network(seed);
+  if (settings.kind == Kind::products) return generate_products(seed);
+  return generate(seed, settings.from_c || settings.from_own ? Contents::in_c : Contents::all);
+}
 
 Shrunk shrink_failure(const Failure& failure, const Settings& settings) {
   const TestModule small = shrink(

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "random_modules/generate.hpp"
 #include "random_modules/product_replay.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -18,6 +19,7 @@ namespace usmp::random_modules {
 enum class Kind : std::uint8_t {
   modules,   // generate.hpp
   networks,  // networks.hpp
+  products,  // networks.hpp
 };
 
 struct Settings {
@@ -37,6 +39,9 @@ struct Settings {
   std::int64_t strip_percent = 0;
   transform::RollingGrain rolling_grain = transform::RollingGrain::any;
 };
+
+// The module of a seed, before any step.
+[[nodiscard]] TestModule made(std::uint64_t seed, const Settings& settings);
 
 struct Failure {
   std::uint64_t seed = 0;

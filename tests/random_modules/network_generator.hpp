@@ -69,7 +69,8 @@ struct Signature {
 
 class NetworkGenerator {
  public:
-  explicit NetworkGenerator(std::uint64_t seed) : random_(seed ^ 0x6e6574U), is_wide_(seed % 10 == 9) {}
+  NetworkGenerator(std::uint64_t seed, bool is_wide, bool is_products)
+      : random_(seed ^ 0x6e6574U), is_wide_(is_wide), is_products_(is_products) {}
   TestModule run() &&;
 
  private:
@@ -154,7 +155,8 @@ class NetworkGenerator {
   }
 
   Random random_;
-  bool is_wide_;  // more channels, as blocks of sums want
+  bool is_wide_;      // more channels, as blocks of sums want
+  bool is_products_;  // sums of products alone
   tir::Module module_;
   std::vector<Signature> operators_;
   std::vector<Tensor> tensors_;     // of the entry, that may be read; inputs are not is_own
