@@ -67,13 +67,14 @@ bool NetworkGenerator::can_multiply(const Tensor& input, std::int64_t terms) con
 }
 
 // Mostly of bytes, which some have as 16 bits.
-Tensor NetworkGenerator::product_weights(const Tensor& input, const Shape& shape, std::int64_t terms) {
+Tensor NetworkGenerator::product_weights(const Tensor& input, const Shape& shape, std::int64_t terms, DataType type) {
   if (input.type.is_float()) return weights(float32_type, shape, {});
   constexpr Range bytes{-128, 127};
   constexpr Range most{-9000, 8000};
   constexpr Range unsigned_bytes{-151, 104};  // without their zero point
-  const DataType type = random_.chance(80) ? type_of(tir::TypeCode::int_, 16) : int8_type;
-  const Range range = type == int8_type || random_.chance(60) ? bytes : random_.chance(50) ? unsigned_bytes : most;
+  const Range range = type == int8_type || of_weights_.chance(60) ? bytes
+                      : of_weights_.chance(50)                    ? unsigned_bytes
+                                                                  : most;
   const bool is_possible = largest(input.range) <= INT32_MAX / largest(range) / (terms + 1);
   return weights(type, shape, is_possible ? range : bytes);
 }
@@ -110,7 +111,8 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
   const Shape shape = {(input.shape[0] - kernel) / stride + 1, (input.shape[1] - kernel) / stride + 1,
                        is_wide_ ? many(3) : random_.between(1, 4)};
   const std::int64_t terms = kernel * kernel * channels;
-  const Tensor weight = product_weights(input, {kernel, kernel, channels, shape[2]}, terms);
+  const DataType type = !input.type.is_float() && random_.chance(70) ? type_of(tir::TypeCode::int_, 16) : int8_type;
+  const Tensor weight = product_weights(input, {kernel, kernel, channels, shape[2]}, terms, type);
   const VarId ry = new_var("ry", tir::int32_type);
   const VarId rx = new_var("rx", tir::int32_type);
   const VarId rc = new_var("rc", tir::int32_type);
@@ -160,7 +162,8 @@ Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
   const std::int64_t kernel = random_.between(1, std::min<std::int64_t>({3, input.shape[0], input.shape[1]}));
   const std::int64_t channels = input.shape[2];
   const Shape shape = {input.shape[0] - kernel + 1, input.shape[1] - kernel + 1, channels};
-  const Tensor weight = product_weights(input, {kernel, kernel, channels}, kernel * kernel);
+  const Tensor weight =
+      product_weights(input, {kernel, kernel, channels}, kernel * kernel, type_of(tir::TypeCode::int_, 16));
   const Tensor target = widened_product_target(body, input, weight, shape, kernel * kernel);
   nest(body, shape, [&](Block& inner, const Axes& axes) {
     add_store(inner, target.var, axes.linear, zero(target.type));
@@ -186,7 +189,7 @@ Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
 Tensor NetworkGenerator::dense(Block& body, const Tensor& input) {
   const std::int64_t terms = elements_of(input.shape);
   const std::int64_t units = is_wide_ ? many(4) : random_.between(1, 6);
-  const Tensor weight = product_weights(input, {terms, units}, terms);
+  const Tensor weight = product_weights(input, {terms, units}, terms, type_of(tir::TypeCode::int_, 16));
   const Tensor target = widened_product_target(body, input, weight, {1, 1, units}, terms);
   const VarId init = new_var("x.c.init", tir::int32_type);
   loops(body, {{init, units}},
