@@ -205,7 +205,7 @@ TEST_CASE("usage errors of solve: exit code 2 and one message") {
   SUBCASE("capacity of two pools") {
     options.instance = temporary.file("two.json");
     options.capacity = "64";
-    expected = "--capacity is that of one pool, but the instance has 2";
+    expected = "--capacity needs an instance with one pool, but this one has 2";
   }
   SUBCASE("capacity below a pin") {
     options.instance = inclusive;
@@ -327,7 +327,7 @@ TEST_CASE("a problem is that of one module") {
   Outcome outcome = run_problem(options);
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err.starts_with("usmp-plan: error: " + model +
-                                ": a problem is that of one module; choose it with --module. The archive holds: "));
+                                ": a problem describes one module; choose it with --module. The modules are: "));
   const std::string names = outcome.err.substr(outcome.err.rfind(": ") + 2);
   options.model.module = names.substr(0, names.find(','));
   outcome = run_problem(options);

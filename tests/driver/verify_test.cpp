@@ -138,7 +138,7 @@ TEST_CASE("plan files that are none of this archive and these pools") {
           "buffers[3]: pool is 'rom': expected one of the pools of the plan");
   changed([](Json& json) { json["buffers"][3]["pool"] = nullptr; }, " is not placed");
   changed([](Json& json) { json["module"] = "defualt"; },
-          "is a plan of module 'defualt', which is none of those planned");
+          "is a plan of module 'defualt', which is not among those planned");
   changed([](Json& json) { json["workspace_io"] = 1; }, "workspace_io is number: expected true or false");
   changed([](Json& json) { json["schema"] = "x"; }, "is not a plan of usmp-plan");
 }

@@ -61,7 +61,7 @@ TEST_CASE("operators by rows: which they are, their rings and what these save") 
   one.calls[0].by_rows.resize(1);
   CHECK(contains(plan_text(one, {}), "    #1 runs operator 1: conv2d; 1 ring holds 16 of 48 bytes\n"));
   CHECK(lines_from(plan_text(plan, {}), "Live at the peak of dtcm", 4) ==
-        R"(Live at the peak of dtcm (64 bytes at tick 1 of 6)
+        R"(Live at the peak of dtcm (64 bytes at step 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Operator              Ring
   dtcm       0    48  tensor   a       main
   dtcm      48    16  scratch  b       #1 operators by rows  4 of 12 rows or pixels, 4 bytes each
@@ -85,16 +85,16 @@ sram: 100 bytes, optimal, equal to the lower bound 100 (load)
 flash: 10 bytes, optimal, equal to the lower bound 10 (load)
 workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the archive's own build
 
-Live at the peak of dtcm (64 bytes at tick 1 of 6)
+Live at the peak of dtcm (64 bytes at step 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Function
   dtcm       0    48  tensor   a       main
   dtcm      48    16  scratch  b       conv
 
-Live at the peak of sram (100 bytes at tick 0 of 6)
+Live at the peak of sram (100 bytes at step 0 of 6)
   Pool  Offset  Size  Kind   Buffer  Function
   sram       0   100  input  big     main
 
-Left to run time, the size is not known before
+Allocated at run time, since the size is not known earlier
   dyn in conv: extent 0 is not a constant
 
 warning: lib2.c is copied unchanged
@@ -252,7 +252,7 @@ TEST_CASE("the largest ten at the peak, all of them when verbose") {
     offset += size;
   }
   const std::string text = plan_text(planned.finish(), {});
-  CHECK(contains(text, "(202 bytes at tick 0 of 1)\n"));
+  CHECK(contains(text, "(202 bytes at step 0 of 1)\n"));
   CHECK(lines_from(text, "  sram", 1) == "  sram     180    22  tensor  t12     f\n");
   CHECK(contains(text, "  t2 "));
   CHECK_FALSE(contains(text, "  t1 "));
