@@ -36,7 +36,7 @@ Command add_diff(CLI::App& program) {
   app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");
   add_from_option(*app, diff.model);
   add_planning_options(*app, diff);
-  app->add_flag("--tvm-plan", diff.tvm_plan, "OLD's plan is the one that TVM made, as its C has it");
+  app->add_flag("--tvm-plan", diff.tvm_plan, "compare TVM's own plan of OLD, read from its C");
   add_format_options(*app, {"text", "markdown", "json", "csv"},
                      [&diff](const std::string& name) { diff.format = diff_formats.at(name); });
   auto* quiet = app->add_flag("--quiet", options->quiet, "print nothing; the exit code says whether they differ");

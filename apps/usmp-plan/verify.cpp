@@ -42,10 +42,9 @@ Command add_verify(CLI::App& program) {
     plan->excludes(app->get_option(option));
   }
   auto* tvm_plan =
-      app->add_flag("--tvm-plan", verify.tvm_plan, "verify the plan that TVM made, as the model's C has it")
-          ->excludes(plan);
+      app->add_flag("--tvm-plan", verify.tvm_plan, "verify TVM's own plan, read from the model's C")->excludes(plan);
   app->add_flag("--execute", verify.execute,
-                "run the C and compare it with an unplanned build; this runs code of the archive");
+                "run the C and compare it with a build in which no buffers overlap; this runs code of the archive");
   tvm_plan->excludes(app->get_option("--execute"));
   app->add_option("--cc", verify.compiler, "C compiler (default: the first of cc, gcc and clang)")
       ->type_name("PROGRAM");

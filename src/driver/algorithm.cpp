@@ -63,7 +63,7 @@ int list_algorithms(std::ostream& out, bool json) {
     line(algorithm.name, algorithm.summary);
     out << (&algorithm == &planners::algorithms().front() ? " (default)" : "") << '\n';
   }
-  line("exec:PROGRAM", "a program of yours (docs/instances.md)\n");
+  line("exec:PROGRAM", "your own program (docs/instances.md)\n");
   return exit_ok;
 }
 

@@ -43,7 +43,7 @@ void check_pins(const std::vector<const pipeline::AssembledModule*>& modules, co
     const std::string& module = settings.request.earlier[i].module;
     if (names.contains(module)) continue;
     throw Error(ErrorKind::usage, {settings.earlier_files[i], {}, {}},
-                "is a plan of module '" + module + "', which is none of those planned" +
+                "is a plan of module '" + module + "', which is not among those planned" +
                     did_you_mean(module, std::vector<std::string>(names.begin(), names.end())));
   }
 }

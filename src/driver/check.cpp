@@ -65,8 +65,7 @@ std::string text_of(const compare::BudgetReport& report, const CheckOptions& opt
 }
 
 int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream& err) {
-  if (!options.pools_file)
-    throw Error(ErrorKind::usage, {}, "a check needs the pools file that has the budgets (--pools)");
+  if (!options.pools_file) throw Error(ErrorKind::usage, {}, "check needs a pools file with budgets (--pools)");
   if (options.junit) check_output_path("--junit", *options.junit, models_and(options, {*options.pools_file}));
   const Documents baseline = read_baselines(options.baselines);
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);

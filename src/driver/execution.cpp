@@ -33,7 +33,7 @@ Unshared unshared_code(const pipeline::SourceModule& source) {
   Problem& problem = assembly.problem;
   for (Pool& pool : problem.pools) pool.capacity.reset();  // those that the module itself describes
   const Plan plan = planners::none(problem, {}).plan;
-  if (!verify::check(problem, plan, 1).empty()) throw std::logic_error("the unshared plan is wrong");
+  if (!verify::check(problem, plan, 1).empty()) throw std::logic_error("the plan in which no buffers overlap is wrong");
   Unshared unshared{.placements = assemble::placements_of(analysis, assembly, plan), .lowered = {}};
   unshared.lowered = lower::lower(module, unshared.placements);
   return unshared;
@@ -49,7 +49,8 @@ std::vector<std::string> words_of(const std::string& text) {
 int report_faults(const pipeline::PlannedProgram& planned, const Planning& planning, const VerifyOptions& options,
                   const WorkDirectory& directory, const std::vector<std::string>& faults, std::ostream& err) {
   err << "usmp-plan: error: " << printable(planning.model_of(planned).archive.path) << ": module '"
-      << printable(planned.source.info.name) << "': the emitted code does not do what the unshared code does:";
+      << printable(planned.source.info.name)
+      << "': the emitted code behaves differently from the build in which no buffers overlap:";
   for (const std::string& fault : faults) err << "\n  " << fault;
   err << "\nthis is a bug of usmp-plan or of the compiler: please report it with the archive, the pools file and this "
          "command line; ";

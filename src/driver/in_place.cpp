@@ -125,7 +125,7 @@ void check_without_header(const pipeline::PlannedProgram& module, const Model& m
                 std::all_of(pools.begin(), pools.end(), [](const auto& pool) { return pool.internal; })
           : mlf::define_alike(model.archive.find(found.entry)->bytes, entry, run);
   if (is_alike) return;
-  throw refusal(model, "the firmware could not call " + run + " any more: with these pools and options it has other " +
+  throw refusal(model, "the firmware could no longer call " + run + ": with these pools and options it has other " +
                            "parameters than in " + model.archive.find(found.entry)->shown_name());
 }
 
@@ -154,9 +154,10 @@ void check_in_place(const Model& model, bool force) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       const mlf::Member& member = *model.archive.find(name);
       if (mlf::is_planned_c(member.bytes)) {
-        throw Error(ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
-                    "found C that usmp-plan wrote, expected TVM's, which git has; without --in-place it is planned "
-                    "into a directory");
+        throw Error(
+            ErrorKind::archive, {model.archive.path, member.shown_name(), {}},
+            "found C that usmp-plan wrote, expected TVM's: restore it from git. Without --in-place it is planned "
+            "into a directory");
       }
       git.arguments.push_back(places.of(name));
     }
@@ -170,14 +171,14 @@ void check_in_place(const Model& model, bool force) {
   try {
     result = process::run(git, {}, {.output = std::size_t{1} << 20, .time = std::chrono::minutes(1)});
   } catch (const Error& error) {
-    throw refusal(model, "git cannot be asked whether everything is committed; --force does without",
+    throw refusal(model, "git could not be run to look for uncommitted changes; --force skips this check",
                   {error.message()});
   }
   std::vector<std::string> lines = split(result.output, '\n');
   std::erase_if(lines, [](const std::string& line) { return line.empty(); });
   constexpr std::size_t most_lines = 10;
   if (!result.succeeded()) {
-    throw refusal(model, "git cannot tell whether everything is committed; --force does without",
+    throw refusal(model, "git could not list uncommitted changes; --force skips this check",
                   first_lines(std::move(lines), most_lines));
   }
   if (lines.empty()) return;  // all is committed
@@ -227,8 +228,8 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
       if (!missing.empty()) {
         constexpr std::size_t most_lines = 10;
         throw refusal(model,
-                      "the firmware could not use the header any more (" +
-                          model.archive.find(found.header)->shown_name() + "): with these pools and options it has not",
+                      "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
+                          "): with these pools and options it lacks",
                       first_lines(std::move(missing), most_lines));
       }
       instead = "#include " +
@@ -289,7 +290,7 @@ std::string in_place_text(const InPlace& done, const PlannedPrograms& modules) {
   std::string text = "written in place, below " + printable(done.directory) + ":\n";
   for (const std::string& path : done.written) text += "  " + printable(path) + "\n";
   if (!done.metadata.empty()) text += "  " + printable(done.metadata) + " (memory figures)\n";
-  if (!done.emptied.empty()) text += "emptied, as nothing in them is needed any more:\n";
+  if (!done.emptied.empty()) text += "emptied, since the build no longer needs their contents:\n";
   for (const std::string& path : done.emptied) text += "  " + printable(path) + "\n";
   for (const auto& module : modules) {
     const bool owns = std::any_of(module->document.pools.begin(), module->document.pools.end(), [](const auto& pool) {
@@ -298,7 +299,7 @@ std::string in_place_text(const InPlace& done, const PlannedPrograms& modules) {
     if (!owns) continue;
     text += "module " + printable(module->document.module) + " owns its workspace, " +
             bytes_text(module->document.workspace_used) +
-            ": memory that the firmware gives to TVM's allocator for it is not used any more\n";
+            ": memory that the firmware gives to TVM's allocator is no longer used\n";
   }
   return text;
 }

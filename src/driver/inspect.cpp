@@ -135,7 +135,7 @@ int init_or_throw(const InitOptions& options, std::ostream& out, std::ostream& e
   }
   for (const std::string& note : settings.notes) err << "usmp-plan: warning: " << printable(note) << '\n';
   if (options.tvmc_file && settings.workspace_pools.empty() && settings.parameter_pools.empty()) {
-    err << "usmp-plan: warning: " << printable(*options.tvmc_file) << " has no pools of tvmc's\n";
+    err << "usmp-plan: warning: " << printable(*options.tvmc_file) << " has no pool options of tvmc\n";
   }
   for (const auto* pools : {&settings.workspace_pools, &settings.parameter_pools}) {
     note_foreign_targets(*pools, summary, err);

@@ -34,7 +34,7 @@ fs::path without_trailing_slash(const std::string& path) {
 fs::path behind_links(const fs::path& path) { return fs::exists(path) ? fs::canonical(path) : path; }
 
 void rename_or_fail(const fs::path& from, const fs::path& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail_output(to.string(), "cannot be put in place");
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_output(to.string(), "cannot be moved into place");
 }
 
 // Whether a directory that is made beside `target` can take its place: it must be on the same file system (a mounted
@@ -95,7 +95,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
   if (fs::exists(target) && !fs::is_regular_file(target)) {
-    throw Error(ErrorKind::output, {path, {}, {}}, "is no regular file, expected one or a new name for the archive");
+    throw Error(ErrorKind::output, {path, {}, {}}, "is not a regular file, expected one or a new name for the archive");
   }
   const Staging staging(parent_of(target));
   const fs::path written = staging.path() / "files";

@@ -275,7 +275,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   }
   if (rewrites_archive && model.archive.is_checkout && model.archive.find("metadata.json") == nullptr) {
     throw Error(ErrorKind::usage, {*options.output, {}, {}},
-                "an archive needs metadata.json, which " + model.archive.path + " has not, expected a directory");
+                "an archive needs metadata.json, which " + model.archive.path + " does not have; expected a directory");
   }
   if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);

@@ -23,7 +23,7 @@ int problem_or_throw(const ProblemOptions& options, std::ostream& out) {
   if (model.metadata.modules.size() != 1) {
     throw Error(
         ErrorKind::usage, {options.model.model, {}, {}},
-        "a problem is that of one module; choose it with --module. The archive holds: " + module_list(model.metadata));
+        "a problem describes one module; choose it with --module. The modules are: " + module_list(model.metadata));
   }
   const pipeline::AssembledModule module = assemble_module(model, model.metadata.modules.front(), settings, true);
   check_pins({&module}, settings);

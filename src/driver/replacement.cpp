@@ -32,7 +32,7 @@ mode_t type_of(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) == 0) return status.st_mode & S_IFMT;
   if (errno == ENOENT || errno == ENOTDIR) return 0;
-  fail_output(path, "cannot be looked at");
+  fail_output(path, "cannot be examined");
 }
 
 bool is_real_directory(const std::string& path) { return type_of(path) == S_IFDIR; }
@@ -110,7 +110,7 @@ bool move_to_free_name(const std::string& from, const std::string& to) {
     if (std::rename(from.c_str(), to.c_str()) == 0) return true;
   }
   if (errno == EEXIST || errno == ENOTEMPTY) return false;
-  fail_output(to, "cannot be put in place");
+  fail_output(to, "cannot be moved into place");
 }
 
 Replacement::Replacement(std::string tree, std::string target, std::set<std::string> own, std::string spare)
@@ -156,7 +156,7 @@ void Replacement::place_file(const std::string& relative) {
   if (is_real_directory(target)) refuse(target, "is a directory, expected a file or a new name");
   if (exchange_ == Exchange::none) copy_mode(target, join(tree_, relative));
   if (exchange(relative)) return;
-  if (!is_unsupported(errno)) fail_output(target, "cannot be put in place");
+  if (!is_unsupported(errno)) fail_output(target, "cannot be moved into place");
   replace_file(relative);
 }
 
@@ -167,7 +167,7 @@ void Replacement::replace_file(const std::string& relative) {
   renames_.push_back({Kind::moved, target, old});
   if (::link(target.c_str(), old.c_str()) != 0) renames_.pop_back();
   if (std::rename(join(tree_, relative).c_str(), target.c_str()) != 0) {
-    fail_output(target, "cannot be put in place");
+    fail_output(target, "cannot be moved into place");
   }
 }
 
@@ -199,7 +199,7 @@ bool Replacement::exchange_directory(const std::string& relative) {
   if (holds_only_own(join(tree_, relative), relative)) return true;
   // Somebody's file came in between.
   const Rename rename = renames_.back();
-  if (!rename_as(rename.from, rename.to, RENAME_EXCHANGE)) fail_output(target, "cannot be put in place");
+  if (!rename_as(rename.from, rename.to, RENAME_EXCHANGE)) fail_output(target, "cannot be moved into place");
   renames_.pop_back();
   return false;
 }

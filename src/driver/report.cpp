@@ -27,10 +27,9 @@ plan_file::PlanDocument chosen(std::vector<plan_file::PlanDocument> documents, c
   names.reserve(documents.size());
   for (const plan_file::PlanDocument& document : documents) names.push_back(document.module);
   throw Error(ErrorKind::usage, {options.model, {}, {}},
-              options.module
-                  ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
-                        "; the file holds: " + joined(names)
-                  : "a report is that of one module; choose it with --module. The file holds: " + joined(names));
+              options.module ? "no module '" + *options.module + "'" + did_you_mean(*options.module, names) +
+                                   "; the file holds: " + joined(names)
+                             : "a report shows one module; choose it with --module. The modules are: " + joined(names));
 }
 
 std::string text_of(const plan_file::PlanDocument& plan, const ReportOptions& options) {

@@ -65,7 +65,7 @@ void set_capacity(Problem& problem, const std::string& text) {
   }
   if (problem.pools.size() != 1) {
     throw Error(ErrorKind::usage, {},
-                "--capacity is that of one pool, but the instance has " + std::to_string(problem.pools.size()));
+                "--capacity needs an instance with one pool, but this one has " + std::to_string(problem.pools.size()));
   }
   problem.pools.front().capacity = capacity;
   if (const auto reason = invalid_reason(problem)) throw Error(ErrorKind::usage, {}, *reason);  // of pins

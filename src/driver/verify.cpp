@@ -163,7 +163,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
   planning.replay_steps = pipeline::replay_steps_of_verify;
   if (planning.has_bare_module() && options.execute) {
     throw Error(ErrorKind::usage, {options.model.model, {}, {}},
-                "a TIR module without its archive has no interface to be executed by");
+                "a bare TIR module has no interface, so it cannot be executed");
   }
   if (options.plans.empty()) {
     plan_all(planning, options, options.progress ? &err : nullptr);

@@ -157,12 +157,12 @@ class TreeReader {
     }
     if (!graph_.empty()) {
       return error("found a graph (" + graph_ +
-                   ") but no C of TVM's: the graph executor plans memory at run time; compile with --executor=aot and "
+                   ") but no C from TVM: the graph executor plans memory at run time; compile with --executor=aot and "
                    "--target=c");
     }
     if (!object_.empty()) {
       return error("found objects (" + object_ +
-                   ") but no C of TVM's: machine code cannot be planned again; compile with --target=c");
+                   ") but no C from TVM: machine code cannot be planned again; compile with --target=c");
     }
     return error(
         "found no C that TVM wrote, expected an extracted Model Library Format archive or a "

@@ -12,12 +12,12 @@ constexpr std::array<Algorithm, 9> table{{
     {"hill_climb", "best of many first-fit orders, then seeded swaps around the bottleneck", hill_climb},
     {"greedy_by_size", "largest buffer first, into the lowest gap", greedy_by_size},
     {"greedy_by_conflicts", "buffer with the most conflicts first, into the lowest gap", greedy_by_conflicts},
-    {"fast", "best fit in a sweep out of the peak: for up to millions of buffers", fast},
-    {"greedy_by_breadth", "buffers of the busiest tick first, the largest first, into the lowest gap",
+    {"fast", "best fit in a sweep outwards from the peak: for up to millions of buffers", fast},
+    {"greedy_by_breadth", "buffers of the step with the most live bytes first, largest first, into the lowest gap",
      greedy_by_breadth},
-    {"shared_objects", "TFLite's objects that buffers own in turn, laid one after another", shared_objects},
+    {"shared_objects", "TFLite's: objects side by side, each used by one buffer after another", shared_objects},
     {"gmem", "TPU-MLIR's: constants first, then dead blocks in execution order", gmem},
-    {"none", "every buffer gets bytes of its own: the reference", none},
+    {"none", "no sharing, for reference", none},
 }};
 
 }  // namespace

@@ -213,10 +213,9 @@ std::string change_counts(const PlanDiff& diff) {
   return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
 }
 
-constexpr const char* at_peak_text =
-    "At peak: by how many bytes more or fewer the buffer counts at the peak of its pool.";
+constexpr const char* at_peak_text = "At peak: change of the bytes that the buffer has at the peak of its pool.";
 constexpr const char* effect_text =
-    "Effect: by how many bytes more or fewer the buffer reaches into the part of its pool that only one plan uses.";
+    "Effect: change of the bytes by which the buffer extends beyond the smaller used size of its pool.";
 
 std::string bold(const std::string& text, const DiffTextOptions& options) {
   return options.color ? "\x1b[1m" + text + "\x1b[0m" : text;

@@ -58,7 +58,7 @@ ModuleTables tables_of(const Frontier& frontier) {
                                   {"Plan", Align::left}},
                       .modules = {},
                       .legend =
-                          "Work: of the program, by estimate, as a multiple of what it does if no more is allowed. "
+                          "Work: of the program, by estimate, relative to that without more work. "
                           "Workspace: bytes of all "
                           "workspace pools."};
   for (const auto& module : frontier.modules) {

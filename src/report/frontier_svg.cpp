@@ -60,7 +60,7 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
                          work_label(permille));
   }
   text += text_element(left + plot_width / 2, top + plot_height + 350, " class=\"dim\" text-anchor=\"middle\"",
-                       "work, as a multiple of what is done if no more is allowed; bytes of workspace on the left");
+                       "work, relative to the program without more work; bytes of workspace on the left");
   // What is no smaller than a plan of less work is a dot beside the line.
   Bytes least = std::numeric_limits<Bytes>::max();
   Tenths from = 0;

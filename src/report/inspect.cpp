@@ -93,7 +93,7 @@ std::string buffers_text(const tir::Module& module, const liveness::Analysis& an
     table.add({printable(site.name), std::to_string(site.size), std::to_string(site.alignment), to_string(site.kind),
                printable(function_name(module, site.function)), live_text(site.live)});
   }
-  return "\nBuffers, live in ticks of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ", width);
+  return "\nBuffers, live in steps of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ", width);
 }
 
 // The calls with what is called, as a plan has them.
@@ -126,7 +126,7 @@ std::string calls_text(const tir::Module& module, const liveness::Analysis& anal
 
 std::string unplanned_text(const tir::Module& module, const liveness::Analysis& analysis) {
   if (analysis.unplanned.empty()) return {};
-  std::string text = "\nLeft to run time, the size is not known before\n";
+  std::string text = "\nAllocated at run time, since the size is not known earlier\n";
   for (const liveness::Unplanned& allocate : analysis.unplanned) {
     text += "  " + printable(allocate.name) + " in " + printable(function_name(module, allocate.function)) + ": " +
             printable(allocate.reason) + "\n";

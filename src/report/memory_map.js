@@ -132,7 +132,7 @@
       if (plan.calls.length === 0) {
         for (const tick of [view.begin, view.end].map(Math.round)) {
           make(this.svg, 'text', {class: 'axis', x: this.x(tick), y: TOP + this.height + 16, 'text-anchor': 'middle'},
-            'tick ' + tick);
+            'step ' + tick);
         }
       }
       let free = -Infinity;  // where the next name has room
@@ -147,7 +147,7 @@
         const name = make(this.svg, 'text', {class: 'axis', 'text-anchor': 'end',
           transform: 'translate(' + (middle + 3) + ',' + (bottom + 12) + ') rotate(-38)'},
           shortened(call.name, 21));
-        make(name, 'title', {}, operatorText(index) + ', ticks [' + call.begin + ', ' + call.end + ')');
+        make(name, 'title', {}, operatorText(index) + ', steps [' + call.begin + ', ' + call.end + ')');
       });
     }
 
@@ -242,7 +242,7 @@
       if (right < GUTTER || left > GUTTER + this.width) return;
       make(this.inner, 'rect', {class: 'peak', x: left, y: TOP, width: right - left, height: this.height});
       make(this.svg, 'text', {class: 'peak-text', x: clamp(left, GUTTER + 100, GUTTER + this.width - 100), y: TOP - 6,
-        'text-anchor': 'middle'}, 'peak: ' + bytes(this.pool.load) + ' live at tick ' + at);
+        'text-anchor': 'middle'}, 'peak: ' + bytes(this.pool.load) + ' live at step ' + at);
     }
 
     drawLimits() {
@@ -429,7 +429,7 @@
   function ticksText(ticks) {
     const parts = [];
     for (let i = 0; i < ticks.length; i += 2) parts.push('[' + ticks[i] + ', ' + ticks[i + 1] + ')');
-    return parts.length === 0 ? 'never' : 'ticks ' + parts.join(' ');
+    return parts.length === 0 ? 'never' : 'steps ' + parts.join(' ');
   }
 
   // The card of a buffer, beside the pointer or, without one, beside the buffer.

@@ -174,7 +174,7 @@ std::string memory_map_html(const PlanDocument& document) {
   page += "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n<p>" +
           markup_text("planned by " + document.algorithm + ", status " + to_string(document.status) + "; " +
                       std::to_string(document.buffers.size()) + " buffers, " + std::to_string(document.calls.size()) +
-                      " operators, " + std::to_string(document.horizon) + " ticks") +
+                      " operators, " + std::to_string(document.horizon) + " steps") +
           "</p>\n";
   page += controls;
   page += transformed_section(document);

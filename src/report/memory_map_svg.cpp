@@ -94,7 +94,7 @@ class Drawing {
                          "planned by " + document_.algorithm + ", status " + to_string(document_.status) + "; " +
                              std::to_string(document_.buffers.size()) + " buffers, " +
                              std::to_string(document_.calls.size()) + " operators, " +
-                             std::to_string(document_.horizon) + " ticks");
+                             std::to_string(document_.horizon) + " steps");
     y_ += line_height;
   }
 
@@ -146,7 +146,7 @@ class Drawing {
       const Tick step = tick_step(horizon_, panel_width / 800);
       for (Tick at = 0; at <= horizon_; at += step) {
         out_ +=
-            text_element(x(at), bottom + 150, " class=\"dim\" text-anchor=\"middle\"", "tick " + std::to_string(at));
+            text_element(x(at), bottom + 150, " class=\"dim\" text-anchor=\"middle\"", "step " + std::to_string(at));
       }
       y_ += 2 * line_height;
       return;
@@ -162,7 +162,7 @@ class Drawing {
       const std::string name = operator_name(document_, i);
       out_ += "<text class=\"dim\" text-anchor=\"end\" transform=\"translate(" + pixels(middle + 30) + " " +
               pixels(bottom + 120) + ") rotate(-40)\"><title>" +
-              markup_text(name + rows_of(document_.calls[i]) + ", ticks " + live_text({ticks})) + "</title>" +
+              markup_text(name + rows_of(document_.calls[i]) + ", steps " + live_text({ticks})) + "</title>" +
               markup_text(shortened(printable(name), name_length)) + "</text>\n";
     }
     y_ += names_height;
@@ -305,7 +305,7 @@ class Drawing {
     out_ += rectangle(left, top_, width, height_) + " class=\"peak\"/>\n";
     out_ += text_element(std::clamp<Tenths>(left, gutter + 1000, gutter + panel_width - 1000), top_ - 50,
                          " class=\"peak-text\" text-anchor=\"middle\"",
-                         "peak: " + bytes_text(figures.load) + " live at tick " + std::to_string(figures.peak_at));
+                         "peak: " + bytes_text(figures.load) + " live at step " + std::to_string(figures.peak_at));
   }
 
   void limits(const PlanDocument::Pool& pool, const PoolFigures& figures) {

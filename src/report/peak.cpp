@@ -11,7 +11,7 @@ using compare::PoolFigures;
 using plan_file::PlanDocument;
 
 std::string peak_text(const PlanDocument& plan, const PoolFigures& figures) {
-  std::string text = bytes_text(figures.occupied_at_peak) + " at tick " + std::to_string(figures.peak_at) + " of " +
+  std::string text = bytes_text(figures.occupied_at_peak) + " at step " + std::to_string(figures.peak_at) + " of " +
                      std::to_string(plan.horizon);
   if (figures.occupied_at_peak > figures.load) {
     text += ", " + std::to_string(figures.load) + " if they shared all they may";

@@ -9,7 +9,7 @@
 
 namespace usmp::report {
 
-// "8640 bytes at tick 11 of 111", and how many of them sharing could still save.
+// "8640 bytes at step 11 of 111", and how many of them sharing could still save.
 [[nodiscard]] std::string peak_text(const plan_file::PlanDocument& plan, const compare::PoolFigures& figures);
 
 // Whether buffers share bytes at the peak, so that sizes add up to more than is occupied.

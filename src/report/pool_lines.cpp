@@ -17,8 +17,7 @@ std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
   if (!figures.smaller_is_better) return text + ", preferred, so filled first";
   if (!pool.lower_bound) return text;
-  text +=
-      pool.used == *pool.lower_bound ? ", the least possible" : ", lower bound " + std::to_string(*pool.lower_bound);
+  text += pool.used == *pool.lower_bound ? ", proved minimal" : ", lower bound " + std::to_string(*pool.lower_bound);
   return text + (pool.lower_bound_reason.empty() ? "" : " (" + pool.lower_bound_reason + ")");
 }
 

@@ -9,7 +9,7 @@
 
 namespace usmp::report {
 
-// "16256 bytes used of 16384, the least possible (load)"; then, if the pool holds buffers that share it, what the used
+// "16256 bytes used of 16384, proved minimal (load)"; then, if the pool holds buffers that share it, what the used
 // bytes are and what is asked. Names as they are in the plan.
 [[nodiscard]] std::vector<std::string> pool_lines(const plan_file::PlanDocument::Pool& pool,
                                                   const compare::PoolFigures& figures);

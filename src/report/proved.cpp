@@ -7,11 +7,14 @@
 namespace usmp::report {
 
 std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color) {
-  const std::string bound_text =
-      "the lower bound " + std::to_string(bound) + (reason.empty() ? "" : " (" + printable(reason) + ")");
-  if (value == bound) return (color ? "\x1b[32moptimal\x1b[0m" : "optimal") + (", equal to " + bound_text);
+  const std::string why = reason.empty() ? "" : " (" + printable(reason) + ")";
+  if (value == bound) {
+    const std::string by = reason.starts_with("proved by ") ? printable(reason.substr(reason.find(' '))) : why;
+    return (color ? "\x1b[32mproved minimal\x1b[0m" : "proved minimal") + by;
+  }
   const std::string gap = "gap of " + std::to_string(value - bound);
-  return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to " + bound_text;
+  return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to the lower bound " +
+         std::to_string(bound) + why;
 }
 
 std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds, bool color) {

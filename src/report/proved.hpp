@@ -10,7 +10,8 @@
 
 namespace usmp::report {
 
-// "optimal, equal to the lower bound 160 (load)", or how much the value may be above the least; `reason` may be empty.
+// "proved minimal (load)", "proved minimal by optimal", or how much the value may be above the least; `reason` may be
+// empty.
 [[nodiscard]] std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color);
 
 // A line for each number of first choices that bytes had to leave. `spilled` as in usmp::Cost, its bounds as long.

@@ -272,8 +272,8 @@ class PlanText {
 
   void unplanned() {
     if (plan_.unplanned.empty()) return;
-    heading("Left to run time");
-    out_ += ", the size is not known before\n";
+    heading("Allocated at run time");
+    out_ += ", since the size is not known earlier\n";
     for (const PlanDocument::Unplanned& allocate : plan_.unplanned) {
       out_ += "  " + printable(allocate.name) +
               (allocate.function.empty() ? "" : " in " + printable(allocate.function)) + ": " +

@@ -59,7 +59,7 @@ TEST_CASE("bare module: no C can be written or run, and nothing is left") {
   const Outcome executed = bare.run(verify, options);
   CHECK(executed.code == exit_usage);
   CHECK(executed.err ==
-        "usmp-plan: error: " + bare.path() + ": a TIR module without its archive has no interface to be executed by\n");
+        "usmp-plan: error: " + bare.path() + ": a bare TIR module has no interface, so it cannot be executed\n");
   CHECK(files_below(bare.temporary.path) == std::set<std::string>{"lstm.tir.json"});
   options.execute = false;
   CHECK(bare.run(verify, options).code == exit_ok);

@@ -440,7 +440,7 @@ TEST_CASE("a directory is no archive to be replaced: exit code 5, and it stays")
   const Outcome outcome = run_plan(options_for(testdata + "/cast_subtract.tar", output));
   CHECK(outcome.code == exit_output);
   CHECK(outcome.err ==
-        "usmp-plan: error: " + output + ": is no regular file, expected one or a new name for the archive\n");
+        "usmp-plan: error: " + output + ": is not a regular file, expected one or a new name for the archive\n");
   CHECK(files_below(temporary.path) == std::set<std::string>{"out.tar/mine"});
 }
 
@@ -534,7 +534,8 @@ TEST_CASE("init tells what of tvmc's options cannot be") {
   options.tvmc.clear();
   options.tvmc_file = temporary.file("line");
   write(temporary.path / "line", "tvmc compile --target=c model.tflite");
-  CHECK(outcome_of(init, options).err == "usmp-plan: warning: " + *options.tvmc_file + " has no pools of tvmc's\n");
+  CHECK(outcome_of(init, options).err ==
+        "usmp-plan: warning: " + *options.tvmc_file + " has no pool options of tvmc\n");
   write(temporary.path / "line", "tvmc --pass-config=tir.usmp.algorithm=greedy");
   CHECK(contains(outcome_of(init, options).err, *options.tvmc_file + ": --pass-config tir.usmp.algorithm=greedy:"));
   options.tvmc_file = temporary.file("missing");
@@ -656,7 +657,7 @@ TEST_CASE("what is no earlier plan of the model: exit code 2 and the file") {
   CHECK(message("[") == "usmp-plan: error: " + file + ": byte 2: is not JSON: expected a plan of usmp-plan\n");
   const std::string plan = R"({"schema": "usmp-plan/plan", "schema_version": 2, "module": "defautl", "buffers": []})";
   CHECK(message(plan) == "usmp-plan: error: " + file +
-                             ": is a plan of module 'defautl', which is none of those planned (did you mean "
+                             ": is a plan of module 'defautl', which is not among those planned (did you mean "
                              "'default'?)\n");
   options.pins = {file, file};
   CHECK(message(plan) == "usmp-plan: error: " + file + ": a second plan of module 'defautl'\n");

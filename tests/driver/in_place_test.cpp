@@ -61,8 +61,9 @@ TEST_CASE("in place: the same files hold planned C, and the plan is where --plan
   options.plan_json = checkout.temporary.file("plan.json");
   const Outcome outcome = outcome_of(plan, options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
-  CHECK(contains(outcome.out,
-                 "  default_lib0.c\n  default_lib1.c\nemptied, as nothing in them is needed any more:\n  kernel.c\n"));
+  CHECK(contains(
+      outcome.out,
+      "  default_lib0.c\n  default_lib1.c\nemptied, since the build no longer needs their contents:\n  kernel.c\n"));
   auto texts = checkout.texts();
   CHECK(texts.size() == 6);
   for (const char* name : {"default_lib0.c", "default_lib1.c", "kernel.c", "tvmgen_default.h"}) {
@@ -126,13 +127,13 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   options.pools_file = testdata + "/pools/sram.yaml";  // the application owns it: run gets one more parameter
   options.plan_json = checkout.temporary.file("plan.json");
   std::string error = refused(checkout, options);
-  CHECK(contains(error, "the firmware could not use the header any more (tvmgen_default.h)"));
+  CHECK(contains(error, "the firmware could no longer use the header (tvmgen_default.h)"));
   CHECK(contains(error, "function int32_t tvmgen_default_run("));
   write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define MINE 3\n");
   error = refused(checkout, checkout.options());
   CHECK(contains(error, "\n  macro MINE\n"));
   fs::remove(checkout.ml("tvmgen_default.h"));
-  CHECK(contains(refused(checkout, options), "the firmware could not call tvmgen_default_run any more"));
+  CHECK(contains(refused(checkout, options), "the firmware could no longer call tvmgen_default_run"));
   REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
   CHECK(contains(read(checkout.ml("default_lib0.c")), "struct tvmgen_default_inputs {"));  // in its place
 }
@@ -165,7 +166,7 @@ TEST_CASE("in place: the header has the contents of the application's parameter 
     return options;
   };
   // The old header has other ways to the pools, or there is none.
-  CHECK(contains(refused(checkout, with_pools("header")), "the firmware could not use the header any more"));
+  CHECK(contains(refused(checkout, with_pools("header")), "the firmware could no longer use the header"));
   write(checkout.ml("tvmgen_default.h"), header);
   CHECK(contains(refused(checkout, with_pools("binary")), "parameter pools with 'emit: binary' need more files"));
   CHECK(contains(refused(checkout, with_pools("array")), "macro TVMGEN_DEFAULT_FLASH_CONSTANT_POOL_DATA"));

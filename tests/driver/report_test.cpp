@@ -139,7 +139,7 @@ TEST_CASE("report: one module of several, of a model and of a file with the plan
     Outcome outcome = run_report(options);
     CHECK(outcome.code == exit_usage);
     CHECK(outcome.err == "usmp-plan: error: " + temporary.file(name) +
-                             ": a report is that of one module; choose it with --module. The file holds: default, "
+                             ": a report shows one module; choose it with --module. The modules are: default, "
                              "second\n");
     options.model.module = "second";
     outcome = run_report(options);

@@ -62,7 +62,7 @@ TEST_CASE("solve minimises, verifies and prints a line a pool") {
   CHECK(outcome.err.empty());
   CHECK(outcome.out == "five.csv: 5 buffers, planned by " + default_algorithm_name() +
                            "\n"
-                           "pool: 160 bytes, optimal, equal to the lower bound 160 (load)\n");
+                           "pool: 160 bytes, proved minimal (load)\n");
 }
 
 TEST_CASE("solve says how far a plan is from the bound") {
@@ -125,7 +125,7 @@ TEST_CASE("a capacity asks for feasibility: 0 if a plan was found, 4 if not, and
   options.capacity = "160";
   Outcome outcome = run_solve(options);
   CHECK(outcome.code == exit_ok);
-  CHECK(outcome.out.find("pool: 160 of 160 bytes, optimal") != std::string::npos);
+  CHECK(outcome.out.find("pool: 160 of 160 bytes, proved minimal") != std::string::npos);
 
   options.capacity = "159";
   outcome = run_solve(options);
@@ -205,7 +205,7 @@ TEST_CASE("usage errors of solve: exit code 2 and one message") {
   SUBCASE("capacity of two pools") {
     options.instance = temporary.file("two.json");
     options.capacity = "64";
-    expected = "--capacity is that of one pool, but the instance has 2";
+    expected = "--capacity needs an instance with one pool, but this one has 2";
   }
   SUBCASE("capacity below a pin") {
     options.instance = inclusive;
@@ -327,7 +327,7 @@ TEST_CASE("a problem is that of one module") {
   Outcome outcome = run_problem(options);
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err.starts_with("usmp-plan: error: " + model +
-                                ": a problem is that of one module; choose it with --module. The archive holds: "));
+                                ": a problem describes one module; choose it with --module. The modules are: "));
   const std::string names = outcome.err.substr(outcome.err.rfind(": ") + 2);
   options.model.module = names.substr(0, names.find(','));
   outcome = run_problem(options);

@@ -99,7 +99,7 @@ TEST_CASE("verify says what was checked") {
         "module default of lstm.tar, planned by hill_climb\n"
         "verified: 43 buffers, 137 pairs live together, 1 pool; each buffer is in a pool it may be in, aligned, within "
         "the pool's bounds, and shares no byte with one that is live at the same time\n"
-        "  global_workspace: 9824 bytes, optimal, equal to the lower bound 9824 (load)\n");
+        "  global_workspace: 9824 bytes, proved minimal (load)\n");
   options.verbosity = Verbosity::quiet;
   CHECK(run_verify(options).out.empty());
   options.pools_file = testdata + "/pools/tight.yaml";
@@ -138,7 +138,7 @@ TEST_CASE("plan files that are none of this archive and these pools") {
           "buffers[3]: pool is 'rom': expected one of the pools of the plan");
   changed([](Json& json) { json["buffers"][3]["pool"] = nullptr; }, " is not placed");
   changed([](Json& json) { json["module"] = "defualt"; },
-          "is a plan of module 'defualt', which is none of those planned");
+          "is a plan of module 'defualt', which is not among those planned");
   changed([](Json& json) { json["workspace_io"] = 1; }, "workspace_io is number: expected true or false");
   changed([](Json& json) { json["schema"] = "x"; }, "is not a plan of usmp-plan");
 }

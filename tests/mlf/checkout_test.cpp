@@ -172,7 +172,7 @@ TEST_CASE("where there is no model, it is told what there is") {
              "\x7F"
              "ELF");
   CHECK(read_error(root) == root + ": found objects (" + root +
-                                "/lib/model.o) but no C of TVM's: machine code cannot be planned again; compile with "
+                                "/lib/model.o) but no C from TVM: machine code cannot be planned again; compile with "
                                 "--target=c");
   write_file(root + "/graph.json", "{}");
   CHECK(read_error(root).find("found a graph (" + root + "/graph.json)") != std::string::npos);

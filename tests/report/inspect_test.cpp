@@ -97,7 +97,7 @@ Functions
   tvmgen_default___tvm_main__  c       entry
   tvmgen_default_fused_conv    -
 
-Buffers, live in ticks of [0,40)
+Buffers, live in steps of [0,40)
   Buffer   Size  Align  Kind      Function                     Live
   sid_1    1024     16  tensor    tvmgen_default___tvm_main__  [0,17)
   pad        64     16  scratch   tvmgen_default_fused_conv    [1,5) [20,24)
@@ -109,7 +109,7 @@ Calls in order
   1  ?                        0                   [0,17)   tvmgen_default_fused_conv
   2  relu                     ?                   [17,40)  cmsis_nn_relu
 
-Left to run time, the size is not known before
+Allocated at run time, since the size is not known earlier
   dyn in tvmgen_default_fused_conv: extent 0 is not a constant
 
 Called, but defined outside the module

@@ -76,12 +76,12 @@ TEST_CASE("without operators the SVG counts ticks, in steps of 1, 2, 5, 10, …"
   document.calls.clear();
   const std::size_t pools = 2;  // each has its ticks
   const std::string svg = memory_map_svg(document);
-  CHECK(count(svg, ">tick ") == pools * (static_cast<std::size_t>(document.horizon) + 1));
+  CHECK(count(svg, ">step ") == pools * (static_cast<std::size_t>(document.horizon) + 1));
   document.horizon = 1000;
   const std::string longer = memory_map_svg(document);
-  CHECK(count(longer, ">tick 0<") == pools);
-  CHECK(count(longer, ">tick 1000<") == pools);
-  CHECK(count(longer, ">tick ") <= pools * 20);
+  CHECK(count(longer, ">step 0<") == pools);
+  CHECK(count(longer, ">step 1000<") == pools);
+  CHECK(count(longer, ">step ") <= pools * 20);
 }
 
 TEST_CASE("reserved bytes are drawn") {
@@ -155,7 +155,7 @@ TEST_CASE("pictures tell of rings and of operators by rows") {
   const PlanDocument plan = with_rows(example());
   const std::string svg = memory_map_svg(plan);
   CHECK(svg.find(", ring of 4 of 12 rows or pixels, 4 bytes each, #1 operators by rows</title>") != std::string::npos);
-  CHECK(svg.find("<title>#1 operators by rows (1 to 3: 2 conv2d, add), ticks [1,3)</title>") != std::string::npos);
+  CHECK(svg.find("<title>#1 operators by rows (1 to 3: 2 conv2d, add), steps [1,3)</title>") != std::string::npos);
   const std::string page = memory_map_html(plan);
   CHECK(page.find("<p>#1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes</p>") != std::string::npos);
   const nlohmann::json data = nlohmann::json::parse(data_of(page));

@@ -132,7 +132,7 @@ Live at the peak)") != std::string::npos);
 TEST_CASE("the example as Markdown") {
   const std::string text = report_markdown(example());
   CHECK(text.find("| dtcm | 64 | 1024 |  | 64 | 0 | 0 | 0 | 96 |\n") != std::string::npos);
-  CHECK(text.find("Live at the peak of dtcm (64 bytes at tick 1 of 6):\n\n| buffer |") != std::string::npos);
+  CHECK(text.find("Live at the peak of dtcm (64 bytes at step 1 of 6):\n\n| buffer |") != std::string::npos);
   CHECK(text.find("| b | 16 | 48 | scratch | \\[1,3) | #1 conv |\n\n- without a (main) the other buffers would need at "
                   "least 32 bytes\n- without b (#1 conv) the other buffers would need at least 48 bytes\n") !=
         std::string::npos);

@@ -61,7 +61,7 @@ TEST_CASE("operators by rows: which they are, their rings and what these save") 
   one.calls[0].by_rows.resize(1);
   CHECK(contains(plan_text(one, {}), "    #1 runs operator 1: conv2d; 1 ring holds 16 of 48 bytes\n"));
   CHECK(lines_from(plan_text(plan, {}), "Live at the peak of dtcm", 4) ==
-        R"(Live at the peak of dtcm (64 bytes at tick 1 of 6)
+        R"(Live at the peak of dtcm (64 bytes at step 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Operator              Ring
   dtcm       0    48  tensor   a       main
   dtcm      48    16  scratch  b       #1 operators by rows  4 of 12 rows or pixels, 4 bytes each
@@ -81,20 +81,20 @@ Memory region         Used Size  Region Size  %age Used
            flash:            10         2KiB      0.49%
 
 dtcm: 64 bytes, preferred, so filled first
-sram: 100 bytes, optimal, equal to the lower bound 100 (load)
-flash: 10 bytes, optimal, equal to the lower bound 10 (load)
+sram: 100 bytes, proved minimal (load)
+flash: 10 bytes, proved minimal (load)
 workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the archive's own build
 
-Live at the peak of dtcm (64 bytes at tick 1 of 6)
+Live at the peak of dtcm (64 bytes at step 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Function
   dtcm       0    48  tensor   a       main
   dtcm      48    16  scratch  b       conv
 
-Live at the peak of sram (100 bytes at tick 0 of 6)
+Live at the peak of sram (100 bytes at step 0 of 6)
   Pool  Offset  Size  Kind   Buffer  Function
   sram       0   100  input  big     main
 
-Left to run time, the size is not known before
+Allocated at run time, since the size is not known earlier
   dyn in conv: extent 0 is not a constant
 
 warning: lib2.c is copied unchanged
@@ -158,7 +158,7 @@ TEST_CASE("colours only where asked for, and nothing else changes") {
   const std::string plain = plan_text(planned.finish(), {});
   CHECK_FALSE(contains(plain, "\x1b"));
   std::string colored = plan_text(planned.document, {.color = true, .verbose = false});
-  CHECK(contains(colored, "\x1b[32moptimal\x1b[0m"));
+  CHECK(contains(colored, "\x1b[32mproved minimal\x1b[0m"));
   CHECK(contains(colored, "\x1b[33mwarning:\x1b[0m careful"));
   for (std::size_t at = 0; (at = colored.find('\x1b', at)) != std::string::npos;) {
     colored.erase(at, colored.find('m', at) - at + 1);
@@ -175,7 +175,7 @@ TEST_CASE("a module without buffers") {
 Memory region         Used Size  Region Size  %age Used
             sram:             0    unbounded          -
 
-sram: 0 bytes, optimal, equal to the lower bound 0
+sram: 0 bytes, proved minimal
 )");
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("the largest ten at the peak, all of them when verbose") {
     offset += size;
   }
   const std::string text = plan_text(planned.finish(), {});
-  CHECK(contains(text, "(202 bytes at tick 0 of 1)\n"));
+  CHECK(contains(text, "(202 bytes at step 0 of 1)\n"));
   CHECK(lines_from(text, "  sram", 1) == "  sram     180    22  tensor  t12     f\n");
   CHECK(contains(text, "  t2 "));
   CHECK_FALSE(contains(text, "  t1 "));
@@ -339,8 +339,8 @@ TEST_CASE("what is proved of each pool, and of bytes outside their first choice,
   planned.prove(1, 50, "proved by optimal");
   planned.document.spilled[0].lower_bound = 20;
   CHECK(planned.text() ==
-        "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load)\n"
-        "sram: 50 bytes, optimal, equal to the lower bound 50 (proved by optimal)\n"
+        "dtcm: 80 bytes (32 reserved), proved minimal (load)\n"
+        "sram: 50 bytes, proved minimal by optimal\n"
         "outside their first choice: 50 bytes, gap of 30 (150.00%) to the lower bound 20\n");
   planned.prove(0, 72, "load");
   planned.prove(1, 10, "load");
@@ -355,8 +355,7 @@ TEST_CASE("the pool that came first is named") {
   TwoPools planned;
   planned.prove(0, 80, "load");
   planned.document.search->minimized = "dtcm";
-  CHECK(planned.text().starts_with(
-      "dtcm: 80 bytes (32 reserved), optimal, equal to the lower bound 80 (load), minimised first\n"));
+  CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved), proved minimal (load), minimised first\n"));
 }
 
 TEST_CASE("why a search ended, unless nothing was left to do") {
