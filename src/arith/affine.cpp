@@ -34,6 +34,28 @@ bool Affine::mentions(VarId var) const {
 }
 // NOLINTEND(misc-no-recursion)
 
+Terms::Iterator Terms::find(const Atom& atom) const {
+  const auto found = std::ranges::lower_bound(terms_, atom, {}, &Term::first);
+  return found != terms_.end() && found->first == atom ? found : terms_.end();
+}
+
+std::int64_t& Terms::operator[](const Atom& atom) {
+  auto place = std::ranges::lower_bound(terms_, atom, {}, &Term::first);
+  if (place == terms_.end() || place->first != atom) place = terms_.insert(place, Term{atom, 0});
+  return place->second;
+}
+
+void Terms::emplace(const Atom& atom, std::int64_t factor) {
+  const std::size_t before = terms_.size();
+  std::int64_t& place = (*this)[atom];
+  if (terms_.size() > before) place = factor;
+}
+
+void Terms::erase(const Atom& atom) {
+  const auto place = find(atom);
+  if (place != terms_.end()) terms_.erase(place);
+}
+
 std::int64_t Affine::factor(VarId var) const {
   const auto found = terms.find(Atom{.kind = Atom::Kind::var, .var = var, .whole = nullptr, .by = 1});
   return found == terms.end() ? 0 : found->second;
@@ -71,26 +93,39 @@ std::optional<Affine> scaled(const Affine& a, std::int64_t by) {
   result.constant = *constant;
   result.nesting = a.nesting;
   result.size = a.size;
+  result.terms.reserve(a.terms.size());
   for (const auto& [atom, factor] : a.terms) {
     const auto product = checked_mul(factor, by);
     if (!product) return std::nullopt;
-    result.terms.emplace_hint(result.terms.end(), atom, *product);
+    result.terms.add({atom, *product});
   }
   return result;
 }
 
 std::optional<Affine> sum(const Affine& a, const Affine& b) {
-  const bool a_is_larger = a.terms.size() >= b.terms.size();
-  Affine result = a_is_larger ? a : b;
+  Affine result;
   const auto constant = checked_add(a.constant, b.constant);
   if (!constant) return std::nullopt;
   result.constant = *constant;
-  for (const auto& [atom, factor] : a_is_larger ? b.terms : a.terms) {
-    const auto total = checked_add(result.terms[atom], factor);
-    if (!total) return std::nullopt;
-    result.terms[atom] = *total;
-    if (*total == 0) result.terms.erase(atom);
+  result.terms.reserve(a.terms.size() + b.terms.size());
+  auto left = a.terms.begin();
+  auto right = b.terms.begin();
+  while (left != a.terms.end() && right != b.terms.end()) {
+    const auto order = left->first <=> right->first;
+    if (std::is_lt(order)) {
+      result.terms.add(*left++);
+    } else if (std::is_gt(order)) {
+      result.terms.add(*right++);
+    } else {
+      const auto total = checked_add(left->second, right->second);
+      if (!total) return std::nullopt;
+      if (*total != 0) result.terms.add({left->first, *total});
+      ++left;
+      ++right;
+    }
   }
+  std::for_each(left, a.terms.end(), [&](const Terms::Term& term) { result.terms.add(term); });
+  std::for_each(right, b.terms.end(), [&](const Terms::Term& term) { result.terms.add(term); });
   result.measure();
   if (result.size > max_size) return std::nullopt;
   return result;

@@ -70,7 +70,7 @@ std::optional<Interval> added(const std::optional<Interval>& sum, std::int64_t f
 }
 
 // What the first terms are multiplied with where all of them stand in the others; 0: they do not.
-std::int64_t multiple_of(const std::map<Atom, std::int64_t>& terms, const std::map<Atom, std::int64_t>& others) {
+std::int64_t multiple_of(const Terms& terms, const Terms& others) {
   std::int64_t multiple = 0;
   for (const auto& [atom, factor] : terms) {
     const auto found = others.find(atom);
@@ -216,7 +216,7 @@ namespace {
 // The sum with x = by · (x / by) + x mod by.
 std::optional<Affine> with_parts(const Affine& value, const Atom& x, std::int64_t by) {
   const auto whole = std::make_shared<const Affine>(variable(x.var));
-  const std::int64_t factor = value.terms.at(x);
+  const std::int64_t factor = value.terms.find(x)->second;
   const auto of_quotient = checked_mul(factor, by);
   if (!of_quotient) return std::nullopt;
   Affine parts;
@@ -292,7 +292,9 @@ std::optional<Interval> Facts::interval_as_written(const Affine& value) const {
 }
 
 // Of a sum of multiples of what facts speak of, each multiple at once. Nothing: no fact does.
-std::optional<Interval> Facts::interval_by_facts(std::map<Atom, std::int64_t> terms) const {
+std::optional<Interval> Facts::interval_by_facts(const Terms& sum) const {
+  if (facts_.empty()) return std::nullopt;
+  Terms terms = sum;
   std::optional<Interval> result;
   for (const Fact& fact : facts_) {
     const std::int64_t multiple = fact.terms.size() < 2 ? 0 : multiple_of(fact.terms, terms);
@@ -342,7 +344,7 @@ tir::ExprRef Facts::expr(const Affine& value, tir::DataType type) const {
     return tir::make_binary(kind, expr(*atom.whole, type), tir::make_int(atom.by, type));
   };
   // The largest factors first, as people write indices.
-  std::vector<const std::pair<const Atom, std::int64_t>*> terms;
+  std::vector<const Terms::Term*> terms;
   for (const auto& term : value.terms) terms.push_back(&term);
   std::stable_sort(terms.begin(), terms.end(), [](const auto* a, const auto* b) { return a->second > b->second; });
   const auto plus = [](ExprRef a, ExprRef b, bool negative) {

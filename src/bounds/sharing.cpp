@@ -123,11 +123,31 @@ Bytes Sharing::together(BufferId a, BufferId b) const {
   return std::max({closest, rounded(a), rounded(b)});
 }
 
-// The best of what can be begun with: one buffer, or two that share.
+// The best of what can be begun with: one buffer, or two that share; or all, as far as none of their bytes are shared.
 Bytes Sharing::needed(std::vector<BufferId> part) {
   std::sort(part.begin(), part.end(),
             [&](BufferId a, BufferId b) { return rounded(a) != rounded(b) ? rounded(a) > rounded(b) : a < b; });
-  return part.size() > most_compared ? needed_of_many(part) : needed_of_few(part);
+  const Bytes apart = part.size() > most_compared ? needed_of_many(part) : needed_of_few(part);
+  return std::max({apart, bytes_of_cores(part, true), bytes_of_cores(part, false)});
+}
+
+// What starts above a buffer starts as far above as their distance says. So the bytes of each from its start on up to
+// the least distance of all others are its own, and the sum of these, its core, is needed. Likewise at the ends.
+Bytes Sharing::bytes_of_cores(const std::vector<BufferId>& part, bool at_starts) {
+  Bytes bytes = 0;
+  for (const BufferId id : part) {
+    Bytes core = rounded(id);
+    steps_ += partners(id).size();
+    for (const BufferId partner : partners(id)) {
+      if (!live_[partner.index()]) continue;
+      const Bytes own = at_starts
+                            ? align_up(distance(problem_, id, partner), granule_)
+                            : align_up(distance(problem_, partner, id), granule_) - rounded(partner) + rounded(id);
+      core = std::min(core, own);
+    }
+    bytes += std::max<Bytes>(core, 0);
+  }
+  return bytes;
 }
 
 Bytes Sharing::needed_of_few(const std::vector<BufferId>& part) {

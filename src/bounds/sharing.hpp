@@ -3,7 +3,9 @@
 //
 // Buffers that stand apart add up. Of two that may share, the bytes of both together are as many as if they were as
 // close as they may be, at least. So in each connected part of the graph of those that may share, the pair that needs
-// most counts, or the largest buffer, and beside it others that share with none of what counts.
+// most counts, or the largest buffer, and beside it others that share with none of what counts. Or all of the part
+// count, each with its core: the bytes that stay its own however close the others come, from its start on (or up to its
+// end). Cores of two buffers never meet, whichever stands above. A concatenation of many small tensors is such a part.
 //
 // A part is computed anew only when one of its buffers has begun or ended. Where parts are so large that this takes too
 // many steps over all, the rest of the time is passed with less of an answer: of all that share, only the largest
@@ -46,6 +48,7 @@ class Sharing {
   void forget_part_of(BufferId id);
   void compute_part_of(BufferId id);
   [[nodiscard]] Bytes needed(std::vector<BufferId> part);
+  [[nodiscard]] Bytes bytes_of_cores(const std::vector<BufferId>& part, bool at_starts);
   [[nodiscard]] Bytes needed_of_few(const std::vector<BufferId>& part);
   [[nodiscard]] Bytes needed_of_many(const std::vector<BufferId>& part);
 

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/helpers.hpp"
 
-#include <map>
-
 #include "codegen/c_types.hpp"
+#include "codegen/template_text.hpp"
 #include "usmp/tir/integer_types.hpp"
 
 namespace usmp::codegen {
 namespace {
-
-// Replaces every "$key" of the template; keys are single letters.
-std::string fill(std::string_view pattern, const std::map<char, std::string>& values) {
-  std::string result;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '$') {
-      result += values.at(pattern[++i]);
-    } else {
-      result += pattern[i];
-    }
-  }
-  return result;
-}
 
 // "int32_t" → "i32", "double" → "f64".
 std::string suffix_of(const std::string& c_type) {
@@ -101,54 +87,6 @@ constexpr std::string_view round_shift_text =
     "  return (int32_t)((uint32_t)x + (1U << (-e - 1))) >> -e;\n"
     "}\n";
 
-// Arm's instructions that multiply two numbers of 16 bits each. They see bytes by twos, 0 and 2, 1 and 3; other
-// compilers see the same sums of products of bytes.
-constexpr std::string_view pairs_text =
-    "#if defined(__ARM_FEATURE_DSP) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__)\n"
-    "#include <arm_acle.h>\n"
-    "#include <string.h>\n"
-    "#define USMP_DSP 1\n"
-    "typedef struct { uint32_t even, odd; } usmp_pairs;\n"
-    "static inline __attribute__((always_inline)) uint32_t usmp_word(const void* bytes) {\n"
-    "  uint32_t word;\n"
-    "  memcpy(&word, bytes, sizeof word);\n"
-    "  return word;\n"
-    "}\n"
-    "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_i8(const void* bytes, int32_t offset) {\n"
-    "  const uint32_t word = usmp_word(bytes);\n"
-    "  usmp_pairs pairs;\n"
-    "  if (__builtin_constant_p(offset) && offset == 0) {\n"
-    "    pairs.even = (uint32_t)__sxtb16(word);\n"
-    "    __asm__(\"sxtb16 %0, %1, ror #8\" : \"=r\"(pairs.odd) : \"r\"(word));\n"
-    "  } else {\n"
-    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
-    "    pairs.even = (uint32_t)__sxtab16((int16x2_t)both, (int8x4_t)word);\n"
-    "    __asm__(\"sxtab16 %0, %1, %2, ror #8\" : \"=r\"(pairs.odd) : \"r\"(both), \"r\"(word));\n"
-    "  }\n"
-    "  return pairs;\n"
-    "}\n"
-    "static inline __attribute__((always_inline)) usmp_pairs usmp_pairs_of_u8(const void* bytes, int32_t offset) {\n"
-    "  const uint32_t word = usmp_word(bytes);\n"
-    "  usmp_pairs pairs;\n"
-    "  if (__builtin_constant_p(offset) && offset == 0) {\n"
-    "    pairs.even = (uint32_t)__uxtb16(word);\n"
-    "    __asm__(\"uxtb16 %0, %1, ror #8\" : \"=r\"(pairs.odd) : \"r\"(word));\n"
-    "  } else {\n"
-    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
-    "    pairs.even = (uint32_t)__uxtab16((uint16x2_t)both, (uint8x4_t)word);\n"
-    "    __asm__(\"uxtab16 %0, %1, %2, ror #8\" : \"=r\"(pairs.odd) : \"r\"(both), \"r\"(word));\n"
-    "  }\n"
-    "  return pairs;\n"
-    "}\n"
-    "#endif\n";
-
-constexpr std::string_view inline_text =
-    "#ifdef __GNUC__\n"
-    "#define USMP_INLINE static inline __attribute__((always_inline))\n"
-    "#else\n"
-    "#define USMP_INLINE static inline\n"
-    "#endif\n";
-
 // The high half of the product, rounded. Where the shift is a variable, its last bit goes through the carry.
 constexpr std::string_view multiply_high_text =
     "USMP_INLINE int32_t $n(int32_t x, int32_t y, int32_t shift) {\n"
@@ -178,251 +116,6 @@ constexpr std::string_view clip_text =
     "#else\n"
     "  return x < $l ? $l : x > $h ? $h : x;\n"
     "#endif\n"
-    "}\n";
-
-constexpr std::string_view dot4_text =
-    "USMP_INLINE int32_t $n(int32_t sum, const $x* x, const $w* w, int32_t offset) {\n"
-    "#ifdef USMP_DSP\n"
-    "  const usmp_pairs a = usmp_pairs_of_$a(x, offset);\n"
-    "  const usmp_pairs b = usmp_pairs_of_$b(w, 0);\n"
-    "  return __smlad((int16x2_t)a.odd, (int16x2_t)b.odd, __smlad((int16x2_t)a.even, (int16x2_t)b.even, sum));\n"
-    "#else\n"
-    "  return (int32_t)((uint32_t)sum + (uint32_t)((x[0] + offset) * w[0] + (x[1] + offset) * w[1] +\n"
-    "                                              (x[2] + offset) * w[2] + (x[3] + offset) * w[3]));\n"
-    "#endif\n"
-    "}\n";
-
-constexpr std::string_view lane_product_text =
-    "USMP_INLINE int32_t $n(int32_t sum, const $x* x, const $w* w, int32_t offset, int32_t lane) {\n"
-    "#ifdef USMP_DSP\n"
-    "  const usmp_pairs a = usmp_pairs_of_$a(x, offset);\n"
-    "  const usmp_pairs b = usmp_pairs_of_$b(w, 0);\n"
-    "  if (lane == 0) return __smlabb((int32_t)a.even, (int32_t)b.even, sum);\n"
-    "  if (lane == 1) return __smlabb((int32_t)a.odd, (int32_t)b.odd, sum);\n"
-    "  if (lane == 2) return __smlatt((int32_t)a.even, (int32_t)b.even, sum);\n"
-    "  return __smlatt((int32_t)a.odd, (int32_t)b.odd, sum);\n"
-    "#else\n"
-    "  return (int32_t)((uint32_t)sum + (uint32_t)((x[lane] + offset) * w[lane]));\n"
-    "#endif\n"
-    "}\n";
-
-constexpr std::string_view kernel_text =
-    "#ifdef __clang__\n"
-    "#define USMP_KERNEL static __attribute__((noinline))\n"
-    "#elif defined(__GNUC__)\n"
-    "#define USMP_KERNEL static __attribute__((noinline, noclone))\n"
-    "#else\n"
-    "#define USMP_KERNEL static\n"
-    "#endif\n"
-    "#if defined(USMP_DSP) && defined(__thumb2__) && defined(__ARM_FEATURE_UNALIGNED)\n"
-    "#define USMP_DSP_RUNS 1\n"
-    "#endif\n";
-
-// Compilers keep neither the pointers nor the sums of such a loop in registers; written so it needs 13.
-constexpr std::string_view dot_run_words_text =
-    "#ifdef USMP_DSP_RUNS\n"
-    "  if ((((uint32_t)w | (uint32_t)distance) & 3U) == 0U) {\n"
-    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
-    "    const $x* const end = x + fours * 4;\n"
-    "    for (; blocks > 0; --blocks) {\n"
-    "      const $x* p = x;\n"
-    "      const $w* q = w;\n"
-    "      int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : "
-    "0;\n"
-    "      do {\n"
-    "        uint32_t even, odd, a, b, c;\n"
-    "        __asm__(\n"
-    "            \"ldr %[odd], [%[p]], #4\\n\\t\"\n"
-    "            \"ldrd %[a], %[b], [%[q]], #8\\n\\t\"\n"
-    "            \"$e %[even], %[both], %[odd]\\n\\t\"\n"
-    "            \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
-    "            \"$f %[c], %[a]\\n\\t\"\n"
-    "            \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "            \"smlad %[s0], %[even], %[c], %[s0]\\n\\t\"\n"
-    "            \"smlad %[s0], %[odd], %[a], %[s0]\\n\\t\"\n"
-    "            \"$f %[c], %[b]\\n\\t\"\n"
-    "            \"$f %[b], %[b], ror #8\\n\\t\"\n"
-    "            \"smlad %[s1], %[even], %[c], %[s1]\\n\\t\"\n"
-    "            \"smlad %[s1], %[odd], %[b], %[s1]\\n\\t\"\n"
-    "            \"ldrd %[a], %[b], [%[q]], #8\\n\\t\"\n"
-    "            \"$f %[c], %[a]\\n\\t\"\n"
-    "            \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "            \"smlad %[s2], %[even], %[c], %[s2]\\n\\t\"\n"
-    "            \"smlad %[s2], %[odd], %[a], %[s2]\\n\\t\"\n"
-    "            \"$f %[c], %[b]\\n\\t\"\n"
-    "            \"$f %[b], %[b], ror #8\\n\\t\"\n"
-    "            \"smlad %[s3], %[even], %[c], %[s3]\\n\\t\"\n"
-    "            \"smlad %[s3], %[odd], %[b], %[s3]\"\n"
-    "            : [p] \"+&r\"(p), [q] \"+&r\"(q), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
-    "\"+&r\"(s3),\n"
-    "              [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] \"=&r\"(b), [c] \"=&r\"(c)\n"
-    "            : [both] \"r\"(both)\n"
-    "            : \"memory\");\n"
-    "      } while (p != end);\n"
-    "      sums[0] = s0;\n"
-    "      sums[1] = s1;\n"
-    "      sums[2] = s2;\n"
-    "      sums[3] = s3;\n"
-    "      sums += 4;\n"
-    "      w += distance;\n"
-    "    }\n"
-    "    return;\n"
-    "  }\n"
-    "#endif\n";
-// Compilers regroup sums and move all loads of such a loop to its start, and with them its sums to the stack. Held like
-// this they stay in registers. Of Thumb-1's eight low registers a block of four sums takes all, which GCC does not find
-// by itself: it copies each product to a high register and back.
-constexpr std::string_view add_product_text =
-    "#ifdef __GNUC__\n"
-    "#define USMP_HOLD(s) __asm__ __volatile__(\"\" : \"+r\"(s))\n"
-    "#else\n"
-    "#define USMP_HOLD(s) ((void)0)\n"
-    "#endif\n"
-    "#define USMP_ADD(s, product) ((s) += (uint32_t)(product)); USMP_HOLD(s)\n"
-    "#if defined(__GNUC__) && defined(__thumb__) && !defined(__thumb2__) && !defined(__OPTIMIZE_SIZE__)\n"
-    "#define USMP_TERM(load, s, v, q, k) do { int32_t t = (k); __asm__(\".syntax unified\\n\\t\" load \" %1, [%2, "
-    "%1]\\n\\t\" \\\n"
-    "  \"muls %1, %3, %1\\n\\tadds %0, %0, %1\" : \"+l\"(s), \"+l\"(t) : \"l\"(q), \"l\"(v), \\\n"
-    "  \"m\"(*(const int8_t(*)[32])(q)) : \"cc\"); } while (0)\n"
-    "#else\n"
-    "#define USMP_TERM(load, s, v, q, k) USMP_ADD(s, (v) * (q)[k])\n"
-    "#endif\n";
-// An offset that stands in the code leaves a register free; most layers have this one.
-constexpr std::string_view dot_run_text =
-    "USMP_INLINE void $n_portable(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks,\n"
-    "                    int32_t distance, int32_t fours, int32_t offset) {\n"
-    "  const $x* const end = x + fours * 4;\n"
-    "#if !defined(USMP_DSP_RUNS) && (!defined(__thumb__) || defined(__thumb2__)) /* there are registers for it */\n"
-    "  for (; blocks > 1; blocks -= 2) {\n"
-    "$2"
-    "  }\n"
-    "#endif\n"
-    "  for (; blocks > 0; --blocks) {\n"
-    "$1"
-    "  }\n"
-    "}\n\n"
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t distance,\n"
-    "                    int32_t fours, int32_t offset) {\n"
-    "  if (fours <= 0) return;\n"
-    "$d"
-    "#if defined(__thumb__) && !defined(__thumb2__)\n"
-    "  if (offset == $o) {\n"
-    "    $n_portable(sums, x, w, keep, blocks, distance, fours, $o);\n"
-    "    return;\n"
-    "  }\n"
-    "#endif\n"
-    "  $n_portable(sums, x, w, keep, blocks, distance, fours, offset);\n"
-    "}\n";
-
-// The loop body of dot_run for so many blocks side by side: a term of the data is multiplied for all of their sums.
-std::string dot_run_blocks(std::int64_t blocks, std::int64_t sums, const std::string& data, const std::string& weight) {
-  std::string loads = "    const " + data + "* p = x;\n    const " + weight + "* q = w;\n";
-  std::string stores;
-  std::string steps = "      p += 4;\n      q += " + std::to_string(4 * sums) + ";\n";
-  if (blocks == 2) {
-    loads += "    const " + weight + "* r = w + distance;\n";
-    steps += "      r += " + std::to_string(4 * sums) + ";\n";
-  }
-  for (std::int64_t i = 0; i < blocks * sums; ++i) {
-    const std::string n = std::to_string(i);
-    loads += "    uint32_t s" + n + " = keep ? (uint32_t)sums[" + n + "] : 0U;\n";
-    stores += "    sums[" + n + "] = (int32_t)s" + n + ";\n";
-  }
-  const std::string load = weight == "int8_t" ? "ldrsb" : "ldrb";
-  std::string terms;
-  for (std::int64_t term = 0; term < 4; ++term) {
-    terms += "      v = p[" + std::to_string(term) + "] + offset;\n";
-    for (std::int64_t i = 0; i < blocks * sums; ++i) {
-      const std::string sum = "s" + std::to_string(i);
-      const std::string place = std::to_string(i % sums * 4 + term);
-      if (blocks == 1) {
-        terms += "      USMP_TERM(\"" + load + "\", " + sum + ", v, q, " + place + ");\n";
-      } else {
-        terms += "      USMP_ADD(" + sum + ", v * " + (i < sums ? "q[" : "r[") + place + "]);\n";
-      }
-    }
-  }
-  return loads + "    do {\n      int32_t v;\n" + terms + steps + "    } while (p != end);\n" + stores +
-         "    sums += " + std::to_string(blocks * sums) + ";\n    w += " + (blocks == 2 ? "2 * " : "") + "distance;\n";
-}
-
-// Windows of three columns are the most frequent.
-constexpr std::string_view lane_run_text =
-    "USMP_KERNEL void $n(int32_t* sums, const $x* x, const $w* w, int32_t keep, int32_t blocks, int32_t taps,\n"
-    "                    int32_t x_distance, int32_t w_distance, int32_t offset) {\n"
-    "  const int32_t* const end = sums + blocks * 4;\n"
-    "  if (taps <= 0) return;\n"
-    "#ifdef USMP_DSP_RUNS\n"
-    "  if (taps == 3 && x_distance == w_distance) {\n"
-    "    const uint32_t both = (uint32_t)(offset & 0xffff) | (uint32_t)offset << 16;\n"
-    "    for (; sums != end; sums += 4) {\n"
-    "      int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : "
-    "0;\n"
-    "      uint32_t even, odd, a, b;\n"
-    "      __asm__(\n"
-    "          \"ldr %[odd], [%[x], %[d]]\\n\\t\"\n"
-    "          \"ldr %[a], [%[w], %[d]]\\n\\t\"\n"
-    "          \"$e %[even], %[both], %[odd]\\n\\t\"\n"
-    "          \"$f %[b], %[a]\\n\\t\"\n"
-    "          \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
-    "          \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "          \"smlabb %[s0], %[even], %[b], %[s0]\\n\\t\"\n"
-    "          \"smlabb %[s1], %[odd], %[a], %[s1]\\n\\t\"\n"
-    "          \"smlatt %[s2], %[even], %[b], %[s2]\\n\\t\"\n"
-    "          \"smlatt %[s3], %[odd], %[a], %[s3]\\n\\t\"\n"
-    "          \"ldr %[odd], [%[x], %[d], lsl #1]\\n\\t\"\n"
-    "          \"ldr %[a], [%[w], %[d], lsl #1]\\n\\t\"\n"
-    "          \"$e %[even], %[both], %[odd]\\n\\t\"\n"
-    "          \"$f %[b], %[a]\\n\\t\"\n"
-    "          \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
-    "          \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "          \"smlabb %[s0], %[even], %[b], %[s0]\\n\\t\"\n"
-    "          \"smlabb %[s1], %[odd], %[a], %[s1]\\n\\t\"\n"
-    "          \"smlatt %[s2], %[even], %[b], %[s2]\\n\\t\"\n"
-    "          \"smlatt %[s3], %[odd], %[a], %[s3]\\n\\t\"\n"
-    "          \"ldr %[odd], [%[x]], #4\\n\\t\"\n"
-    "          \"ldr %[a], [%[w]], #4\\n\\t\"\n"
-    "          \"$e %[even], %[both], %[odd]\\n\\t\"\n"
-    "          \"$f %[b], %[a]\\n\\t\"\n"
-    "          \"$e %[odd], %[both], %[odd], ror #8\\n\\t\"\n"
-    "          \"$f %[a], %[a], ror #8\\n\\t\"\n"
-    "          \"smlabb %[s0], %[even], %[b], %[s0]\\n\\t\"\n"
-    "          \"smlabb %[s1], %[odd], %[a], %[s1]\\n\\t\"\n"
-    "          \"smlatt %[s2], %[even], %[b], %[s2]\\n\\t\"\n"
-    "          \"smlatt %[s3], %[odd], %[a], %[s3]\"\n"
-    "          : [x] \"+&r\"(x), [w] \"+&r\"(w), [s0] \"+&r\"(s0), [s1] \"+&r\"(s1), [s2] \"+&r\"(s2), [s3] "
-    "\"+&r\"(s3),\n"
-    "            [even] \"=&r\"(even), [odd] \"=&r\"(odd), [a] \"=&r\"(a), [b] \"=&r\"(b)\n"
-    "          : [both] \"r\"(both), [d] \"r\"(x_distance)\n"
-    "          : \"memory\");\n"
-    "      sums[0] = s0;\n"
-    "      sums[1] = s1;\n"
-    "      sums[2] = s2;\n"
-    "      sums[3] = s3;\n"
-    "    }\n"
-    "    return;\n"
-    "  }\n"
-    "#endif\n"
-    "  for (; sums != end; sums += 4) {\n"
-    "    const $x* p = x;\n"
-    "    const $w* q = w;\n"
-    "    int32_t s0 = keep ? sums[0] : 0, s1 = keep ? sums[1] : 0, s2 = keep ? sums[2] : 0, s3 = keep ? sums[3] : 0;\n"
-    "    int32_t t;\n"
-    "    for (t = taps; t > 0; --t) {\n"
-    "      s0 = $o(s0, p, q, offset, 0);\n"
-    "      s1 = $o(s1, p, q, offset, 1);\n"
-    "      s2 = $o(s2, p, q, offset, 2);\n"
-    "      s3 = $o(s3, p, q, offset, 3);\n"
-    "      p += x_distance;\n"
-    "      q += w_distance;\n"
-    "    }\n"
-    "    sums[0] = s0;\n"
-    "    sums[1] = s1;\n"
-    "    sums[2] = s2;\n"
-    "    sums[3] = s3;\n"
-    "    x += 4;\n"
-    "    w += 4;\n"
-    "  }\n"
     "}\n";
 
 // Half precision by bits. float16: subnormal numbers are scaled through a float whose unit in the last place is theirs,
@@ -473,6 +166,15 @@ std::string half_name(tir::DataType half) { return half.code == tir::TypeCode::b
 std::string Helpers::define(const std::string& name, const std::string& text) {
   if (defined_.insert(name).second) texts_.push_back(text);
   return name;
+}
+
+void Helpers::define_inline() {
+  define("USMP_INLINE",
+         "#ifdef __GNUC__\n"
+         "#define USMP_INLINE static inline __attribute__((always_inline))\n"
+         "#else\n"
+         "#define USMP_INLINE static inline\n"
+         "#endif\n");
 }
 
 std::string Helpers::use_typed(const std::string& operation, tir::DataType type) {
@@ -561,12 +263,12 @@ std::string Helpers::q_multiply_shift_per_axis() {
 }
 
 std::string Helpers::multiply_high() {
-  define("USMP_INLINE", std::string(inline_text));
+  define_inline();
   return define("usmp_multiply_high", fill(multiply_high_text, {{'n', "usmp_multiply_high"}}));
 }
 
 std::string Helpers::clip(tir::DataType limits) {
-  define("USMP_INLINE", std::string(inline_text));
+  define_inline();
   const std::string bits = std::to_string(static_cast<int>(limits.bits));
   const std::string name = (limits.is_int() ? "usmp_clip_i" : "usmp_clip_u") + bits;
   const Interval range = tir::range_of_type(limits).value();
@@ -575,58 +277,6 @@ std::string Helpers::clip(tir::DataType limits) {
                                        {'b', bits},
                                        {'l', std::to_string(range.low)},
                                        {'h', std::to_string(range.high)}}));
-}
-
-std::string Helpers::use_products(const std::string& operation, std::string_view text, tir::DataType data,
-                                  tir::DataType weight) {
-  define("USMP_INLINE", std::string(inline_text));
-  define("usmp_pairs", std::string(pairs_text));
-  const std::string a = data.is_int() ? "i8" : "u8";
-  const std::string b = weight.is_int() ? "i8" : "u8";
-  const auto c_type = [](tir::DataType type) { return std::string(type.is_int() ? "int8_t" : "uint8_t"); };
-  const std::string name = "usmp_" + operation + "_" + a + "_" + b;
-  return define(name, fill(text, {{'n', name}, {'x', c_type(data)}, {'w', c_type(weight)}, {'a', a}, {'b', b}}));
-}
-
-std::string Helpers::dot4(tir::DataType data, tir::DataType weight) {
-  return use_products("dot4", dot4_text, data, weight);
-}
-
-std::string Helpers::lane_product(tir::DataType data, tir::DataType weight) {
-  return use_products("lane_product", lane_product_text, data, weight);
-}
-
-std::string Helpers::dot_run(tir::DataType data, tir::DataType weight, std::int64_t sums) {
-  define("USMP_INLINE", std::string(inline_text));
-  define("usmp_pairs", std::string(pairs_text));
-  define("USMP_KERNEL", std::string(kernel_text));
-  define("USMP_ADD", std::string(add_product_text));
-  const std::string x = data.is_int() ? "int8_t" : "uint8_t";
-  const std::string w = weight.is_int() ? "int8_t" : "uint8_t";
-  const std::string name =
-      "usmp_dot_run" + std::to_string(sums) + (data.is_int() ? "_i8" : "_u8") + (weight.is_int() ? "_i8" : "_u8");
-  std::map<char, std::string> values = {{'n', name},
-                                        {'x', x},
-                                        {'w', w},
-                                        {'e', data.is_int() ? "sxtab16" : "uxtab16"},
-                                        {'f', weight.is_int() ? "sxtb16" : "uxtb16"},
-                                        {'o', data.is_int() ? "128" : "0"},
-                                        {'1', dot_run_blocks(1, sums, x, w)},
-                                        {'2', dot_run_blocks(2, sums, x, w)}};
-  values['d'] = sums == 4 ? fill(dot_run_words_text, values) : "";
-  return define(name, fill(dot_run_text, values));
-}
-
-std::string Helpers::lane_run(tir::DataType data, tir::DataType weight) {
-  const std::string product = lane_product(data, weight);
-  define("USMP_KERNEL", std::string(kernel_text));
-  const std::string name = "usmp_lane_run" + product.substr(std::string_view("usmp_lane_product").size());
-  return define(name, fill(lane_run_text, {{'n', name},
-                                           {'x', data.is_int() ? "int8_t" : "uint8_t"},
-                                           {'w', weight.is_int() ? "int8_t" : "uint8_t"},
-                                           {'o', product},
-                                           {'e', data.is_int() ? "sxtab16" : "uxtab16"},
-                                           {'f', weight.is_int() ? "sxtb16" : "uxtb16"}}));
 }
 
 std::string Helpers::round_shift() {

@@ -59,6 +59,8 @@ class Helpers {
  private:
   std::string use_products(const std::string& operation, std::string_view text, tir::DataType data,
                            tir::DataType weight);
+  void define_pairs(tir::DataType data, tir::DataType weight);
+  void define_inline();
   std::string use_typed(const std::string& operation, tir::DataType type);
   std::string define(const std::string& name, const std::string& text);
 

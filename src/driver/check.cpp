@@ -12,6 +12,7 @@
 #include "planning.hpp"
 #include "run.hpp"
 #include "usmp/report/check.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
 namespace {

@@ -16,6 +16,7 @@
 #include "usmp/assemble/pins.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/report/verification.hpp"
+#include "usmp/support/printable.hpp"
 
 namespace usmp::driver {
 namespace {

@@ -49,19 +49,19 @@ struct Work {
 
 bool is_float_operation(const tir::Expr& expr) {
   switch (expr.kind) {
-    case ExprKind::add:
-    case ExprKind::sub:
-    case ExprKind::mul:
-    case ExprKind::div:
+    case tir::ExprKind::add:
+    case tir::ExprKind::sub:
+    case tir::ExprKind::mul:
+    case tir::ExprKind::div:
       return expr.type.is_float();
-    case ExprKind::cast:
+    case tir::ExprKind::cast:
       return expr.type.is_float() != expr.operands[0]->type.is_float();
-    case ExprKind::min:
-    case ExprKind::max:
-    case ExprKind::lt:
-    case ExprKind::le:
-    case ExprKind::gt:
-    case ExprKind::ge:
+    case tir::ExprKind::min:
+    case tir::ExprKind::max:
+    case tir::ExprKind::lt:
+    case tir::ExprKind::le:
+    case tir::ExprKind::gt:
+    case tir::ExprKind::ge:
       return expr.operands[0]->type.is_float();
     default:
       return false;
@@ -75,8 +75,9 @@ Work work_of(const tir::Expr& value) {
   tir::for_each_expr(value, [&](const tir::Expr& expr) {
     if (expr.op == tir::Op::multiply_high) ++work.high_products;
     if (is_float_operation(expr)) ++work.float_operations;
-    if (expr.kind == ExprKind::call && expr.type.is_float() && !tir::info(expr.op).c_name.empty()) ++work.float_calls;
-    return expr.kind != ExprKind::load;
+    if (expr.kind == tir::ExprKind::call && expr.type.is_float() && !tir::info(expr.op).c_name.empty())
+      ++work.float_calls;
+    return expr.kind != tir::ExprKind::load;
   });
   return work;
 }

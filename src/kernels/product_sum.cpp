@@ -19,7 +19,9 @@ using tir::ExprRef;
 
 constexpr Interval int16_range{std::numeric_limits<std::int16_t>::min(), std::numeric_limits<std::int16_t>::max()};
 
-bool is_byte(tir::DataType type) { return type.is_integer() && type.bits == 8 && !type.is_vector(); }
+bool is_factor(tir::DataType type) {
+  return type.is_integer() && !type.is_vector() && (type.bits == 8 || (type.bits == 16 && type.is_int()));
+}
 
 // Casts and sums with literals around a load, from outside; the value is that of the load plus `offset`.
 std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) {
@@ -50,7 +52,7 @@ std::optional<Factor> factor_of(const ExprRef& root, const arith::Facts& facts) 
     factor.load = value->operands[side];
   }
   const Expr& load = *factor.load;
-  if (load.kind != ExprKind::load || load.operands.size() != 1 || !is_byte(load.type)) return std::nullopt;
+  if (load.kind != ExprKind::load || load.operands.size() != 1 || !is_factor(load.type)) return std::nullopt;
   const Interval elements = tir::range_of_type(load.type).value();
   for (std::size_t i = 0; i < casts.size(); ++i) {  // what is added outside of a cast is not in its value
     const std::int64_t inside = factor.offset - offsets_at_casts[i];

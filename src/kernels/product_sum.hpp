@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of bytes, as nests of loops: convolutions, depthwise convolutions, dense layers.
+// Sums of products of numbers of up to 16 bits, as nests of loops: convolutions, depthwise convolutions, dense layers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace usmp::kernels {
 
-// An element of 8 bits plus a number; the sum fits 16 bits.
+// An element of 8 or 16 bits plus a number; the sum fits 16 bits.
 struct Factor {
   tir::ExprRef load;  // scalar, without predicate
   std::int64_t offset = 0;

@@ -132,7 +132,7 @@ class Layout {
       if (digit.before != size) return std::nullopt;
       size *= digit.extent;
     }
-    if (size != static_cast<std::int64_t>(data.bytes.size())) return std::nullopt;
+    if (size * data.type.bytes() != static_cast<std::int64_t>(data.bytes.size())) return std::nullopt;
     interleave(*digits, sum);
     std::vector<Digit*> order;
     order.reserve(digits->size());
@@ -241,14 +241,15 @@ class Layout {
 
   static std::shared_ptr<const tir::Constant> rearranged(const tir::Constant& data, const std::vector<Digit>& digits) {
     auto after = std::make_shared<tir::Constant>(data);
-    for (std::size_t i = 0; i < data.bytes.size(); ++i) {
+    const auto bytes = static_cast<std::size_t>(data.type.bytes());
+    for (std::size_t i = 0; i < data.bytes.size() / bytes; ++i) {
       auto rest = static_cast<std::int64_t>(i);
       std::int64_t place = 0;
       for (const Digit& digit : digits) {
         place += rest / digit.before * digit.after;
         rest %= digit.before;
       }
-      after->bytes[static_cast<std::size_t>(place)] = data.bytes[i];
+      std::copy_n(&data.bytes[i * bytes], bytes, &after->bytes[static_cast<std::size_t>(place) * bytes]);
     }
     return after;
   }

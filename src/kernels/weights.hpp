@@ -8,7 +8,7 @@
 
 namespace usmp::kernels {
 
-// A constant of bytes whose index is a mixed-radix number of loop variables becomes one with the digits in another
+// A constant of numbers of 8 or 16 bits whose index is a mixed-radix number of loop variables becomes one with the digits in another
 // order: what is outside of the sums' nest, the sum f, the terms, and last those whose data are side by side. TVM
 // writes the weights of convolutions as [ry][rx][rc][f]; afterwards they are
 //   [f][ry][rx][rc], or

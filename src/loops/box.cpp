@@ -17,8 +17,8 @@ Parted parted(const Affine& value, const std::set<tir::VarId>& inside) {
     if (atom.kind == Atom::Kind::var) return inside.contains(atom.var);
     return std::any_of(inside.begin(), inside.end(), [&](tir::VarId var) { return atom.whole->mentions(var); });
   };
-  std::erase_if(parts.base.terms, [&](const auto& term) { return changes(term.first); });
-  std::erase_if(parts.rest.terms, [&](const auto& term) { return !changes(term.first); });
+  parts.base.terms.erase_if([&](const auto& term) { return changes(term.first); });
+  parts.rest.terms.erase_if([&](const auto& term) { return !changes(term.first); });
   parts.base.measure();
   parts.rest.measure();
   return parts;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +15,7 @@
 
 #include "mlf/c_text.hpp"
 #include "mlf/intake.hpp"
+#include "mlf/library_name.hpp"
 #include "mlf/modules.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/support/text.hpp"
@@ -277,11 +280,19 @@ bool is_extracted_archive(const std::string& directory) {
   std::error_code fault;
   const fs::path root(directory);
   if (!fs::exists(root / "metadata.json", fault)) return false;
-  if (fs::is_directory(root / "codegen" / "host", fault)) return true;
   for (fs::directory_iterator at(root / "src", fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
     if (at->path().string().ends_with(".tir.json")) return true;
   }
-  return false;
+  if (!fs::is_directory(root / "codegen" / "host", fault)) return false;
+  const fs::path sources = root / "codegen" / "host" / "src";
+  for (fs::directory_iterator at(sources, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
+    const std::string name = at->path().filename().string();
+    if (!is_c_file(name) || library_name(name)) continue;
+    std::ifstream file(at->path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (is_planned_c(text) ? !entries_in(text).empty() : is_of_tvm(text)) return false;
+  }
+  return true;
 }
 
 Archive read_checkout(const std::string& path, const Limits& limits) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "mlf/c_text.hpp"
+#include "mlf/library_name.hpp"
 #include "mlf/modules.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/support/text.hpp"
@@ -30,24 +31,6 @@ bool is_source(std::string_view name) { return ends_with_any(name, {".c", ".cc",
 
 // What a build needs besides C and headers.
 bool is_other_input(std::string_view name) { return ends_with_any(name, {".S", ".s", ".asm", ".inc", ".bin"}); }
-
-// "M" and "2" of "codegen/host/src/M_lib2.c"; nothing for a file named otherwise.
-struct LibraryName {
-  std::string_view module;
-  std::string_view number;
-};
-
-std::optional<LibraryName> library_name(std::string_view member) {
-  constexpr std::string_view mark = "_lib";
-  const std::string_view leaf = leaf_of(member);
-  const std::size_t at = leaf.rfind(mark);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = leaf.substr(at + mark.size());
-  const std::string_view number = rest.substr(0, rest.find('.'));
-  const bool digits = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (number.empty() || number.size() == rest.size() || !digits) return std::nullopt;
-  return LibraryName{leaf.substr(0, at), number};
-}
 
 constexpr std::string_view target_mark = "// tvm target: ";
 

@@ -134,12 +134,17 @@ class StepSelection {
   }
 
  private:
+  [[nodiscard]] transform::Options options_of(const Transformations& transformations) const {
+    transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+    options.liveness.memo = memo_;
+    return options;
+  }
+
   // `known`: what other transformations have made of the source; passes that these have in front are not run again.
   // Interrupted, it leaves out the passes that have not begun.
   [[nodiscard]] Trial with(const Transformations& transformations, const Passed& known) const {
     try {
-      transform::Options options = pass_options(source_, transformations, request_.workspace_io);
-      options.liveness.memo = memo_;
+      const transform::Options options = options_of(transformations);
       const std::vector<Step> steps = transform::passes_of(options);
       Passed passed;
       auto differ = std::ranges::mismatch(steps, known.steps).in1;
@@ -272,7 +277,7 @@ class StepSelection {
   void reorder_first(Trial& best) {
     Transformations transformations = best.transformations;
     transformations.reorder_first = true;
-    const transform::Options options = pass_options(source_, transformations, request_.workspace_io);
+    const transform::Options options = options_of(transformations);
     const std::vector<Step>& steps = best.passed.steps;
     const auto rolling = std::ranges::find(steps, Step::rolling);
     if (rolling == steps.end() || !options.asks_for(Step::reorder) || request_.watch.is_interrupted()) return;

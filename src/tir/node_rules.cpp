@@ -134,9 +134,10 @@ Rule load_fault(const Module& module, const Expr& expr) {
 
 // --- Operators -------------------------------------------------------------------------------------------------------
 
-bool is_load_of_byte(const Expr& expr) {
-  return expr.kind == ExprKind::load && expr.operands.size() == 1 && expr.type.is_integer() && expr.type.bits == 8 &&
-         !expr.type.is_vector();
+bool is_load_of_factor(const Expr& expr) {
+  const DataType type = expr.type;
+  return expr.kind == ExprKind::load && expr.operands.size() == 1 && type.is_integer() && !type.is_vector() &&
+         (type.bits == 8 || (type.bits == 16 && type.is_int()));
 }
 
 // The types that an operator asks for; those that are not named here are looked at where their C is written.
@@ -201,14 +202,14 @@ bool goes_together(const Expr& expr) {
       return type == int32_type && all_are(int32_type);
     case Op::dot4:
     case Op::lane_product:
-      return type == int32_type && operand(0) == type && is_load_of_byte(*operands[1]) &&
-             is_load_of_byte(*operands[2]) && std::all_of(operands.begin() + 3, operands.end(), [](const ExprRef& one) {
-               return as_int(*one).has_value();
-             });
+      return type == int32_type && operand(0) == type && is_load_of_factor(*operands[1]) &&
+             is_load_of_factor(*operands[2]) &&
+             std::all_of(operands.begin() + 3, operands.end(),
+                         [](const ExprRef& one) { return as_int(*one).has_value(); });
     case Op::dot_run:
     case Op::lane_run:
       return type == void_type && operands[0]->kind == ExprKind::load && operand(0) == int32_type &&
-             is_load_of_byte(*operands[1]) && is_load_of_byte(*operands[2]) &&
+             is_load_of_factor(*operands[1]) && is_load_of_factor(*operands[2]) &&
              std::all_of(operands.begin() + 3, operands.end(),
                          [](const ExprRef& one) { return one->type == int32_type; }) &&
              as_int(*operands.back()).has_value() && (expr.op == Op::lane_run || as_int(*operands[7]).has_value());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "usmp/loops/accesses.hpp"
 #include "usmp/loops/coverage.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/tir/visit.hpp"

@@ -325,7 +325,12 @@ class ModuleReader {
       throw located(file, error);
     } catch (const SyntaxError& error) {
       if (keeps(name, is_entry, line_and_column(file.text, error.offset + 1) + ": " + error.message)) return {};
-      throw located(file, error);
+      const Error fault = located(file, error);
+      if (!is_entry) throw fault;
+      throw Error(
+          fault.kind(), fault.where(), fault.message(),
+          {in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only "
+                             "calls of other functions may stay"});
     } catch (const Error& error) {
       if (keeps(name, is_entry, line_and_column(file.text, text.offset + 1) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},

@@ -8,6 +8,7 @@
 #include "files.hpp"
 #include "two_modules.hpp"
 #include "usmp/driver/driver.hpp"
+#include "usmp/support/checked.hpp"
 
 namespace usmp::driver::several_models_test {
 namespace {

@@ -140,6 +140,9 @@ LAYOUTS: dict[str, Callable[[Stock], Files]] = {
     "flat": placed("ml", "ml"),
     "one file": one_file,
     "a kernel a file": a_kernel_a_file,
+    "one file beside metadata.json": lambda stock: {
+        (path.replace("ml/", "codegen/host/src/") if path.endswith(".c") else path.replace("ml/", "codegen/host/include/")): text
+        for path, text in one_file(stock).items()},
     "another module name": renamed,
     "Google's format": formatted("Google"),
     "GNU's format": formatted("GNU"),

@@ -18,8 +18,11 @@ namespace {
 
 // for s: sum[s] = 0; for r: for k: for s: sum[s] = sum[s] + data[r, k] * weight[r, k, s]
 struct KernelFixture : Program {
-  VarId data = input("data", 512, tir::uint8_type);
-  VarId weight = buffer("weight", int8_type);
+  explicit KernelFixture(tir::DataType data_type = tir::uint8_type, tir::DataType type = int8_type)
+      : data(input("data", 512, data_type)), weight(buffer("weight", type)) {}
+
+  VarId data;
+  VarId weight;
   VarId sum = output("sum", 64);
   VarId s = number("s");
   VarId first = number("first");
@@ -53,9 +56,10 @@ struct KernelFixture : Program {
     return {std::move(outer)};
   }
   [[nodiscard]] tir::Stmt constant(std::int64_t elements) const {
-    tir::Constant bytes{int8_type, {elements}, {}};
-    for (std::int64_t i = 0; i < elements; ++i) bytes.bytes.push_back(static_cast<char>(i * 37 + 11));
-    return {tir::AllocateConst{weight, int8_type, std::make_shared<const tir::Constant>(std::move(bytes)), {}}};
+    const tir::DataType type = module().var(weight).element;
+    tir::Constant bytes{type, {elements}, {}};
+    for (std::int64_t i = 0; i < elements * type.bytes(); ++i) bytes.bytes.push_back(static_cast<char>(i * 37 + 11));
+    return {tir::AllocateConst{weight, type, std::make_shared<const tir::Constant>(std::move(bytes)), {}}};
   }
   tir::Stmt zeros() { return loop(first, sums, block(store(sum, var(first), tir::make_int(0)))); }
 
@@ -101,6 +105,23 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: every number of sums and terms") {
       one.offset = terms % 2 == 0 ? 0 : -128;
       one.program(block(one.zeros(), one.nest()));
       CHECK(one.blocked() == (terms >= 2));
+    }
+  }
+}
+
+TEST_CASE("kernels: data and weights of 16 bits") {
+  for (const tir::DataType data : {int16_type, int8_type, tir::uint8_type}) {
+    for (const tir::DataType weight : {int16_type, int8_type, tir::uint8_type}) {
+      for (std::int64_t i = 0; i < 6; ++i) {
+        KernelFixture one(data, weight);
+        one.sums = i < 3 ? 8 : 7;
+        one.terms = i % 3 == 0 ? 8 : 7;
+        if (i % 3 == 2) {  // lanes
+          one.data_at = add(add(mul(one.var(one.r), 96), mul(one.var(one.k), 12)), one.var(one.s));
+        }
+        one.program(block(one.zeros(), one.nest()));
+        CHECK(one.blocked());
+      }
     }
   }
 }
@@ -291,6 +312,14 @@ TEST_CASE_FIXTURE(KernelFixture, "kernels: what stays") {
   SUBCASE("sums in the place of their terms") { sum_at = add(var(s), mul(var(k), 8)); }
   SUBCASE("data further apart") { data_at = add(mul(var(r), 64), mul(var(k), 2)); }
   SUBCASE("a number too large for 16 bits") { offset = 32600; }
+  SUBCASE("a number beside 16 bits") {
+    data = input("halves", 512, int16_type);
+    offset = 1;
+  }
+  SUBCASE("16 bits without a sign") {
+    data = input("halves", 512, tir::DataType{tir::TypeCode::uint, 16, 1});
+    offset = -32768;
+  }
   const VarId n = number("n");
   program(block(loop(n, 64, block(store(sum, var(n), imm(0)))), nest()));
   CHECK_FALSE(blocked());

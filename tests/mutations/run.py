@@ -16,7 +16,7 @@ formatted anew. `in` may be left out. It names the function (or lambda, or Class
 that stands several times.
 
 `tests` says which tests are asked first: a module's executable, and a filter of doctest's if only some cases are meant;
-"e2e" is the golden runs of the emitted C. Only if these see nothing, the other executables are asked, then e2e.
+"e2e" is the golden runs of the emitted C, "products: cortex-m4" random sums of products under qemu. Only if these see nothing, the other executables are asked, then e2e.
 
 Nothing of the source tree is touched, and nothing of the build but by bringing it up to date: the broken file is
 compiled elsewhere, and its object is put in front of the libraries when the test is linked again; in a unity build, that
@@ -46,9 +46,10 @@ import places
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+CORES = {"cortex-m4", "cortex-m0plus"}  # of "products"
 TIME_LIMIT = 300  # seconds a test, for mutants that never end
 MEMORY_LIMIT = 4 << 30
-RUN_SANITIZED = {"codegen", "driver", "e2e", "execute", "random_modules"}  # they run programs under AddressSanitizer, which maps terabytes
+RUN_SANITIZED = {"codegen", "driver", "e2e", "execute", "products", "random_modules"}  # they run programs under AddressSanitizer, which maps terabytes
 
 
 class Failure(Exception):
@@ -100,6 +101,8 @@ def check(mutants, tree):
             problems.append(f"{name}: changes nothing")
         for test in mutant["tests"]:
             module, _, cases = (part.strip() for part in test.partition(":"))
+            if module == "products" and cases in CORES:
+                continue
             if module not in modules or (cases and not has_cases(cases, cases_of(module))):
                 problems.append(f"{name}: there are no tests {test!r}")
         try:
@@ -213,6 +216,14 @@ def e2e_failure(program):
     return "golden runs of testdata" + (" (never ends)" if code is None else "")
 
 
+def products_failure(program, core):
+    code, _ = run_limited("products", [str(program), "--products", "--transform", "all", "--count", "25", "--compiler", core,
+                                       "--no-warnings"])
+    if code == 0:
+        return None
+    return f"random products on a {core}" + (" (never ends)" if code is None else "")
+
+
 class Runner:
     def __init__(self, build):
         self.build = build
@@ -222,6 +233,8 @@ class Runner:
         module, _, cases = (part.strip() for part in test.partition(":"))
         if module == "e2e":
             return e2e_failure(self.build.link("usmp-plan", mutant_object, work))
+        if module == "products":
+            return products_failure(self.build.link("tests/usmp-random-modules", mutant_object, work), cases)
         failed = doctest_failure(module, self.build.link("tests/test_" + module, mutant_object, work), cases)
         if failed is None:
             return None
@@ -239,7 +252,7 @@ class Runner:
 
     def tests_of(self, mutant):
         """Those named first; then each module's whole executable, the named ones' first; then e2e."""
-        named = [test.split(":")[0] for test in mutant["tests"]]
+        named = [test.split(":")[0] for test in mutant["tests"] if not test.startswith("products")]
         top, module = pathlib.Path(mutant["file"]).parts[:2]
         library = "libusmp_" + ("command_line" if top == "apps" else module) + ".a"
         rest = [module for module in self.build.modules() if library in self.build.link_command("tests/test_" + module)]

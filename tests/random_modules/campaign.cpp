@@ -24,11 +24,6 @@ constexpr std::uint64_t modules_in_program = 20;
 // Programs take turns; most are not optimised, since that is soonest compiled.
 constexpr std::array<std::size_t, 10> turns = {0, 0, 3, 0, 1, 0, 0, 2, 0, 4};
 
-TestModule made(std::uint64_t seed, const Settings& settings) {
-  if (settings.kind == Kind::networks) return generate_network(seed);
-  return generate(seed, settings.from_c || settings.from_own ? Contents::in_c : Contents::all);
-}
-
 CheckOptions check_options(const Settings& settings, bool emits) {
   return {.plans = settings.plans,
           .emits = emits,
@@ -128,6 +123,7 @@ class Campaign {
     for (const Variant& variant : variants) {
       part.dots += holds(variant, "usmp_dot_run");
       part.lanes += holds(variant, "usmp_lane_run");
+      part.halves += holds(variant, "usmp_halves_of_i16");
     }
     std::uint64_t last = UINT64_MAX;
     for (const Mismatch& mismatch : run_variants(variants, compilers()[compiler], settings_.warnings)) {
@@ -166,6 +162,7 @@ class Campaign {
     totals_.programs += part.programs;
     totals_.dots += part.dots;
     totals_.lanes += part.lanes;
+    totals_.halves += part.halves;
     for (const auto& [step, count] : part.changed) totals_.changed[step] += count;
     totals_.failures.insert(totals_.failures.end(), part.failures.begin(), part.failures.end());
     if (progress_) progress_(totals_);
@@ -209,6 +206,12 @@ bool is_same_kind(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+TestModule made(std::uint64_t seed, const Settings& settings) {
+  if (settings.kind == Kind::networks) return generate_network(seed);
+  if (settings.kind == Kind::products) return generate_products(seed);
+  return generate(seed, settings.from_c || settings.from_own ? Contents::in_c : Contents::all);
+}
 
 Shrunk shrink_failure(const Failure& failure, const Settings& settings) {
   const TestModule small = shrink(

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "random_modules/generate.hpp"
 #include "random_modules/product_replay.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -18,6 +19,7 @@ namespace usmp::random_modules {
 enum class Kind : std::uint8_t {
   modules,   // generate.hpp
   networks,  // networks.hpp
+  products,  // networks.hpp
 };
 
 struct Settings {
@@ -38,6 +40,9 @@ struct Settings {
   transform::RollingGrain rolling_grain = transform::RollingGrain::any;
 };
 
+// The module of a seed, before any step.
+[[nodiscard]] TestModule made(std::uint64_t seed, const Settings& settings);
+
 struct Failure {
   std::uint64_t seed = 0;
   std::string what;
@@ -57,6 +62,7 @@ struct Totals {
   std::uint64_t programs = 0;
   std::uint64_t dots = 0;                            // variants that add up runs of dot products
   std::uint64_t lanes = 0;                           // or of lanes
+  std::uint64_t halves = 0;                          // or with factors of 16 bits
   std::map<transform::Step, std::uint64_t> changed;  // modules to which the step did something
   std::vector<Failure> failures;                     // by seed
 };

@@ -18,7 +18,7 @@ namespace {
 void print_modules(const Settings& settings) {
   for (std::uint64_t i = 0; i < settings.count; ++i) {
     const std::uint64_t seed = settings.seed + i;
-    const TestModule test = settings.kind == Kind::networks ? generate_network(seed) : generate(seed);
+    const TestModule test = made(seed, settings);
     const usmp::transform::Result result =
         usmp::transform::transform(test.module, {.steps = settings.steps,
                                                  .recompute_percent = settings.recompute_percent,
@@ -34,7 +34,8 @@ void print_totals(const Totals& totals) {
             << totals.undefined << " not well defined; " << totals.plans << " plans verified and replayed, "
             << totals.sharing << " with shared bytes; " << totals.variants << " different C of " << totals.compiled
             << " modules run in " << totals.programs << " programs, " << totals.dots << " with dot products of bytes, "
-            << totals.lanes << " with products by lanes; " << totals.failures.size() << " failures\n";
+            << totals.lanes << " with products by lanes, " << totals.halves << " of 16 bits; " << totals.failures.size()
+            << " failures\n";
   std::cout << "the product replays " << totals.product.replayed << " of " << totals.product.pairs
             << " pairs of buffers that share bytes, and refuses " << totals.product.wrong
             << " plans that were made wrong\n";
@@ -51,6 +52,7 @@ int main(int argc, char** argv) {
   Settings settings;
   bool print = false;
   bool networks = false;
+  bool products = false;
   std::string steps = "none";
   std::size_t shrinks = 3;
   std::size_t shrunk = 0;
@@ -65,6 +67,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", settings.jobs, "threads")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_flag("!--no-warnings", settings.warnings, "what compilers warn of is no failure");
   app.add_flag("--networks", networks, "programs as TVM writes them for networks");
+  app.add_flag("--products", products, "networks of sums of products alone")->excludes("--networks");
   app.add_option("--transform", steps, "steps of transformation that are applied first: none, all or their names")
       ->capture_default_str();
   app.add_option("--allow-recompute", settings.recompute_percent, "percent of work that they may add for memory")
@@ -79,7 +82,7 @@ int main(int argc, char** argv) {
   app.add_flag("--from-own", settings.from_own, "planned and emitted, and what is emitted read back first");
   app.add_flag("!--no-plans", settings.plans, "only transform, and interpret the result");
   bool kernels = false;
-  app.add_flag("--kernels", kernels, "fail unless kernels of both kinds have run");
+  app.add_flag("--kernels", kernels, "fail unless kernels of all kinds have run");
   app.add_option("--shrink", shrinks, "so many failures are made small")->capture_default_str();
   app.add_flag("--print", print, "print the modules' TIR instead");
   CLI11_PARSE(app, argc, argv);
@@ -88,7 +91,7 @@ int main(int argc, char** argv) {
     settings.rolling_grain = usmp::transform::RollingGrain::strips;
     settings.strip_percent = settings.recompute_percent;
   }
-  settings.kind = networks ? Kind::networks : Kind::modules;
+  settings.kind = networks ? Kind::networks : products ? Kind::products : Kind::modules;
   std::string wrong;
   const auto parsed = usmp::transform::parse_steps(steps, &wrong);
   if (!parsed) {
@@ -119,14 +122,17 @@ int main(int argc, char** argv) {
     if (shrunk++ >= shrinks) continue;
     const Shrunk small = shrink_failure(failure, settings);
     std::cout << "shrunk:\n"
-              << small.module << small.what << "\nagain: usmp-random-modules " << (networks ? "--networks " : "")
+              << small.module << small.what << "\nagain: usmp-random-modules "
+              << (networks   ? "--networks "
+                  : products ? "--products "
+                             : "")
               << (settings.from_c ? "--from-c " : "") << (settings.from_own ? "--from-own " : "") << "--transform "
               << steps << " --allow-recompute " << settings.recompute_percent << (settings.plans ? "" : " --no-plans")
               << (settings.rolling_grain == usmp::transform::RollingGrain::pixels ? " --pixels" : "")
               << (strips ? " --strips" : "") << " --count 1 --variants 0 --seed " << failure.seed << '\n';
   }
   print_totals(totals);
-  if (kernels && (totals.dots == 0 || totals.lanes == 0)) {
+  if (kernels && (totals.dots == 0 || totals.lanes == 0 || totals.halves == 0)) {
     std::cerr << "--kernels: the modules have none of one kind\n";
     return EXIT_FAILURE;
   }

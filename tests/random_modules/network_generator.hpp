@@ -69,7 +69,8 @@ struct Signature {
 
 class NetworkGenerator {
  public:
-  explicit NetworkGenerator(std::uint64_t seed) : random_(seed ^ 0x6e6574U), is_wide_(seed % 10 == 9) {}
+  NetworkGenerator(std::uint64_t seed, bool is_wide, bool is_products)
+      : random_(seed ^ 0x6e6574U), of_weights_(seed ^ 0x77656967U), is_wide_(is_wide), is_products_(is_products) {}
   TestModule run() &&;
 
  private:
@@ -121,7 +122,10 @@ class NetworkGenerator {
   Tensor pool(Block& body, const Tensor& input);
   Tensor softmax(Block& body, const Tensor& input);
   bool can_multiply(const Tensor& input, std::int64_t terms) const;
-  Tensor widened_product_target(Block& body, const Tensor& input, const Shape& shape, std::int64_t terms);
+  std::int64_t many(std::int64_t blocks);
+  Tensor product_weights(const Tensor& input, const Shape& shape, std::int64_t terms, DataType type);
+  Tensor widened_product_target(Block& body, const Tensor& input, const Tensor& weight, const Shape& shape,
+                                std::int64_t terms);
   ExprRef product(const Tensor& a, const ExprRef& a_index, const Tensor& b, const ExprRef& b_index) const;
   void accumulate(Block& body, const Tensor& sum, const ExprRef& index, const ExprRef& term);
 
@@ -151,7 +155,9 @@ class NetworkGenerator {
   }
 
   Random random_;
-  bool is_wide_;  // more channels, as blocks of sums want
+  Random of_weights_;  // their ranges
+  bool is_wide_;       // more channels, as blocks of sums want
+  bool is_products_;   // sums of products alone
   tir::Module module_;
   std::vector<Signature> operators_;
   std::vector<Tensor> tensors_;     // of the entry, that may be read; inputs are not is_own

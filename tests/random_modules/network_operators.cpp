@@ -92,7 +92,7 @@ Tensor NetworkGenerator::prologue(Block& body, const Tensor& input) {
 }
 
 Tensor NetworkGenerator::core(Block& body, const Tensor& input) {
-  switch (random_.below(9)) {
+  switch (random_.below(is_products_ ? 6 : 9)) {
     case 0:
     case 1:
     case 2:
@@ -173,6 +173,10 @@ Tensor NetworkGenerator::into_output(Block& body, const Tensor& current) {
 
 Tensor NetworkGenerator::operator_body(Block& body, const std::vector<Tensor>& inputs) {
   Tensor current = inputs[0];
+  if (is_products_) {
+    if (random_.chance(25) && elements_of(current.shape) <= most_elements / 3) current = keep(pad(body, current, 1));
+    return into_output(body, keep(core(body, current)));
+  }
   if (inputs.size() > 1) {
     const bool concatenates = random_.chance(40) && elements_of(current.shape) <= most_elements / 2;
     current = keep(concatenates ? concatenation(body, current, inputs[1]) : sum_of(body, current, inputs[1]));
@@ -192,7 +196,7 @@ Signature NetworkGenerator::make_operator(const Tensor& first) {
   constant_statements_.clear();
   weights_.clear();
   written_.clear();
-  passes_weights_ = random_.chance(15);
+  passes_weights_ = random_.chance(is_products_ ? 5 : 15);
   signature.inputs.push_back(parameter("p0", first.type, first.shape, first.range));
   if (random_.chance(30)) {
     const auto is_like_first = [&](const Tensor& t) { return t.type == first.type && t.shape == first.shape; };

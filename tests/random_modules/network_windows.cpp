@@ -66,9 +66,27 @@ bool NetworkGenerator::can_multiply(const Tensor& input, std::int64_t terms) con
   return input.type.is_float() || largest(input.range) <= (INT32_MAX / 128) / (terms + 1);
 }
 
-Tensor NetworkGenerator::widened_product_target(Block& body, const Tensor& input, const Shape& shape,
-                                                std::int64_t terms) {
-  const std::int64_t most = largest(input.range) * 128 * terms;
+// Mostly of bytes, which some have as 16 bits.
+Tensor NetworkGenerator::product_weights(const Tensor& input, const Shape& shape, std::int64_t terms, DataType type) {
+  if (input.type.is_float()) return weights(float32_type, shape, {});
+  constexpr Range bytes{-128, 127};
+  constexpr Range most{-9000, 8000};
+  constexpr Range unsigned_bytes{-151, 104};  // without their zero point
+  const Range range = type == int8_type || of_weights_.chance(60) ? bytes
+                      : of_weights_.chance(50)                    ? unsigned_bytes
+                                                                  : most;
+  const bool is_possible = largest(input.range) <= INT32_MAX / largest(range) / (terms + 1);
+  return weights(type, shape, is_possible ? range : bytes);
+}
+
+// Sums of a wide network: mostly whole blocks of four.
+std::int64_t NetworkGenerator::many(std::int64_t blocks) {
+  return random_.chance(60) ? 4 * random_.between(1, blocks) : random_.between(4, 4 * blocks);
+}
+
+Tensor NetworkGenerator::widened_product_target(Block& body, const Tensor& input, const Tensor& weight,
+                                                const Shape& shape, std::int64_t terms) {
+  const std::int64_t most = largest(input.range) * largest(weight.range) * terms;
   const DataType type = input.type.is_float() ? float32_type : tir::int32_type;
   return buffer(body, "conv2d_nhwc", type, shape, {-most, most});
 }
@@ -91,12 +109,10 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
   const std::int64_t stride = random_.between(1, 2);
   const std::int64_t channels = input.shape[2];
   const Shape shape = {(input.shape[0] - kernel) / stride + 1, (input.shape[1] - kernel) / stride + 1,
-                       is_wide_ ? random_.between(4, 12) : random_.between(1, 4)};
+                       is_wide_ ? many(3) : random_.between(1, 4)};
   const std::int64_t terms = kernel * kernel * channels;
-  const Tensor weight = input.type.is_float()
-                            ? weights(float32_type, {kernel, kernel, channels, shape[2]}, {})
-                            : weights(random_.chance(70) ? type_of(tir::TypeCode::int_, 16) : int8_type,
-                                      {kernel, kernel, channels, shape[2]}, {-128, 127});
+  const DataType type = !input.type.is_float() && random_.chance(70) ? type_of(tir::TypeCode::int_, 16) : int8_type;
+  const Tensor weight = product_weights(input, {kernel, kernel, channels, shape[2]}, terms, type);
   const VarId ry = new_var("ry", tir::int32_type);
   const VarId rx = new_var("rx", tir::int32_type);
   const VarId rc = new_var("rc", tir::int32_type);
@@ -112,7 +128,7 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
     });
   };
   if (random_.chance(45)) {
-    const Tensor target = widened_product_target(body, input, shape, terms);
+    const Tensor target = widened_product_target(body, input, weight, shape, terms);
     nest(body, shape, [&](Block& inner, const Axes& axes) {
       add_store(inner, target.var, axes.linear, zero(target.type));
       reduce(inner, axes.axis, target, axes.linear);
@@ -121,13 +137,13 @@ Tensor NetworkGenerator::convolution(Block& body, const Tensor& input) {
   }
   // The sums of a position in a small buffer inside of the loop, and the first steps after them.
   Block trial;
-  const Tensor like = widened_product_target(trial, input, {1, 1, shape[2]}, terms);
+  const Tensor like = widened_product_target(trial, input, weight, {1, 1, shape[2]}, terms);
   const std::vector<ElementStep> steps =
       like.type.is_float() ? std::vector<ElementStep>{some_float_step(shape[2])} : requantisation(like.range, shape[2]);
   const Value last = applied({tir::make_load(like.type, like.var, make_int(0)), like.range}, steps, make_int(0));
   const Tensor target = buffer(body, "T_subtract", last.expr->type, shape, last.range);
   nest(body, {shape[0], shape[1]}, [&](Block& inner, const Axes& axes) {
-    const Tensor sum = widened_product_target(inner, input, {1, 1, shape[2]}, terms);
+    const Tensor sum = widened_product_target(inner, input, weight, {1, 1, shape[2]}, terms);
     const VarId ff = new_var("ff", tir::int32_type);
     loops(inner, {{ff, shape[2]}}, [&](Block& position) {
       add_store(position, sum.var, at(ff), zero(sum.type));
@@ -146,10 +162,9 @@ Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
   const std::int64_t kernel = random_.between(1, std::min<std::int64_t>({3, input.shape[0], input.shape[1]}));
   const std::int64_t channels = input.shape[2];
   const Shape shape = {input.shape[0] - kernel + 1, input.shape[1] - kernel + 1, channels};
-  const Tensor weight = input.type.is_float()
-                            ? weights(float32_type, {kernel, kernel, channels}, {})
-                            : weights(type_of(tir::TypeCode::int_, 16), {kernel, kernel, channels}, {-128, 127});
-  const Tensor target = widened_product_target(body, input, shape, kernel * kernel);
+  const Tensor weight =
+      product_weights(input, {kernel, kernel, channels}, kernel * kernel, type_of(tir::TypeCode::int_, 16));
+  const Tensor target = widened_product_target(body, input, weight, shape, kernel * kernel);
   nest(body, shape, [&](Block& inner, const Axes& axes) {
     add_store(inner, target.var, axes.linear, zero(target.type));
     const VarId di = new_var("di", tir::int32_type);
@@ -173,10 +188,9 @@ Tensor NetworkGenerator::depthwise(Block& body, const Tensor& input) {
 // All elements with all: the sums are set to zero by a nest of their own.
 Tensor NetworkGenerator::dense(Block& body, const Tensor& input) {
   const std::int64_t terms = elements_of(input.shape);
-  const std::int64_t units = is_wide_ ? random_.between(4, 16) : random_.between(1, 6);
-  const Tensor weight = input.type.is_float() ? weights(float32_type, {terms, units}, {})
-                                              : weights(type_of(tir::TypeCode::int_, 16), {terms, units}, {-128, 127});
-  const Tensor target = widened_product_target(body, input, {1, 1, units}, terms);
+  const std::int64_t units = is_wide_ ? many(4) : random_.between(1, 6);
+  const Tensor weight = product_weights(input, {terms, units}, terms, type_of(tir::TypeCode::int_, 16));
+  const Tensor target = widened_product_target(body, input, weight, {1, 1, units}, terms);
   const VarId init = new_var("x.c.init", tir::int32_type);
   loops(body, {{init, units}},
         [&](Block& inner) { add_store(inner, target.var, tir::make_var(module_, init), zero(target.type)); });

@@ -71,7 +71,9 @@ Tensor NetworkGenerator::result_of(const Signature& signature, const Tensor& inp
 }
 
 void NetworkGenerator::add_call(Block& body, bool is_last) {
-  const Tensor first = random_.chance(60) ? tensors_.back() : pick(tensors_);
+  const Tensor first = is_products_         ? tensors_[random_.index(inputs_.size())]
+                       : random_.chance(60) ? tensors_.back()
+                                            : pick(tensors_);
   const Signature signature = operator_for(first);
   std::vector<ExprRef> arguments = {tir::make_string(signature.name), tir::make_var(module_, first.var)};
   for (std::size_t i = 1; i < signature.inputs.size(); ++i) {
@@ -102,10 +104,12 @@ void NetworkGenerator::make_entry(TestModule& test) {
                                               type_of(tir::TypeCode::uint, 8)};
   static const std::vector<std::int64_t> sides = {1, 2, 3, 3, 4, 4, 5};
   static const std::vector<std::int64_t> channels = {1, 2, 3, 4, 4, 6};
-  const std::int64_t count = random_.between(1, 2);
+  static const std::vector<std::int64_t> wide_channels = {3, 4, 4, 8};
+  const std::int64_t count = is_products_ ? 3 : random_.between(1, 2);
   for (std::int64_t i = 0; i < count; ++i) {
-    const DataType type = i > 0 && random_.chance(60) ? tensors_[0].type : random_.pick(types);
-    Shape shape = {random_.pick(sides), random_.pick(sides), random_.pick(channels)};
+    DataType type = i > 0 && random_.chance(60) ? tensors_[0].type : random_.pick(types);
+    if (is_products_ && type.is_float()) type = tir::uint8_type;
+    Shape shape = {random_.pick(sides), random_.pick(sides), random_.pick(is_wide_ ? wide_channels : channels)};
     if (i > 0 && random_.chance(60)) shape = tensors_[0].shape;
     Range range;
     if (!type.is_float()) {
@@ -116,7 +120,7 @@ void NetworkGenerator::make_entry(TestModule& test) {
     inputs_.push_back(param_of(tensors_.back(), name));
   }
   Block body;
-  const std::int64_t calls = random_.between(1, 6);
+  const std::int64_t calls = is_products_ ? 6 : random_.between(1, 6);
   for (std::int64_t i = 0; i < calls; ++i) add_call(body, false);
   while (outputs_.empty()) add_call(body, true);
   tir::Function function;
@@ -150,7 +154,13 @@ TestModule NetworkGenerator::run() && {
 }
 
 TestModule generate_network(std::uint64_t seed) {
-  TestModule test = NetworkGenerator(seed).run();
+  TestModule test = NetworkGenerator(seed, seed % 10 == 9, false).run();
+  test.seed = seed;
+  return test;
+}
+
+TestModule generate_products(std::uint64_t seed) {
+  TestModule test = NetworkGenerator(seed, true, true).run();
   test.seed = seed;
   return test;
 }

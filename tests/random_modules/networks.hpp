@@ -13,4 +13,8 @@ namespace usmp::random_modules {
 // layouts, concatenation, upsampling, requantisation. The same for a seed on every machine.
 [[nodiscard]] TestModule generate_network(std::uint64_t seed);
 
+// Likewise, of convolutions, depthwise convolutions and dense layers alone, on integers of 8 and 16 bits, most of which
+// get kernels.
+[[nodiscard]] TestModule generate_products(std::uint64_t seed);
+
 }  // namespace usmp::random_modules

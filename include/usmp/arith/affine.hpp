@@ -7,10 +7,11 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "usmp/tir/ir.hpp"
@@ -30,8 +31,35 @@ struct Atom {
   friend bool operator==(const Atom& a, const Atom& b) { return std::is_eq(a <=> b); }
 };
 
+// Factors by atom, in the atoms' order, which most sums have few of: one block of memory. Changes take O(size).
+class Terms {
+ public:
+  using Term = std::pair<Atom, std::int64_t>;
+  using Iterator = std::vector<Term>::const_iterator;
+
+  [[nodiscard]] Iterator begin() const { return terms_.begin(); }
+  [[nodiscard]] Iterator end() const { return terms_.end(); }
+  [[nodiscard]] std::size_t size() const { return terms_.size(); }
+  [[nodiscard]] bool empty() const { return terms_.empty(); }
+  [[nodiscard]] Iterator find(const Atom& atom) const;        // end(): it is not there
+  void emplace(const Atom& atom, std::int64_t factor);        // nothing happens if it is there
+  void add(Term term) { terms_.push_back(std::move(term)); }  // behind all others
+  void reserve(std::size_t size) { terms_.reserve(size); }
+  std::int64_t& operator[](const Atom& atom);  // 0 if it was not there
+  void erase(const Atom& atom);
+  template <class Predicate>
+  void erase_if(const Predicate& is_gone) {  // is_gone(const Term&)
+    std::erase_if(terms_, is_gone);
+  }
+
+  friend bool operator==(const Terms&, const Terms&) = default;
+
+ private:
+  std::vector<Term> terms_;
+};
+
 struct Affine {
-  std::map<Atom, std::int64_t> terms;  // no factor is 0
+  Terms terms;  // no factor is 0
   std::int64_t constant = 0;
   std::uint32_t nesting = 0;  // of quotients and remainders inside each other
   std::uint32_t size = 0;     // atoms, with those inside quotients and remainders

@@ -52,7 +52,7 @@ class Facts {
     std::optional<Interval> interval;  // of a loop variable
   };
   struct Fact {  // the sum of the terms stays in the interval
-    std::map<Atom, std::int64_t> terms;
+    Terms terms;
     Interval interval;
   };
   struct Undo {
@@ -68,7 +68,7 @@ class Facts {
   [[nodiscard]] std::set<std::int64_t> divisors_of(tir::VarId var) const;
   // Of a sum, or a minimum, maximum or choice of such.
   [[nodiscard]] std::optional<Interval> values_of(const tir::Expr& expr) const;
-  [[nodiscard]] std::optional<Interval> interval_by_facts(std::map<Atom, std::int64_t> terms) const;
+  [[nodiscard]] std::optional<Interval> interval_by_facts(const Terms& sum) const;
   [[nodiscard]] std::optional<Affine> quotient_or_remainder(Atom::Kind kind, const Affine& value,
                                                             std::int64_t by) const;
   [[nodiscard]] Affine rejoined(Affine value) const;

@@ -11,8 +11,9 @@
 namespace usmp::bounds {
 
 // The largest sum of sizes that are live at one tick, and the first such tick. Buffers that may share bytes (see
-// Problem::distances) count as much as they need together in any plan, or less where so many share with each other that
-// computing it would take too long.
+// Problem::distances) count as much as is proved that they need together in any plan: the closest two of them with all
+// that shares with neither, or of each what it shares with none (src/bounds/sharing.hpp); less where so many share with
+// each other that computing it would take too long.
 struct Load {
   Bytes bytes = 0;
   Tick at = 0;

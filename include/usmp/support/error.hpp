@@ -42,6 +42,7 @@ class Error : public std::exception {
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
   [[nodiscard]] const Location& where() const noexcept { return where_; }
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  [[nodiscard]] const std::vector<std::string>& details() const noexcept { return details_; }
   [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
 
   // Copies of this error with the part set, if it was empty.

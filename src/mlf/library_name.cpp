@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlf/library_name.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace usmp::mlf {
+
+std::optional<LibraryName> library_name(std::string_view member) {
+  constexpr std::string_view mark = "_lib";
+  const std::string_view leaf = member.substr(member.rfind('/') + 1);
+  const std::size_t at = leaf.rfind(mark);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = leaf.substr(at + mark.size());
+  const std::string_view number = rest.substr(0, rest.find('.'));
+  const bool digits = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (number.empty() || number.size() == rest.size() || !digits) return std::nullopt;
+  return LibraryName{leaf.substr(0, at), number};
+}
+
+}  // namespace usmp::mlf
