@@ -186,7 +186,7 @@ void add_problem_options(CLI::App& app, driver::PlanningOptions& options) {
 }
 
 void add_goal_options(CLI::App& app, driver::PlanningOptions& options) {
-  app.add_option("--objective", options.objective, "what counts first (default: the pools file's or size)")
+  app.add_option("--objective", options.objective, "size or accesses (default: the pools file's or size)")
       ->type_name("NAME")
       ->check(one_of({"size", "accesses"}));
   app.add_option("--minimize", options.minimize, "minimize this pool first")->type_name("POOL");

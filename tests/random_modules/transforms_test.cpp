@@ -238,7 +238,7 @@ TEST_CASE("a seed always gives the same network") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const char c : tir::print(generate_network(seed).module)) sum = sum * 31 + static_cast<unsigned char>(c);
   }
-  CHECK(sum == 15451322247687016326U);
+  CHECK(sum == 9944025280965445774U);
 }
 
 // Planned, emitted, compiled and run, a few of them: `make random-transforms` has more.
