@@ -49,8 +49,7 @@ class Taking {
 
   // Nothing: it takes none, or in a way that is not understood.
   std::optional<Taken> find() {
-    if (params_.empty() || body_.empty()) return std::nullopt;
-    count_parameters();
+    if (params_.empty() || body_.empty() || !count_parameters()) return std::nullopt;
     if (const auto bytes = bytes_of_earlier_plan()) {
       taken_.workspace.bytes = *bytes;
       taken_.workspace.has_param = true;
@@ -69,15 +68,24 @@ class Taking {
     return params_.size() == 1 || (params_.size() == 2 && params_.front().is("void"));
   }
 
-  void count_parameters() {
-    if (has_no_params()) return;
-    std::size_t depth = 0;
+  // False: no list of parameters.
+  bool count_parameters() {
+    if (has_no_params()) return true;
+    std::vector<std::string_view> open;  // what closes them
     taken_.workspace.parameters = 1;
-    for (const Token& token : params_) {
-      if (token.is("(")) ++depth;
-      if (token.is(")") && depth > 0) --depth;
-      if (token.is(",") && depth == 0) ++taken_.workspace.parameters;
+    for (std::size_t i = 0; i + 1 < params_.size(); ++i) {
+      const Token& token = params_[i];
+      if (token.is(",") && open.empty()) ++taken_.workspace.parameters;
+      if (token.is("(") || token.is("[")) {
+        open.push_back(token.is("(") ? ")" : "]");
+      } else if (token.is(")") || token.is("]")) {
+        if (open.empty() || !token.is(open.back())) return false;
+        open.pop_back();
+      } else if (!token.is_identifier() && !token.is("*") && !token.is(",") && !number_at(params_, i)) {
+        return false;
+      }
     }
+    return open.empty();
   }
 
   // As `parameter` writes it.
@@ -106,21 +114,26 @@ class Taking {
     return false;
   }
 
-  // Where the argument begins, and behind its end: [i] is the bracket that opens the list. Empty: brackets do not end.
+  // Where the argument begins, and behind its end: [i] is the bracket that opens the list. Empty: brackets do not end,
+  // or cross others.
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> arguments_at(std::size_t i) const {
     std::vector<std::pair<std::size_t, std::size_t>> result;
     if (i >= body_.size() || !body_[i].is("(")) return {};
     std::size_t begin = i + 1;
-    std::size_t depth = 0;
+    std::vector<std::string_view> open;  // what closes them
     for (std::size_t k = begin; k < body_.size(); ++k) {
-      if (body_[k].is("(")) ++depth;
-      const bool ends = body_[k].is(")") && depth == 0;
-      if (ends || (body_[k].is(",") && depth == 0)) {
+      const Token& token = body_[k];
+      const bool ends = token.is(")") && open.empty();
+      if (ends || (token.is(",") && open.empty())) {
         result.emplace_back(begin, k);
         begin = k + 1;
       }
       if (ends) return result;
-      if (body_[k].is(")")) --depth;
+      if (token.is("(") || token.is("[")) open.push_back(token.is("(") ? ")" : "]");
+      if (token.is("{") || token.is("}") || token.is(";") || token.is("#")) return {};
+      if (!token.is(")") && !token.is("]")) continue;
+      if (open.empty() || !token.is(open.back())) return {};
+      open.pop_back();
     }
     return {};
   }

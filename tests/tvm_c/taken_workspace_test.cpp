@@ -78,6 +78,11 @@ TEST_CASE("parameters, prototypes, the head of the file") {
   const auto found = taken(function(take + give_back, "int8_t* x, int (*y)(int, int), int n"));
   REQUIRE(found.size() == 1);
   CHECK(found[0].parameters == 3);
+  CHECK(taken(function(take + give_back, "int8_t x[2][3], int n")).size() == 1);
+  for (const char* wrong : {"int8_t* x, g(void* y ] 7", "int8_t* x[2), int n", "int8_t* x, @ int n", "int8_t (*x]"}) {
+    CAPTURE(wrong);
+    CHECK(taken(function(take + give_back, wrong)).empty());
+  }
   CHECK(with_workspace_param("int32_t f(int8_t* x)") == "int32_t f(int8_t* x, uint8_t* usmp_workspace)");
   CHECK(with_workspace_param("int32_t f(void)") == "int32_t f(uint8_t* usmp_workspace)");
   CHECK(with_workspace_param("int32_t f()") == "int32_t f(uint8_t* usmp_workspace)");
@@ -91,6 +96,8 @@ TEST_CASE("parameters, prototypes, the head of the file") {
 TEST_CASE("what is not taken once, or not given back, stays a call") {
   const std::string assigned = "  void* a;\n  a = TVMBackendAllocWorkspace(1, 0, 20, 0, 8);\n";
   CHECK(taken(function(assigned + give_back)).size() == 1);
+  CHECK(taken(function("  void* a = TVMBackendAllocWorkspace(d[h(0)], (int)(0), 20, 0, 8);\n" + give_back)).size() ==
+        1);
   const std::string call = "TVMBackendAllocWorkspace(1, 0, 20, 0, 8);\n";
   for (const std::string& body : std::vector<std::string>{
            "  void* a = TVMBackendAllocWorkspace(1, 0, n, 0, 8);\n" + give_back,
@@ -110,6 +117,10 @@ TEST_CASE("what is not taken once, or not given back, stays a call") {
            take + "  TVMBackendFreeWorkspace(1, 0, x);\n" + give_back,
            take + "  TVMBackendFreeWorkspace(1, 0, a + 4);\n",
            take + take + give_back,
+           "  void* a = TVMBackendAllocWorkspace(1, ], 20, 0, 8);\n" + give_back,
+           "  void* a = TVMBackendAllocWorkspace(1, (0], 20), 0, 8);\n" + give_back,
+           "  void* a = TVMBackendAllocWorkspace(1, #, 20, 0, 8);\n" + give_back,
+           "  void* a = TVMBackendAllocWorkspace(1, {0}, 20, 0, 8);\n" + give_back,
        }) {
     CAPTURE(body);
     CHECK(taken(function(body)).empty());
