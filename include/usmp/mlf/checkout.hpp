@@ -10,8 +10,8 @@
 
 namespace usmp::mlf {
 
-// Whether the directory has what an extracted archive has: metadata.json beside src/M.tir.json, or beside codegen/host in
-// which TVM's C has the names that TVM gives it: with others it is a source tree.
+// Whether the directory has what an extracted archive has: metadata.json beside src/M.tir.json, or beside codegen/host
+// in which TVM's C has the names that TVM gives it: with others it is a source tree.
 [[nodiscard]] bool is_extracted_archive(const std::string& directory);
 
 // Whether usmp-plan wrote the file, by the comment at its head.

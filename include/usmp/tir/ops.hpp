@@ -90,8 +90,8 @@ enum class Op : std::uint8_t {
   dot4,  // sum + (x[0] + n) * w[0] + … + (x[3] + n) * w[3], wrapping: an int32 sum, loads of x[0] and w[0], which
          // are int8, uint8 or int16, and the literal n; x[i] + n fits 16 bits
   // A statement that adds blocks of sums of products. Operands: an int32 load of sum[0], loads of x[0] and w[0], which
-  // are int8, uint8 or int16; int32 values: whether sums are added to (else they begin at 0), blocks, the distance of the weights
-  // of two blocks, fours; literals n and t, which is 4 or 8. For b in [0, blocks), i in [0, t):
+  // are int8, uint8 or int16; int32 values: whether sums are added to (else they begin at 0), blocks, the distance of
+  // the weights of two blocks, fours; literals n and t, which is 4 or 8. For b in [0, blocks), i in [0, t):
   //   sum[t·b + i] += (x[k] + n) · w[distance·b + 4·t·(k / 4) + 4·i + k % 4] over k in [0, 4·fours),
   // wrapping. x[k] + n fits 16 bits. fours <= 0: nothing happens.
   dot_run,
