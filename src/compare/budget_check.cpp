@@ -245,6 +245,7 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
   for (const PlanningOutcome& module : modules) {
     ModuleCheck& result = report.modules.emplace_back();
     result.module = module.module;
+    result.archive = module.archive;
     result.algorithm = module.algorithm;
     if (!module.plan) {
       result.no_plan = module.no_plan;

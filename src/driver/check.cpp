@@ -34,9 +34,11 @@ Documents read_baselines(const std::vector<std::string>& files) {
   return all;
 }
 
-compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, const Settings& settings) {
+compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, const Planning& planning) {
+  const Settings& settings = planning.settings;
   compare::PlanningOutcome outcome;
   outcome.module = planned.source.info.name;
+  outcome.archive = planning.model_of(planned).file_name;
   outcome.algorithm = settings.algorithm.name;
   if (planned.result.has_plan()) {
     outcome.plan = planned.document;
@@ -49,7 +51,7 @@ compare::PlanningOutcome outcome_of(const pipeline::PlannedProgram& planned, con
 
 compare::BudgetReport checked(const Planning& planning, const Documents& baseline) {
   std::vector<compare::PlanningOutcome> outcomes;
-  for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning.settings));
+  for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning));
   compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
   report.shared_pools = shared_pools(planning);
   report.archive = planning.file_names();

@@ -148,7 +148,7 @@ std::string check_junit(const BudgetReport& report) {
     all.tests += counts.tests;
     all.failures += counts.failures;
     all.skipped += counts.skipped;
-    suites += " <testsuite" + attribute("name", report.archive + ": " + module.module) + counts.attributes() + ">\n";
+    suites += " <testsuite" + attribute("name", module.archive + ": " + module.module) + counts.attributes() + ">\n";
     for (const TestCase& one : cases) suites += case_text(one, report.pools_file);
     suites += " </testsuite>\n";
   }

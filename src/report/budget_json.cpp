@@ -46,6 +46,7 @@ Json pool_json(const PoolCheck& pool) {
 Json module_json(const ModuleCheck& module) {
   Json json;
   json["module"] = module.module;
+  json["archive"] = module.archive;
   json["algorithm"] = module.algorithm;
   json["result"] = to_string(module.verdict());
   json["no_plan"] = module.no_plan.empty() ? Json(nullptr) : Json(module.no_plan);

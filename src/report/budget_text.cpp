@@ -41,8 +41,8 @@ std::vector<std::vector<std::string>> rows_of(const ModuleCheck& module) {
   return rows;
 }
 
-std::string title_of(const BudgetReport& report, const ModuleCheck& module) {
-  std::string text = "module " + printable(module.module) + " of " + printable(report.archive);
+std::string title_of(const ModuleCheck& module) {
+  std::string text = "module " + printable(module.module) + " of " + printable(module.archive);
   if (!module.no_plan.empty()) return text + ": no plan by " + printable(module.algorithm);
   const Verdict verdict = module.verdict();
   return text + ", planned by " + printable(module.algorithm) + ": " +
@@ -78,7 +78,7 @@ std::string check_text(const BudgetReport& report, const CheckTextOptions& optio
   std::string text;
   if (!options.quiet) {
     for (const ModuleCheck& module : report.modules) {
-      const std::string title = title_of(report, module);
+      const std::string title = title_of(module);
       text += options.color ? "\x1b[1m" + title + "\x1b[0m" : title;
       text += "\n" + table_text(module);
     }

@@ -37,7 +37,9 @@
   const shortened = (text, most) => text.length <= most ? text
     : text.slice(0, Math.ceil(most / 2) - 1) + '…' + text.slice(text.length - Math.floor(most / 2));
   const operatorText = (index) => index < 0 ? '' : plan.calls[index].name;
-  const labelOf = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].kind !== '' ? operatorText(buffer.call) : buffer.name;
+  const byRows = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].by_rows !== undefined;
+  const labelOf = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].kind !== '' && !byRows(buffer)
+    ? operatorText(buffer.call) : buffer.name;
 
   // As much of a label as so many letters hold: all, "#5 depth…", "#5"; of names the middle is left out.
   const fitted = (label, letters) => {
@@ -72,7 +74,7 @@
 
   const colorOf = (buffer) => {
     if (coloring.value === 'kind') return COLORS[KINDS.indexOf(buffer.kind)];
-    return buffer.call < 0 ? '#c3c9d1' : COLORS[buffer.call % COLORS.length];
+    return buffer.call < 0 ? '#c3c9d1' : COLORS[(byRows(buffer) ? buffer.id : buffer.call) % COLORS.length];
   };
 
   class Panel {

@@ -228,10 +228,10 @@ class Drawing {
     return text;
   }
 
-  // The operator, if the plan says what it is; else the buffer's name.
+  // The operator, if the plan says what it is and that tells buffers apart; else the buffer's name.
   [[nodiscard]] std::string label_text(std::size_t index) const {
     const OperatorIndex call = figures_.operators[index];
-    const bool has_kind = call && !document_.calls[*call].kind.empty();
+    const bool has_kind = call && !document_.calls[*call].kind.empty() && document_.calls[*call].by_rows.empty();
     return printable(has_kind ? operator_name(document_, *call) : document_.buffers[index].name);
   }
 
@@ -266,7 +266,8 @@ class Drawing {
 
   [[nodiscard]] std::string_view color_of(std::size_t buffer) const {
     const OperatorIndex call = figures_.operators[buffer];
-    return call ? colors[*call % colors.size()] : no_operator_color;
+    if (!call) return no_operator_color;
+    return colors[(document_.calls[*call].by_rows.empty() ? *call : buffer) % colors.size()];
   }
 
   static std::string first_ranges(const std::vector<LiveRange>& live) {

@@ -6,6 +6,8 @@
 
 namespace usmp::report {
 
+using plan_file::PlanDocument;
+
 std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color) {
   const std::string why = reason.empty() ? "" : " (" + printable(reason) + ")";
   if (value == bound) {
@@ -15,6 +17,11 @@ std::string proved_text(Bytes value, Bytes bound, const std::string& reason, boo
   const std::string gap = "gap of " + std::to_string(value - bound);
   return gap + (bound > 0 ? " (" + percent(value - bound, bound) + ")" : "") + " to the lower bound " +
          std::to_string(bound) + why;
+}
+
+std::string against_bound(const PlanDocument::Pool& pool, const compare::PoolFigures& figures, bool color) {
+  if (!figures.smaller_is_better) return ", preferred, so filled first";
+  return pool.lower_bound ? ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, color) : "";
 }
 
 std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds, bool color) {

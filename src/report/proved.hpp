@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "usmp/compare/figures.hpp"
+#include "usmp/plan_file/plan_document.hpp"
 #include "usmp/problem/problem.hpp"
 
 namespace usmp::report {
@@ -13,6 +15,10 @@ namespace usmp::report {
 // "proved minimal (load)", "proved minimal by optimal", or how much the value may be above the least; `reason` may be
 // empty.
 [[nodiscard]] std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color);
+
+// Behind the used bytes of a pool: what is proved of them, where fewer are better. Empty: nothing is known.
+[[nodiscard]] std::string against_bound(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures,
+                                        bool color);
 
 // A line for each number of first choices that bytes had to leave. `spilled` as in usmp::Cost, its bounds as long.
 [[nodiscard]] std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds,

@@ -34,7 +34,8 @@ std::string ram_line(const PlanDocument& plan) {
                      std::to_string(plan.workspace_used) + " workspace";
   if (inputs.value_or(0) > 0) text += " + " + std::to_string(*inputs) + " inputs";
   if (outputs.value_or(0) > 0) text += " + " + std::to_string(*outputs) + " outputs";
-  if (plan.stack_estimate) text += "; stack (estimate) at most " + bytes_text(*plan.stack_estimate);
+  if (plan.stack_estimate)
+    text += "; stack at most " + bytes_text(*plan.stack_estimate) + " (estimate, C library not counted)";
   if (plan.stack_saved) text += ", without " + bytes_text(*plan.stack_saved) + " of arrays in TVM's C";
   return text;
 }

@@ -107,11 +107,7 @@ class PlanText {
       const PlanDocument::Pool& pool = plan_.pools[i];
       out_ += printable(pool.name) + ": " + bytes_text(pool.used);
       if (pool.used > 0 && pool.reserved > 0) out_ += " (" + std::to_string(pool.reserved) + " reserved)";
-      if (!figures_.pools[i].smaller_is_better) {
-        out_ += ", preferred, so filled first";
-      } else if (pool.lower_bound) {
-        out_ += ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, options_.color);
-      }
+      out_ += against_bound(pool, figures_.pools[i], options_.color);
       if (plan_.search && plan_.search->minimized == pool.name) out_ += ", minimised first";
       out_ += "\n";
     }

@@ -8,6 +8,7 @@
 
 #include "report/layout.hpp"
 #include "report/proved.hpp"
+#include "usmp/compare/figures.hpp"
 #include "usmp/plan_file/json_lines.hpp"
 #include "usmp/support/text.hpp"
 
@@ -119,10 +120,12 @@ std::string verification_text(const Verified& verified, bool color) {
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
       "is live at the same time" +
       sharing_text(sharing_pairs(plan)) + "\n" + replay_text(verified.replay);
-  for (const PlanDocument::Pool& pool : plan.pools) {
+  const compare::PlanFigures figures = compare::plan_figures(plan);
+  for (std::size_t i = 0; i < plan.pools.size(); ++i) {
+    const PlanDocument::Pool& pool = plan.pools[i];
     text += "  " + printable(pool.name) + ": " +
             (pool.capacity ? std::to_string(pool.used) + " of " + bytes_text(*pool.capacity) : bytes_text(pool.used)) +
-            ", " + proved_text(pool.used, pool.lower_bound.value_or(0), pool.lower_bound_reason, color) + "\n";
+            against_bound(pool, figures.pools[i], color) + "\n";
   }
   for (const std::string& warning : plan.warnings) text += "warning: " + printable(warning) + "\n";
   return text;

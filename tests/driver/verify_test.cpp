@@ -107,6 +107,14 @@ TEST_CASE("verify says what was checked") {
   CHECK(run_verify(options).code == exit_infeasible);
 }
 
+TEST_CASE("verify gives no bound where fewer bytes are not better") {
+  VerifyOptions options = options_for("resnet8.tar");
+  options.pools_file = testdata + "/pools/dtcm_sram.yaml";
+  const Outcome outcome = run_verify(options);
+  CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
+  CHECK(contains(outcome.out, " of 16384 bytes, preferred, so filled first\n  sram: "));
+}
+
 TEST_CASE("a plan file is verified against archive and pools") {
   PlanFile plan;
   const Outcome outcome = plan.verified();

@@ -40,6 +40,7 @@ inline PoolsConfig pools(const std::string& dtcm, const std::string& sram = "") 
 inline PlanningOutcome outcome(PlanDocument plan) {
   PlanningOutcome result;
   result.module = plan.module;
+  result.archive = plan.archive;
   result.algorithm = plan.algorithm;
   result.plan = std::move(plan);
   return result;
@@ -85,13 +86,15 @@ parameter_pools:
   baseline.pools.erase(baseline.pools.begin() + 2);  // flash, which the plan lists last
   PlanningOutcome without;
   without.module = "<&\"odd\",:\n%>";
+  without.archive = "odd|1.tar";
   without.algorithm = "exec:my";
   without.no_plan =
       "no plan was found that fits the pools (algorithm exec:my)\n  dtcm: 2000 bytes needed, 1024 available, 976 "
       "missing";
   without.needed.shortfalls = {{.choices = {{{"dtcm", 1024, 2000, 2000}}}}};
   BudgetReport report = compare::check_budgets(config, {outcome(example()), without}, {{baseline}});
-  report.archive = "net|1.tar";
+  report.modules[0].archive = "net|1.tar";
+  report.archive = "net|1.tar, odd|1.tar";
   report.pools_file = "./ci/pools,1.yaml";
   return report;
 }

@@ -164,6 +164,16 @@ TEST_CASE("pictures tell of rings and of operators by rows") {
   CHECK(data["calls"][0]["by_rows"] == "1 to 3: 2 conv2d, add");
 }
 
+TEST_CASE("buffers of operators by rows have labels and colours of their own") {
+  PlanDocument plan = with_rows(example());
+  const std::string svg = memory_map_svg(plan);
+  CHECK(svg.find(">b</text>") != std::string::npos);
+  const std::string under_the_map = "</title>#1 operators by rows</text>";
+  CHECK(count(svg, ">#1 operators by rows</text>") == count(svg, under_the_map));
+  plan.calls.at(0).by_rows.clear();
+  CHECK(memory_map_svg(plan).find(">b</text>") == std::string::npos);
+}
+
 TEST_CASE("hostile names stay text in SVG and HTML") {
   for (const char* name : {"</script><b>", "]]><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "<!--",
                            "&lt;", "'", "\x1b[31m", "\xff\xfe", "\xEF\xBF\xBF", "${1}", "\xE2\x80\xAE"}) {

@@ -44,6 +44,7 @@ struct PoolCheck {
 
 struct ModuleCheck {
   std::string module;
+  std::string archive;  // file name only
   std::string algorithm;
   std::string no_plan;  // why there is no plan, first a line and then perhaps details; empty if there is one
   NeededSizes needed;   // if there is none
@@ -53,7 +54,7 @@ struct ModuleCheck {
 };
 
 struct BudgetReport {
-  std::string archive;     // file name only
+  std::string archive;     // file name only; of several archives all, separated by ", "
   std::string pools_file;  // as the user named it
   std::vector<ModuleCheck> modules;
   std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
@@ -64,6 +65,7 @@ struct BudgetReport {
 // What planning made of a module.
 struct PlanningOutcome {
   std::string module;
+  std::string archive;  // file name only
   std::string algorithm;
   std::optional<plan_file::PlanDocument> plan;
   std::string no_plan;  // if there is none: why
