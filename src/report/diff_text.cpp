@@ -170,12 +170,12 @@ std::string more_text(std::size_t all, std::size_t shown) {
 }
 
 std::vector<Table::Column> step_columns() {
-  return {{"Step", Align::left}, {"Before", Align::left}, {"After", Align::left}};
+  return {{"Transformation", Align::left}, {"Before", Align::left}, {"After", Align::left}};
 }
 
 std::string outcome_cell(const std::optional<PlanDocument::StepOutcome>& step) {
   if (!step) return "-";
-  return "load " + std::to_string(step->load_before) + " -> " + bytes_text(step->load_after) + ", " +
+  return "peak live " + std::to_string(step->load_before) + " -> " + bytes_text(step->load_after) + ", " +
          outcome_text(*step);
 }
 
@@ -184,7 +184,7 @@ std::vector<std::string> step_cells(const StepDiff& step) {
 }
 
 std::vector<Table::Column> change_columns() {
-  return {{"Change", Align::left}, {"Step", Align::left}, {"What", Align::left}, {"Function", Align::left}};
+  return {{"Change", Align::left}, {"Transformation", Align::left}, {"What", Align::left}, {"Function", Align::left}};
 }
 
 // A row for each change that one plan alone has.

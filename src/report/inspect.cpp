@@ -72,11 +72,11 @@ std::string tensors_text(const mlf::ModuleInfo& info, std::size_t width) {
 }
 
 std::string functions_text(const tir::Module& module, std::size_t width) {
-  Table table({{"Function", Align::left}, {"Target", Align::left}, {"", Align::left}});
+  Table table({{"", Align::left}, {"Target", Align::left}, {"Function", Align::left}});
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     const tir::Function& function = module.functions[i];
-    table.add({printable(function.name), function.target.empty() ? "-" : printable(function.target),
-               i == module.entry ? "entry" : ""});
+    table.add({i == module.entry ? "entry" : "", function.target.empty() ? "-" : printable(function.target),
+               printable(function.name)});
   }
   return "\nFunctions\n" + table.text("  ", width);
 }
@@ -87,11 +87,11 @@ std::string buffers_text(const tir::Module& module, const liveness::Analysis& an
                {"Size", Align::right},
                {"Align", Align::right},
                {"Kind", Align::left},
-               {"Function", Align::left},
-               {"Live", Align::left}});
+               {"Live", Align::left},
+               {"Function", Align::left}});
   for (const liveness::Site& site : analysis.sites) {
     table.add({printable(site.name), std::to_string(site.size), std::to_string(site.alignment), to_string(site.kind),
-               printable(function_name(module, site.function)), live_text(site.live)});
+               live_text(site.live), printable(function_name(module, site.function))});
   }
   return "\nBuffers, live in steps of [0," + std::to_string(analysis.horizon) + ")\n" + table.text("  ", width);
 }
@@ -113,8 +113,8 @@ std::string calls_text(const tir::Module& module, const liveness::Analysis& anal
                {"Kind", Align::left},
                {"Multiply-accumulates", Align::right},
                {"Reads -> writes", Align::left},
-               {"Ticks", Align::left},
-               {"Call", Align::left}});
+               {"Steps", Align::left},
+               {"Function", Align::left}});
   std::size_t number = 0;
   for (const PlanDocument::Call& call : described_calls(module, analysis)) {
     table.add({std::to_string(++number), call.kind.empty() ? "?" : call.kind,

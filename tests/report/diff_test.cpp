@@ -92,16 +92,16 @@ TEST_CASE("other transformations are told") {
   CHECK(text.find(R"(  no difference in pools and buffers (5 as they were)
 
 Transformations: 0 gone, 4 new
-  Step       Before  After
-  fuse       -       load 160 -> 112 bytes, 2 changes
-  constants  -       load 112 -> 112 bytes, 1 change, constants 24 -> 10 bytes
-  recompute  -       load 112 -> 96 bytes, 1 change, 1.5% more work
+  Transformation  Before  After
+  fuse            -       peak live 160 -> 112 bytes, 2 changes
+  constants       -       peak live 112 -> 112 bytes, 1 change, constants 24 -> 10 bytes
+  recompute       -       peak live 112 -> 96 bytes, 1 change, 1.5% more work
 
-  Change  Step       What                               Function
-  new     fuse       T_add: computed where it is read   conv_1
-  new     fuse       sid_7: a scalar                    main
-  new     constants  k: stored as int8 (10 bytes less)  conv_1
-  new     recompute  b: a row at a time                 conv_1
+  Change  Transformation  What                               Function
+  new     fuse            T_add: computed where it is read   conv_1
+  new     fuse            sid_7: a scalar                    main
+  new     constants       k: stored as int8 (10 bytes less)  conv_1
+  new     recompute       b: a row at a time                 conv_1
 )") != std::string::npos);
   CHECK(diff_markdown(diff_of(example(), example())).find("Transformations") == std::string::npos);
 }

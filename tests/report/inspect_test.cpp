@@ -93,19 +93,19 @@ Interface
   output  y       ?        ?
 
 Functions
-  Function                     Target
-  tvmgen_default___tvm_main__  c       entry
-  tvmgen_default_fused_conv    -
+         Target  Function
+  entry  c       tvmgen_default___tvm_main__
+         -       tvmgen_default_fused_conv
 
 Buffers, live in steps of [0,40)
-  Buffer   Size  Align  Kind      Function                     Live
-  sid_1    1024     16  tensor    tvmgen_default___tvm_main__  [0,17)
-  pad        64     16  scratch   tvmgen_default_fused_conv    [1,5) [20,24)
-  unused      8     16  scratch   tvmgen_default_fused_conv    never
-  weights   300     16  constant  tvmgen_default_fused_conv    [0,40)
+  Buffer   Size  Align  Kind      Live           Function
+  sid_1    1024     16  tensor    [0,17)         tvmgen_default___tvm_main__
+  pad        64     16  scratch   [1,5) [20,24)  tvmgen_default_fused_conv
+  unused      8     16  scratch   never          tvmgen_default_fused_conv
+  weights   300     16  constant  [0,40)         tvmgen_default_fused_conv
 
 Calls in order
-  #  Kind  Multiply-accumulates  Reads -> writes  Ticks    Call
+  #  Kind  Multiply-accumulates  Reads -> writes  Steps    Function
   1  ?                        0                   [0,17)   tvmgen_default_fused_conv
   2  relu                     ?                   [17,40)  cmsis_nn_relu
 
@@ -124,10 +124,10 @@ TEST_CASE("on a narrow terminal names give way in the middle, and nothing else")
   const std::string narrow =
       inspect_text(model.info, model.module, model.analysis, {}, {.width = 71, .transformed = true});
   CHECK(narrow.find("bytes, after the transformations\n") != std::string::npos);
-  CHECK(narrow.find("  sid_1    1024     16  tensor    tvmgen_def…_tvm_main__  [0,17)\n") != std::string::npos);
-  CHECK(narrow.find("  tvmgen_default___tvm_main__  c       entry\n") != std::string::npos);
+  CHECK(narrow.find("  sid_1    1024     16  tensor    [0,17)         tvmgen_def…_tvm_main__\n") != std::string::npos);
+  CHECK(narrow.find("  entry  c       tvmgen_default___tvm_main__\n") != std::string::npos);
   const std::string narrowest = inspect_text(model.info, model.module, model.analysis, {}, {.width = 1});
-  CHECK(narrowest.find("  pad        64     16  scratch   tvmge…d_conv  [1,5)…20,24)\n") != std::string::npos);
+  CHECK(narrowest.find("  pad        64     16  scratch   [1,5)…20,24)  tvmge…d_conv\n") != std::string::npos);
 }
 
 TEST_CASE("an empty module leaves the empty parts out") {
@@ -136,7 +136,7 @@ TEST_CASE("an empty module leaves the empty parts out") {
   model.info.packed_interface = true;
   CHECK(inspect_text(model.info, model.module, model.analysis) ==
         "module m, packed interface\n  0 buffers of 0 bytes, 0 constants of 0 bytes, before any "
-        "transformation\n\nFunctions\n  Function  Target\n");
+        "transformation\n\nFunctions\n    Target  Function\n");
   const json parsed = json::parse(inspect_json(model.info, model.module, model.analysis));
   CHECK(parsed["packed_interface"] == true);
   CHECK(parsed["unplanned_workspace"].is_null());
