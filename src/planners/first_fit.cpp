@@ -69,17 +69,43 @@ FirstFit::FirstFit(const Problem& problem, const Conflicts& conflicts, const std
     }
     first_.push_back(neighbours_.size());
   }
+  note_distances();
+}
+
+// Looked up once: placing asks for them again and again.
+void FirstFit::note_distances() {
+  is_spaced_ = !problem_.distances.empty();
+  if (!is_spaced_) return;
+  spaced_.reserve(neighbours_.size());
+  for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {
+    for (const BufferId other : neighbours(BufferId(i))) {
+      spaced_.push_back({problem_.buffers[i].size, problem_.buffer(other).size});
+    }
+  }
+  for (const Distance& distance : problem_.distances) {
+    if (Spaced* const one = between(distance.below, distance.above)) one->to_it = distance.bytes;
+    if (Spaced* const one = between(distance.above, distance.below)) one->from_it = distance.bytes;
+  }
+}
+
+// Null: they are no neighbours.
+FirstFit::Spaced* FirstFit::between(BufferId id, BufferId other) {
+  const std::span<const BufferId> all = neighbours(id);
+  const auto found = std::ranges::lower_bound(all, other);
+  if (found == all.end() || *found != other) return nullptr;
+  return &spaced_[first_[id.index()] + static_cast<std::size_t>(found - all.begin())];
 }
 
 Bytes FirstFit::offset_in(PoolId pool, BufferId id, Fit fit) {
   taken_.clear();
   const Buffer& buffer = problem_.buffer(id);
-  for (const BufferId other : neighbours(id)) {
-    const Allocation& allocation = plan_.of(other);
+  const std::span<const BufferId> others = neighbours(id);
+  for (std::size_t k = 0; k < others.size(); ++k) {
+    const Allocation& allocation = plan_.of(others[k]);
     if (allocation.pool != pool) continue;
     // As if it took the bytes where the buffer cannot be. Where both may share, the end can be below the begin.
-    taken_.push_back({allocation.offset + (buffer.size - distance(problem_, id, other)),
-                      allocation.offset + distance(problem_, other, id)});
+    taken_.push_back(
+        {allocation.offset + (buffer.size - distance_to(id, k)), allocation.offset + distance_from(id, k)});
   }
   std::sort(taken_.begin(), taken_.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   const Bytes alignment = alignment_in(buffer, problem_.pool(pool));

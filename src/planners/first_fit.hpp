@@ -81,7 +81,20 @@ class FirstFit {
     return std::span(neighbours_).subspan(first_[id.index()], first_[id.index() + 1] - first_[id.index()]);
   }
 
+  // Minimum distances between the start of `id` and that of its k-th neighbour, with either of them below. O(1).
+  [[nodiscard]] Bytes distance_to(BufferId id, std::size_t k) const {
+    return is_spaced_ ? spaced_[first_[id.index()] + k].to_it : problem_.buffer(id).size;
+  }
+  [[nodiscard]] Bytes distance_from(BufferId id, std::size_t k) const {
+    const std::size_t at = first_[id.index()] + k;
+    return is_spaced_ ? spaced_[at].from_it : problem_.buffer(neighbours_[at]).size;
+  }
+
  private:
+  struct Spaced {
+    Bytes to_it;
+    Bytes from_it;
+  };
   struct Interval {
     Bytes begin;
     Bytes end;
@@ -89,12 +102,16 @@ class FirstFit {
 
   [[nodiscard]] Bytes offset_in(PoolId pool, BufferId id, Fit fit);
   void add_to(Score& score, BufferId id, std::optional<std::size_t> rank) const;
+  void note_distances();
+  [[nodiscard]] Spaced* between(BufferId id, BufferId other);
 
   const Problem& problem_;
   Cost nothing_;  // the cost of an empty plan
   Plan plan_;
   std::vector<std::size_t> first_;  // neighbours of i: neighbours_[first_[i] .. first_[i + 1])
   std::vector<BufferId> neighbours_;
+  bool is_spaced_ = false;       // the problem has distances
+  std::vector<Spaced> spaced_;   // then as neighbours_
   std::vector<Interval> taken_;  // scratch of offset_in
 };
 

@@ -98,11 +98,12 @@ class Climb {
       const Bytes alignment = alignment_in(problem.buffer(top), problem.pool(at.pool));
       BufferId below;
       std::size_t seen = 0;
-      for (const BufferId other : placer_.neighbours(top)) {
-        const Allocation& under = placer_.of(other);
+      const std::span<const BufferId> others = placer_.neighbours(top);
+      for (std::size_t k = 0; k < others.size(); ++k) {
+        const Allocation& under = placer_.of(others[k]);
         const bool supports = under.pool == at.pool && under.offset < at.offset &&
-                              align_up(under.offset + distance(problem, other, top), alignment) == at.offset;
-        if (supports && random_.below(++seen) == 0) below = other;
+                              align_up(under.offset + placer_.distance_from(top, k), alignment) == at.offset;
+        if (supports && random_.below(++seen) == 0) below = others[k];
       }
       if (!below.valid()) return;
       stack_.push_back(below);

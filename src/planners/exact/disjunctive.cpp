@@ -11,13 +11,22 @@ namespace {
 
 // Two items that meet.
 struct Pair {
-  std::size_t a = 0;
-  std::size_t b = 0;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
   Bytes a_below = 0;  // how far above the start of a that of b is at least, if a is the one below
   Bytes b_below = 0;
 };
 
 enum class Order : std::uint8_t { open, a_below, b_below };
+
+// A pair as one of its items sees it.
+struct Meeting {
+  std::uint32_t pair = 0;
+  std::uint32_t other = 0;
+  Order is_below;  // the order in which the item is the one below
+  Bytes to_other = 0;    // if it is
+  Bytes from_other = 0;  // if it is not
+};
 
 // Failures after which the search begins anew, the first time; half as many more each time.
 constexpr std::uint64_t first_run = 100;
@@ -29,7 +38,7 @@ class PairSearch {
  public:
   // `guide`: a placement that is not far from good ones.
   PairSearch(const Packing& packing, std::span<const Spacing> spacings, std::vector<Bytes> guide)
-      : packing_(packing), pairs_of_(packing.items.size()), guide_(std::move(guide)) {
+      : packing_(packing), meetings_of_(packing.items.size()), guide_(std::move(guide)) {
     std::map<std::pair<std::size_t, std::size_t>, Bytes> distances;
     for (const Spacing& spacing : spacings) distances[{spacing.below, spacing.above}] = spacing.bytes;
     const auto distance = [&](std::size_t below, std::size_t above) {
@@ -39,8 +48,11 @@ class PairSearch {
     for (std::size_t b = 0; b < packing.items.size(); ++b) {
       for (std::size_t a = 0; a < b; ++a) {
         if (is_empty(a) || is_empty(b) || !overlap(packing.items[a].live, packing.items[b].live)) continue;
-        for (const std::size_t item : {a, b}) pairs_of_[item].push_back(pairs_.size());
-        pairs_.push_back({a, b, distance(a, b), distance(b, a)});
+        const auto pair = static_cast<std::uint32_t>(pairs_.size());
+        const Pair one{static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), distance(a, b), distance(b, a)};
+        meetings_of_[a].push_back({pair, one.b, Order::a_below, one.a_below, one.b_below});
+        meetings_of_[b].push_back({pair, one.a, Order::b_below, one.b_below, one.a_below});
+        pairs_.push_back(one);
       }
     }
     orders_.assign(pairs_.size(), Order::open);
@@ -146,9 +158,10 @@ class PairSearch {
       orders_[pair] = order;
     }
     const Pair& one = pairs_[pair];
-    const std::size_t below = order == Order::a_below ? one.a : one.b;
-    const std::size_t above = order == Order::a_below ? one.b : one.a;
-    const Bytes distance = order == Order::a_below ? one.a_below : one.b_below;
+    return order == Order::a_below ? push_apart(one.a, one.b, one.a_below) : push_apart(one.b, one.a, one.b_below);
+  }
+
+  bool push_apart(std::size_t below, std::size_t above, Bytes distance) {
     return raise_lowest(above, lowest_[below] + distance) && lower_highest(below, highest_[above] - distance);
   }
 
@@ -165,9 +178,10 @@ class PairSearch {
       queue_.pop_back();
       is_queued_[item] = false;
       if (looks_ > most_looks_unpaid && !charge()) return false;
-      for (std::size_t k = 0; k < pairs_of_[item].size() && is_consistent; ++k) {
-        is_consistent = look_at(pairs_of_[item][k]);
-        if (!is_consistent) ++weights_[pairs_of_[item][k]];
+      const std::vector<Meeting>& meetings = meetings_of_[item];
+      for (std::size_t k = 0; k < meetings.size() && is_consistent; ++k) {
+        is_consistent = look_at(item, meetings[k]);
+        if (!is_consistent) ++weights_[meetings[k].pair];
       }
     }
     return is_consistent;
@@ -179,15 +193,18 @@ class PairSearch {
     return budget_->spend();
   }
 
-  bool look_at(std::size_t pair) {
+  bool look_at(std::size_t item, const Meeting& meeting) {
     ++looks_;
-    if (orders_[pair] != Order::open) return set_order(pair, orders_[pair]);
-    const Pair& one = pairs_[pair];
-    const bool may_a = lowest_[one.a] + one.a_below <= highest_[one.b];
-    const bool may_b = lowest_[one.b] + one.b_below <= highest_[one.a];
-    if (may_a && may_b) return true;
-    if (!may_a && !may_b) return false;
-    return set_order(pair, may_a ? Order::a_below : Order::b_below);
+    const Order order = orders_[meeting.pair];
+    if (order != Order::open) {
+      return order == meeting.is_below ? push_apart(item, meeting.other, meeting.to_other)
+                                       : push_apart(meeting.other, item, meeting.from_other);
+    }
+    const bool may_below = lowest_[item] + meeting.to_other <= highest_[meeting.other];
+    const bool may_above = lowest_[meeting.other] + meeting.from_other <= highest_[item];
+    if (may_below && may_above) return true;
+    if (!may_below && !may_above) return false;
+    return set_order(meeting.pair, may_below == (meeting.is_below == Order::a_below) ? Order::a_below : Order::b_below);
   }
 
   // The open pair that is violated with both at their lowest offsets and has least room for the failures that it had
@@ -196,9 +213,10 @@ class PairSearch {
     std::optional<std::size_t> best;
     double least = 0;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (orders_[i] != Order::open) continue;
       const Pair& pair = pairs_[i];
       const Bytes rise = lowest_[pair.b] - lowest_[pair.a];
-      if (orders_[i] != Order::open || rise >= pair.a_below || -rise >= pair.b_below) continue;
+      if (rise >= pair.a_below || -rise >= pair.b_below) continue;
       const double room = static_cast<double>(std::min(room_a(pair), room_b(pair))) / static_cast<double>(weights_[i]);
       if (best && room >= least) continue;
       best = i;
@@ -262,7 +280,7 @@ class PairSearch {
 
   const Packing& packing_;
   std::vector<Pair> pairs_;
-  std::vector<std::vector<std::size_t>> pairs_of_;  // by item
+  std::vector<std::vector<Meeting>> meetings_of_;  // by item
   std::optional<Bytes> capacity_;
   std::vector<Bytes> lowest_;             // by item
   std::vector<Bytes> highest_;            // by item
