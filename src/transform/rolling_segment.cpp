@@ -2,6 +2,7 @@
 #include "transform/rolling_segment.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "usmp/loops/accesses.hpp"
@@ -29,7 +30,11 @@ bool provides_rows(const Rows& rows) {
   return advance.step >= 1 && advance.per == 1 && advance.turn == 0 && rows.reach.high - rows.reach.low < advance.step;
 }
 
-bool accesses(const Unit& unit, VarId storage) { return unit.reads.contains(storage) || unit.writes.contains(storage); }
+bool reads(const Unit& unit, VarId storage) { return std::ranges::binary_search(unit.reads, storage); }
+
+bool accesses(const Unit& unit, VarId storage) {
+  return reads(unit, storage) || std::ranges::binary_search(unit.writes, storage);
+}
 
 // Whether one of them writes what the other one accesses.
 bool depend(const Unit& a, const Unit& b) {
@@ -100,10 +105,6 @@ class SegmentBuilder {
       : module_(module), run_(run), grain_(grain), units_(run.units_of(first, last)) {
     segment_.first_call = first;
     segment_.last_call = last;
-    for (std::size_t u = units_.first; u < units_.second; ++u) {
-      for (const VarId var : run.units[u].writes) writers_[var].push_back(u);
-      for (const VarId var : run.units[u].reads) readers_[var].push_back(u);
-    }
   }
 
   std::optional<Segment> build(Bytes most) && {
@@ -135,6 +136,15 @@ class SegmentBuilder {
   [[nodiscard]] const tir::For& loop(std::size_t u) const { return loop_of(run_, u, grain_); }
   [[nodiscard]] bool is_inside(std::size_t u) const { return u >= units_.first && u < units_.second; }
 
+  // Units of the segment that write it, ascending.
+  [[nodiscard]] std::span<const std::size_t> writers_of(VarId var) const {
+    const auto storage = run_.storages.find(var);
+    if (storage == run_.storages.end()) return {};
+    const std::vector<std::size_t>& all = storage->second.writers;
+    const auto first = std::ranges::lower_bound(all, units_.first);
+    return {first, std::ranges::lower_bound(first, all.end(), units_.second)};
+  }
+
   // The tensor whose rows the unit provides; nothing: none.
   [[nodiscard]] std::optional<VarId> tensor_of(std::size_t u) const {
     if (!is_stage(u)) return std::nullopt;
@@ -155,9 +165,8 @@ class SegmentBuilder {
       if (!is_stage(u)) continue;
       const bool reads_rows = std::ranges::any_of(stage(u).required, [&](const Rows& rows) {
         if (rows.advance.step < 1) return false;
-        const auto writers = writers_.find(rows.storage);
-        return writers != writers_.end() && writers->second.back() < u &&
-               tensor_of(writers->second.back()) == rows.storage;
+        const auto writers = writers_of(rows.storage);
+        return !writers.empty() && writers.back() < u && tensor_of(writers.back()) == rows.storage;
       });
       if (!reads_rows) continue;
       last_ = u;
@@ -174,7 +183,8 @@ class SegmentBuilder {
       RolledStage stage;
       stage.grain = grain_;
       stage.tensor = tensor_of(u);
-      stage.units = stage.tensor ? writers_.at(*stage.tensor) : std::vector<std::size_t>{u};
+      stage.units = {u};
+      if (stage.tensor) stage.units.assign(writers_of(*stage.tensor).begin(), writers_of(*stage.tensor).end());
       if (stage.units.back() != u || !are_alike(stage)) return false;
       for (const std::size_t part : stage.units) rolled_.insert(part);
       stages.emplace(u, std::move(stage));
@@ -187,9 +197,9 @@ class SegmentBuilder {
       const std::size_t reader = pending[next++];
       for (const std::size_t part : stages.at(reader).units) {
         for (const VarId var : unit(part).reads) {
-          const auto writers = writers_.find(var);
-          if (writers == writers_.end()) continue;
-          const std::size_t writer = writers->second.back();
+          const auto writers = writers_of(var);
+          if (writers.empty()) continue;
+          const std::size_t writer = writers.back();
           if (writer >= reader || rolled_.contains(writer)) continue;
           if (tensor_of(writer) != var) continue;  // must run before
           if (!add(writer)) return false;
@@ -275,9 +285,7 @@ class SegmentBuilder {
     };
     return std::ranges::all_of(segment_.stages[s].units, [&](std::size_t u) {
       return std::ranges::all_of(unit(u).reads, [&](VarId var) {
-        const auto writers = writers_.find(var);
-        return writers == writers_.end() ||
-               std::ranges::all_of(writers->second, [&](std::size_t writer) { return is_fine(u, var, writer); });
+        return std::ranges::all_of(writers_of(var), [&](std::size_t writer) { return is_fine(u, var, writer); });
       });
     });
   }
@@ -328,8 +336,7 @@ class SegmentBuilder {
       const bool is_used_around =
           std::ranges::any_of(segment_.before, [&](std::size_t u) { return accesses(unit(u), var); }) ||
           std::ranges::any_of(segment_.after, [&](std::size_t u) { return accesses(unit(u), var); });
-      const auto writers = writers_.find(var);
-      const bool is_written = writers != writers_.end();
+      const bool is_written = !writers_of(var).empty();
       tensor.is_whole =
           storage.is_read_later || is_used_around || (is_written ? is_used_outside : storage.last >= units_.second);
       tensor.is_free = storage.is_free;
@@ -471,7 +478,7 @@ class SegmentBuilder {
     for (const std::size_t u : segment_.stages[s].units) {
       const Rows* pixels = rows_in(stage(u).required, tensor);
       if (pixels == nullptr) {
-        if (unit(u).reads.contains(tensor)) return std::nullopt;
+        if (reads(unit(u), tensor)) return std::nullopt;
         continue;
       }
       const loops::Advance& advance = pixels->advance;
@@ -526,7 +533,7 @@ class SegmentBuilder {
     for (const auto& [var, index] : segment_.tensors) {
       const RunStorage& storage = run_.storages.at(var);
       const bool is_there = storage.first < u && (storage.last > u || storage.is_read_later);
-      const bool is_written = writers_.contains(var) && !storage.is_used_before && storage.first >= units_.first;
+      const bool is_written = !writers_of(var).empty() && !storage.is_used_before && storage.first >= units_.first;
       const bool is_gone = is_before ? is_written : is_written && !segment_.chain.tensors[index].is_whole;
       if (is_there && is_gone && !storage.is_free && !accesses(unit(u), var)) bytes -= storage.bytes();
     }
@@ -579,8 +586,6 @@ class SegmentBuilder {
   const CallRun& run_;
   const Grain grain_;
   const std::pair<std::size_t, std::size_t> units_;
-  std::map<VarId, std::vector<std::size_t>> writers_;
-  std::map<VarId, std::vector<std::size_t>> readers_;
   std::size_t last_ = 0;
   std::set<std::size_t> rolled_;
   std::map<VarId, loops::Axis> axes_;

@@ -300,17 +300,18 @@ class RunBuilder {
       loops::Accesses accesses;
       loops::add_accesses(stmt, accesses);
       const std::size_t index = run.units.size();
-      const auto note = [&](const std::map<VarId, std::size_t>& places, std::set<VarId>& side) {
+      const auto note = [&](const std::map<VarId, std::size_t>& places, std::vector<VarId>& side) {
         for (const auto& [var, count] : places) {
           const auto storage = run.storages.find(var);
           if (storage == run.storages.end()) continue;  // a constant, or declared inside
           if (seen_.insert(var).second) storage->second.first = index;
           storage->second.last = index;
-          side.insert(var);
+          side.push_back(var);
         }
       };
       note(accesses.loads, unit.reads);
       note(accesses.stores, unit.writes);
+      for (const VarId var : unit.writes) run.storages.at(var).writers.push_back(index);
       run.units.push_back(std::move(unit));
     }
     seen_.clear();
@@ -322,10 +323,8 @@ class RunBuilder {
 
   // What the application writes and the run only reads is dead after its last call.
   void let_inputs_die(CallRun& run, std::size_t end) const {
-    std::set<VarId> written;
-    for (const Unit& unit : run.units) written.insert(unit.writes.begin(), unit.writes.end());
     for (auto& [var, storage] : run.storages) {
-      if (!storage.outside || written.contains(var)) continue;
+      if (!storage.outside || !storage.writers.empty()) continue;
       if (entry_.calls_with.at(*storage.outside).back() < end) storage.is_read_later = false;
     }
   }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "transform/plain_entry.hpp"
@@ -24,8 +24,8 @@ struct FineLoop {
 struct Unit {
   std::size_t call = 0;       // that it comes from, counted from the first one of the run
   std::size_t statement = 0;  // of CallRun::function
-  std::set<tir::VarId> reads;
-  std::set<tir::VarId> writes;
+  std::vector<tir::VarId> reads;  // storages, ascending
+  std::vector<tir::VarId> writes;
   std::optional<loops::Stage> stage;  // if it is a loop
   // The loop in another form, as a stage of which an iteration is a pixel; nothing: there is none.
   std::optional<FineLoop> pixels;
@@ -40,6 +40,7 @@ struct RunStorage {
   bool is_read_later = false;         // by calls after the run, or by the caller
   std::size_t first = 0;              // units that access it
   std::size_t last = 0;
+  std::vector<std::size_t> writers;  // units, ascending
 
   [[nodiscard]] Bytes bytes() const { return elements * type.bytes(); }
 };
@@ -48,7 +49,7 @@ struct CallRun {
   std::vector<const program::EntryCall*> calls;
   tir::Function function;   // all of them, one after the other; its variables are new, outer loops collapsed
   std::vector<Unit> units;  // in program order
-  std::map<tir::VarId, RunStorage> storages;       // but for constants
+  std::unordered_map<tir::VarId, RunStorage> storages;  // but for constants
   std::map<tir::VarId, tir::Param> params;         // of storages that `outside` is known of
   std::map<tir::VarId, std::size_t> declarations;  // statements of `function` that declare constants and buffers
 
