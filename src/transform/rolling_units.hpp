@@ -22,8 +22,8 @@ struct FineLoop {
 
 // A statement that does something.
 struct Unit {
-  std::size_t call = 0;       // that it comes from, counted from the first one of the run
-  std::size_t statement = 0;  // of CallRun::function
+  std::size_t call = 0;           // that it comes from, counted from the first one of the run
+  std::size_t statement = 0;      // of CallRun::function
   std::vector<tir::VarId> reads;  // storages, ascending
   std::vector<tir::VarId> writes;
   std::optional<loops::Stage> stage;  // if it is a loop
@@ -50,8 +50,8 @@ struct CallRun {
   tir::Function function;   // all of them, one after the other; its variables are new, outer loops collapsed
   std::vector<Unit> units;  // in program order
   std::unordered_map<tir::VarId, RunStorage> storages;  // but for constants
-  std::map<tir::VarId, tir::Param> params;         // of storages that `outside` is known of
-  std::map<tir::VarId, std::size_t> declarations;  // statements of `function` that declare constants and buffers
+  std::map<tir::VarId, tir::Param> params;              // of storages that `outside` is known of
+  std::map<tir::VarId, std::size_t> declarations;       // statements of `function` that declare constants and buffers
 
   // By unit: bytes of the storages that are live there, and that are accessed for the first time up to there; those of
   // the caller left out.

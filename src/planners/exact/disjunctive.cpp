@@ -23,7 +23,7 @@ enum class Order : std::uint8_t { open, a_below, b_below };
 struct Meeting {
   std::uint32_t pair = 0;
   std::uint32_t other = 0;
-  Order is_below;  // the order in which the item is the one below
+  Order is_below;        // the order in which the item is the one below
   Bytes to_other = 0;    // if it is
   Bytes from_other = 0;  // if it is not
 };
