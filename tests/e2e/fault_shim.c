@@ -128,10 +128,13 @@ int renameat2(int from_directory, const char* from, int to_directory, const char
   return REAL(renameat2)(from_directory, from, to_directory, to, flags);
 }
 
-/* dlsym itself allocates, so the real allocator is reached by its own names. */
+/* dlsym itself allocates, so the C library's allocator is reached by its own names. It takes the place of the one that the
+   program is linked with: whole, for what one allocates the other cannot free. */
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
 extern void* __libc_realloc(void* old, size_t size);
+extern void* __libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void* block);
 
 static int exhausted(void) {
   if (at < 0) return mode == COUNT ? (++allocations, 0) : 0; /* not started yet, or only counting */
@@ -143,3 +146,32 @@ static int exhausted(void) {
 void* malloc(size_t size) { return exhausted() ? NULL : __libc_malloc(size); }
 void* calloc(size_t count, size_t size) { return exhausted() ? NULL : __libc_calloc(count, size); }
 void* realloc(void* old, size_t size) { return exhausted() ? NULL : __libc_realloc(old, size); }
+void* memalign(size_t alignment, size_t size) { return exhausted() ? NULL : __libc_memalign(alignment, size); }
+void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+int posix_memalign(void** block, size_t alignment, size_t size) {
+  *block = memalign(alignment, size);
+  return *block == NULL ? ENOMEM : 0;
+}
+void free(void* block) { __libc_free(block); }
+
+/* C++'s operators new and delete, by their mangled names: size_t is unsigned long. */
+extern void _ZSt17__throw_bad_allocv(void);
+void* _Znwm(size_t size) {
+  void* block = malloc(size == 0 ? 1 : size);
+  if (block == NULL) _ZSt17__throw_bad_allocv();
+  return block;
+}
+void* _ZnwmSt11align_val_t(size_t size, size_t alignment) {
+  void* block = memalign(alignment, size);
+  if (block == NULL) _ZSt17__throw_bad_allocv();
+  return block;
+}
+void* _Znam(size_t size) { return _Znwm(size); }
+void* _ZnwmRKSt9nothrow_t(size_t size, const void* tag) { return (void)tag, malloc(size); }
+void* _ZnamRKSt9nothrow_t(size_t size, const void* tag) { return (void)tag, malloc(size); }
+void _ZdlPv(void* block) { free(block); }
+void _ZdaPv(void* block) { free(block); }
+void _ZdlPvm(void* block, size_t size) { (void)size, free(block); }
+void _ZdaPvm(void* block, size_t size) { (void)size, free(block); }
+void _ZdlPvSt11align_val_t(void* block, size_t alignment) { (void)alignment, free(block); }
+void _ZdlPvmSt11align_val_t(void* block, size_t size, size_t alignment) { (void)size, (void)alignment, free(block); }
