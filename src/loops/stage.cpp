@@ -93,7 +93,7 @@ class PipelineFinder {
       if (!std::holds_alternative<tir::For>(nest.node)) continue;
       choices[i] = 0;
       std::set<RowLoop> loops;
-      const std::set<VarId> accessed = tensors_of(nest);
+      const std::set<VarId>& accessed = tensors_of(nest);
       for (const VarId storage : accessed) {
         nests_with[storage].push_back(i);
         if (accessed.size() > most_tensors) continue;
@@ -155,6 +155,27 @@ class PipelineFinder {
 
  private:
   static constexpr std::size_t most_tensors = 64;  // of a nest that stages() looks for a division of
+
+  // Of a nest's accesses of tensors, in the order of visit_accesses().
+  struct Indices {
+    std::vector<std::optional<arith::Affine>> forms;
+    std::map<VarId, std::vector<std::size_t>> by_storage;
+  };
+
+  // A nest divided by one loop.
+  struct Division {
+    Stage stage;  // without rows
+    Digits digits;
+    std::map<VarId, std::vector<Touched>> touched;  // along each axis; of what was divided by then, along its own
+  };
+
+  // What is known of a nest: the stages that are looked for differ in how tensors are divided, not in what is accessed.
+  struct Nest {
+    std::optional<std::set<VarId>> tensors;
+    std::optional<Indices> indices;
+    std::set<VarId> stored;
+    std::map<RowLoop, Division> divisions;
+  };
 
   void declare(VarId var, const std::vector<std::int64_t>& shape) {
     std::int64_t elements = 1;
@@ -315,7 +336,7 @@ class PipelineFinder {
   // iteration of all.
   Stage stage_at(std::size_t statement) {
     const Stmt& nest = function_.body[statement];
-    const std::set<VarId> accessed = tensors_of(nest);
+    const std::set<VarId>& accessed = tensors_of(nest);
     std::set<RowLoop> loops;
     for (const VarId storage : accessed) {
       const auto chosen = chosen_.find(storage);
@@ -339,8 +360,10 @@ class PipelineFinder {
     return *stage;
   }
 
-  [[nodiscard]] std::set<VarId> tensors_of(const Stmt& nest) const {
-    std::set<VarId> accessed;
+  const std::set<VarId>& tensors_of(const Stmt& nest) {
+    std::optional<std::set<VarId>>& known = nests_[&nest].tensors;
+    if (known) return *known;
+    std::set<VarId>& accessed = known.emplace();
     Accesses accesses;
     add_accesses(nest, accesses);
     for (const auto* places : {&accesses.loads, &accesses.stores}) {
@@ -407,7 +430,7 @@ class PipelineFinder {
   }
 
   // The loops that move with what is known to be pixels.
-  [[nodiscard]] std::set<RowLoop> chosen_loops(const Stmt& nest) {
+  std::set<RowLoop> chosen_loops(const Stmt& nest) {
     std::set<RowLoop> loops;
     for (const VarId storage : tensors_of(nest)) {
       const auto chosen = chosen_.find(storage);
@@ -418,7 +441,7 @@ class PipelineFinder {
 
   // Of the tensors that the nest writes whose pixels are not known.
   void choose_pixels(const Stmt& nest) {
-    const std::set<VarId> accessed = tensors_of(nest);
+    const std::set<VarId>& accessed = tensors_of(nest);
     if (accessed.size() > most_tensors) return;
     std::set<RowLoop> loops = chosen_loops(nest);
     for (const VarId storage : accessed) {
@@ -501,16 +524,15 @@ class PipelineFinder {
     }
   }
 
-  // The indices of the nest's accesses, by storage; those that are not affine left out.
-  const std::map<VarId, std::vector<arith::Affine>>& indices_of(const Stmt& nest) {
-    const auto [known, is_new] = indices_.try_emplace(&nest);
-    std::map<VarId, std::vector<arith::Affine>>& indices = known->second;
-    if (!is_new) return indices;
+  const Indices& indices_of(const Stmt& nest) {
+    std::optional<Indices>& known = nests_[&nest].indices;
+    if (known) return *known;
+    Indices& indices = known.emplace();
     arith::Facts facts(module_);
     visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool, const arith::Facts& here) {
-      if (!tensors_.axes.contains(var)) return;
-      auto form = here.affine(index);
-      if (form) indices[var].push_back(std::move(*form));
+      if (!tensors_.axes.contains(var)) return;  // a constant, or the nest's own
+      indices.by_storage[var].push_back(indices.forms.size());
+      indices.forms.push_back(here.affine(index));
     });
     return indices;
   }
@@ -539,70 +561,96 @@ class PipelineFinder {
         if (atom.kind == Atom::Kind::remainder && *atom.whole == arith::variable(outer.var)) note_factor(times);
       }
     };
-    const auto& indices = indices_of(nest);
-    const auto of_storage = indices.find(storage);
-    if (of_storage != indices.end()) std::ranges::for_each(of_storage->second, note);
+    const Indices& indices = indices_of(nest);
+    const auto of_storage = indices.by_storage.find(storage);
+    if (of_storage == indices.by_storage.end()) return loops;
+    for (const std::size_t access : of_storage->second) {
+      if (indices.forms[access]) note(*indices.forms[access]);
+    }
     return loops;
   }
 
-  // A nest divided by one loop, while its accesses are looked at.
-  struct Division {
-    Stage stage;
-    Digits digits;
-    std::map<VarId, std::vector<Touched>> touched;  // with each axis that the tensor may be divided along
-  };
-
-  // With each of the loops, in their order; the nest is walked once for all. One iteration of all: the loop's variable
-  // is none, or an iteration of it touches all of everything.
+  // With each of the loops, in their order. One iteration of all: the loop's variable is none, or an iteration of it
+  // touches all of everything.
   std::vector<Stage> stages_with(const Stmt& nest, const std::set<RowLoop>& loops) {
-    if (loops.empty()) return {};
+    divide(nest, loops);
+    const Nest& known = nests_[&nest];
+    std::vector<Stage> stages;
+    stages.reserve(loops.size());
+    for (const RowLoop& loop : loops) {
+      const Division& division = known.divisions.at(loop);
+      Stage stage = division.stage;
+      bool divides = false;
+      for (const auto& [var, all] : division.touched) {
+        const Rows& rows = rows_of(var, all);
+        divides = divides || rows.advance.step != 0;
+        (known.stored.contains(var) ? stage.provided : stage.required).push_back(rows);
+      }
+      if (!divides) stage.iterations = 1;
+      stages.push_back(std::move(stage));
+    }
+    return stages;
+  }
+
+  // Divides the nest by those of the loops that it has not been divided by yet, walking it once for all.
+  void divide(const Stmt& nest, const std::set<RowLoop>& loops) {
+    const Indices& indices = indices_of(nest);
+    Nest& known = nests_[&nest];
     const auto& outer = std::get<tir::For>(nest.node);
     const auto extent = tir::as_int(*outer.min) == 0 ? tir::as_int(*outer.extent) : std::nullopt;
-    std::vector<Division> divisions;
-    divisions.reserve(loops.size());
+    std::vector<Division*> divisions;
     for (const RowLoop& loop : loops) {
+      const auto found = known.divisions.find(loop);
+      if (found != known.divisions.end() && is_current(found->second)) continue;
       const std::int64_t iterations = !loop.var.valid() || !extent ? 1
                                       : loop.rows > 0              ? loop.rows
                                                                    : (*extent - 1) / loop.by + 1;
-      divisions.push_back({.stage = {.statement = 0,
-                                     .var = loop.var,
-                                     .by = loop.by,
-                                     .rows = loop.rows,
-                                     .iterations = iterations,
-                                     .provided = {},
-                                     .required = {}},
-                           .digits = Digits(loop),
-                           .touched = {}});
+      Division division{.stage = {.statement = 0,
+                                  .var = loop.var,
+                                  .by = loop.by,
+                                  .rows = loop.rows,
+                                  .iterations = iterations,
+                                  .provided = {},
+                                  .required = {}},
+                        .digits = Digits(loop),
+                        .touched = {}};
+      divisions.push_back(&known.divisions.insert_or_assign(loop, std::move(division)).first->second);
     }
-    std::set<VarId> stored;
+    if (divisions.empty()) return;
+    std::size_t access = 0;
     arith::Facts facts(module_);
-    visit_accesses(nest, facts, [&](VarId var, const Expr& index, bool is_store, const arith::Facts& here) {
-      if (!tensors_.axes.contains(var)) return;  // a constant, or the nest's own
-      if (is_store) stored.insert(var);
-      const auto form = here.affine(index);
-      for (Division& division : divisions) {
-        auto& all = division.touched[var];
+    visit_accesses(nest, facts, [&](VarId var, const Expr&, bool is_store, const arith::Facts& here) {
+      if (!tensors_.axes.contains(var)) return;
+      if (is_store) known.stored.insert(var);
+      const std::optional<arith::Affine>& form = indices.forms[access++];
+      for (Division* division : divisions) {
+        auto& all = division->touched[var];
         if (all.empty()) start(var, all);
-        const auto split = form && division.stage.iterations > 1 ? division.digits.written(*form) : std::nullopt;
+        const auto split = form && division->stage.iterations > 1 ? division->digits.written(*form) : std::nullopt;
         for (Touched& rows : all) {
           const auto row = split ? row_of(*split, rows.rows().axis, tensors_.elements[var], here) : std::nullopt;
-          rows.add(row, division.digits, here);
+          rows.add(row, division->digits, here);
         }
       }
     });
-    std::vector<Stage> stages;
-    stages.reserve(divisions.size());
-    for (Division& division : divisions) {
-      bool divides = false;
-      for (const auto& [var, all] : division.touched) {
-        const Rows& best = smallest_of(all);
-        divides = divides || best.advance.step != 0;
-        (stored.contains(var) ? division.stage.provided : division.stage.required).push_back(best);
-      }
-      if (!divides) division.stage.iterations = 1;
-      stages.push_back(std::move(division.stage));
-    }
-    return stages;
+  }
+
+  // Whether each tensor has been looked at along the axes that it may be divided along now.
+  [[nodiscard]] bool is_current(const Division& division) const {
+    return std::ranges::all_of(division.touched, [&](const auto& touched) {
+      const auto chosen = chosen_.find(touched.first);
+      if (chosen != chosen_.end()) return along_axis(touched.second, chosen->second) != touched.second.end();
+      return touched.second.size() >= tensors_.axes.at(touched.first).size();
+    });
+  }
+
+  static std::vector<Touched>::const_iterator along_axis(const std::vector<Touched>& all, const Axis& axis) {
+    return std::ranges::find_if(all, [&](const Touched& one) { return one.rows().axis == axis; });
+  }
+
+  [[nodiscard]] const Rows& rows_of(VarId var, const std::vector<Touched>& all) const {
+    const auto chosen = chosen_.find(var);
+    return chosen == chosen_.end() ? smallest_of(all) : along_axis(all, chosen->second)->rows();
   }
 
   // The first of the smallest ones. Long rows stay if shorter ones would only leave out their ends.
@@ -631,9 +679,9 @@ class PipelineFinder {
   const bool prefers_long_rows_;
   const std::map<VarId, Axis>* lines_;  // by tensor, the axis of its lines; null: pixels are not looked for
   Tensors tensors_;
-  std::set<VarId> flat_;                                                        // buffers of one dimension
-  std::map<VarId, Axis> chosen_;                                                // how tensors are divided
-  std::map<const Stmt*, std::map<VarId, std::vector<arith::Affine>>> indices_;  // of nests: indices_of()
+  std::set<VarId> flat_;          // buffers of one dimension
+  std::map<VarId, Axis> chosen_;  // how tensors are divided
+  std::map<const Stmt*, Nest> nests_;
 };
 
 }  // namespace
