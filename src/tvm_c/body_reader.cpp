@@ -151,7 +151,9 @@ class BodyReader {
     const auto count =
         given.size() >= 3 && given[2].kind == Value::Kind::number ? tir::as_int(*given[2].tree.expr) : std::nullopt;
     if (!count) fail_at(at, "the number of arguments of a packed call");
-    checked_call(name, packed_.passed(given[0], *count, at.offset), true);
+    // Some of TVM's calls pass one more than they count.
+    const std::int64_t taken = packed_arguments(scope_.functions.find(name)->second.body);
+    checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), true);
   }
 
   // if (f_packed == NULL) { if (TVMBackendGetFuncFromEnv(module, "f", &f_packed) != 0) { return -1; } }
@@ -594,6 +596,11 @@ class BodyReader {
         arguments.push_back(values_.argument(argument).expr);
       } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
         arguments.push_back(values_.argument(scratch(argument.pool, *kept->second[i])).expr);
+      } else if (kept != kept_.end() || !scope_.functions.contains(name)) {
+        throw Error(ErrorKind::archive, {},
+                    "passes pool " + in_quotes(argument.pool) + " to " + in_quotes(name) +
+                        ", and what that uses of it is not known: expected a C file that defines " + in_quotes(name) +
+                        " and takes addresses as (&(pool[offset]))");
       }
     }
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
@@ -616,11 +623,13 @@ class BodyReader {
     const auto size = scope_.arrays.find(pool);
     const bool is_known = used.end || size != scope_.arrays.end();
     const Bytes end = used.end ? *used.end : is_known ? size->second : INT32_MAX;
-    if (end <= used.begin) values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
+    if (end <= std::max(used.begin, used.last))
+      values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
     const VarId var = allocated({TokenKind::identifier, "scratch", values_.at}, tir::uint8_type, end - used.begin);
     if (!is_known) result_.unbounded.push_back(var);
     result_.pools.push_back(pool);
-    result_.places.push_back({var, pool, used.begin});
+    if (used.last > used.begin) result_.last.emplace(var, used.last);
+    if (!used.is_whole) result_.places.push_back({var, pool, used.begin});
     return pointer_to(var, tir::uint8_type);
   }
 

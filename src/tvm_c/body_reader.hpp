@@ -32,6 +32,7 @@ struct ReadFunction {
   std::vector<PoolConstant> constants;
   std::vector<std::string> pools;     // of workspace that TVM has planned
   std::vector<PlannedPlace> places;   // of what TVM has planned, constants and entry parameters included
+  std::map<tir::VarId, Bytes> last;   // of workspace at several offsets: the last one
   std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tvm_c/packed.hpp"
 
+#include <algorithm>
+
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/function_tokens.hpp"
 
 namespace usmp::tvm_c {
 
@@ -16,6 +19,20 @@ bool takes_packed(Lexer params) {
     names.push_back(name.text);
   } while (take(params, ","));
   return names.size() == 6 && names[0] == "args" && names[2] == "num_args";
+}
+
+std::int64_t packed_arguments(const Lexer& body) {
+  const std::vector<Token> tokens = tokens_of(body);
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("args")) continue;
+    while (i + 1 < tokens.size() && tokens[i + 1].is(")")) ++i;
+    if (i + 1 >= tokens.size() || !tokens[i + 1].is("[")) continue;
+    std::size_t index = i + 2;
+    while (index < tokens.size() && tokens[index].is("(")) ++index;
+    count = std::max(count, number_at(tokens, index).value_or(-1) + 1);
+  }
+  return count;
 }
 
 Value PackedState::record(std::size_t object, Record::Part part) {

@@ -2,6 +2,7 @@
 #include "tvm_c/pool_params.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "tvm_c/expressions.hpp"
@@ -11,18 +12,40 @@
 namespace usmp::tvm_c {
 namespace {
 
-// Of parameters in their order: a name, if the parameter is a pool.
-std::vector<std::optional<std::string_view>> pools_in(const std::vector<Token>& params) {
+// The brackets in front of a token.
+std::size_t front_of(const std::vector<Token>& tokens, std::size_t i) {
+  while (i > 0 && tokens[i - 1].is("(")) --i;
+  return i;
+}
+
+// (uintptr_t)(pool), as a device gets its address.
+bool is_number(const std::vector<Token>& body, std::size_t i) {
+  const std::size_t front = front_of(body, i);
+  if (front < 3 || !body[front - 1].is(")") || !body[front - 3].is("(")) return false;
+  constexpr std::array<std::string_view, 4> types = {"uintptr_t", "uint64_t", "uint32_t", "intptr_t"};
+  return std::any_of(types.begin(), types.end(), [&](std::string_view type) { return body[front - 2].is(type); });
+}
+
+// Of parameters in their order: a name, if the parameter is a pool. TVM's Ethos-U has all of them as void*.
+std::vector<std::optional<std::string_view>> pools_in(const std::vector<Token>& params,
+                                                      const std::vector<Token>& body) {
+  const auto is_pool = [&](std::string_view type, const Token& name) {
+    if (type.empty() || !name.is_identifier() || !pool_of_param(name.text)) return false;
+    if (type == "uint8_t") return true;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      if (body[i].is(name.text) && !is_number(body, i)) return false;
+    }
+    return true;
+  };
   std::vector<std::optional<std::string_view>> result;
   std::size_t depth = 0;
-  bool is_bytes = false;
+  std::string_view type;
   Token last;
   for (const Token& token : params) {
-    if (token.is("uint8_t")) is_bytes = true;
+    if (token.is("uint8_t") || token.is("void")) type = token.text;
     if ((token.is(",") || token.is(")")) && depth == 0) {
-      const bool is_pool = is_bytes && last.is_identifier() && pool_of_param(last.text);
-      result.push_back(is_pool ? std::optional(last.text) : std::nullopt);
-      is_bytes = false;
+      result.push_back(is_pool(type, last) ? std::optional(last.text) : std::nullopt);
+      type = {};
     }
     if (token.is("(")) ++depth;
     if (token.is(")") && depth > 0) --depth;
@@ -47,7 +70,10 @@ std::map<std::string_view, Bytes> said_sizes(const std::vector<Token>& body) {
 class PoolUses {
  public:
   explicit PoolUses(const FunctionText& function)
-      : body_(tokens_of(function.body)), names_(pools_in(tokens_of(function.params))), sizes_(said_sizes(body_)) {}
+      : text_(function.body.text()),
+        body_(tokens_of(function.body)),
+        names_(pools_in(tokens_of(function.params), body_)),
+        sizes_(said_sizes(body_)) {}
 
   std::vector<std::optional<PoolParam>> find() {
     std::vector<std::optional<PoolParam>> result;
@@ -63,6 +89,7 @@ class PoolUses {
         if (body_[i].is(*name)) is_sized = add(param, i) && is_sized;
       }
       if (!is_sized) param.end.reset();
+      if (param.is_whole) param.begin = 0;
       result.push_back(std::move(param));
     }
     return result;
@@ -71,26 +98,43 @@ class PoolUses {
  private:
   // Whether the size of what is taken there is known.
   bool add(PoolParam& param, std::size_t i) const {
-    std::size_t front = i;
-    while (front > 0 && body_[front - 1].is("(")) --front;
+    if (is_number(body_, i)) {
+      param.is_used = true;
+      param.is_whole = true;
+      return false;
+    }
+    std::size_t front = front_of(body_, i);
     const bool is_element =
         front > 0 && body_[front - 1].is("&") && i + 3 < body_.size() && body_[i + 1].is("[") && body_[i + 3].is("]");
     const auto offset = is_element ? number_at(body_, i + 2) : std::nullopt;
     if (!offset) fail_at(body_[i], "(&(pool[offset])) where a function whose C stays gets a pool that TVM has planned");
+    // void* buffer = (&(pool[8]));
+    const std::size_t address = --front;
+    front = front_of(body_, front);
+    const Token* const buffer = front >= 2 && body_[front - 1].is("=") ? &body_[front - 2] : nullptr;
+    if (buffer != nullptr && front >= 4 && body_[front - 3].is("*") && is_unread(*buffer)) {
+      const std::size_t begin = body_[i + 1].offset;
+      param.cuts.push_back({body_[address].offset, 1, {}});
+      param.cuts.push_back({begin, body_[i + 3].offset + 1 - begin, {}});
+      return true;
+    }
     const Token& number = body_[i + 2];
     param.offsets.push_back({number.offset, number.text.size(), *offset});
-    param.begin = param.is_used ? std::min(param.begin, *offset) : *offset;
+    param.begin = param.offsets.size() > 1 ? std::min(param.begin, *offset) : *offset;
+    param.last = std::max(param.last, *offset);
     param.is_used = true;
-    // void* buffer = (&(pool[8]));
-    --front;
-    while (front > 0 && body_[front - 1].is("(")) --front;
-    if (front < 2 || !body_[front - 1].is("=")) return false;
-    const auto size = sizes_.find(body_[front - 2].text);
+    const auto size = buffer == nullptr ? sizes_.end() : sizes_.find(buffer->text);
     if (size == sizes_.end()) return false;
     param.end = std::max(param.end.value_or(0), *offset + size->second);
     return true;
   }
 
+  // A pointer that is declared and never named again, by a macro of the file neither.
+  [[nodiscard]] bool is_unread(const Token& buffer) const {
+    return text_.find(buffer.text) == buffer.offset && text_.rfind(buffer.text) == buffer.offset;
+  }
+
+  std::string_view text_;  // of the file
   std::vector<Token> body_;
   std::vector<std::optional<std::string_view>> names_;
   std::map<std::string_view, Bytes> sizes_;
@@ -104,6 +148,7 @@ std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& para
   std::vector<PoolEdit> edits;
   for (const auto& param : params) {
     if (!param) continue;
+    edits.insert(edits.end(), param->cuts.begin(), param->cuts.end());
     for (const PoolParam::Offset& offset : param->offsets) {
       if (param->begin > 0) edits.push_back({offset.at, offset.size, std::to_string(offset.value - param->begin)});
     }

@@ -16,10 +16,18 @@
 namespace usmp::tvm_c {
 
 // A parameter that is a pool.
+struct PoolEdit {
+  std::size_t at = 0;
+  std::size_t size = 0;
+  std::string text;
+};
+
 struct PoolParam {
   std::string pool;  // "sram" of sram_3_var
   bool is_used = false;
+  bool is_whole = false;     // its address is taken as a number, by what may use all of it
   Bytes begin = 0;           // the lowest offset that is taken
+  Bytes last = 0;            // the highest one
   std::optional<Bytes> end;  // behind the last byte used; nothing: not known
   struct Offset {
     std::size_t at = 0;  // of the number's token in the file
@@ -27,6 +35,7 @@ struct PoolParam {
     Bytes value = 0;
   };
   std::vector<Offset> offsets;  // in the order of the text
+  std::vector<PoolEdit> cuts;   // of offsets that nothing reads, in the same order
 };
 
 // Of functions whose C stays, by name.
@@ -37,11 +46,6 @@ using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, s
 [[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function);
 
 // A number in a file that is replaced, as offsets count from the lowest one of the pool in that function.
-struct PoolEdit {
-  std::size_t at = 0;
-  std::size_t size = 0;
-  std::string text;
-};
 [[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
 // The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.
 [[nodiscard]] std::string edited(std::string_view text, std::size_t begin, std::size_t end,

@@ -199,6 +199,7 @@ class ModuleReader {
       pool_constants_.clear();
       places_.clear();
       unbounded_.clear();
+      last_.clear();
       pool_alignment_ = default_alignment;
     }
     if (kept_names_.empty() && external_.empty()) return;
@@ -317,6 +318,7 @@ class ModuleReader {
       }
       pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
       places_.insert(places_.end(), read.places.begin(), read.places.end());
+      last_.insert(read.last.begin(), read.last.end());
       for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
       return read.called;
     } catch (const InlinedError& error) {
@@ -538,7 +540,9 @@ class ModuleReader {
       const PlannedPlace& place = *placed.at(allocate->var);
       const Use& own = uses.at(allocate->var);
       const auto& offsets = pools.at(place.pool);
-      for (auto above = offsets.upper_bound(place.offset); above != offsets.end(); ++above) {
+      const auto last = last_.find(allocate->var);
+      for (auto above = offsets.upper_bound(last == last_.end() ? place.offset : last->second); above != offsets.end();
+           ++above) {
         const bool is_live = std::any_of(above->second.begin(), above->second.end(), [&](const Use& use) {
           return use.first <= own.last && own.first <= use.last;
         });
@@ -667,6 +671,7 @@ class ModuleReader {
   std::optional<std::string> lost_constants_;
   Bytes pool_alignment_ = default_alignment;
   std::set<tir::VarId> unbounded_;
+  std::map<tir::VarId, Bytes> last_;  // ReadFunction::last
 };
 
 }  // namespace

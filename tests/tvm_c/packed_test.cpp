@@ -108,6 +108,13 @@ TEST_CASE("functions that are looked up by name, at run time") {
               "tvmgen_m___tvm_main__") == printed(op + entry(arrays + direct), "tvmgen_m___tvm_main__"));
 }
 
+TEST_CASE("a packed call passes what its function unpacks, whatever it counts") {
+  std::string counted = direct;
+  counted.replace(counted.find("stack_tcode, 2"), 14, "stack_tcode, 1");
+  CHECK(printed(op + entry(arrays + counted), "tvmgen_m___tvm_main__") ==
+        printed(op + entry(arrays + direct), "tvmgen_m___tvm_main__"));
+}
+
 TEST_CASE("as TVM 0.8 spells it, beside its registry of functions") {
   const auto unpack = [](const std::string& at) {
     return "  void* arg" + at + " = (((TVMValue*)args)[" + at + "].v_handle);\n  int32_t arg" + at +

@@ -548,6 +548,74 @@ TEST_CASE("a function of another generator gets a buffer for what it takes of a 
                        Error);
 }
 
+// The entry, and a function of another generator that gets its pool.
+PlannedModule with_kernel(const std::string& kernel) {
+  const Source file{"lib1.c",
+                    "static uint8_t sram[1024];\n"
+                    "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) "
+                    "{\n  void* sid_1_let = (&(sram_0_var[100]));\n  void* sid_2_let = (&(sram_0_var[700]));\n"
+                    "  if (tvmgen_m_op(in_buffer_var, sid_1_let, sram_0_var) != 0 ) return -1;\n"
+                    "  if (tvmgen_m_op(sid_1_let, sid_2_let, sram_0_var) != 0 ) return -1;\n"
+                    "  if (tvmgen_m_op(sid_2_let, out_buffer_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n"};
+  const Foreign foreign{"tvmgen_m_op", "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* c)", "lib2.c", kernel};
+  return read_planned_module("m", {&file, 1}, {&foreign, 1});
+}
+
+std::string main_of(const PlannedModule& read) {
+  return tir::print(read.module, read.module.functions[read.module.entry]);
+}
+
+TEST_CASE("scratch of unknown size that a function takes at several offsets holds all of them") {
+  const std::string begin =
+      "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* sram_2_var) {\n  void* low_let = (&(sram_2_var[0]));\n";
+  // sid_1 lies between them: one ends there, both do not.
+  CHECK(main_of(with_kernel(begin + "  return run(low_let, a, b);\n}\n")).find("uint8[100]") != std::string::npos);
+  const std::string both = main_of(
+      with_kernel(begin + "  void* high_let = (&(sram_2_var[400]));\n  return run(low_let, high_let, a, b);\n}\n"));
+  CHECK(both.find("scratch_1: uint8[700]") != std::string::npos);
+  CHECK(both.find("scratch: uint8[1024]") != std::string::npos);  // in the call where nothing is above
+}
+
+TEST_CASE("scratch that nothing reads takes no memory") {
+  const std::string kernel =
+      "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* sram_2_var) {\n  void* context_let = (&(sram_2_var[700]));\n"
+      "  return run(a, b);\n}\n";
+  const PlannedModule read = with_kernel(kernel);
+  CHECK(main_of(read).find("scratch") == std::string::npos);
+  REQUIRE(read.changed.size() == 1);
+  CHECK(read.changed[0].text.find("void* context_let = ((sram_2_var));") != std::string::npos);
+  CHECK(main_of(with_kernel("#define CONTEXT context_let\n" + kernel)).find("scratch") != std::string::npos);
+  CHECK(main_of(with_kernel(kernel.substr(0, kernel.find("run")) + "run(context_let, a, b);\n}\n")).find("scratch") !=
+        std::string::npos);
+}
+
+TEST_CASE("a device that gets the address of a pool as a number gets memory of the pool's size") {
+  for (const std::string type : {"void* ", "uint8_t* "}) {
+    const PlannedModule read =
+        with_kernel("int32_t tvmgen_m_op(void* in, void* out, " + type +
+                    "sram_2_var) {\n  uint64_t addresses[2] = {0};\n  addresses[1] = (uintptr_t)(sram_2_var);\n"
+                    "  return launch(addresses);\n}\n");
+    CHECK(main_of(read).find("scratch: uint8[1024]") != std::string::npos);
+    CHECK(read.changed.empty());
+    REQUIRE(read.places.size() == 2);  // of the two tensors
+  }
+}
+
+TEST_CASE("what a function may use of a pool has to be known") {
+  const std::string call =
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) {\n"
+      "  if (tvmgen_m_op(in_buffer_var, out_buffer_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const std::string expected =
+      "passes pool 'sram' to 'tvmgen_m_op', and what that uses of it is not known: expected a C file that defines "
+      "'tvmgen_m_op' and takes addresses as (&(pool[offset]))";
+  for (const char* params : {"", "int8_t* a, int8_t* b, uint8_t* c"}) {
+    CHECK(error_of("int32_t tvmgen_m_op(" + std::string(params) + ");\n" + call).find(expected) != std::string::npos);
+  }
+  CHECK_THROWS_WITH_AS(
+      (void)with_kernel("int32_t tvmgen_m_op(int8_t* a, int8_t* b, void* sram_2_var) {\n  use(sram_2_var);\n}\n"),
+      doctest::Contains(expected.c_str()), Error);
+}
+
 TEST_CASE("layout means nothing") {
   const std::string one =
       "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  for (int32_t i = 0; i < 4; ++i) {\n    q[i] = p[i];\n  }\n  "
