@@ -148,8 +148,10 @@ void write_externs(const FileContext& file, TextSink& sink) {
 void write_constants(const FileContext& file, TextSink& sink) {
   if (file.constants.empty()) return;
   const Bytes alignment = std::max<Bytes>(1, file.module.constant_alignment.value_or(16));
-  sink.write("#ifdef __GNUC__\n#define USMP_ALIGNED_CONSTANT __attribute__((aligned(" + std::to_string(alignment) +
-             ")))\n#else\n#define USMP_ALIGNED_CONSTANT\n#endif\n\n");
+  const std::string& section = file.planned.constants_section;
+  sink.write("#ifdef __GNUC__\n#define USMP_ALIGNED_CONSTANT __attribute__((" +
+             (section.empty() ? std::string() : "section(" + string_literal(section) + "), ") + "aligned(" +
+             std::to_string(alignment) + ")))\n#else\n#define USMP_ALIGNED_CONSTANT\n#endif\n\n");
   for (const auto& [name, data] : file.constants) {
     const ConstantArray array = array_of(*data);
     sink.write("static const " + array.element + " " + name + "[" +

@@ -31,7 +31,7 @@ constexpr const char* aligned_macro =
 )";
 
 constexpr const char* section_macro = R"(#ifndef USMP_SECTION
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__ICCARM__)
 #define USMP_SECTION(name) __attribute__((section(name)))
 #else
 #error "define USMP_SECTION(name) so that it puts a variable into a linker section"

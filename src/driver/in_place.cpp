@@ -195,9 +195,10 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const mlf::ModuleInfo& info = modules[i]->source.info;
     const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
-    std::set<std::string> kept;
-    for (const tvm_c::KeptFunction& function : modules[i]->source.kept) kept.insert(function.name);
-    mlf::require_functions(model.archive, info, kept);
+    std::set<std::string> known;
+    for (const tvm_c::KeptFunction& function : modules[i]->source.kept) known.insert(function.name);
+    for (const tir::Function& function : modules[i]->source.module.functions) known.insert(function.name);
+    mlf::require_functions(model.archive, info, known);
     std::map<std::string, OutputFile> emitted;  // by the last part of the path
     for (OutputFile& file : codegen::module_files(inputs[i])) {
       std::string name = file_name_of(file.path);

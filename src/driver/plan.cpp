@@ -217,6 +217,18 @@ std::string plans_text(const PlanOptions& options, const Planning& planning) {
   return text;
 }
 
+// A workspace without a pools file stays in the linker section of TVM's, if all of TVM's are in one.
+void keep_section(pipeline::PlannedProgram& planned) {
+  std::set<std::string> sections;
+  for (const tvm_c::PlannedPool& pool : planned.source.tvm_pools) {
+    if (pool.in_c) sections.insert(pool.section);
+  }
+  if (sections.size() != 1) return;
+  for (placement::Pool& pool : planned.placements.pools) {
+    if (pool.kind == PoolKind::workspace && pool.internal) pool.section = *sections.begin();
+  }
+}
+
 InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& modules,
                        const std::vector<codegen::PlannedModule>& inputs, const Model& model) {
   InPlace done = in_place_files(modules, inputs, model);
@@ -290,8 +302,10 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   if (!planning.has_bare_module()) {
     std::vector<codegen::PlannedModule> inputs;
     for (const auto& planned : modules) {
+      if (options.in_place && !options.pools_file) keep_section(*planned);
       inputs.push_back(pipeline::emission_input(*planned, planning.settings.request.workspace_io));
       inputs.back().shares_pools = modules.size() > 1;
+      if (options.in_place) inputs.back().constants_section = planned->source.constants_section;
     }
     std::vector<OutputFile> files = files_of(planning, inputs, options);
     try {

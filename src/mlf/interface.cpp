@@ -109,13 +109,13 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
   return files;
 }
 
-void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& kept) {
+void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& known) {
   const std::string prefix = "tvmgen_" + c_identifier(module.name) + "_";
   for (const std::string& name : module.c_members) {
     const Member& member = *archive.find(name);
     if (name.ends_with(".h") || member.bytes.find("kTvmgenMetadata") != std::string::npos) continue;
     for (const CFunction& function : defined_functions(code_only(member.bytes))) {
-      if (function.name.starts_with(prefix) || kept.contains(function.name)) continue;
+      if (function.name.starts_with(prefix) || known.contains(function.name)) continue;
       if (function.name == "TVMSystemLibEntryPoint") continue;  // planned_registry defines it
       throw Error(ErrorKind::archive, {archive.path, member.shown_name(), {}},
                   "defines " + in_quotes(function.name) +

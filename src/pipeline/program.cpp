@@ -88,6 +88,7 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
   source.module = std::move(read.module);
   source.tvm_pools = read.pools;
   source.workspace_macro = read.workspace_macro;
+  source.constants_section = read.constants_section;
   source.lost_constants = read.lost_constants;
   source.interface = codegen::interface_of(info, source.module);
   give_shapes(source);

@@ -595,7 +595,9 @@ class BodyReader {
       if (argument.kind != Value::Kind::pool) {
         arguments.push_back(values_.argument(argument).expr);
       } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
-        arguments.push_back(values_.argument(scratch(argument.pool, *kept->second[i])).expr);
+        const PoolParam& used = *kept->second[i];
+        const auto start = used.is_whole ? start_of(argument.pool, given) : std::nullopt;
+        arguments.push_back(values_.argument(start ? *start : scratch(argument.pool, used)).expr);
       } else if (kept != kept_.end() || !scope_.functions.contains(name)) {
         throw Error(ErrorKind::archive, {},
                     "passes pool " + in_quotes(argument.pool) + " to " + in_quotes(name) +
@@ -610,6 +612,24 @@ class BodyReader {
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
+  }
+
+  // An argument that TVM has put at the start of the pool, with memory up to the pool's end: it is the whole pool, too.
+  std::optional<Value> start_of(const std::string& pool, const std::vector<Value>& given) {
+    const auto size = scope_.arrays.find(pool);
+    if (size == scope_.arrays.end()) return std::nullopt;
+    for (const PlannedPlace& place : result_.places) {
+      const bool is_given = std::any_of(function_.params.begin(), function_.params.end(),
+                                        [&](const tir::Param& param) { return param.var == place.var; });
+      if (place.pool != pool || place.offset != 0 || is_given) continue;
+      const auto argument = std::find_if(given.begin(), given.end(), [&](const Value& value) {
+        return value.kind == Value::Kind::pointer && value.storage == place.var;
+      });
+      if (argument == given.end()) continue;
+      result_.last.emplace(place.var, size->second);
+      return *argument;
+    }
+    return std::nullopt;
   }
 
   // What a function whose C stays takes of the pool that it gets.

@@ -72,7 +72,7 @@ class FileReader {
     };
     bool is_const = false;
     std::optional<CType> type;
-    std::optional<std::int64_t> alignment;
+    Attributes attributes;
     Token name;
     while (true) {
       if (tokens_.peek().is("const")) is_const = true;
@@ -80,7 +80,7 @@ class FileReader {
         type = found;
         continue;
       }
-      if (const auto found = attributes()) alignment = found;
+      attributes.add(next_attributes());
       const Token token = tokens_.next();
       if (token.kind == TokenKind::end || token.is(";")) return;
       if (token.is_identifier()) {
@@ -93,7 +93,7 @@ class FileReader {
         return;
       } else if (token.is("[")) {
         is(Item::Kind::data, name);
-        if (table(type, is_const, name, alignment)) return;
+        if (table(type, is_const, name, attributes)) return;
       } else if (token.is("=")) {
         is(Item::Kind::data, name);
       } else if (token.is("{")) {
@@ -102,21 +102,38 @@ class FileReader {
         Token pool_name;
         const bool is_pool = pool(token, pool_name);
         is(Item::Kind::data, pool_name);
-        if (is_pool) return;
+        if (is_pool) return note_section(std::move(attributes.section));
       }
     }
   }
 
-  // __attribute__((…)), as often as it stands here: what aligned(N) says.
-  std::optional<std::int64_t> attributes() {
+  // What aligned(N) and section("…") say.
+  struct Attributes {
     std::optional<std::int64_t> alignment;
+    std::string section;
+
+    void add(Attributes more) {
+      if (more.alignment) alignment = more.alignment;
+      if (!more.section.empty()) section = std::move(more.section);
+    }
+  };
+
+  // __attribute__((…)), as often as it stands here.
+  Attributes next_attributes() {
+    Attributes found;
     Lexer inside = tokens_;
     skip_attributes(tokens_);
     while (inside.offset() < tokens_.offset()) {
-      if (!inside.next().is("aligned") || !take(inside, "(")) continue;
-      if (const auto bytes = count_of(inside.peek())) alignment = bytes;
+      const Token name = inside.next();
+      const bool is_section = name.is("section");
+      if ((!is_section && !name.is("aligned")) || !take(inside, "(")) continue;
+      if (!is_section) {
+        if (const auto bytes = count_of(inside.peek())) found.alignment = bytes;
+      } else if (inside.peek().kind == TokenKind::string) {
+        found.section = text_of_string(inside.next());
+      }
     }
-    return alignment;
+    return found;
   }
 
   // Whether the declaration ends here. A prototype does not.
@@ -133,16 +150,16 @@ class FileReader {
   }
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
-  bool table(const std::optional<CType>& type, bool is_const, const Token& name,
-             std::optional<std::int64_t> alignment) {
+  bool table(const std::optional<CType>& type, bool is_const, const Token& name, Attributes attributes) {
     const auto elements = count_of(tokens_.peek());
     skip_to_end(tokens_, tokens_.peek().offset);
     if (!type || type->stars > 0 || type->element.is_void() || name.text.empty() || !elements) return false;
-    if (const auto found = attributes()) alignment = found;
+    attributes.add(next_attributes());
+    const std::optional<std::int64_t>& alignment = attributes.alignment;
     if (!tokens_.peek().is("=")) {
       if (type->element.bytes() == 1) {
         scope_.arrays.try_emplace(std::string(name.text), *elements);
-        scope_.owned.emplace(name.text);
+        scope_.owned.try_emplace(std::string(name.text), std::move(attributes.section));
       }
       if (type->element.bytes() == 1 && alignment) scope_.alignments.try_emplace(std::string(name.text), *alignment);
       return false;
@@ -151,8 +168,13 @@ class FileReader {
     (void)tokens_.next();
     if (auto values = values_or_nothing(type->element, *elements)) {
       scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, std::move(values)});
+      note_section(std::move(attributes.section));
     }
     return true;
+  }
+
+  void note_section(std::string section) {
+    if (!section.empty()) scope_.constant_sections.insert(std::move(section));
   }
 
   // Of a table that is not understood, nothing, if it may be passed over.
@@ -259,7 +281,7 @@ class FileReader {
       if (!name.is_identifier() || !take(tokens_, "[")) return std::nullopt;
       const auto elements = count_of(tokens_.next());
       if (!elements || *elements > max_pool || !take(tokens_, "]")) return std::nullopt;
-      const std::int64_t alignment = attributes().value_or(1);
+      const std::int64_t alignment = next_attributes().alignment.value_or(1);
       if (!take(tokens_, ";") || alignment < 1 || alignment > max_pool) return std::nullopt;
       end = align_up(end, alignment);
       members.try_emplace(name.text, Member{name.text, type->element, *elements, end});

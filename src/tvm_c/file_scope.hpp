@@ -53,8 +53,10 @@ struct FileScope {
   std::map<std::string, std::map<std::size_t, Table>, std::less<>> tables;
   std::map<std::string, ConstantPool, std::less<>> constant_pools;  // by name; of the application's in lower case
   std::map<std::string, std::int64_t, std::less<>> arrays;          // of bytes, without values, and pools: how many
-  std::set<std::string, std::less<>> owned;                         // those of `arrays` that the C itself has
-  std::map<std::string, std::int64_t, std::less<>> alignments;      // of these, where an attribute says it
+  // Those of `arrays` that the C itself has: the linker section that an attribute names.
+  std::map<std::string, std::string, std::less<>> owned;
+  std::set<std::string> constant_sections;  // that attributes of tables, or of structs of them, name
+  std::map<std::string, std::int64_t, std::less<>> alignments;  // of these, where an attribute says it
 
   std::set<std::string, std::less<>> inlined;  // of `functions`: their statements stand for calls of them
   std::vector<Item> items;                     // in the order of files and of their text

@@ -15,7 +15,9 @@ namespace {
 // The pool of the C that has the name: memory, or a struct of constants.
 std::optional<PlannedPool> owned_pool(const std::string& name, const FileScope& scope) {
   if (const auto found = scope.arrays.find(name); found != scope.arrays.end()) {
-    return PlannedPool{name, false, found->second, scope.owned.contains(name)};
+    const auto owned = scope.owned.find(name);
+    if (owned == scope.owned.end()) return PlannedPool{name, false, found->second, false};
+    return PlannedPool{name, false, found->second, true, owned->second};
   }
   const auto found = scope.constant_pools.find(name);
   if (found == scope.constant_pools.end()) return std::nullopt;

@@ -108,7 +108,8 @@ class ModuleReader {
             .kept = kept_functions(),
             .external = external_functions(),
             .changed = std::move(changed_),
-            .workspace_macro = pool_sizes_.workspace()};
+            .workspace_macro = pool_sizes_.workspace(),
+            .constants_section = constants_section()};
   }
 
  private:
@@ -214,6 +215,12 @@ class ModuleReader {
       });
       if (calls_any) function.imported_c.push_back(text);
     }
+  }
+
+  // Where all are that are in any.
+  [[nodiscard]] std::string constants_section() const {
+    const std::set<std::string>& sections = scope_.constant_sections;
+    return sections.size() == 1 && sections.begin()->starts_with(".rodata") ? *sections.begin() : std::string();
   }
 
   [[nodiscard]] std::string prototype(const Item& item) const {

@@ -247,6 +247,11 @@ def run_in_place(binary: Path, case: Case, directory: Path, files: Files, module
     refused([binary, tree, "--in-place"], "git has uncommitted changes")
     in_git(tree, "commit", "-q", "-m", "TVM's C")
     golden.run([binary, tree, "--in-place", "--plan-json", plan_json, "--quiet"])
+    for section in (".bss.noinit.tvm", ".data.tvm", ".rodata.tvm"):
+        had, has = (any(f'"{section}"' in text for text in texts) for texts in
+                    (files.values(), (path.read_text() for path in tree.rglob("*.c"))))
+        if had != has:
+            raise golden.Failure(f"--in-place: section {section} {'is lost' if had else 'is new'}")
     found = sorted(str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file() and ".git" not in path.parts)
     if found != sorted(files):
         raise golden.Failure(f"--in-place: files {found}, expected {sorted(files)}")

@@ -242,6 +242,36 @@ TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y, uint8_t* global_c
 }
 """
 
+# A device that gets the pool's address as a number, and has what it needs anywhere in there.
+NPU = """#include <stdint.h>
+#include <string.h>
+static int8_t commands[4] __attribute__((section(".rodata.tvm"), aligned(16))) = "\\x43\\x4f\\x50\\x31";
+static int32_t launch(const int8_t* given, const uint64_t* addresses) {
+  int8_t* pool = (int8_t*)(uintptr_t)addresses[0];
+  int8_t* to = (int8_t*)(uintptr_t)addresses[2];
+  memcpy(pool + 512, (const int8_t*)(uintptr_t)addresses[1], 256);
+  for (int i = 0; i < 256; ++i) pool[768 + i] = (int8_t)(pool[512 + i] ^ given[i & 3]);
+  for (int i = 0; i < 256; ++i) to[i] = pool[1023 - i];
+  return 0;
+}
+int32_t tvmgen_m_npu_main_0(void* input,void* write,void* global_workspace_7_var) {
+  void* cms_data = (void*)(commands);
+  uint64_t base_addrs[3] = {0};
+
+  base_addrs[0] = (uintptr_t)(global_workspace_7_var);
+  base_addrs[1] = (uintptr_t)(input);
+  base_addrs[2] = (uintptr_t)(write);
+  return launch(cms_data, base_addrs);
+}
+"""
+
+NPU_MAIN = CONTEXTS_MAIN.replace("cmsis_nn_main_1(int8_t* x, int8_t* y, uint8_t* global_const_workspace_0_var, ", "npu_main_0(int8_t* x, int8_t* y, "
+                                 ).replace("cmsis_nn_main_0(sid_1_let, sid_2_let, global_workspace_0_var, ", "npu_main_0(sid_1_let, sid_2_let, "
+                                           ).replace("cmsis_nn_main_1(sid_2_let, y_buffer_var, global_workspace_0_var, ", "fused_half(sid_2_let, y_buffer_var, "
+                                                     ).replace("tvmgen_m_fused_add(int8_t* p0", "tvmgen_m_fused_half(int8_t* p0, int8_t* T_half, uint8_t* "
+                                                               "global_workspace_5_var) {\n  for (int32_t i = 0; i < 128; ++i) {\n    T_half[i] = p0[(i * 2)];\n  "
+                                                               "}\n  return 0;\n}\n" + EXTERN + "TVM_DLL int32_t tvmgen_m_fused_add(int8_t* p0", 1)
+
 # The same for a module that TVM has not planned; the second keeps its call, as C does not say how much it takes.
 AT_RUN_TIME = """// tvm target: cmsis-nn
 #include "tvm/runtime/c_runtime_api.h"
@@ -502,9 +532,9 @@ int32_t on_device(const int8_t* from, int8_t* to) {
 """
 
 
-def registered(name: str, count: str, count_bytes: int, split: bool) -> Case:
+def registered(name: str, count: str, count_bytes: int, split: bool, operators: str = PACKED_OPERATORS) -> Case:
     """The registry in front of the entry, as TVM has it, or in a file of its own."""
-    files = {"m_lib0.c": registry(count) + PACKED_ENTRY, "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_OPERATORS}
+    files = {"m_lib0.c": registry(count) + PACKED_ENTRY, "m_lib1.c": PACKED_METADATA, "m_lib2.c": operators}
     if split:
         files |= {"m_lib0.c": PACKED_ENTRY, "m_lib3.c": registry(count)}
     return Case(name, files, 0, firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", str(count_bytes)), registry=True)
@@ -541,10 +571,21 @@ CASES = [
     # Or up to what else of the pool is live: that is so of sid_2 and of the context, but not of sid_1.
     case("contexts below an argument", {**contexts("(int32_t)(144)", 768), "m_lib1.c": CONTEXTS_MAIN.replace(
         "(global_workspace_0_var[0])", "(global_workspace_0_var[1024])"), "m_lib0.c": planned_entry(1536)}, 512 + 256 + 512),
+    # A context that nothing reads takes no memory, wherever it is.
+    case("a context without use", {**contexts("144"), "m_lib2.c": (CONTEXTS % {"begin": 512, "size": 144}).replace(
+        "  memcpy(output_", "  void* context_buffer_2_let = (&(global_workspace_9_var[600]));\n  memcpy(output_")}, 256 + 256 + 144),
+    # Both ends of the pool are its, and what is between them is not.
+    case("contexts on both sides of an argument", {**contexts("144"), "m_lib2.c": (CONTEXTS % {"begin": 1000, "size": "(int32_t)(24)"}).replace(
+        "  if (kernel(", "  int8_t* low = (int8_t*)(&(global_workspace_7_var[0]));\n  memcpy(low, input_, 16);\n  if (kernel("),
+        "m_lib1.c": CONTEXTS_MAIN.replace("_0_var[0]", "_0_var[64]").replace("_0_var[256]", "_0_var[320]")}, 256 + 704 + 1024),
+    case("a device that gets the pool", {"m_lib0.c": planned_entry(1024), "m_lib1.c": NPU_MAIN, "m_lib2.c": NPU}, 1024 + 768),
+    case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
+        "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # 100 bytes, and from 112 on 512.
     Case("workspace at run time", at_run_time("128"), 256 + 256 + 624),
     registered("registry of functions", "\\004\\000", 2, split=False),
     registered("registry of functions as TVM 0.8 has it", "\\004", 1, split=False),
+    registered("calls that count one argument less", "\\004\\000", 2, split=False, operators=PACKED_OPERATORS.replace("(int*) stack_tcode, 2", "(int*) stack_tcode, 1")),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),
     Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),
 ]

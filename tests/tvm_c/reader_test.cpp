@@ -215,6 +215,32 @@ TEST_CASE("the pools of TVM's plan, with their sizes") {
   CHECK(pools(", int8_t* tensor_0_var", "", macros).empty());  // a tensor
 }
 
+TEST_CASE("sections of pools and constants") {
+  const auto read = [](const std::string& tables) {
+    const std::string text =
+        "__attribute__((section(\".bss.noinit.tvm\"), aligned(16)))\nstatic uint8_t sram[64];\n" + tables +
+        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) {\n"
+        "  void* sid_1_let = (&(sram_0_var[0]));\n"
+        "  for (int32_t i = 0; i < 4; ++i) {\n    ((int8_t*)sid_1_let)[i] = in_buffer_var[i];\n  }\n  return 0;\n}\n";
+    const Source file{"lib1.c", text};
+    return read_planned_module("m", {&file, 1});
+  };
+  const std::string table =
+      "static const int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) t[2] = {1, 2};\n";
+  const std::string pool =
+      "__attribute__((section(\".rodata.tvm\"), ))\nstatic struct c { int8_t a[2] __attribute__((aligned(16))); } c = "
+      "{ .a = {1, 2}, };\n";
+  const PlannedModule planned = read(table + pool + "static const int8_t helper[2] = {1, 2};\n");
+  REQUIRE(planned.pools.size() == 1);
+  CHECK(planned.pools[0].section == ".bss.noinit.tvm");
+  CHECK(planned.constants_section == ".rodata.tvm");
+  CHECK(read(pool).constants_section == ".rodata.tvm");
+  CHECK(read("").constants_section.empty());
+  CHECK(read(table + "static const int8_t __attribute__((section(\".rodata.x\"))) u[1] = {1};\n")
+            .constants_section.empty());
+  CHECK(read("static const int8_t __attribute__((section(\".ram\"))) u[1] = {1};\n").constants_section.empty());
+}
+
 TEST_CASE("constants in a pool of the application's; TVM's greedy_by_size puts them over one another") {
   const auto planned = [](const std::string& second) {
     const std::string c =
@@ -549,14 +575,17 @@ TEST_CASE("a function of another generator gets a buffer for what it takes of a 
 }
 
 // The entry, and a function of another generator that gets its pool.
-PlannedModule with_kernel(const std::string& kernel) {
-  const Source file{"lib1.c",
-                    "static uint8_t sram[1024];\n"
-                    "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) "
-                    "{\n  void* sid_1_let = (&(sram_0_var[100]));\n  void* sid_2_let = (&(sram_0_var[700]));\n"
-                    "  if (tvmgen_m_op(in_buffer_var, sid_1_let, sram_0_var) != 0 ) return -1;\n"
-                    "  if (tvmgen_m_op(sid_1_let, sid_2_let, sram_0_var) != 0 ) return -1;\n"
-                    "  if (tvmgen_m_op(sid_2_let, out_buffer_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n"};
+PlannedModule with_kernel(const std::string& kernel, const std::string& first = "100") {
+  const std::string main =
+      "static uint8_t sram[1024];\n"
+      "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* out_buffer_var, uint8_t* sram_0_var) "
+      "{\n  void* sid_1_let = (&(sram_0_var[" +
+      first +
+      "]));\n  void* sid_2_let = (&(sram_0_var[700]));\n"
+      "  if (tvmgen_m_op(in_buffer_var, sid_1_let, sram_0_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_op(sid_1_let, sid_2_let, sram_0_var) != 0 ) return -1;\n"
+      "  if (tvmgen_m_op(sid_2_let, out_buffer_var, sram_0_var) != 0 ) return -1;\n  return 0;\n}\n";
+  const Source file{"lib1.c", main};
   const Foreign foreign{"tvmgen_m_op", "int32_t tvmgen_m_op(int8_t* a, int8_t* b, uint8_t* c)", "lib2.c", kernel};
   return read_planned_module("m", {&file, 1}, {&foreign, 1});
 }
@@ -591,13 +620,20 @@ TEST_CASE("scratch that nothing reads takes no memory") {
 
 TEST_CASE("a device that gets the address of a pool as a number gets memory of the pool's size") {
   for (const std::string type : {"void* ", "uint8_t* "}) {
-    const PlannedModule read =
-        with_kernel("int32_t tvmgen_m_op(void* in, void* out, " + type +
-                    "sram_2_var) {\n  uint64_t addresses[2] = {0};\n  addresses[1] = (uintptr_t)(sram_2_var);\n"
-                    "  return launch(addresses);\n}\n");
+    const std::string kernel =
+        "int32_t tvmgen_m_op(void* in, void* out, " + type +
+        "sram_2_var) {\n  uint64_t addresses[2] = {0};\n  addresses[1] = (uintptr_t)(sram_2_var);\n"
+        "  return launch(addresses);\n}\n";
+    const PlannedModule read = with_kernel(kernel);
     CHECK(main_of(read).find("scratch: uint8[1024]") != std::string::npos);
     CHECK(read.changed.empty());
     REQUIRE(read.places.size() == 2);  // of the two tensors
+    // A tensor at the pool's start, of unknown size, is all of it.
+    const std::string main = main_of(with_kernel(kernel, "0"));
+    CHECK(main.find("allocate sid_1: uint8[1024]") != std::string::npos);
+    CHECK(main.find("in_buffer_var, sid_1, sid_1)") != std::string::npos);
+    CHECK(main.find("sid_1, sid_2, sid_1)") != std::string::npos);
+    CHECK(main.find("sid_2, out_buffer_var, scratch)") != std::string::npos);
   }
 }
 

@@ -22,7 +22,8 @@ struct PlannedModule {
   const placement::Table& placements;
   const lower::Lowered& lowered;
   bool workspace_io = false;
-  bool shares_pools = false;  // internal workspace pools are those of shared_pools_file
+  std::string constants_section = {};  // linker section of constants outside of pools; empty: none
+  bool shares_pools = false;           // internal workspace pools are those of shared_pools_file
 };
 
 // An input or output as the interface names it.

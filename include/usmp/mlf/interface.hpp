@@ -39,9 +39,9 @@ struct ModuleFiles {
 [[nodiscard]] std::string planned_registry(const Archive& archive, const ModuleInfo& module, const ModuleFiles& files,
                                            std::string_view planned_entry);
 
-// Throws Error of kind archive: one of module.c_members defines a function that is neither the module's nor one of
-// `kept`, which planned C has.
-void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& kept);
+// Throws Error of kind archive: one of module.c_members defines a function that is neither called tvmgen_M_… nor
+// one of `known`: those of the model.
+void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& known);
 
 // What `before` gives a program that includes it and `after` does not, a line for each: macros with a value, members of
 // structs, functions. Layout and names of parameters' structs aside, spelling counts.

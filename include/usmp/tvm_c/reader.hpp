@@ -66,6 +66,7 @@ struct PlannedPool {
   bool is_constant = false;
   std::optional<Bytes> size;  // of the array or struct in the C, else of the header's macro; nothing: neither is there
   bool in_c = false;          // workspace that is an array in the C, which firmware does not give
+  std::string section = {};   // of that array, if an attribute names one
 };
 
 // Where TVM has put something: an allocate, a constant, or a parameter of the entry.
@@ -99,6 +100,7 @@ struct PlannedModule {
   std::vector<KeptFunction> external;
   std::vector<ChangedFile> changed;      // by name
   std::optional<Bytes> workspace_macro;  // TVMGEN_MODULE_WORKSPACE_SIZE of the header, as large as it says
+  std::string constants_section;         // the linker section of constants in the C, ".rodata.tvm"; empty: none
 };
 
 // The functions that the entry `tvmgen_MODULE___tvm_main__` (TVM 0.8: `tvmgen_MODULE_run_model`) reaches; others are
