@@ -138,6 +138,40 @@ std::vector<std::string> changed_members(const mlf::ModuleFiles& files) {
   return names;
 }
 
+// For firmware that calls the entry itself, not tvmgen_M_run: the planned entry has another name, and the old one has a
+// function around it.
+struct CalledEntry {
+  std::string rename;       // behind the inclusion of the header
+  std::string function;     // behind everything
+  std::string declaration;  // for the header
+};
+
+CalledEntry called_entry(const pipeline::PlannedProgram& module, const Model& model, const mlf::ModuleFiles& found,
+                         const std::string& header) {
+  const std::string prefix = "tvmgen_" + c_identifier(module.source.info.name);
+  const std::string& name = module.source.module.functions[module.source.module.entry].name;
+  const codegen::Interface& interface = module.source.interface;
+  const std::vector<std::string>& params = found.called_params;
+  const bool has_pools = header.find("struct " + prefix + "_workspace_pools") != std::string::npos;
+  if (!interface.devices.empty() || has_pools || interface.inputs.size() + interface.outputs.size() != params.size()) {
+    throw refusal(model, "the firmware calls " + name + " itself: expected inputs and outputs as its parameters, and " +
+                             "pools that the C owns");
+  }
+  const std::string linkage = "\n#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+  std::string text = "\n#undef " + name + "\n" + linkage + found.called + ";\n" + linkage + found.called +
+                     " {\n  struct " + prefix + "_inputs usmp_inputs;\n  struct " + prefix + "_outputs usmp_outputs;\n";
+  for (const codegen::InterfaceTensor& input : interface.inputs) {
+    text += "  usmp_inputs." + input.member + " = (void*)" + params[input.param] + ";\n";
+  }
+  for (const codegen::InterfaceTensor& output : interface.outputs) {
+    text += "  usmp_outputs." + output.member + " = (void*)" + params[output.param] + ";\n";
+  }
+  text += "  return " + prefix + "_run(&usmp_inputs, &usmp_outputs);\n}\n";
+  return {.rename = "\n#define " + name + " usmp_" + name + "\n",
+          .function = std::move(text),
+          .declaration = linkage + found.called + ";\n"};
+}
+
 }  // namespace
 
 void check_in_place(const Model& model, bool force) {
@@ -214,14 +248,22 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
                     "there is no header for the contents of the application's parameter pools; expected "
                     "'emit: array', or -o");
     }
-    const OutputFile header = with_constants(emitted, header_name, constants_name);
+    OutputFile header = with_constants(emitted, header_name, constants_name);
     const OutputFile entry = emitted.at(info.name + "_lib0.c");
     const OutputFile operators = emitted.at(info.name + "_lib1.c");
 
     const std::string line = "#include \"" + header_name + "\"\n";
     std::string instead;
+    CalledEntry called;
+    if (!found.called.empty()) {
+      called = called_entry(*modules[i], model, found, text_of(header));
+      header.write = [before = header.write, declaration = called.declaration](TextSink& sink) {
+        before(sink);
+        sink.write(declaration);
+      };
+    }
     if (found.header.empty()) {
-      check_without_header(*modules[i], model, found, text_of(entry));
+      if (found.called.empty()) check_without_header(*modules[i], model, found, text_of(entry));
       instead = text_of(header);
     } else {
       std::vector<std::string> missing =
@@ -238,6 +280,7 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
                                        : found.include.front()) +
                 "\n";
     }
+    instead += called.rename;
     const auto write_entry = [entry, line, instead](TextSink& sink) {
       IncludeSink with_include(sink, line, instead);
       entry.write(with_include);
@@ -264,10 +307,11 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
     if (found.entry == found.operators) {
       add(
           found.entry,
-          [write_entry, operators](TextSink& sink) {
+          [write_entry, operators, function = called.function](TextSink& sink) {
             write_entry(sink);
             sink.write("\n");
             operators.write(sink);
+            sink.write(function);
           },
           false);
     } else {

@@ -66,6 +66,48 @@ std::set<std::string> prototypes_in(std::string_view code) {
   return prototypes;
 }
 
+// The names in "f(void* x, float y[])"; nothing if one has none.
+std::optional<std::vector<std::string>> param_names(const std::string& prototype) {
+  std::vector<std::string> names;
+  const std::size_t open = prototype.find('(');
+  const std::size_t close = prototype.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const std::string list = prototype.substr(open + 1, close - open - 1);
+  if (list.find_first_of("()[]") != std::string::npos) return std::nullopt;
+  for (const std::string& param : split(list, ',')) {
+    std::size_t begin = param.size();
+    while (begin > 0 && is_identifier_char(param[begin - 1])) --begin;
+    std::string name = param.substr(begin);
+    if (name.empty() || param.find_first_not_of(' ') == begin) return std::nullopt;  // a type alone
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// The entry as the firmware calls it, if no function of TVM's does.
+void find_called(const Archive& archive, const ModuleInfo& module, const std::string& prefix, ModuleFiles& files) {
+  if (files.operators.empty()) return;
+  std::optional<CFunction> entry;
+  for (const CFunction& function : defined_functions(code_only(archive.find(files.operators)->bytes))) {
+    if (function.name == prefix + "___tvm_main__" || function.name == prefix + "_run_model") entry = function;
+  }
+  if (!entry || mentions(entry->prototype, "num_args")) return;  // of the packed interface
+  for (const std::string& name : module.c_members) {
+    if (name.ends_with(".h") || name == files.operators) continue;
+    if (mentions(archive.find(name)->bytes, entry->name)) return;
+  }
+  if (!files.header.empty()) {
+    for (const CFunction& function : declared_functions(code_only(archive.find(files.header)->bytes))) {
+      if (function.name == entry->name) entry->prototype = function.prototype;
+    }
+  }
+  const auto params = param_names(entry->prototype);
+  if (!params) return;
+  files.called = entry->prototype;
+  files.called_params = *params;
+  files.entry = files.operators;
+}
+
 }  // namespace
 
 ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
@@ -98,6 +140,7 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     if (is_metadata) files.metadata.push_back(name);
     if (!is_entry && entries.empty() && !is_metadata) files.others.push_back(name);
   }
+  if (files.entry.empty()) find_called(archive, module, prefix, files);
   if (files.entry.empty()) {
     throw Error(ErrorKind::archive, {archive.path, {}, {}},
                 "no C file of module " + in_quotes(module.name) + " defines " + prefix + "_run, the function to call");

@@ -344,6 +344,9 @@ int main(void) {
 }
 """
 
+CALLS_ENTRY = FIRMWARE.replace("    struct tvmgen_m_inputs inputs = {x};\n    struct tvmgen_m_outputs outputs = {y};\n", "").replace(
+    "tvmgen_m_run(&inputs, &outputs)", "tvmgen_m___tvm_main__(x, y)")
+
 # TVM's packed interface as far as the registry of functions needs it.
 PACKED_RUNTIME = """#pragma once
 #include <stddef.h>
@@ -498,6 +501,7 @@ class Case:
     taken: int = 0  # calls that take workspace at run time and stay, in C of other code generators
     options: tuple[str, ...] = ()
     firmware: str = FIRMWARE
+    calls_entry: bool = False  # the firmware calls the entry itself, which only what is planned in place has
     registry: bool = False  # the firmware finds functions in TVM's registry, which only what is planned in place has
 
     def label(self) -> str:
@@ -581,6 +585,14 @@ CASES = [
     case("a device that gets the pool", {"m_lib0.c": planned_entry(1024), "m_lib1.c": NPU_MAIN, "m_lib2.c": NPU}, 1024 + 768),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
+    # TVM 0.8 has it so, and hand-written headers.
+    Case("firmware that calls the entry", {"tvmgen_m.h": "#include <stdint.h>\n#define TVMGEN_M_WORKSPACE_SIZE 4*1024\n"
+                                                         "int32_t tvmgen_m___tvm_main__(int8_t* from, int8_t* to);\n",
+                                           "m_lib1.c": HELPERS + main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)",
+                                                                         "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")}, 256, calls_entry=True, firmware=CALLS_ENTRY),
+    Case("firmware that calls the entry without a header", {"m_lib1.c": HELPERS + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")},
+         256, calls_entry=True, firmware=CALLS_ENTRY.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nint32_t tvmgen_m___tvm_main__(int8_t* from, int8_t* to);\n')),
     # 100 bytes, and from 112 on 512.
     Case("workspace at run time", at_run_time("128"), 256 + 256 + 624),
     registered("registry of functions", "\\004\\000", 2, split=False),
@@ -609,6 +621,8 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
     if this.registry:
         checkouts.write_tree(directory, {"tvm/runtime/c_runtime_api.h": PACKED_RUNTIME, "tvmgen_m.h": HEADER,
                                          "tvm/runtime/crt/module.h": '#include "../c_runtime_api.h"\n'})
+    if this.calls_entry and "tvmgen_m.h" not in this.files:
+        (directory / "tvmgen_m.h").write_text("#include <stdint.h>\n#define TVMGEN_M_WORKSPACE_SIZE 4096\n")  # the firmware's
     (directory / "runtime.c").write_text(checkouts.RUNTIME.replace("MODULE", "m").replace("MACRO", "M"))
     expected = outputs_of(directory, tree, tree, sorted(tree.glob("*.c")))
     out = directory / "planned"
@@ -616,7 +630,7 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
     if found != this.workspace:
         raise golden.Failure(f"{found} bytes, expected {this.workspace}")
     sources = out / "codegen/host/src"
-    if not this.registry and outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
+    if not this.registry and not this.calls_entry and outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
         raise golden.Failure("the planned C computes something else")
     done = subprocess.run([binary, tree, "--dry-run"], capture_output=True, text=True, check=True)
     kept = [line for line in (done.stdout + done.stderr).splitlines() if "stays as it is" in line]

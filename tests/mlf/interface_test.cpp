@@ -48,12 +48,39 @@ TEST_CASE("a module's files are known by what they define") {
   CHECK(files_of_module(one, module_of(one)).header.empty());
 }
 
+TEST_CASE("the entry is what the firmware calls if nothing else does") {
+  const std::string model = "TVM_DLL int32_t tvmgen_default_run_model(void* input, void* output) { return 0; }\n";
+  const Archive bare = archive_of({{"b.c", model}});
+  const ModuleFiles files = files_of_module(bare, module_of(bare));
+  CHECK(files.entry == "b.c");
+  CHECK(files.called == "int32_t tvmgen_default_run_model(void* input, void* output)");
+  CHECK(files.called_params == Lines{"input", "output"});
+  const Archive declared =
+      archive_of({{"b.c", model}, {"tvmgen_default.h", "int32_t tvmgen_default_run_model(float *x, float* y);"}});
+  CHECK(files_of_module(declared, module_of(declared)).called_params == Lines{"x", "y"});
+  const Archive usual = archive_of({{"b.c", main_function}, {"a.c", run_function}});
+  CHECK(files_of_module(usual, module_of(usual)).called.empty());
+}
+
 TEST_CASE("files that cannot be replaced are refused") {
   const auto error = [](const Archive& archive) {
     return test::error_of([&] { (void)files_of_module(archive, module_of(archive)); });
   };
-  CHECK(error(archive_of({{"b.c", main_function}})) ==
-        "m: no C file of module 'default' defines tvmgen_default_run, the function to call");
+  const std::string nothing_to_call =
+      "m: no C file of module 'default' defines tvmgen_default_run, the function to call";
+  CHECK(error(archive_of({{"b.c", "int32_t tvmgen_default_fused(void) { return 0; }\n"}})) == nothing_to_call);
+  CHECK(error(archive_of({{"b.c", main_function},
+                          {"a.c", "int32_t tvmgen_default_x(void) { return tvmgen_default___tvm_main__(0); }"}})) ==
+        nothing_to_call);
+  CHECK(error(archive_of({
+            {"b.c", main_function},
+            {"a.h", "int32_t tvmgen_default___tvm_main__(void*);"},
+        })) == "no error");
+  CHECK(error(archive_of({{"b.c", main_function},
+                          {"tvmgen_default.h", "int32_t tvmgen_default___tvm_main__(void*);"}})) == nothing_to_call);
+  CHECK(error(archive_of({{"b.c",
+                           "int32_t tvmgen_default___tvm_main__(void* args, int32_t* codes, int32_t num_args) "
+                           "{ return 0; }"}})) == nothing_to_call);
   CHECK(error(archive_of({{"b.c", main_function + "int32_t tvmgen_kws___tvm_main__(void* a) { return 0; }\n"}})) ==
         "m: b.c: defines several modules (default, kws), expected one a file");
   CHECK(error(archive_of({{"b.c", main_function + "static int kTvmgenMetadata;"}, {"a.c", run_function}})) ==

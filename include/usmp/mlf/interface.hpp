@@ -21,10 +21,15 @@ struct ModuleFiles {
   std::vector<std::string> others;    // of TVM's operators, or with TVM's registry of functions alone
   std::vector<std::string> metadata;  // of the packed interface: hold nothing that a plan changes
   std::string registry;               // holds TVM's registry of functions: one of the above but `metadata`, or empty
+  // If no file defines tvmgen_M_run and none calls the entry, the firmware does, and `entry` is `operators`: how the
+  // header declares it, else how the C defines it, "int32_t tvmgen_M_run_model(void* x, void* y)". Else empty.
+  std::string called;
+  std::vector<std::string> called_params;  // "x", "y"
 };
 
-// Throws Error of kind archive: no file defines tvmgen_M_run; a file defines another module's entry as well, or holds
-// the packed interface's metadata beside what a plan changes; several registries.
+// Throws Error of kind archive: no file defines tvmgen_M_run, nor does one have what `called` says; a file defines
+// another module's entry as well, or holds the packed interface's metadata beside what a plan changes; several
+// registries.
 [[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);
 
 // Whether a C file holds TVM's registry of functions (`TVMSystemLibEntryPoint`), by which TVM's C runtime finds them.
