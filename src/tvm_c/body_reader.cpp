@@ -304,7 +304,7 @@ class BodyReader {
       body_.open_scope();
       return open(Open::Kind::braces);
     }
-    if (take(tokens_, ";") || take_unused()) return end_statement();
+    if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
     if (const auto type = parse_type(tokens_)) {
       declaration(*type);
     } else if (auto name = called_name()) {
@@ -328,6 +328,47 @@ class BodyReader {
     if (!name.is_identifier() || !take(ahead, ";") || !look_up(name.text)) return false;
     tokens_ = std::move(ahead);
     return true;
+  }
+
+  // int ret = f(…); if (ret != 0) return ret;
+  bool take_checked_result() {
+    Lexer ahead = tokens_;
+    const auto type = parse_type(ahead);
+    if (type && (type->stars > 0 || !type->element.is_int() || type->element.bits < 32)) return false;
+    const Token name = ahead.next();
+    if (!name.is_identifier() || !take(ahead, "=")) return false;
+    if (!type) {  // behind the block, the variable has to be what it is then
+      const auto known = look_up(name.text);
+      if (!known || (!is_zero(*known) && open_.size() != 1)) return false;
+    }
+    const Lexer begin = tokens_;
+    tokens_ = ahead;
+    const auto callee = called_name();
+    ahead = tokens_;
+    if (!callee || !open_.back().has_braces || !is_result_checked(ahead, name)) {
+      tokens_ = begin;
+      return false;
+    }
+    call(*callee, true);
+    tokens_ = std::move(ahead);
+    declare(name, Values::number({tir::make_int(0)}));
+    return true;
+  }
+
+  static bool is_zero(const Value& value) {
+    return value.kind == Value::Kind::number && tir::as_int(*value.tree.expr) == 0;
+  }
+
+  // Behind the callee's name; takes all up to the end of the check.
+  static bool is_result_checked(Lexer& tokens, const Token& name) {
+    skip_bracketed(tokens, "(");
+    if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) return false;
+    if (take(tokens, "!=") && tokens.next().text != "0") return false;
+    if (!take(tokens, ")")) return false;
+    const bool has_braces = take(tokens, "{");
+    if (!take(tokens, "return")) return false;
+    if (!take(tokens, name.text) && (!take(tokens, "-") || tokens.next().text != "1")) return false;
+    return take(tokens, ";") && (!has_braces || take(tokens, "}")) && !tokens.peek().is("else");
   }
 
   // for (int32_t i = a; i < b; ++i)
@@ -478,7 +519,12 @@ class BodyReader {
       call(*name, true);
     } else if (!tokens_.peek().is(";")) {
       const bool has_brackets = take(tokens_, "(");
-      expect_number(0);
+      const auto value = tokens_.peek().is_identifier() ? look_up(tokens_.peek().text) : std::nullopt;
+      if (value && is_zero(*value)) {
+        (void)tokens_.next();  // what take_checked_result leaves
+      } else {
+        expect_number(0);
+      }
       if (has_brackets) expect(tokens_, ")");
     }
     expect(tokens_, ";");

@@ -663,6 +663,34 @@ TEST_CASE("layout means nothing") {
   CHECK(tir::print(read(one + entry)) == tir::print(read(entry + "#include <x.h>\n" + other)));
 }
 
+TEST_CASE("results that are checked one statement later") {
+  const auto main = [](const std::string& body) {
+    const std::string text =
+        "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  q[0] = p[0];\n  return 0;\n}\n"
+        "int32_t tvmgen_m___tvm_main__(int8_t* in_buffer_var, int8_t* output_buffer_var) {\n" +
+        body + "}\n";
+    const std::string error = error_of(text);
+    if (error != "none") return error;
+    const tir::Module module = read(text);
+    return tir::print(module, module.functions[module.entry]);
+  };
+  const std::string op = "tvmgen_m_op(in_buffer_var, output_buffer_var)";
+  const std::string once = main("  if (" + op + " != 0 ) return -1;\n  return 0;\n");
+  CHECK(main("  int ret = " + op + ";\n  if (ret != 0) {\n    return ret;\n  }\n  return 0;\n") == once);
+  CHECK(main("  int32_t ret = " + op + ";\n  if (ret) return -1;\n  return ret;\n") == once);
+  const std::string twice = main("  if (" + op + " != 0 ) return -1;\n  if (" + op + ") return -1;\n  return 0;\n");
+  const std::string again = "  ret = " + op + ";\n  if (ret != 0) return ret;\n";
+  CHECK(main("  int ret = " + op + ";\n  if (ret) return ret;\n" + again + "  return (ret);\n") == twice);
+  CHECK(main("  int32_t ret = 0;\n" + again + again + "  return ret;\n") == twice);
+  for (const char* check : {"", "  if (ret != 1) return -1;\n", "  if (ret) return 0;\n", "  if (ret) ret = 0;\n",
+                            "  if (ret) return -1; else ret = 1;\n"}) {
+    CHECK(main("  int ret = " + op + ";\n" + check + "  return 0;\n").find("found ") != std::string::npos);
+  }
+  CHECK(main("  int32_t ret = in_buffer_var[0];\n  if (in_buffer_var[1] < 3) {\n" + again + "  }\n  return ret;\n")
+            .find("found ") != std::string::npos);
+  CHECK(main("  int8_t ret = " + op + ";\n  if (ret) return -1;\n  return 0;\n").find("found ") != std::string::npos);
+}
+
 TEST_CASE("what is not read is told with its place") {
   CHECK(error_of("int x;") == "no C file of module 'm' defines tvmgen_m___tvm_main__, the entry function");
   CHECK(error_of(entry) ==
