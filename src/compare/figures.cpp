@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "compare/pool_distances.hpp"
 #include "compare/shared_bytes.hpp"
@@ -58,12 +59,13 @@ void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::ve
   std::stable_sort(figures.at_peak.begin(), figures.at_peak.end(),
                    [&](std::size_t a, std::size_t b) { return document.buffers[a].size > document.buffers[b].size; });
   figures.counted = bytes_counted_once(document, figures.at_peak);
-  std::map<OperatorIndex, Bytes> shares;
+  std::map<std::pair<OperatorIndex, std::size_t>, Bytes> shares;
   for (std::size_t i = 0; i < figures.at_peak.size(); ++i) {
-    shares[operators[figures.at_peak[i]]] += figures.counted[i];
+    const std::size_t buffer = figures.at_peak[i];
+    shares[{operators[buffer], document.buffers[buffer].row_operator}] += figures.counted[i];
     figures.occupied_at_peak += figures.counted[i];
   }
-  for (const auto& [call, bytes] : shares) figures.shares.push_back({call, bytes});
+  for (const auto& [maker, bytes] : shares) figures.shares.push_back({maker.first, bytes, maker.second});
   std::stable_sort(figures.shares.begin(), figures.shares.end(),
                    [](const PoolFigures::Share& a, const PoolFigures::Share& b) { return a.bytes > b.bytes; });
 }
@@ -148,6 +150,13 @@ class Calls {
   std::map<std::string, std::size_t> by_callee_;  // the first call of each
 };
 
+// Without TVM's prefix.
+std::string short_name(const PlanDocument& document, std::string_view name) {
+  const std::string prefix = "tvmgen_" + c_identifier(document.module) + "_";
+  if (name.starts_with(prefix) && name.size() > prefix.size()) name.remove_prefix(prefix.size());
+  return std::string(name);
+}
+
 }  // namespace
 
 bool PoolFigures::SharedBytes::at(Tick tick) const { return overlap(ticks, {{tick, tick + 1}}); }
@@ -184,12 +193,16 @@ PlanFigures plan_figures(const PlanDocument& document) {
 }
 
 std::string operator_name(const PlanDocument& document, std::size_t call) {
-  const std::string number = "#" + std::to_string(call + 1) + " ";
-  if (!document.calls[call].kind.empty()) return number + document.calls[call].kind;
-  std::string_view name = document.calls[call].callee;
-  const std::string prefix = "tvmgen_" + c_identifier(document.module) + "_";
-  if (name.starts_with(prefix) && name.size() > prefix.size()) name.remove_prefix(prefix.size());
-  return number + std::string(name);
+  const PlanDocument::Call& one = document.calls[call];
+  return "#" + std::to_string(call + 1) + " " + (one.kind.empty() ? short_name(document, one.callee) : one.kind);
+}
+
+std::string operator_name(const PlanDocument& document, std::size_t call, std::size_t row_operator) {
+  const std::vector<PlanDocument::RowOperator>& by_rows = document.calls[call].by_rows;
+  const auto found = std::ranges::find(by_rows, row_operator, &PlanDocument::RowOperator::number);
+  if (found == by_rows.end()) return operator_name(document, call);
+  return "#" + std::to_string(call + 1) + "." + std::to_string(row_operator) + " " +
+         (found->kind.empty() ? short_name(document, found->callee) : found->kind);
 }
 
 }  // namespace usmp::compare

@@ -84,7 +84,8 @@ Site declared_site(const tir::Module& module, std::size_t function, const Declar
       .live = {},
       .targets = {},
       .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools,
-      .ring = is_constant ? std::nullopt : declaration.allocate->ring};
+      .ring = is_constant ? std::nullopt : declaration.allocate->ring,
+      .row_operator = is_constant ? declaration.constant->row_operator : declaration.allocate->row_operator};
 }
 
 Site param_site(const tir::Module& module, std::size_t index, BufferKind kind, const Alignments& alignments) {
@@ -103,7 +104,10 @@ Site param_site(const tir::Module& module, std::size_t index, BufferKind kind, c
 
 std::optional<RowsHeld> rows_held(const Site& site) {
   if (!site.ring) return std::nullopt;
-  return RowsHeld{.rows = site.ring->rows, .of = site.ring->extent, .row_bytes = site.size / site.ring->rows};
+  return RowsHeld{.rows = site.ring->rows,
+                  .of = site.ring->extent,
+                  .row_bytes = site.size / site.ring->rows,
+                  .of_pixels = site.ring->of_pixels};
 }
 
 }  // namespace usmp::liveness

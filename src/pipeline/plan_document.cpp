@@ -179,7 +179,12 @@ PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& 
     document.buffers.push_back(buffer_of(problem, result.plan, BufferId(i)));
   }
   for (std::size_t i = 0; i < assembly.sites.size(); ++i) {
-    document.buffers[i].rows = liveness::rows_held(analysis.sites[assembly.sites[i].index()]);
+    const liveness::Site& site = analysis.sites[assembly.sites[i].index()];
+    document.buffers[i].rows = liveness::rows_held(site);
+    const std::vector<tir::RowOperator>& by_rows = module.functions[site.function].by_rows;
+    if (site.row_operator && *site.row_operator < by_rows.size()) {
+      document.buffers[i].row_operator = by_rows[*site.row_operator].number;
+    }
   }
   document.distances = problem.distances;
   const std::vector<operators::Operator> operators = operators::operators_of(module);

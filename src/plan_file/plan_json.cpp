@@ -51,6 +51,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id) {
   if (buffer.live) json["live"] = live_json(*buffer.live);
   json["candidates"] = buffer.candidates;
   if (buffer.rows) json["ring"] = ring_json(*buffer.rows);
+  if (buffer.row_operator > 0) json["row_operator"] = buffer.row_operator;
   return json;
 }
 

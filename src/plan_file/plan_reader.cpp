@@ -251,6 +251,7 @@ RowsHeld read_ring(const ParsedJson& json, const std::string& place, Bytes size)
   object.read_bytes("rows", ring.rows, 1);
   object.read_bytes("of", ring.of, 1);
   object.read_bytes("row_bytes", ring.row_bytes);
+  object.read("of_pixels", ring.of_pixels);
   const auto all = checked_mul(ring.of, ring.row_bytes);
   if (ring.rows > ring.of || checked_mul(ring.rows, ring.row_bytes) != size || !all || *all > most_bytes) {
     fail(place, to_string(ring) + ": expected " + bytes_text(size) + " in rows of a tensor of at most " +
@@ -274,6 +275,7 @@ PlanDocument::Buffer read_buffer(const ParsedJson& json, const std::string& plac
   if (const ParsedJson* ring = object.find("ring")) {
     buffer.rows = read_ring(*ring, object.place_of("ring"), buffer.size);
   }
+  object.read_count("row_operator", buffer.row_operator);
   if (object.required("pool").is_null()) return buffer;
   object.require({"offset"});
   object.read("pool", buffer.pool);

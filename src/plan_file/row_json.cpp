@@ -8,6 +8,7 @@ nlohmann::ordered_json ring_json(const RowsHeld& ring) {
   json["rows"] = ring.rows;
   json["of"] = ring.of;
   json["row_bytes"] = ring.row_bytes;
+  if (ring.of_pixels) json["of_pixels"] = true;
   return json;
 }
 

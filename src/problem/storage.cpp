@@ -24,7 +24,7 @@ const char* to_string(BufferKind kind) {
 }
 
 std::string to_string(const RowsHeld& held) {
-  return std::to_string(held.rows) + " of " + std::to_string(held.of) + " rows or pixels, " +
+  return std::to_string(held.rows) + " of " + std::to_string(held.of) + (held.of_pixels ? " pixels, " : " rows, ") +
          std::to_string(held.row_bytes) + (held.row_bytes == 1 ? " byte each" : " bytes each");
 }
 

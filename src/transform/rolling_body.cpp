@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "usmp/loops/accesses.hpp"
 #include "usmp/loops/edit.hpp"
 #include "usmp/loops/walk.hpp"
 #include "usmp/program/join.hpp"
@@ -126,6 +127,7 @@ class BodyBuilder {
     simplify(work);
     declare(work);
     std::move(work.begin(), work.end(), std::back_inserter(function_.body));
+    note_operators();
     // Other segments use the same variables.
     const program::PassedFunction call{function_, arguments_};
     auto renewed = program::joined(module_, {&call, 1}, {});
@@ -318,6 +320,43 @@ class BodyBuilder {
     }
   }
 
+  // Buffers are of the call that writes them first, constants of the one that reads them first.
+  void note_operators() {
+    std::map<VarId, std::size_t> operators;
+    const auto [first, last] = run_.units_of(segment_.first_call, segment_.last_call);
+    std::vector<loops::Accesses> accesses(last - first);
+    for (std::size_t u = first; u < last; ++u) loops::add_accesses(statement(u), accesses[u - first]);
+    const auto note = [&](const std::map<VarId, std::size_t> loops::Accesses::*side) {
+      for (std::size_t u = first; u < last; ++u) {
+        for (const auto& [var, count] : accesses[u - first].*side) {
+          operators.emplace(var, run_.units[u].call - segment_.first_call);
+        }
+      }
+    };
+    note(&loops::Accesses::stores);
+    note(&loops::Accesses::loads);
+    tir::for_each_block(function_.body, [&](Block& block) {
+      for (Stmt& stmt : block) {
+        const auto set = [&](auto* declared) {
+          if (declared == nullptr || !operators.contains(declared->var)) return;
+          declared->row_operator = operators.at(declared->var);
+        };
+        set(std::get_if<tir::Allocate>(&stmt.node));
+        set(std::get_if<tir::AllocateConst>(&stmt.node));
+      }
+    });
+  }
+
+  [[nodiscard]] bool is_by_pixels(std::size_t tensor) const {
+    for (std::size_t s = 0; s < segment_.stages.size(); ++s) {
+      const std::optional<RowSupply>& supply = segment_.chain.stages[s].supply;
+      if (!supply || supply->tensor != tensor) continue;
+      const RolledStage& stage = segment_.stages[s];
+      return stage.grain != Grain::rows && run_.units[stage.units.front()].pixels.has_value();
+    }
+    return false;
+  }
+
   void hold_rows(tir::Allocate& allocate) const {
     const auto found = segment_.tensors.find(allocate.var);
     if (found == segment_.tensors.end()) return;
@@ -326,6 +365,7 @@ class BodyBuilder {
     const std::int64_t planes = *tir::element_count(allocate) / (ring->stride * ring->extent);
     allocate.extents = {make_int(planes * ring->rows * ring->stride)};
     allocate.ring = ring;
+    allocate.ring->of_pixels = is_by_pixels(found->second);
   }
 
   tir::Module& module_;

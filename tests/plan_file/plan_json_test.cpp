@@ -260,14 +260,14 @@ TEST_CASE("what is no plan file is refused with its place") {
   CHECK(with("ring", {{"rows", 0}, {"of", 9}, {"row_bytes", 2}}) ==
         "buffers[0].ring: rows is 0: expected bytes from 1 to 72057594037927936");
   CHECK(with("ring", {{"rows", 2}, {"of", 1}, {"row_bytes", 2}}) ==
-        "buffers[0].ring: 2 of 1 rows or pixels, 2 bytes each: expected 4 bytes in rows of a tensor of at most "
+        "buffers[0].ring: 2 of 1 rows, 2 bytes each: expected 4 bytes in rows of a tensor of at most "
         "1099511627776 bytes");
   CHECK(with("ring", {{"rows", 3}, {"of", 9}, {"row_bytes", 2}}) ==
-        "buffers[0].ring: 3 of 9 rows or pixels, 2 bytes each: expected 4 bytes in rows of a tensor of at most "
+        "buffers[0].ring: 3 of 9 rows, 2 bytes each: expected 4 bytes in rows of a tensor of at most "
         "1099511627776 "
         "bytes");
   CHECK(with("ring", {{"rows", 4}, {"of", std::int64_t{1} << 41}, {"row_bytes", 1}}) ==
-        "buffers[0].ring: 4 of 2199023255552 rows or pixels, 1 byte each: expected 4 bytes in rows of a tensor of at "
+        "buffers[0].ring: 4 of 2199023255552 rows, 1 byte each: expected 4 bytes in rows of a tensor of at "
         "most "
         "1099511627776 bytes");
   CHECK(with("live", {{0, 2}, {2, 3}}) == "accepted");

@@ -106,6 +106,7 @@ inline usmp::plan_file::PlanDocument with_other_modules(usmp::plan_file::PlanDoc
 inline usmp::plan_file::PlanDocument with_rows(usmp::plan_file::PlanDocument document) {
   document.transformed.push_back({"rolling", 112, 96, {{"conv", "operators 1 to 3 run row by row"}}});
   document.buffers.at(1).rows = usmp::RowsHeld{.rows = 4, .of = 12, .row_bytes = 4};
+  document.buffers.at(1).row_operator = 3;
   document.calls.at(0).kind = "operators by rows";
   document.calls.at(0).by_rows = {{1, "conv_a", "conv2d"}, {2, "add", ""}, {3, "conv_b", "conv2d"}};
   return document;

@@ -353,8 +353,9 @@ TEST_CASE("a function by rows says which operators it has, and its rings how muc
   std::string held;
   for (const liveness::Site& site : liveness::analyse(module).sites) {
     if (const auto ring = liveness::rows_held(site)) held += site.name + ": " + to_string(*ring);
+    CHECK(site.row_operator == (site.name == "a" ? std::optional<std::size_t>(0) : std::nullopt));
   }
-  CHECK(held == "a: 3 of 8 rows or pixels, 16 bytes each");
+  CHECK(held == "a: 3 of 8 rows, 16 bytes each");
 }
 
 TEST_CASE("an input in the workspace dies row by row, unless a later run reads it too") {

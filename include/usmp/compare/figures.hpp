@@ -40,6 +40,7 @@ struct PoolFigures {
   struct Share {
     OperatorIndex call;
     Bytes bytes = 0;
+    std::size_t row_operator = 0;  // as in PlanDocument::Buffer
 
     friend bool operator==(const Share&, const Share&) = default;
   };
@@ -94,5 +95,8 @@ struct PlanFigures {
 // What reports call a call: "#3 conv2d" for the third one, by its kind; of a plan that does not say, its name without
 // TVM's prefix "tvmgen_<module>_".
 [[nodiscard]] std::string operator_name(const plan_file::PlanDocument& document, std::size_t call);
+// "#1.5 conv2d" for operator 5 of those whose rows the first call computes; 0 or none of them: as above.
+[[nodiscard]] std::string operator_name(const plan_file::PlanDocument& document, std::size_t call,
+                                        std::size_t row_operator);
 
 }  // namespace usmp::compare

@@ -44,6 +44,8 @@ struct Site {
   std::set<std::string> targets;  // of the functions that access it or pass it to an extern function
   std::vector<std::string> candidate_pools;  // the module's annotation, best first; empty: none
   std::optional<tir::Ring> ring = {};        // of the allocate; `size` is that of the rows held
+  std::optional<std::size_t> row_operator =
+      {};  // that makes it or reads the constant, index into by_rows of `function`
   // Of a constant: further declarations of the same data, which have their place here (share_constants).
   struct Twin {
     tir::VarId var;

@@ -103,6 +103,8 @@ struct PlanDocument {
     std::optional<std::vector<LiveRange>> live;  // nothing: the plan does not say
     std::vector<std::string> candidates;         // names of pools
     std::optional<RowsHeld> rows = {};           // nothing: all of the tensor; rows · row_bytes = size
+    // Number of the RowOperator that makes it, or reads the constant; 0: its operator is not by rows.
+    std::size_t row_operator = 0;
 
     [[nodiscard]] bool placed() const { return !pool.empty(); }
     friend bool operator==(const Buffer&, const Buffer&) = default;

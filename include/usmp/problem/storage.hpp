@@ -54,11 +54,12 @@ struct RowsHeld {
   std::int64_t rows = 1;  // in [1, of]
   std::int64_t of = 1;    // rows of the tensor
   Bytes row_bytes = 0;    // of all planes
+  bool of_pixels = false;
 
   friend bool operator==(const RowsHeld&, const RowsHeld&) = default;
 };
 
-// "3 of 25 rows or pixels, 320 bytes each".
+// "3 of 25 rows, 320 bytes each".
 [[nodiscard]] std::string to_string(const RowsHeld& held);
 
 struct Allocation {

@@ -170,6 +170,7 @@ struct Ring {
   std::int64_t stride = 1;  // elements of a row of one plane, >= 1
   std::int64_t extent = 1;  // rows of the tensor, >= 1
   std::int64_t rows = 1;    // rows held, in [1, extent]
+  bool of_pixels = false;   // for reports: the rows are pixels
 
   // O(1). `element` in [0, planes · extent · stride).
   [[nodiscard]] std::int64_t place(std::int64_t element) const {
@@ -193,6 +194,7 @@ struct Allocate {
   bool was_on_stack = false;  // an array of a function of the C that was read
   // `extents` are then those of the storage: their product is a multiple of ring->rows · ring->stride.
   std::optional<Ring> ring = {};
+  std::optional<std::size_t> row_operator = {};  // that makes it, index into Function::by_rows; for reports
 };
 
 struct AllocateConst {
@@ -200,6 +202,7 @@ struct AllocateConst {
   DataType type;
   std::shared_ptr<const Constant> data;  // never null
   std::vector<std::string> candidate_pools;
+  std::optional<std::size_t> row_operator = {};  // that reads it first, as in Allocate
 };
 
 struct Let {  // var = value from here to the end of the block
