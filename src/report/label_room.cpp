@@ -49,17 +49,18 @@ std::vector<Room> label_rooms(const plan_file::PlanDocument::Buffer& buffer, con
   return rooms;
 }
 
-std::string fitted_label(const std::string& label, std::size_t letters) {
+std::string fitted_label(const std::string& name, const std::string& operator_name, Tenths room) {
   constexpr std::size_t fewest = 6;
-  const bool is_ascii =
-      std::all_of(label.begin(), label.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  const std::size_t number = label.starts_with('#') && is_ascii ? label.find(' ') : std::string::npos;
-  if (number == std::string::npos) {
-    return letters < std::min(fewest, label.size()) ? std::string() : shortened(label, letters);
+  constexpr Tenths least_letter = 46;
+  if (name.empty() || room < least_letter) return {};
+  const std::string both = operator_name.empty() ? name : name + " " + operator_name;
+  if (width_of_text(both) <= room) return both;
+  const std::size_t most = std::min(name.size(), static_cast<std::size_t>(room / least_letter));
+  for (std::size_t letters = most; letters >= std::min(fewest, name.size()); --letters) {
+    std::string text = shortened(name, letters);
+    if (width_of_text(text) <= room) return text;
   }
-  if (letters >= label.size()) return label;
-  if (letters >= number + 4) return label.substr(0, letters - 1) + "…";
-  return letters >= number ? label.substr(0, number) : std::string();
+  return {};
 }
 
 }  // namespace usmp::report

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/svg_elements.hpp"
 #include "usmp/compare/figures.hpp"
 
 namespace usmp::report {
@@ -25,8 +26,7 @@ struct Room {
 [[nodiscard]] std::vector<Room> label_rooms(const plan_file::PlanDocument::Buffer& buffer, const LiveRange& range,
                                             const std::vector<const compare::PoolFigures::SharedBytes*>& shared);
 
-// As much of a label as so many letters hold: all, "#5 depth…", "#5"; of names that are no operators' the middle is
-// left out. Empty: too few.
-[[nodiscard]] std::string fitted_label(const std::string& label, std::size_t letters);
+// As much of a buffer's label as the room holds: "conv2d_nhwc #5 conv2d", "conv2d_nhwc", "con…nhwc". Empty: too little.
+[[nodiscard]] std::string fitted_label(const std::string& name, const std::string& operator_name, Tenths room);
 
 }  // namespace usmp::report

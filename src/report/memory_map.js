@@ -4,7 +4,7 @@
 (() => {
   const plan = JSON.parse(document.getElementById('plan').textContent);
   const SVG = 'http://www.w3.org/2000/svg';
-  const GUTTER = 104, RIGHT = 14, TOP = 18, AXIS = 112;  // around the drawing of a panel, px
+  const GUTTER = 104, RIGHT = 14, TOP = 18, AXIS = 126;  // around the drawing of a panel, px
   const COLORS = ['#8ecae6', '#ffc145', '#90be6d', '#f28482', '#b8a1e3', '#f7a072', '#76c7b7', '#e2c044', '#d9a5c9',
     '#a3b18a', '#9fb4d8', '#e5b8a0'];
   const KINDS = ['tensor', 'scratch', 'input', 'output', 'constant'];
@@ -32,21 +32,27 @@
     return element;
   };
   const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-  const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f');
-  const bytes = (number) => grouped(number) + (number === 1 ? ' byte' : ' bytes');
+  const bytes = (number) => number + (number === 1 ? ' byte' : ' bytes');
   const shortened = (text, most) => text.length <= most ? text
     : text.slice(0, Math.ceil(most / 2) - 1) + '…' + text.slice(text.length - Math.floor(most / 2));
   const operatorText = (index) => index < 0 ? '' : plan.calls[index].name;
-  const byRows = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].by_rows !== undefined;
-  const labelOf = (buffer) => buffer.call >= 0 && plan.calls[buffer.call].kind !== '' && !byRows(buffer)
-    ? operatorText(buffer.call) : buffer.name;
+  const operatorOf = (buffer) => buffer.operator < 0 ? '' : plan.operators[buffer.operator];
 
-  // As much of a label as so many letters hold: all, "#5 depth…", "#5"; of names the middle is left out.
-  const fitted = (label, letters) => {
-    const number = label.startsWith('#') ? label.indexOf(' ') : -1;
-    if (number < 0) return letters < Math.min(6, label.length) ? '' : shortened(label, letters);
-    if (letters >= label.length) return label;
-    return letters >= number + 4 ? label.slice(0, letters - 1) + '…' : letters >= number ? label.slice(0, number) : '';
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.font = '11px system-ui, sans-serif';
+  const widthOf = (text) => pen.measureText(text).width;
+
+  // As much of a buffer's label as so many pixels hold: "conv2d_nhwc #5 conv2d", "conv2d_nhwc", "con…nhwc".
+  const fitted = (buffer, room) => {
+    const {name} = buffer;
+    const known = buffer.call >= 0 && plan.calls[buffer.call].kind !== '';
+    const both = known ? name + ' ' + operatorOf(buffer) : name;
+    if (widthOf(both) <= room) return both;
+    for (let letters = Math.min(name.length, Math.floor(room / 3)); letters >= Math.min(6, name.length); --letters) {
+      const text = shortened(name, letters);
+      if (widthOf(text) <= room) return text;
+    }
+    return '';
   };
 
   // The longest part of [begin, end) that is in none of the stretches.
@@ -62,8 +68,13 @@
 
   // Steps of 1, 2, 4, 8, … for bytes and 1, 2, 5, 10, … for ticks, so that no more than `most` are shown.
   const byteStep = (span, most) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(span, 1) / most)));
-  const byteText = (number) => number >= 1048576 && number % 1024 === 0 ? number / 1048576 + ' MiB'
-    : number >= 1024 && number % 16 === 0 ? number / 1024 + ' KiB' : number + ' B';
+  const tickStep = (span, most) => {
+    let step = 1;
+    for (let i = 0; span / step > most; ++i) step = i % 3 === 1 ? step / 2 * 5 : step * 2;
+    return step;
+  };
+  const byteText = (number, step) => step % 524288 === 0 ? number / 1048576 + ' MiB'
+    : step % 512 === 0 ? number / 1024 + ' KiB' : number + ' B';
 
   // The calls whose ticks [begin, end) touches.
   const callsDuring = (begin, end) => {
@@ -74,7 +85,7 @@
 
   const colorOf = (buffer) => {
     if (coloring.value === 'kind') return COLORS[KINDS.indexOf(buffer.kind)];
-    return buffer.call < 0 ? '#c3c9d1' : COLORS[(byRows(buffer) ? buffer.id : buffer.call) % COLORS.length];
+    return buffer.operator < 0 ? '#c3c9d1' : COLORS[buffer.operator % COLORS.length];
   };
 
   class Panel {
@@ -96,7 +107,7 @@
       html(section, 'h2', pool.name);
       for (const line of pool.text) html(section, 'p', line);
       if (this.buffers.length === 0) return;
-      this.svg = make(section, 'svg', {role: 'application', tabindex: 0, height: this.height + TOP + AXIS,
+      this.svg = make(section, 'svg', {role: 'application', tabindex: 0, height: this.height + TOP + (pool.kind === 'workspace' ? AXIS : 4),
         'aria-label': 'Memory map of ' + pool.name + ': ' + this.buffers.length + ' buffers. Arrow keys choose one.'});
       this.listen();
     }
@@ -122,6 +133,7 @@
       this.drawBuffers();
       this.drawLoad();
       this.drawLimits();
+      this.drawLabels();
       this.mark();
     }
 
@@ -129,28 +141,36 @@
       const step = byteStep(this.high - this.low, Math.max(2, this.height / 36));
       for (let at = Math.ceil(this.low / step) * step; at <= this.high; at += step) {
         make(this.svg, 'line', {class: 'grid', x1: GUTTER - 4, x2: GUTTER + this.width, y1: this.y(at), y2: this.y(at)});
-        make(this.svg, 'text', {class: 'axis', x: GUTTER - 8, y: this.y(at) + 4, 'text-anchor': 'end'}, byteText(at));
+        make(this.svg, 'text', {class: 'axis', x: GUTTER - 8, y: this.y(at) + 4, 'text-anchor': 'end'}, byteText(at, step));
       }
-      if (plan.calls.length === 0) {
-        for (const tick of [view.begin, view.end].map(Math.round)) {
-          make(this.svg, 'text', {class: 'axis', x: this.x(tick), y: TOP + this.height + 16, 'text-anchor': 'middle'},
-            'step ' + tick);
-        }
+      if (this.pool.kind !== 'workspace') return;  // constants are always live
+      const bottom = TOP + this.height;
+      const ticks = tickStep(view.end - view.begin, this.width / 80);
+      for (let at = Math.ceil(view.begin / ticks) * ticks, first = true; at <= view.end; at += ticks, first = false) {
+        make(this.svg, 'line', {class: 'grid', x1: this.x(at), x2: this.x(at), y1: bottom, y2: bottom + 4});
+        make(this.svg, 'text', {class: 'axis', x: this.x(at), y: bottom + 15, 'text-anchor': 'middle'},
+          (first ? 'step ' : '') + at);
       }
-      let free = -Infinity;  // where the next name has room
+      const omission = (x) => make(this.svg, 'text', {class: 'axis', x, y: bottom + 26, 'text-anchor': 'middle'}, '…');
+      let last = -Infinity, leftOut = false;  // where the last name is; whether one behind it has no room
       plan.calls.forEach((call, index) => {
         if (call.end <= view.begin || call.begin >= view.end) return;
         const left = Math.max(this.x(call.begin), GUTTER), right = Math.min(this.x(call.end), GUTTER + this.width);
-        const bottom = TOP + this.height;
-        make(this.svg, 'line', {class: 'grid', x1: left, x2: left, y1: TOP, y2: bottom + 4});
+        make(this.svg, 'line', {class: 'grid', x1: left, x2: left, y1: TOP, y2: bottom});
         const middle = (left + right) / 2;
-        if (middle - free < 18) return;
-        free = middle;
+        if (middle - last < 18) {
+          leftOut = true;
+          return;
+        }
+        if (leftOut) omission((last + middle) / 2);
+        leftOut = false;
+        last = middle;
         const name = make(this.svg, 'text', {class: 'axis', 'text-anchor': 'end',
-          transform: 'translate(' + (middle + 3) + ',' + (bottom + 12) + ') rotate(-38)'},
+          transform: 'translate(' + (middle + 3) + ',' + (bottom + 26) + ') rotate(-38)'},
           shortened(call.name, 21));
         make(name, 'title', {}, operatorText(index) + ', steps [' + call.begin + ', ' + call.end + ')');
       });
+      if (leftOut) omission(last + 18);
     }
 
     drawBuffers() {
@@ -163,11 +183,15 @@
         const found = matches.includes(buffer) ? ' match' : '';
         for (let i = 0; i < buffer.live.length; i += 2) {
           const x = this.x(buffer.live[i]), width = Math.max(1, this.x(buffer.live[i + 1]) - x);
-          make(this.inner, 'rect', {class: 'buffer' + found, 'data-id': buffer.id, x, y, width, height,
+          const thin = height < 3 || width < 3 ? ' thin' : '';
+          make(this.inner, 'rect', {class: 'buffer' + thin + found, 'data-id': buffer.id, x, y, width, height,
             fill: colorOf(buffer)});
         }
       }
       this.drawShared();
+    }
+
+    drawLabels() {
       const crowded = [];  // buffers that share all of a live range
       for (const buffer of this.buffers) {
         for (let i = 0; i < buffer.live.length; i += 2) {
@@ -179,7 +203,7 @@
       crowded.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2].id - b[2].id);
       crowded.forEach(([begin, end, buffer], turn) => {
         const bottom = buffer.offset + buffer.size * (2 - turn % 3) / 3;
-        this.putLabel(buffer, ' over', [begin, end], [bottom, bottom + buffer.size / 3]);
+        this.putLabel(buffer, [begin, end], [bottom, bottom + buffer.size / 3], ' over');
       });
     }
 
@@ -217,17 +241,16 @@
       if (inView[0] >= inView[1] || bytesInView[0] >= bytesInView[1]) return false;
       const rooms = [[longestFree(...inView, shared.flatMap((one) => one.during)), bytesInView]];
       if (shared.length > 0) rooms.push([inView, longestFree(...bytesInView, shared.map((one) => [one.begin, one.end]))]);
-      return rooms.some(([ticks, addresses]) => this.putLabel(buffer, '', ticks, addresses));
+      return rooms.some(([ticks, addresses]) => this.putLabel(buffer, ticks, addresses));
     }
 
     // Whether there is room for some letters in what is in view of the rectangle.
-    putLabel(buffer, names, ticks, addresses) {
+    putLabel(buffer, ticks, addresses, over = '') {
       const left = this.x(Math.max(ticks[0], view.begin)), right = this.x(Math.min(ticks[1], view.end));
       const top = this.y(Math.min(addresses[1], this.high)), height = this.y(Math.max(addresses[0], this.low)) - top;
-      const letters = Math.floor((right - left - 8) / 7);
-      const text = height < 13 ? '' : fitted(labelOf(buffer), letters);
+      const text = height < 13 ? '' : fitted(buffer, right - left - 8);
       if (text === '') return false;
-      make(this.inner, 'text', {class: 'label' + names + (matches.includes(buffer) ? ' match' : ''), 'data-id': buffer.id,
+      make(this.inner, 'text', {class: 'label' + over + (matches.includes(buffer) ? ' match' : ''), 'data-id': buffer.id,
         x: left + 4, y: top + height / 2 + 4}, text);
       return true;
     }
@@ -243,8 +266,9 @@
       const at = this.pool.peak_at, left = this.x(at), right = Math.max(left + 2, this.x(at + 1));
       if (right < GUTTER || left > GUTTER + this.width) return;
       make(this.inner, 'rect', {class: 'peak', x: left, y: TOP, width: right - left, height: this.height});
-      make(this.svg, 'text', {class: 'peak-text', x: clamp(left, GUTTER + 100, GUTTER + this.width - 100), y: TOP - 6,
-        'text-anchor': 'middle'}, 'peak: ' + bytes(this.pool.load) + ' live at step ' + at);
+      const text = 'peak: ' + bytes(this.pool.load) + ' live at step ' + at, half = widthOf(text) / 2 + 8;  // it is bold
+      make(this.svg, 'text', {class: 'peak-text', x: clamp(left, GUTTER + half, GUTTER + this.width - half), y: TOP - 6,
+        'text-anchor': 'middle'}, text);
     }
 
     drawLimits() {
@@ -447,11 +471,11 @@
       html(list, 'dd', value);
     };
     row('size', bytes(buffer.size));
-    row('offset', grouped(buffer.offset) + ' to ' + grouped(buffer.offset + buffer.size) + ' (0x'
+    row('offset', buffer.offset + ' to ' + (buffer.offset + buffer.size) + ' (0x'
       + buffer.offset.toString(16) + ') in ' + plan.pools[buffer.pool].name);
     row('live', ticksText(buffer.live));
     row('ring', buffer.ring ?? '');
-    row('operator', operatorText(buffer.call));
+    row('operator', operatorOf(buffer));
     if (buffer.kind !== 'constant' && buffer.live.length > 0) {
       const during = callsDuring(buffer.live[0], buffer.live.at(-1));
       if (during.length > 1) row('until', operatorText(during.at(-1)));
@@ -491,7 +515,7 @@
   // Every word has to stand in the name, the function, the operator or the kind.
   function find() {
     const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== '');
-    const text = (buffer) => [buffer.name, plan.functions[buffer.function], operatorText(buffer.call), buffer.kind,
+    const text = (buffer) => [buffer.name, plan.functions[buffer.function], operatorOf(buffer), buffer.kind,
       buffer.call < 0 ? '' : plan.calls[buffer.call].callee]
       .join(' ').toLowerCase();
     matches = words.length === 0 ? [] : plan.buffers.filter((b) => words.every((word) => text(b).includes(word)));

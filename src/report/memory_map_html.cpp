@@ -3,6 +3,7 @@
 // memory_map_assets.cpp.
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "report/layout.hpp"
 #include "report/markup.hpp"
@@ -69,8 +70,30 @@ class Functions {
   Json names_ = Json::array();
 };
 
+// The operators that make buffers, in the order of calls and of the rows in them.
+class Operators {
+ public:
+  Operators(const PlanDocument& document, const PlanFigures& figures) {
+    for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+      if (const OperatorIndex call = figures.operators[i]) indices_[{*call, document.buffers[i].row_operator}] = 0;
+    }
+    for (auto& [maker, index] : indices_) {
+      index = names_.size();
+      names_.push_back(printable(operator_name(document, maker.first, maker.second)));
+    }
+  }
+  [[nodiscard]] std::size_t index_of(std::size_t call, std::size_t row_operator) const {
+    return indices_.at({call, row_operator});
+  }
+  [[nodiscard]] const Json& names() const { return names_; }
+
+ private:
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> indices_;
+  Json names_ = Json::array();
+};
+
 Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t pool, const OperatorIndex& call,
-                 Functions& functions) {
+                 const Operators& operators, Functions& functions) {
   Json json;
   json["id"] = id;
   json["name"] = name_json(buffer.name);
@@ -83,6 +106,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t
   if (buffer.pinned) json["pinned"] = true;
   if (buffer.rows) json["ring"] = to_string(*buffer.rows);
   json["call"] = call ? Json(*call) : Json(-1);
+  json["operator"] = call ? Json(operators.index_of(*call, buffer.row_operator)) : Json(-1);
   json["live"] = Json::array();
   for (const LiveRange& range : *buffer.live) {
     json["live"].push_back(range.begin);
@@ -93,6 +117,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t
 
 Json data_json(const PlanDocument& document) {
   const PlanFigures figures = plan_figures(document);
+  const Operators operators(document, figures);
   Functions functions;
   Json json;
   json["horizon"] = document.horizon;
@@ -101,7 +126,7 @@ Json data_json(const PlanDocument& document) {
   for (std::size_t i = 0; i < document.pools.size(); ++i) {
     json["pools"].push_back(pool_json(document.pools[i], figures.pools[i]));
     for (const std::size_t id : figures.pools[i].buffers) {
-      buffers.push_back(buffer_json(document.buffers[id], id, i, figures.operators[id], functions));
+      buffers.push_back(buffer_json(document.buffers[id], id, i, figures.operators[id], operators, functions));
     }
   }
   json["calls"] = Json::array();
@@ -117,6 +142,7 @@ Json data_json(const PlanDocument& document) {
     json["calls"].push_back(std::move(call));
   }
   json["functions"] = functions.names();
+  json["operators"] = operators.names();
   json["buffers"] = std::move(buffers);
   return json;
 }
@@ -138,7 +164,7 @@ std::string transformed_section(const PlanDocument& document) {
   }
   if (rows.empty()) return rows;
   return "<h2>Transformed before it was planned</h2>\n<table id=\"transformed\">\n"
-         "<tr><th>step</th><th>load before</th><th>load after</th><th>outcome</th></tr>\n" +
+         "<tr><th>transformation</th><th>peak live bytes before</th><th>after</th><th>outcome</th></tr>\n" +
          rows + "</table>\n" + row_paragraphs(document);
 }
 
@@ -153,7 +179,7 @@ constexpr std::string_view controls = R"(<div class="tools">
 </div>
 <div id="panels"></div>
 <ul id="legend" class="legend"></ul>
-<p>Thin line: live bytes. Dashed: lower bound. Red: capacity, if near. Red band: the peak. Hatched: bytes that two buffers share while both are live.</p>
+<p>Solid line: live bytes. Dashed: lower bound. Red line: capacity, if it is in view. Red band: the peak. Hatched: bytes that two buffers share while both are live.</p>
 <p><kbd>/</kbd> search, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, in a panel <kbd>←</kbd> <kbd>→</kbd> the buffers by time,
 <kbd>↑</kbd> <kbd>↓</kbd> by address, <kbd>Enter</kbd> zooms to the chosen one, <kbd>Shift</kbd> with arrows or dragging moves,
 <kbd>Ctrl</kbd> with the wheel zooms, a double click zooms to a buffer or shows all, <kbd>Esc</kbd> clears.</p>
@@ -172,9 +198,9 @@ std::string memory_map_html(const PlanDocument& document) {
       name + "</title>\n<style>\n";
   page += memory_map_css;
   page += "</style>\n</head>\n<body>\n<h1>" + name + "</h1>\n<p>" +
-          markup_text("planned by " + document.algorithm + ", status " + to_string(document.status) + "; " +
-                      std::to_string(document.buffers.size()) + " buffers, " + std::to_string(document.calls.size()) +
-                      " operators, " + std::to_string(document.horizon) + " steps") +
+          markup_text(planned_text(document) + "; " + std::to_string(document.buffers.size()) + " buffers, " +
+                      std::to_string(document.calls.size()) + " operators, " + std::to_string(document.horizon) +
+                      " steps") +
           "</p>\n";
   page += controls;
   page += transformed_section(document);

@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "report/label_room.hpp"
@@ -33,8 +34,8 @@ constexpr Tenths gutter = 1180;  // left of a panel: addresses, and where the le
 constexpr Tenths panel_width = page_width - gutter - 160;
 constexpr Tenths workspace_height = 3200;
 constexpr Tenths parameter_height = 1400;
-constexpr Tenths names_height = 1120;  // below a panel of workspace
-constexpr Tenths letter_width = 66;
+constexpr Tenths steps_height = 140;  // below a panel of workspace: numbers of steps, then names of operators
+constexpr Tenths names_height = 1120;
 constexpr Tenths line_height = 160;
 constexpr std::size_t name_length = 25;  // of an operator below a panel
 // Of a buffer, in the title of each of its rectangles: with all of them the picture would grow with their square.
@@ -46,12 +47,13 @@ constexpr std::array<std::string_view, 12> colors = {"#8ecae6", "#ffc145", "#90b
                                                      "#76c7b7", "#e2c044", "#d9a5c9", "#a3b18a", "#9fb4d8", "#e5b8a0"};
 constexpr std::string_view no_operator_color = "#c3c9d1";
 
-// "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step.
-std::string address_text(Bytes bytes) {
-  constexpr Bytes kib = 1024;
-  constexpr Bytes mib = kib * kib;
-  if (bytes >= mib && bytes % mib == 0) return std::to_string(bytes / mib) + " MiB";
-  if (bytes >= kib && bytes % kib == 0) return std::to_string(bytes / kib) + " KiB";
+// "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step, which chooses the unit of all.
+std::string address_text(Bytes bytes, Bytes step) {
+  constexpr Bytes half_kib = 512;
+  constexpr Bytes half_mib = half_kib * 1024;
+  const auto in_halves = [](Bytes halves) { return std::to_string(halves / 2) + (halves % 2 != 0 ? ".5" : ""); };
+  if (step % half_mib == 0) return in_halves(bytes / half_mib) + " MiB";
+  if (step % half_kib == 0) return in_halves(bytes / half_kib) + " KiB";
   return std::to_string(bytes) + " B";
 }
 
@@ -72,7 +74,13 @@ Tick tick_step(Tick span, Tick most) {
 class Drawing {
  public:
   explicit Drawing(const PlanDocument& document)
-      : document_(document), figures_(plan_figures(document)), horizon_(std::max<Tick>(1, document.horizon)) {}
+      : document_(document), figures_(plan_figures(document)), horizon_(std::max<Tick>(1, document.horizon)) {
+    for (std::size_t i = 0; i < document.buffers.size(); ++i) {
+      if (const OperatorIndex call = figures_.operators[i]) colors_of_[{*call, document.buffers[i].row_operator}] = 0;
+    }
+    std::size_t color = 0;
+    for (auto& [maker, number] : colors_of_) number = color++;
+  }
 
   std::string text() && {
     title();
@@ -91,8 +99,7 @@ class Drawing {
     out_ += text_element(160, y_, " class=\"title\"", "module " + document_.module + " of " + document_.archive);
     y_ += line_height + 20;
     out_ += text_element(160, y_, " class=\"dim\"",
-                         "planned by " + document_.algorithm + ", status " + to_string(document_.status) + "; " +
-                             std::to_string(document_.buffers.size()) + " buffers, " +
+                         planned_text(document_) + "; " + std::to_string(document_.buffers.size()) + " buffers, " +
                              std::to_string(document_.calls.size()) + " operators, " +
                              std::to_string(document_.horizon) + " steps");
     y_ += line_height;
@@ -114,9 +121,10 @@ class Drawing {
     addresses();
     y_ = top_ + height_;
     if (workspace) operators();
-    buffers(pool, figures);
+    const std::string labels = buffers(pool, figures);
     if (workspace) peak(figures);
     limits(pool, figures);
+    out_ += "<g class=\"labels\">\n" + labels + "</g>\n";
   }
 
   // A little more than what is drawn.
@@ -136,43 +144,59 @@ class Drawing {
     const Bytes step = address_step(extent_, height_ / 320);
     for (Bytes at = 0; at <= extent_; at += step) {
       out_ += line_element("grid", gutter - 40, y(at), gutter + panel_width, y(at));
-      out_ += text_element(gutter - 70, y(at) + 40, " class=\"dim\" text-anchor=\"end\"", address_text(at));
+      out_ += text_element(gutter - 70, y(at) + 40, " class=\"dim\" text-anchor=\"end\"", address_text(at, step));
     }
   }
 
   void operators() {
     const Tenths bottom = top_ + height_;
+    const Tick step = tick_step(horizon_, panel_width / 800);
+    for (Tick at = 0; at <= horizon_; at += step) {
+      out_ += line_element("grid", x(at), bottom, x(at), bottom + 40);
+      out_ += text_element(x(at), bottom + 150, " class=\"dim\" text-anchor=\"middle\"",
+                           (at == 0 ? "step " : "") + std::to_string(at));
+    }
+    y_ += steps_height;
     if (document_.calls.empty()) {
-      const Tick step = tick_step(horizon_, panel_width / 800);
-      for (Tick at = 0; at <= horizon_; at += step) {
-        out_ +=
-            text_element(x(at), bottom + 150, " class=\"dim\" text-anchor=\"middle\"", "step " + std::to_string(at));
-      }
-      y_ += 2 * line_height;
+      y_ += line_height;
       return;
     }
-    Tenths free = 0;  // where the next name has room
+    constexpr Tenths least = 180;  // between two names
+    Tenths last = -least;          // where the last name is
+    bool is_left_out = false;      // one behind it
     for (std::size_t i = 0; i < document_.calls.size(); ++i) {
       const LiveRange ticks = document_.calls[i].ticks;
       const Tenths left = x(ticks.begin);
-      out_ += line_element("grid", left, top_, left, bottom + 40);
+      out_ += line_element("grid", left, top_, left, bottom);
       const Tenths middle = (left + x(ticks.end)) / 2;
-      if (middle < free) continue;
-      free = middle + 180;
+      if (middle < last + least) {
+        is_left_out = true;
+        continue;
+      }
+      if (is_left_out) omission((last + middle) / 2);
+      is_left_out = false;
+      last = middle;
       const std::string name = operator_name(document_, i);
       out_ += "<text class=\"dim\" text-anchor=\"end\" transform=\"translate(" + pixels(middle + 30) + " " +
-              pixels(bottom + 120) + ") rotate(-40)\"><title>" +
+              pixels(bottom + steps_height + 120) + ") rotate(-40)\"><title>" +
               markup_text(name + rows_of(document_.calls[i]) + ", steps " + live_text({ticks})) + "</title>" +
               markup_text(shortened(printable(name), name_length)) + "</text>\n";
     }
+    if (is_left_out) omission(last + least);
     y_ += names_height;
+  }
+
+  // Where names of operators have no room.
+  void omission(Tenths at) {
+    out_ += text_element(at, top_ + height_ + steps_height + 120, " class=\"dim\" text-anchor=\"middle\"", "…");
   }
 
   static std::string rows_of(const PlanDocument::Call& call) {
     return call.by_rows.empty() ? std::string() : " (" + by_rows_text(call) + ")";
   }
 
-  void buffers(const PlanDocument::Pool& pool, const PoolFigures& figures) {
+  // Returns the labels, which are drawn last.
+  std::string buffers(const PlanDocument::Pool& pool, const PoolFigures& figures) {
     if (pool.reserved > 0) {
       out_ += rectangle(gutter, y(pool.reserved), panel_width, y(0) - y(pool.reserved)) +
               " class=\"reserved\"><title>reserved</title></rect>\n";
@@ -194,8 +218,8 @@ class Drawing {
       for (const LiveRange& range : *buffer.live) {
         const Tenths left = x(range.begin);
         const Tenths width = std::max<Tenths>(10, x(range.end) - left);
-        out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"><title>" + title +
-                "</title></rect>\n";
+        out_ += rectangle(left, top, width, height) + " fill=\"" + std::string(color_of(index)) + "\"" +
+                (height < 30 || width < 30 ? " class=\"thin\"" : "") + "><title>" + title + "</title></rect>\n";
         const auto shared = shared_of_.find(index);
         const std::string text = label(index, range, shared == shared_of_.end() ? no_shared_ : shared->second);
         labels += text;
@@ -209,7 +233,7 @@ class Drawing {
     }
     std::sort(crowded.begin(), crowded.end());
     for (std::size_t i = 0; i < crowded.size(); ++i) labels += crowded_label(crowded[i], static_cast<Tenths>(i));
-    out_ += "<g class=\"labels\">\n" + labels + "</g>\n";
+    return labels;
   }
 
   [[nodiscard]] std::string hatched(const PoolFigures& figures) const {
@@ -228,18 +252,18 @@ class Drawing {
     return text;
   }
 
-  // The operator, if the plan says what it is and that tells buffers apart; else the buffer's name.
-  [[nodiscard]] std::string label_text(std::size_t index) const {
+  // The operator that makes the buffer, if the plan says what it is.
+  [[nodiscard]] std::string operator_of(std::size_t index) const {
     const OperatorIndex call = figures_.operators[index];
-    const bool has_kind = call && !document_.calls[*call].kind.empty() && document_.calls[*call].by_rows.empty();
-    return printable(has_kind ? operator_name(document_, *call) : document_.buffers[index].name);
+    if (!call || document_.calls[*call].kind.empty()) return {};
+    return printable(operator_name(document_, *call, document_.buffers[index].row_operator));
   }
 
   [[nodiscard]] std::string label(std::size_t index, const LiveRange& range,
                                   const std::vector<const PoolFigures::SharedBytes*>& shared) const {
     for (const Room& room : label_rooms(document_.buffers[index], range, shared)) {
-      std::string text = label(label_text(index), x(room.ticks.begin), y(room.high),
-                               x(room.ticks.end) - x(room.ticks.begin), y(room.low) - y(room.high));
+      std::string text = label(index, x(room.ticks.begin), y(room.high), x(room.ticks.end) - x(room.ticks.begin),
+                               y(room.low) - y(room.high));
       if (!text.empty()) return text;
     }
     return {};
@@ -251,23 +275,21 @@ class Drawing {
     const PlanDocument::Buffer& buffer = document_.buffers[index];
     const Tenths top = y(buffer.offset + buffer.size);
     const Tenths height = (y(buffer.offset) - top) / 3;
-    return label(label_text(index), x(begin), top + turn % 3 * height, x(end) - x(begin), height, " class=\"over\"");
+    return label(index, x(begin), top + turn % 3 * height, x(end) - x(begin), height);
   }
 
   // Empty if there is no room for some letters.
-  static std::string label(const std::string& name, Tenths left, Tenths top, Tenths width, Tenths height,
-                           std::string_view attributes = "") {
+  [[nodiscard]] std::string label(std::size_t index, Tenths left, Tenths top, Tenths width, Tenths height) const {
     constexpr Tenths least_height = 125;
-    const Tenths letters = (width - 60) / letter_width;
-    if (height < least_height || letters < 1) return {};
-    const std::string text = fitted_label(name, static_cast<std::size_t>(letters));
-    return text.empty() ? text : text_element(left + 40, top + height / 2 + 40, attributes, text);
+    if (height < least_height) return {};
+    const std::string text = fitted_label(printable(document_.buffers[index].name), operator_of(index), width - 80);
+    return text.empty() ? text : text_element(left + 40, top + height / 2 + 40, "", text);
   }
 
   [[nodiscard]] std::string_view color_of(std::size_t buffer) const {
     const OperatorIndex call = figures_.operators[buffer];
     if (!call) return no_operator_color;
-    return colors[(document_.calls[*call].by_rows.empty() ? *call : buffer) % colors.size()];
+    return colors[colors_of_.at({*call, document_.buffers[buffer].row_operator}) % colors.size()];
   }
 
   static std::string first_ranges(const std::vector<LiveRange>& live) {
@@ -281,7 +303,9 @@ class Drawing {
     std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
                        ", live " + first_ranges(*buffer.live) + ", " +
                        (buffer.rows ? "ring of " + to_string(*buffer.rows) : to_string(buffer.kind));
-    if (const OperatorIndex call = figures_.operators[index]) text += ", " + operator_name(document_, *call);
+    if (const OperatorIndex call = figures_.operators[index]) {
+      text += ", " + operator_name(document_, *call, buffer.row_operator);
+    }
     if (const auto found = shared_of_.find(index); found != shared_of_.end()) {
       const std::vector<const PoolFigures::SharedBytes*>& shared = found->second;
       for (std::size_t i = 0; i < std::min(shared.size(), most_shared_told); ++i) {
@@ -300,48 +324,68 @@ class Drawing {
       path += path == "M" ? pixels(x(point.at)) + "," + height : "H" + pixels(x(point.at)) + "V" + height;
     }
     out_ += "<path class=\"live\" d=\"" + path + "H" + pixels(x(horizon_)) + "\"/>\n";
+    draws_live_ = true;
     if (figures.load == 0) return;
+    draws_peak_ = true;
     const Tenths left = x(figures.peak_at);
     const Tenths width = std::max<Tenths>(20, x(figures.peak_at + 1) - left);
     out_ += rectangle(left, top_, width, height_) + " class=\"peak\"/>\n";
-    out_ += text_element(std::clamp<Tenths>(left, gutter + 1000, gutter + panel_width - 1000), top_ - 50,
-                         " class=\"peak-text\" text-anchor=\"middle\"",
-                         "peak: " + bytes_text(figures.load) + " live at step " + std::to_string(figures.peak_at));
+    const std::string text = "peak: " + bytes_text(figures.load) + " live at step " + std::to_string(figures.peak_at);
+    const Tenths half = width_of_text(text) / 2 + 40;  // it is bold
+    out_ += text_element(std::clamp<Tenths>(left, gutter + half, gutter + panel_width - half), top_ - 50,
+                         " class=\"peak-text\" text-anchor=\"middle\"", text);
   }
 
   void limits(const PlanDocument::Pool& pool, const PoolFigures& figures) {
-    const auto across = [&](std::string_view name, const std::optional<Bytes>& address) {
+    const auto across = [&](std::string_view name, const std::optional<Bytes>& address, bool& is_drawn) {
       if (!address || *address > extent_) return;
+      is_drawn = true;
       out_ += line_element(name, gutter, y(*address), gutter + panel_width, y(*address));
     };
-    if (figures.smaller_is_better) across("bound", pool.lower_bound);
-    across("capacity", pool.capacity);
+    if (figures.smaller_is_better) across("bound", pool.lower_bound, draws_bound_);
+    across("capacity", pool.capacity, draws_capacity_);
   }
 
+  // Of what is drawn.
   void legend() {
     y_ += 240;
     Tenths at = 160;
-    const auto entry = [&](std::string_view name, std::string_view text) {
-      out_ += line_element(name, at, y_ - 40, at + 240, y_ - 40) + text_element(at + 300, y_, " class=\"dim\"", text);
-      at += 300 + static_cast<Tenths>(text.size() + 3) * letter_width;
+    const auto text_of = [&](std::string_view text) {
+      out_ += text_element(at + 300, y_, " class=\"dim\"", text);
+      at += 300 + width_of_text(text) + 200;
     };
-    entry("live", "live bytes");
-    entry("bound", "lower bound");
-    entry("capacity", "capacity, if near");
+    const auto entry = [&](bool is_drawn, std::string_view name, std::string_view text) {
+      if (!is_drawn) return;
+      out_ += line_element(name, at, y_ - 40, at + 240, y_ - 40);
+      text_of(text);
+    };
+    entry(draws_live_, "live", "live bytes");
+    entry(draws_bound_, "bound", "lower bound");
+    entry(draws_capacity_, "capacity", "capacity");
+    if (draws_peak_) {
+      out_ += rectangle(at, y_ - 100, 240, 110) + " class=\"peak\"/>\n";
+      text_of("the peak");
+    }
     const bool shares = std::any_of(figures_.pools.begin(), figures_.pools.end(),
                                     [](const PoolFigures& pool) { return !pool.shared_bytes.empty(); });
     if (shares) {
-      out_ += "<g class=\"shared\">" + rectangle(at, y_ - 100, 240, 110) + "/></g>\n" +
-              text_element(at + 300, y_, " class=\"dim\"", "shared by two live buffers");
-      at += 300 + 29 * letter_width;
+      out_ += "<g class=\"shared\">" + rectangle(at, y_ - 100, 240, 110) + "/></g>\n";
+      text_of("shared by two live buffers");
     }
-    out_ += text_element(at, y_, " class=\"dim\"", "colour: the operator that makes a buffer or uses a constant");
+    if (!colors_of_.empty()) {
+      out_ += text_element(at, y_, " class=\"dim\"", "colour: the operator that makes a buffer or uses a constant");
+    }
     y_ += 200;
   }
 
   const PlanDocument& document_;
   PlanFigures figures_;
   Tick horizon_ = 1;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> colors_of_;  // by call and row operator
+  bool draws_live_ = false;
+  bool draws_bound_ = false;
+  bool draws_capacity_ = false;
+  bool draws_peak_ = false;
   Tenths y_ = 0;  // how far the page is written
   // Of the panel that is being drawn.
   Tenths top_ = 0;

@@ -2,6 +2,7 @@
 #include "report/peak.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "report/layout.hpp"
 
@@ -17,6 +18,14 @@ std::string peak_text(const PlanDocument& plan, const PoolFigures& figures) {
     text += ", " + std::to_string(figures.load) + " if they shared all they may";
   }
   return text;
+}
+
+std::vector<std::size_t> shown_at_peak(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
+  const std::size_t all = figures.at_peak.size();
+  std::vector<std::size_t> shown(all <= most + 1 ? all : most);
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::ranges::stable_sort(shown, {}, [&](std::size_t i) { return plan.buffers[figures.at_peak[i]].offset; });
+  return shown;
 }
 
 bool shares_at_peak(const PoolFigures& figures) {

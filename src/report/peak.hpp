@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "usmp/compare/figures.hpp"
 
@@ -11,6 +12,10 @@ namespace usmp::report {
 
 // "8640 bytes at step 11 of 111", and how many of them sharing could still save.
 [[nodiscard]] std::string peak_text(const plan_file::PlanDocument& plan, const compare::PoolFigures& figures);
+
+// Indices into PoolFigures::at_peak of the largest `most` and of one more if that is all, by offset.
+[[nodiscard]] std::vector<std::size_t> shown_at_peak(const plan_file::PlanDocument& plan,
+                                                     const compare::PoolFigures& figures, std::size_t most);
 
 // Whether buffers share bytes at the peak, so that sizes add up to more than is occupied.
 [[nodiscard]] bool shares_at_peak(const compare::PoolFigures& figures);

@@ -4,6 +4,7 @@
 #include "report/all_modules.hpp"
 #include "report/layout.hpp"
 #include "report/peak.hpp"
+#include "report/proved.hpp"
 
 namespace usmp::report {
 namespace {
@@ -15,10 +16,9 @@ std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
   if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
-  if (!figures.smaller_is_better) return text + ", preferred, so filled first";
-  if (!pool.lower_bound) return text;
+  if (!figures.smaller_is_better || !pool.lower_bound) return text;
   text += pool.used == *pool.lower_bound ? ", proved minimal" : ", lower bound " + std::to_string(*pool.lower_bound);
-  return text + (pool.lower_bound_reason.empty() ? "" : " (" + pool.lower_bound_reason + ")");
+  return text + (pool.lower_bound_reason.empty() ? "" : " (" + reason_text(pool.lower_bound_reason) + ")");
 }
 
 std::vector<std::string> own_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {

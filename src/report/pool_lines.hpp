@@ -9,8 +9,8 @@
 
 namespace usmp::report {
 
-// "16256 bytes used of 16384, proved minimal (load)"; then, if the pool holds buffers that share it, what the used
-// bytes are and what is asked. Names as they are in the plan.
+// "16256 bytes used of 16384, proved minimal (aligned load)"; then, if the pool holds buffers that share it, what the
+// used bytes are and what is asked. Names as they are in the plan.
 [[nodiscard]] std::vector<std::string> pool_lines(const plan_file::PlanDocument::Pool& pool,
                                                   const compare::PoolFigures& figures);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/proved.hpp"
 
+#include <utility>
+
 #include "report/layout.hpp"
 #include "usmp/report/text.hpp"
 
@@ -8,8 +10,34 @@ namespace usmp::report {
 
 using plan_file::PlanDocument;
 
+namespace {
+
+// "not in dtcm", "in neither dtcm nor sram", if these are the first choices of all buffers that have others.
+std::string outside_text(const std::vector<std::vector<std::string>>& choices, std::size_t count) {
+  std::vector<std::string> first;
+  for (const std::vector<std::string>& pools : choices) {
+    if (pools.size() <= count) continue;
+    std::vector<std::string> own(pools.begin(), pools.begin() + static_cast<std::ptrdiff_t>(count));
+    if (first.empty())
+      first = std::move(own);
+    else if (first != own)
+      return "outside their first " + (count == 1 ? "choice" : std::to_string(count) + " choices");
+  }
+  std::string text = count == 1 ? "not in " : count == 2 ? "in neither " : "in none of ";
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    text += (i == 0 ? "" : count == 2 ? " nor " : ", ") + printable(first[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string reason_text(const std::string& reason) {
+  return reason == "load" ? "as many bytes are live at once" : printable(reason);
+}
+
 std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color) {
-  const std::string why = reason.empty() ? "" : " (" + printable(reason) + ")";
+  const std::string why = reason.empty() ? "" : " (" + reason_text(reason) + ")";
   if (value == bound) {
     const std::string by = reason.starts_with("proved by ") ? printable(reason.substr(reason.find(' '))) : why;
     return (color ? "\x1b[32mproved minimal\x1b[0m" : "proved minimal") + by;
@@ -20,16 +48,16 @@ std::string proved_text(Bytes value, Bytes bound, const std::string& reason, boo
 }
 
 std::string against_bound(const PlanDocument::Pool& pool, const compare::PoolFigures& figures, bool color) {
-  if (!figures.smaller_is_better) return ", preferred, so filled first";
+  if (!figures.smaller_is_better) return {};
   return pool.lower_bound ? ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, color) : "";
 }
 
-std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds, bool color) {
+std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds,
+                         const std::vector<std::vector<std::string>>& choices, bool color) {
   std::string text;
   for (std::size_t r = 0; r < spilled.size(); ++r) {
     if (spilled[r] == 0) continue;
-    text += "outside their first " + (r == 0 ? "choice" : std::to_string(r + 1) + " choices") + ": " +
-            bytes_text(spilled[r]) +
+    text += outside_text(choices, r + 1) + ": " + bytes_text(spilled[r]) +
             (spilled_bounds[r] > 0 ? ", " + proved_text(spilled[r], spilled_bounds[r], {}, color) : "") + "\n";
   }
   return text;

@@ -12,17 +12,21 @@
 
 namespace usmp::report {
 
-// "proved minimal (load)", "proved minimal by optimal", or how much the value may be above the least; `reason` may be
-// empty.
+// The reason of a lower bound in words: "as many bytes are live at once" for "load".
+[[nodiscard]] std::string reason_text(const std::string& reason);
+
+// "proved minimal (aligned load)", "proved minimal by optimal", or how much the value may be above the least; `reason`
+// may be empty.
 [[nodiscard]] std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color);
 
 // Behind the used bytes of a pool: what is proved of them, where fewer are better. Empty: nothing is known.
 [[nodiscard]] std::string against_bound(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures,
                                         bool color);
 
-// A line for each number of first choices that bytes had to leave. `spilled` as in usmp::Cost, its bounds as long.
+// A line for each number of first choices that bytes had to leave: "not in dtcm: 50 bytes, proved minimal". `spilled`
+// as in usmp::Cost, its bounds as long; `choices`: of each buffer, names of pools, best first.
 [[nodiscard]] std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds,
-                                       bool color);
+                                       const std::vector<std::vector<std::string>>& choices, bool color);
 
 // A line that says why a search that was not finished ended; empty for a finished one.
 [[nodiscard]] std::string search_text(StopReason stopped, std::uint64_t iterations);

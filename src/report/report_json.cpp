@@ -25,11 +25,12 @@ using plan_file::step_json;
 
 using Json = nlohmann::ordered_json;
 
-Json operator_json(const PlanDocument& plan, const OperatorIndex& call) {
+Json operator_json(const PlanDocument& plan, const OperatorIndex& call, std::size_t row_operator = 0) {
   if (!call) return nullptr;
   Json json;
   json["index"] = *call;
   json["callee"] = plan.calls[*call].callee;
+  if (row_operator > 0) json["row_operator"] = row_operator;
   return json;
 }
 
@@ -46,7 +47,7 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
     one["id"] = index;
     one["name"] = buffer.name;
     one["function"] = buffer.function;
-    one["operator"] = operator_json(plan, operators[index]);
+    one["operator"] = operator_json(plan, operators[index], buffer.row_operator);
     one["offset"] = buffer.offset;
     one["size"] = buffer.size;
     one["counted"] = figures.counted[i];
@@ -56,7 +57,7 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
   json["shares"] = Json::array();
   for (const PoolFigures::Share& share : figures.shares) {
     Json one;
-    one["operator"] = operator_json(plan, share.call);
+    one["operator"] = operator_json(plan, share.call, share.row_operator);
     one["bytes"] = share.bytes;
     json["shares"].push_back(std::move(one));
   }

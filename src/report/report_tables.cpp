@@ -5,6 +5,7 @@
 #include "report/layout.hpp"
 #include "report/markdown.hpp"
 #include "report/peak.hpp"
+#include "report/proved.hpp"
 #include "report/steps.hpp"
 #include "report/summary.hpp"
 #include "usmp/compare/figures.hpp"
@@ -38,7 +39,7 @@ std::string transformed_table(const PlanDocument& plan) {
   }
   if (rows.empty()) return rows;
   return "\nTransformations before planning:\n\n"
-         "| step | peak live bytes before | after | outcome |\n|---|--:|--:|---|\n" +
+         "| transformation | peak live bytes before | after | outcome |\n|---|--:|--:|---|\n" +
          rows + row_list(plan);
 }
 
@@ -59,7 +60,7 @@ std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
     const PoolFigures& of_pool = figures.pools[i];
     const std::string bound =
         pool.lower_bound && of_pool.smaller_is_better
-            ? std::to_string(*pool.lower_bound) + " (" + markdown_text(pool.lower_bound_reason) + ")"
+            ? std::to_string(*pool.lower_bound) + " (" + markdown_text(reason_text(pool.lower_bound_reason)) + ")"
             : "";
     text +=
         markdown_row({markdown_text(pool.name), std::to_string(pool.used),
@@ -86,7 +87,8 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
   std::string text = shares ? "| buffer | size | counted once | offset | kind | live | operator | shares |\n"
                               "|---|--:|--:|--:|---|---|---|---|\n"
                             : "| buffer | size | offset | kind | live | operator |\n|---|--:|--:|---|---|---|\n";
-  for (std::size_t i = 0; i < std::min(rows_at_peak, figures.at_peak.size()); ++i) {
+  const std::vector<std::size_t> shown = shown_at_peak(plan, figures, rows_at_peak);
+  for (const std::size_t i : shown) {
     const PlanDocument::Buffer& buffer = plan.buffers[figures.at_peak[i]];
     const OperatorIndex call = operators[figures.at_peak[i]];
     std::vector<std::string> cells = {markdown_text(buffer.name),
@@ -94,15 +96,15 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
                                       std::to_string(buffer.offset),
                                       buffer.rows ? "ring of " + to_string(*buffer.rows) : to_string(buffer.kind),
                                       markdown_text(live_text(*buffer.live)),
-                                      call ? markdown_text(operator_name(plan, *call)) : ""};
+                                      call ? markdown_text(operator_name(plan, *call, buffer.row_operator)) : ""};
     if (shares) {
       cells.insert(cells.begin() + 2, std::to_string(figures.counted[i]));
       cells.push_back(markdown_text(shared_at_peak(plan, figures, figures.at_peak[i])));
     }
     text += markdown_row(cells);
   }
-  if (figures.at_peak.size() > rows_at_peak) {
-    text += "\nand " + std::to_string(figures.at_peak.size() - rows_at_peak) + " more\n";
+  if (shown.size() < figures.at_peak.size()) {
+    text += "\nand " + std::to_string(figures.at_peak.size() - shown.size()) + " smaller ones\n";
   }
   return text;
 }
@@ -113,7 +115,7 @@ std::string without_list(const PlanDocument& plan, const PlanFigures& figures, s
     const PlanDocument::Buffer& buffer = plan.buffers[without.buffer];
     const OperatorIndex call = figures.operators[without.buffer];
     text += "- without " + markdown_text(buffer.name) + " (" +
-            markdown_text(call ? operator_name(plan, *call) : buffer.function) +
+            markdown_text(call ? operator_name(plan, *call, buffer.row_operator) : buffer.function) +
             ") the other buffers would need at least " + bytes_text(without.at_least) + "\n";
   }
   return text.empty() ? text : "\n" + text;
@@ -139,8 +141,8 @@ std::string report_csv(const PlanDocument& plan) {
 std::string report_markdown(const PlanDocument& plan) {
   const PlanFigures figures = plan_figures(plan);
   std::string text = "### Memory plan of " + markdown_text(plan.module) + " (" + markdown_text(plan.archive) +
-                     ")\n\nPlanned by " + markdown_text(plan.algorithm) + ", status " + to_string(plan.status) +
-                     ". Sizes in bytes.\n\n" + pools_table(plan, figures) + all_modules_list(plan);
+                     ")\n\nP" + markdown_text(planned_text(plan)).substr(1) + ". Sizes in bytes.\n\n" +
+                     pools_table(plan, figures) + all_modules_list(plan);
   const std::vector<std::string> summary = summary_lines(plan);
   if (!summary.empty()) text += "\n";
   for (const std::string& line : summary) text += "- " + markdown_text(line) + "\n";

@@ -24,18 +24,20 @@ using plan_file::PlanDocument;
 constexpr std::size_t most_shares = 10;     // of each pool, unless verbose
 constexpr std::size_t most_operators = 40;  // the same
 
-std::string name_of(const PlanDocument& plan, const OperatorIndex& call) {
-  return call ? printable(operator_name(plan, *call)) : "between operators";
+std::string name_of(const PlanDocument& plan, const OperatorIndex& call, std::size_t row_operator) {
+  return call ? printable(operator_name(plan, *call, row_operator)) : "between operators";
 }
 
 std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
   Table table({{"Bytes", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
   for (std::size_t i = 0; i < std::min(most, figures.shares.size()); ++i) {
     const PoolFigures::Share& share = figures.shares[i];
-    table.add({std::to_string(share.bytes), percent(share.bytes, figures.occupied_at_peak), name_of(plan, share.call)});
+    table.add({std::to_string(share.bytes), percent(share.bytes, figures.occupied_at_peak),
+               name_of(plan, share.call, share.row_operator)});
   }
   std::string text = table.text("  ");
-  if (figures.shares.size() > most) text += "  and " + std::to_string(figures.shares.size() - most) + " more\n";
+  if (figures.shares.size() > most)
+    text += "  and " + std::to_string(figures.shares.size() - most) + " more (--verbose lists all)\n";
   return text;
 }
 
@@ -69,7 +71,8 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
     table.add(std::move(cells));
   }
   std::string text = table.text("  ");
-  if (plan.calls.size() > most) text += "  and " + std::to_string(plan.calls.size() - most) + " more\n";
+  if (plan.calls.size() > most)
+    text += "  and " + std::to_string(plan.calls.size() - most) + " more (--verbose lists all)\n";
   return text;
 }
 
@@ -77,8 +80,9 @@ std::string without_lines(const PlanDocument& plan, const PlanFigures& figures, 
   std::string text;
   for (const PoolFigures::Without& without : figures.pools[pool].without) {
     const OperatorIndex& call = figures.operators[without.buffer];
-    text += "  without " + printable(plan.buffers[without.buffer].name) + " (" +
-            (call ? name_of(plan, call) : printable(plan.buffers[without.buffer].function)) +
+    const PlanDocument::Buffer& buffer = plan.buffers[without.buffer];
+    text += "  without " + printable(buffer.name) + " (" +
+            (call ? name_of(plan, call, buffer.row_operator) : printable(buffer.function)) +
             ") the other buffers would need at least " + bytes_text(without.at_least) + "\n";
   }
   return text;
@@ -97,7 +101,8 @@ std::string all_modules_lines(const PlanDocument& plan) {
 }  // namespace
 
 std::string report_text(const PlanDocument& plan, const TextOptions& options) {
-  std::string text = plan_text(plan, options) + all_modules_lines(plan);
+  std::string text =
+      plan_text(plan, {.color = options.color, .peak = true, .verbose = options.verbose}) + all_modules_lines(plan);
   const PlanFigures figures = plan_figures(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];

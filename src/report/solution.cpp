@@ -31,10 +31,8 @@ std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool colo
   const Pool& pool = solution.problem->pool(id);
   const bounds::PoolBound bound = solution.lower_bound(id);
   return printable(pool.name) + ": " +
-         (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) + ", " +
-         (is_preferred(solution, id) ? "preferred, so filled first"
-                                     : proved_text(used, bound.bytes, bound.reason, color)) +
-         "\n";
+         (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) +
+         (is_preferred(solution, id) ? "" : ", " + proved_text(used, bound.bytes, bound.reason, color)) + "\n";
 }
 
 Json pool_json(const Solution& solution, PoolId id, const std::vector<Bytes>& used) {
@@ -85,7 +83,12 @@ std::string solution_text(const Solution& solution, bool color) {
   std::vector<Bytes> spilled =
       bounds::proved_bounds(*solution.problem, solution.result, solution.algorithm, solution.bounds).spilled;
   spilled.resize(cost.spilled.size(), 0);
-  return text + spilled_text(cost.spilled, spilled, color) +
+  std::vector<std::vector<std::string>> choices;
+  for (const Buffer& buffer : solution.problem->buffers) {
+    std::vector<std::string>& names = choices.emplace_back();
+    for (const PoolId pool : buffer.candidates) names.push_back(solution.problem->pool(pool).name);
+  }
+  return text + spilled_text(cost.spilled, spilled, choices, color) +
          search_text(solution.result.stopped, solution.result.iterations);
 }
 

@@ -10,7 +10,10 @@ std::string outcome_text(const plan_file::PlanDocument::StepOutcome& step) {
   constexpr std::int64_t tenths = 10;
   std::string text =
       step.left_out ? "left out, the plan is as small without it" : counted(step.changes.size(), "change");
-  if (step.constants) {
+  if (step.constants && step.changes.empty() && !step.left_out) {
+    text = "equal constants count once, " + std::to_string(step.constants->before) + " -> " +
+           bytes_text(step.constants->after);
+  } else if (step.constants) {
     text += ", constants " + std::to_string(step.constants->before) + " -> " + bytes_text(step.constants->after);
   }
   if (step.extra_work_permille) {

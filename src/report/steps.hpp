@@ -8,7 +8,8 @@
 
 namespace usmp::report {
 
-// "39 changes, constants 53296 -> 26072 bytes", "2 changes, 1.5% more work" or that it was left out.
+// "39 changes, constants 53296 -> 26072 bytes", "2 changes, 1.5% more work" that equal constants count once, or that it
+// was left out.
 [[nodiscard]] std::string outcome_text(const plan_file::PlanDocument::StepOutcome& step);
 
 }  // namespace usmp::report

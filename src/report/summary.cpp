@@ -34,9 +34,13 @@ std::string ram_line(const PlanDocument& plan) {
                      std::to_string(plan.workspace_used) + " workspace";
   if (inputs.value_or(0) > 0) text += " + " + std::to_string(*inputs) + " inputs";
   if (outputs.value_or(0) > 0) text += " + " + std::to_string(*outputs) + " outputs";
-  if (plan.stack_estimate)
-    text += "; stack at most " + bytes_text(*plan.stack_estimate) + " (estimate, C library not counted)";
-  if (plan.stack_saved) text += ", without " + bytes_text(*plan.stack_saved) + " of arrays in TVM's C";
+  return text;
+}
+
+std::string stack_line(const PlanDocument& plan) {
+  std::string text = "stack: at most " + bytes_text(*plan.stack_estimate) +
+                     ", an upper estimate without the C library (-fstack-usage gives the exact figure)";
+  if (plan.stack_saved) text += "; without " + bytes_text(*plan.stack_saved) + " of arrays in TVM's C";
   return text;
 }
 
@@ -47,10 +51,10 @@ std::string constants_line(const PlanDocument& plan) {
   return "constants: " + bytes_text(*plan.constant_bytes) + (in_pool ? "" : ", outside of the pools");
 }
 
-// "12.50 million" from 10000 on, else nothing.
+// "12.50 million" from a million on, else nothing.
 std::optional<std::string> in_millions(std::int64_t count) {
   constexpr std::int64_t million = 1'000'000;
-  if (count < million / 100) return std::nullopt;
+  if (count < million) return std::nullopt;
   const std::int64_t hundredths = count / (million / 100) + (count % (million / 100) >= million / 200 ? 1 : 0);
   return std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") +
          std::to_string(hundredths % 100) + " million";
@@ -70,9 +74,14 @@ std::string joined_operands(const std::vector<std::string>& operands) {
 
 }  // namespace
 
+std::string planned_text(const PlanDocument& plan) {
+  return "planned by " + plan.algorithm + (plan.status == PlanStatus::optimal ? ", proved optimal" : "");
+}
+
 std::vector<std::string> summary_lines(const PlanDocument& plan) {
   std::vector<std::string> lines;
   if (!plan.inputs.empty() || !plan.outputs.empty()) lines.push_back(ram_line(plan));
+  if (plan.stack_estimate) lines.push_back(stack_line(plan));
   if (plan.constant_bytes) lines.push_back(constants_line(plan));
   if (plan.multiply_accumulates) {
     lines.push_back(work_line(*plan.multiply_accumulates));

@@ -9,6 +9,9 @@
 
 namespace usmp::report {
 
+// "planned by optimal, proved optimal"; without the proof if there is none.
+[[nodiscard]] std::string planned_text(const plan_file::PlanDocument& plan);
+
 // Lines, without newlines: all RAM with inputs and outputs, the stack, constants, multiply-accumulates. What the plan
 // does not say is left out.
 [[nodiscard]] std::vector<std::string> summary_lines(const plan_file::PlanDocument& plan);

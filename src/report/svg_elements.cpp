@@ -14,8 +14,8 @@ svg{--page:#fff;--text:#1b2128;--dim:#5b6672;--line:#d5dae0;--panel:#f6f8fa;--pe
 text{font:11px system-ui,sans-serif;fill:var(--text)}
 .page{fill:var(--page)}.title{font-size:15px;font-weight:600}.pool{font-size:13px;font-weight:600}
 .dim{fill:var(--dim)}.panel{fill:var(--panel);stroke:var(--line)}.grid{stroke:var(--line)}
-.buffers rect{stroke:#14181d;stroke-opacity:.45;stroke-width:.6}.labels text{fill:#14181d;pointer-events:none}
-.labels .over{paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3}
+.buffers rect{stroke:#14181d;stroke-opacity:.45;stroke-width:.6}.buffers .thin{stroke:none}
+.labels text{fill:#14181d;pointer-events:none;paint-order:stroke;stroke:#fff;stroke-opacity:.75;stroke-width:3}
 .reserved{fill:var(--dim);fill-opacity:.25}.peak{fill:var(--peak);fill-opacity:.16;pointer-events:none}
 .peak-text{fill:var(--peak);font-weight:600}.live{fill:none;stroke:var(--text);stroke-width:1.4;pointer-events:none}
 .shared rect{fill:url(#hatch)}.outlines rect{fill:none;stroke:#14181d;stroke-width:.9;pointer-events:none}
@@ -47,6 +47,18 @@ std::string svg_attribute(std::string_view name, Tenths value) {
 std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height) {
   return "<rect" + svg_attribute("x", x) + svg_attribute("y", y) + svg_attribute("width", width) +
          svg_attribute("height", height);
+}
+
+Tenths width_of_text(std::string_view text) {
+  Tenths width = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // inside of a character
+    const bool is_wide = std::string_view("mwMW#%&@").find(c) != std::string_view::npos || (c & 0x80) != 0;
+    const bool is_narrow = std::string_view("fijlrtI .,:;!'|()[]-/").find(c) != std::string_view::npos;
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    width += is_wide ? 110 : is_narrow ? 46 : is_capital ? 82 : 70;
+  }
+  return width;
 }
 
 std::string text_element(Tenths x, Tenths y, std::string_view attributes, std::string_view text) {

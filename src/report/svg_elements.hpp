@@ -17,6 +17,8 @@ extern const std::string_view svg_hatch;  // a pattern named "hatch"
 // value / span of `length`.
 [[nodiscard]] Tenths scaled(std::int64_t value, std::int64_t span, Tenths length);
 [[nodiscard]] std::string svg_attribute(std::string_view name, Tenths value);
+// Of text of 11 pixels: an estimate for the wider ones of the fonts that systems have.
+[[nodiscard]] Tenths width_of_text(std::string_view text);
 [[nodiscard]] std::string rectangle(Tenths x, Tenths y, Tenths width, Tenths height);  // not closed
 [[nodiscard]] std::string text_element(Tenths x, Tenths y, std::string_view attributes, std::string_view text);
 [[nodiscard]] std::string line_element(std::string_view name, Tenths x1, Tenths y1, Tenths x2, Tenths y2);

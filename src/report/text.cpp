@@ -61,7 +61,8 @@ class PlanText {
     against_unplanned();
     for (const std::string& line : summary_lines(plan_)) out_ += line + "\n";
     transformed();
-    for (std::size_t i = 0; i < plan_.pools.size(); ++i) peak(plan_.pools[i], figures_.pools[i]);
+    for (std::size_t i = 0; i < plan_.pools.size() && (options_.peak || options_.verbose); ++i)
+      peak(plan_.pools[i], figures_.pools[i]);
     if (options_.verbose) all_buffers();
     unplanned();
     imported();
@@ -146,11 +147,13 @@ class PlanText {
   void spilled() {
     std::vector<Bytes> bytes;
     std::vector<Bytes> bounds;
+    std::vector<std::vector<std::string>> choices;
+    for (const PlanDocument::Buffer& buffer : plan_.buffers) choices.push_back(buffer.candidates);
     for (const PlanDocument::Spilled& spilled : plan_.spilled) {
       bytes.push_back(spilled.bytes);
       bounds.push_back(spilled.lower_bound);
     }
-    out_ += spilled_text(bytes, bounds, options_.color);
+    out_ += spilled_text(bytes, bounds, choices, options_.color);
   }
 
   void against_unplanned() {
@@ -195,12 +198,13 @@ class PlanText {
   void peak(const PlanDocument::Pool& pool, const PoolFigures& figures) {
     if (pool.kind != PoolKind::workspace || figures.load == 0) return;
     const std::vector<std::size_t>& live = figures.at_peak;
-    const std::size_t shown = options_.verbose ? live.size() : std::min(live.size(), lines_at_peak);
+    const std::vector<std::size_t> shown =
+        shown_at_peak(plan_, figures, options_.verbose ? live.size() : lines_at_peak);
     heading("Live at the peak of " + printable(pool.name));
     out_ += " (" + peak_text(plan_, figures) + ")\n";
     const bool shares = shares_at_peak(figures);
     Table table = buffer_table(shares);
-    for (std::size_t i = 0; i < shown; ++i) {
+    for (const std::size_t i : shown) {
       std::vector<std::string> cells = row(live[i]);
       if (shares) {
         cells.insert(cells.begin() + counted_column, std::to_string(figures.counted[i]));
@@ -209,8 +213,9 @@ class PlanText {
       table.add(std::move(cells));
     }
     out_ += table.text("  ");
-    if (shown < live.size()) out_ += "  and " + std::to_string(live.size() - shown) + " more\n";
-    if (shares) out_ += "  Counted: bytes that no buffer above holds, so that shared ones count once.\n";
+    if (shown.size() < live.size())
+      out_ += "  and " + std::to_string(live.size() - shown.size()) + " smaller ones (--verbose lists all)\n";
+    if (shares) out_ += "  Counted: shared bytes count once, for the larger buffer.\n";
   }
 
   void all_buffers() {
@@ -252,7 +257,8 @@ class PlanText {
   // The operator, or the function that declares the buffer.
   [[nodiscard]] std::string owner_of(std::size_t buffer) const {
     const auto& call = figures_.operators[buffer];
-    return printable(call && knows_kinds() ? compare::operator_name(plan_, *call) : plan_.buffers[buffer].function);
+    return printable(call && knows_kinds() ? compare::operator_name(plan_, *call, plan_.buffers[buffer].row_operator)
+                                           : plan_.buffers[buffer].function);
   }
 
   [[nodiscard]] std::vector<std::string> row(std::size_t index) const {

@@ -34,9 +34,14 @@ std::size_t sharing_pairs(const PlanDocument& plan) {
   return pairs.size();
 }
 
-std::string sharing_text(std::size_t pairs) {
-  if (pairs == 0) return {};
-  return ", except " + counted(pairs, "pair") + " that may share bytes";
+std::string sharing_text(const PlanDocument& plan) {
+  const std::size_t pairs = sharing_pairs(plan);
+  const auto rings = static_cast<std::size_t>(
+      std::ranges::count_if(plan.buffers, [](const auto& buffer) { return buffer.placed() && buffer.rows; }));
+  std::string text;
+  if (pairs > 0) text += counted(pairs, "pair") + " that share in place";
+  if (rings > 0) text += (pairs > 0 ? " and " : "") + counted(rings, "ring") + ", whose rows replace older ones";
+  return text.empty() ? text : ", except " + text;
 }
 
 Json pool_json(const PlanDocument::Pool& pool) {
@@ -61,13 +66,15 @@ Json replay_json(const std::optional<Replay>& replay) {
   return json;
 }
 
-// "shared bytes: 10 of 12 pairs replayed, 345678 accesses; not replayed since an address depends on data: 2".
+// "replayed: 10 of these 12, 345678 accesses; an address depends on data: 2".
 std::string replay_text(const std::optional<Replay>& replay) {
   if (!replay) return {};
   std::map<std::string, std::size_t> reasons;
   for (const Replay::LeftOut& pair : replay->left_out) ++reasons[pair.reason];
-  std::string text = "shared bytes: " + std::to_string(replay->pairs - replay->left_out.size()) + " of " +
-                     counted(replay->pairs, "pair") + " replayed, " + counted(replay->accesses, "access", "accesses");
+  const std::size_t replayed = replay->pairs - replay->left_out.size();
+  std::string text =
+      "replayed: " + (replayed < replay->pairs ? std::to_string(replayed) + " of " : std::string("all ")) +
+      std::to_string(replay->pairs) + " exceptions, " + counted(replay->accesses, "access", "accesses");
   for (const auto& [reason, count] : reasons) text += "; " + reason + ": " + std::to_string(count);
   return text + "\n";
 }
@@ -119,7 +126,7 @@ std::string verification_text(const Verified& verified, bool color) {
       counted(plan.pools.size(), "pool") +
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
       "is live at the same time" +
-      sharing_text(sharing_pairs(plan)) + "\n" + replay_text(verified.replay);
+      sharing_text(plan) + "\n" + replay_text(verified.replay);
   const compare::PlanFigures figures = compare::plan_figures(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];

@@ -62,7 +62,7 @@ TEST_CASE("solve minimises, verifies and prints a line a pool") {
   CHECK(outcome.err.empty());
   CHECK(outcome.out == "five.csv: 5 buffers, planned by " + default_algorithm_name() +
                            "\n"
-                           "pool: 160 bytes, proved minimal (load)\n");
+                           "pool: 160 bytes, proved minimal (as many bytes are live at once)\n");
 }
 
 TEST_CASE("solve says how far a plan is from the bound") {
@@ -70,7 +70,7 @@ TEST_CASE("solve says how far a plan is from the bound") {
   options.algorithm = "none";
   CHECK(run_solve(options).out ==
         "five.csv: 5 buffers, planned by none\n"
-        "pool: 264 bytes, gap of 104 (65.00%) to the lower bound 160 (load)\n");
+        "pool: 264 bytes, gap of 104 (65.00%) to the lower bound 160 (as many bytes are live at once)\n");
   options.json = true;
   const json value = json::parse(run_solve(options).out);
   CHECK(value.at("status") == "feasible");
@@ -114,7 +114,7 @@ TEST_CASE("a problem in JSON gives an answer, whatever the file is called") {
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(outcome.out.find("fast: 32 of 40 bytes") != std::string::npos);
   CHECK(outcome.out.find("slow: 16 bytes") != std::string::npos);
-  CHECK(outcome.out.find("\noutside their first choice: 16 bytes, ") != std::string::npos);
+  CHECK(outcome.out.find("\nnot in fast: 16 bytes, ") != std::string::npos);
   const usmp::Problem problem = usmp::instance::parse_problem(two_pools(40));
   const usmp::instance::Answer answer = usmp::instance::parse_answer(read(*options.output), problem);
   CHECK(answer.plan == usmp::Plan{{{usmp::PoolId(0), 0}, {usmp::PoolId(1), 0}}});

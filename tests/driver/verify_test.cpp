@@ -99,7 +99,13 @@ TEST_CASE("verify says what was checked") {
         "module default of lstm.tar, planned by hill_climb\n"
         "verified: 43 buffers, 137 pairs live together, 1 pool; each buffer is in a pool it may be in, aligned, within "
         "the pool's bounds, and shares no byte with one that is live at the same time\n"
-        "  global_workspace: 9824 bytes, proved minimal (load)\n");
+        "  global_workspace: 9824 bytes, proved minimal (as many bytes are live at once)\n");
+  options.model.transform = "all";
+  CHECK(contains(run_verify(options).out,
+                 "live at the same time, except 4 pairs that share in place\nreplayed: all 4 exceptions, "));
+  options.model.model = testdata + "/ds_cnn.tar";
+  CHECK(contains(run_verify(options).out,
+                 ", except 9 rings, whose rows replace older ones\nreplayed: all 9 exceptions, "));
   options.verbosity = Verbosity::quiet;
   CHECK(run_verify(options).out.empty());
   options.pools_file = testdata + "/pools/tight.yaml";
@@ -112,7 +118,7 @@ TEST_CASE("verify gives no bound where fewer bytes are not better") {
   options.pools_file = testdata + "/pools/dtcm_sram.yaml";
   const Outcome outcome = run_verify(options);
   CHECK_MESSAGE(outcome.code == exit_ok, outcome.err);
-  CHECK(contains(outcome.out, " of 16384 bytes, preferred, so filled first\n  sram: "));
+  CHECK(contains(outcome.out, " of 16384 bytes\n  sram: "));
 }
 
 TEST_CASE("a plan file is verified against archive and pools") {

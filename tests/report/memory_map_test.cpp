@@ -52,7 +52,7 @@ TEST_CASE("a module of which there is nothing to say, as SVG") {
 TEST_CASE("every live range of a placed buffer is a rectangle of the SVG") {
   const std::string svg = memory_map_svg(example());
   CHECK(count(svg, "</title></rect>") == 6);  // five buffers, one of two ranges
-  CHECK(count(svg, "class=\"peak\"") == 2);
+  CHECK(count(svg, "class=\"peak\"") == 3);   // and in the legend
   CHECK(svg.find("big: 100 bytes at 0, live [0,1) [2,6), input") != std::string::npos);
 }
 
@@ -71,17 +71,18 @@ TEST_CASE("a title of the SVG tells of sixteen live ranges and how many more the
   CHECK(count(svg, "live [0,1) [4,5)") == 18);
 }
 
-TEST_CASE("without operators the SVG counts ticks, in steps of 1, 2, 5, 10, …") {
+TEST_CASE("the SVG counts ticks, in steps of 1, 2, 5, 10, …") {
   PlanDocument document = example();
   document.calls.clear();
   const std::size_t pools = 2;  // each has its ticks
   const std::string svg = memory_map_svg(document);
-  CHECK(count(svg, ">step ") == pools * (static_cast<std::size_t>(document.horizon) + 1));
+  const std::string middle = " class=\"dim\" text-anchor=\"middle\">";
+  CHECK(count(svg, middle) == pools * (static_cast<std::size_t>(document.horizon) + 1));
   document.horizon = 1000;
   const std::string longer = memory_map_svg(document);
   CHECK(count(longer, ">step 0<") == pools);
-  CHECK(count(longer, ">step 1000<") == pools);
-  CHECK(count(longer, ">step ") <= pools * 20);
+  CHECK(count(longer, ">1000<") == pools);
+  CHECK(count(longer, middle) <= pools * 20);
 }
 
 TEST_CASE("reserved bytes are drawn") {
@@ -105,7 +106,7 @@ TEST_CASE("what two buffers share is hatched over both, outlined, told and kept 
   REQUIRE(outlines != std::string::npos);
   CHECK(count(svg.substr(outlines, svg.find("</g>", outlines) - outlines), "<rect") == 2);
   const std::size_t labels = svg.find("<g class=\"labels\">");  // of the first pool
-  CHECK(count(svg.substr(labels, svg.find("</g>", labels) - labels), ">#1 conv2d</text>") == 1);
+  CHECK(count(svg.substr(labels, svg.find("</g>", labels) - labels), ">b #1 conv2d</text>") == 1);
   CHECK(count(memory_map_svg(example()), "class=\"shared\"") == 0);
   const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(document)));
   CHECK(data["pools"][0]["shared"] == nlohmann::json::parse("[[0, 1, 32, 48, 1, 2]]"));
@@ -131,14 +132,18 @@ TEST_CASE("labels stand in the longest time, else the most bytes, that a buffer 
   CHECK(rooms({&all}).empty());
 }
 
-TEST_CASE("labels are cut behind the operator's number, names in the middle") {
-  CHECK(fitted_label("#12 depthwise conv2d", 40) == "#12 depthwise conv2d");
-  CHECK(fitted_label("#12 depthwise conv2d", 8) == "#12 dep…");
-  CHECK(fitted_label("#12 depthwise conv2d", 6) == "#12");
-  CHECK(fitted_label("#12 depthwise conv2d", 2) == "");
-  CHECK(fitted_label("sid_7", 5) == "sid_7");
-  CHECK(fitted_label("sid_7", 4) == "");
-  CHECK(fitted_label("a_long_name", 7).size() == 9);  // the dots are three bytes
+TEST_CASE("labels are the buffer, its operator if there is room; names are cut in the middle") {
+  const std::string name = "conv2d_nhwc";
+  const std::string both = name + " #5 conv2d";
+  CHECK(fitted_label(name, "#5 conv2d", width_of_text(both)) == both);
+  CHECK(fitted_label(name, "#5 conv2d", width_of_text(both) - 1) == name);
+  CHECK(fitted_label(name, "", width_of_text(both)) == name);
+  CHECK(fitted_label(name, "#5 conv2d", width_of_text(name) - 1) == "conv…_nhwc");
+  CHECK(fitted_label(name, "#5 conv2d", width_of_text("co…hwc")) == "co…hwc");
+  CHECK(fitted_label(name, "#5 conv2d", width_of_text("co…hwc") - 1) == "");
+  CHECK(fitted_label("sid_7", "", width_of_text("sid_7")) == "sid_7");
+  CHECK(fitted_label("sid_7", "", width_of_text("sid_7") - 1) == "");
+  CHECK(fitted_label("", "#1 add", 1000) == "");
 }
 
 TEST_CASE("the page's data are the plan's buffers") {
@@ -154,24 +159,57 @@ TEST_CASE("the page's data are the plan's buffers") {
 TEST_CASE("pictures tell of rings and of operators by rows") {
   const PlanDocument plan = with_rows(example());
   const std::string svg = memory_map_svg(plan);
-  CHECK(svg.find(", ring of 4 of 12 rows or pixels, 4 bytes each, #1 operators by rows</title>") != std::string::npos);
+  CHECK(svg.find(", ring of 4 of 12 rows, 4 bytes each, #1.3 conv2d</title>") != std::string::npos);
   CHECK(svg.find("<title>#1 operators by rows (1 to 3: 2 conv2d, add), steps [1,3)</title>") != std::string::npos);
   const std::string page = memory_map_html(plan);
   CHECK(page.find("<p>#1 runs operators 1 to 3: 2 conv2d, add; 1 ring holds 16 of 48 bytes</p>") != std::string::npos);
   const nlohmann::json data = nlohmann::json::parse(data_of(page));
-  CHECK(data["buffers"][1]["ring"] == "4 of 12 rows or pixels, 4 bytes each");
+  CHECK(data["buffers"][1]["ring"] == "4 of 12 rows, 4 bytes each");
   CHECK_FALSE(data["buffers"][0].contains("ring"));
   CHECK(data["calls"][0]["by_rows"] == "1 to 3: 2 conv2d, add");
 }
 
-TEST_CASE("buffers of operators by rows have labels and colours of their own") {
+TEST_CASE("buffers of operators by rows have the colours of the operators inside") {
   PlanDocument plan = with_rows(example());
+  const auto colors = [&] {
+    const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)));
+    return std::pair(data["buffers"][1]["operator"], data["operators"]);
+  };
+  plan.buffers.at(0).live = {{1, 2}};
+  plan.buffers.at(0).row_operator = 1;
+  CHECK(colors() ==
+        std::pair<nlohmann::json, nlohmann::json>(2, {"#1 operators by rows", "#1.1 conv2d", "#1.3 conv2d"}));
+  CHECK(count(memory_map_svg(plan), "fill=\"#90be6d\"") == 1);
+  plan.buffers.at(1).row_operator = 1;
+  CHECK(colors().first == 1);
+  CHECK(count(memory_map_svg(plan), "fill=\"#ffc145\"") == 2);
+}
+
+TEST_CASE("the legend lists what is drawn") {
+  PlanDocument plan = example();
   const std::string svg = memory_map_svg(plan);
-  CHECK(svg.find(">b</text>") != std::string::npos);
-  const std::string under_the_map = "</title>#1 operators by rows</text>";
-  CHECK(count(svg, ">#1 operators by rows</text>") == count(svg, under_the_map));
-  plan.calls.at(0).by_rows.clear();
-  CHECK(memory_map_svg(plan).find(">b</text>") == std::string::npos);
+  for (const char* text : {">live bytes<", ">lower bound<", ">the peak<", ">colour: "}) CHECK(count(svg, text) == 1);
+  CHECK(count(svg, ">capacity<") == 0);
+  plan.pools[0].capacity = 64;
+  plan.calls.clear();
+  for (PlanDocument::Pool& pool : plan.pools) pool.lower_bound.reset();
+  const std::string other = memory_map_svg(plan);
+  CHECK(count(other, ">capacity<") == 1);
+  CHECK(count(other, ">lower bound<") == 0);
+  CHECK(count(other, ">colour: ") == 0);
+}
+
+TEST_CASE("addresses have one unit; names of operators that have no room are marked") {
+  PlanDocument plan = example();
+  plan.buffers[0].size = 4000;
+  plan.pools[0].used = 4000;
+  const std::string svg = memory_map_svg(plan);
+  CHECK(count(svg, ">3.5 KiB<") == 1);
+  CHECK(count(svg, ">3584 B<") == 0);
+  CHECK(count(svg, ">…<") == 0);
+  plan.horizon = 1000;
+  plan.calls = {{"f", {0, 10}}, {"g", {10, 20}}, {"h", {20, 30}}, {"i", {900, 901}}, {"j", {901, 902}}};
+  CHECK(count(memory_map_svg(plan), ">…<") == 2 * 2);
 }
 
 TEST_CASE("hostile names stay text in SVG and HTML") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for people: a table of the pools like GNU ld's --print-memory-usage, then peak, bounds, buffers at the peak,
-// warnings.
+// Plans for people: a table of the pools like GNU ld's --print-memory-usage, then bounds, what the firmware needs,
+// transformations, warnings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace usmp::report {
 
 struct TextOptions {
   bool color = false;
-  bool verbose = false;  // every buffer, not only those at the peak
+  bool peak = false;     // the largest buffers at the peak too
+  bool verbose = false;  // every buffer
 };
 
 // Throws what plan_figures throws.
