@@ -17,6 +17,12 @@ std::vector<std::string> understood(std::vector<std::string> arguments) {
   return arguments;
 }
 
+bool asks_for_help_of_plan(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) return false;
+  const auto is_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  return (arguments[0] == "help" && arguments[1] == "plan") || (arguments[0] == "plan" && is_help(arguments[1]));
+}
+
 std::vector<std::string> take_tvmc_words(std::vector<std::string>& arguments) {
   std::vector<std::string> taken;
   if (arguments.empty() || arguments.front() != "init") return taken;

@@ -11,6 +11,9 @@ namespace usmp::apps {
 // names are given as "./plan". All other arguments stay as they are.
 [[nodiscard]] std::vector<std::string> understood(std::vector<std::string> arguments);
 
+// "help plan" and "plan --help": the program's own options without the list of commands.
+[[nodiscard]] bool asks_for_help_of_plan(const std::vector<std::string>& arguments);
+
 // Takes the words of tvmc's out of the arguments of `init`, whose own parser would not know them: its options about
 // pools and passes with their values, and everything behind "--". Other commands' arguments stay as they are.
 [[nodiscard]] std::vector<std::string> take_tvmc_words(std::vector<std::string>& arguments);

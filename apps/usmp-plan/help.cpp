@@ -48,7 +48,8 @@ std::string options_text(const std::vector<OptionText>& options, const std::stri
 std::string commands_text(const Manual& manual) {
   std::string text = "\nCommands (usmp-plan COMMAND --help shows the options):\n";
   for (const CommandText& command : manual.commands) {
-    if (!command.name.empty()) text += entry(command.name, command.summary);
+    text += command.name.empty() ? entry("plan", "plan a model and write C; the word may be left out")
+                                 : entry(command.name, command.summary);
   }
   return text;
 }

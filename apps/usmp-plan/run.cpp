@@ -22,6 +22,19 @@ int parse_and_run(int argc, char** argv) {
     std::cerr << "usmp-plan: error: " << *message << '\n';
     return driver::exit_usage;
   }
+  if (arguments.empty()) {
+    const Manual manual = program.manual();
+    std::cerr << help_text(manual, manual.commands.front());
+    return driver::exit_usage;
+  }
+  if (asks_for_help_of_plan(arguments)) {
+    const Manual manual = program.manual();
+    CommandText plan = manual.commands.front();
+    plan.name = "plan";
+    for (OptionText& argument : plan.arguments) argument.required = true;
+    std::cout << help_text(manual, plan);
+    return driver::exit_ok;
+  }
   try {
     std::vector<std::string> words = understood(arguments);
     std::vector<std::string> of_tvmc = take_tvmc_words(words);

@@ -162,17 +162,39 @@ class Assembler {
     return offered;
   }
 
+  static std::string place_of(const config::Position& position) {
+    if (position.line == 0) return {};
+    return "line " + std::to_string(position.line) + ", column " + std::to_string(position.column);
+  }
+
   // Of the first of the pools that stands in the file.
   std::string place_of(const std::vector<PoolId>& pools) const {
     for (const PoolId id : pools) {
-      const config::Position& position = assembly_.pools[id.index()].position;
-      if (position.line == 0) continue;
-      return "line " + std::to_string(position.line) + ", column " + std::to_string(position.column);
+      std::string place = place_of(assembly_.pools[id.index()].position);
+      if (!place.empty()) return place;
     }
     return {};
   }
 
+  // A pool's target that may be a misspelling of the site's: throws.
+  void refuse_misspelled_target(const Site& site) const {
+    const std::vector<std::string> needed(site.targets.begin(), site.targets.end());
+    for (const PoolId id : offered_to(site)) {
+      const config::PoolSpec& pool = assembly_.pools[id.index()];
+      for (const auto& [target, position] : pool.target_positions) {
+        const bool is_used =
+            std::ranges::any_of(analysis_.sites, [&](const Site& one) { return one.targets.contains(target); });
+        const std::string hint = is_used ? "" : did_you_mean(target, needed);
+        if (hint.empty()) continue;
+        throw Error(
+            ErrorKind::usage, {.file = {}, .member = {}, .place = place_of(position)},
+            "pool " + in_quotes(pool.name) + ": no code of the model is for the target " + in_quotes(target) + hint);
+      }
+    }
+  }
+
   [[noreturn]] void throw_no_candidate(const Site& site) const {
+    refuse_misspelled_target(site);
     const PoolKind kind = kind_of(site);
     std::vector<std::string> refused;
     for (const PoolId id : offered_to(site)) refused.push_back(in_quotes(assembly_.pools[id.index()].name));

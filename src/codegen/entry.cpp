@@ -150,8 +150,7 @@ void write_entry(const PlannedModule& module, const ModuleLayout& layout, TextSi
   sink.write("/* Entry point of module \"" + comment_text(module.info.name) +
              "\". Written by usmp-plan; do not edit. */\n#include \"" + layout.symbol +
              ".h\"\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-  sink.write("/* In " + comment_text(module.info.name) + "_lib1.c. */\n" + function_declaration(module, lowered.entry) +
-             ";\n\n");
+  sink.write(function_declaration(module, lowered.entry) + ";\n\n");
   write_internal_pools(module, layout, sink);
   if (module.workspace_io) {
     write_map(layout, "inputs", layout.inputs, sink);

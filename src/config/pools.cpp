@@ -175,6 +175,9 @@ void read_pool_key(const YamlEntry& entry, const std::vector<MemoryRegion>* memo
     pool.alignment = alignment_of(entry);
   } else if (key == "targets") {
     pool.targets = targets_of(entry, pool.kind);
+    for (const YamlEntry& target : entry.value.entries) {
+      pool.target_positions[target.key] = {.line = target.mark.line, .column = target.mark.column};
+    }
   } else if (key == "section") {
     pool.section = section_of(entry);
   } else if (key == "internal") {

@@ -34,23 +34,17 @@ std::string targets_map(const std::vector<std::string>& targets, const std::stri
   return result + "}";
 }
 
-// Half of what the model needs, in whole KiB: a bound that makes the fallback to the next pool visible.
-Bytes example_bound(Bytes workspace_load) {
-  constexpr Bytes kib = 1024;
-  return std::max(kib, align_up(workspace_load / 2, kib));
-}
-
 std::string bytes(Bytes count) { return std::to_string(count) + " bytes"; }
 
 std::string header(const ModelSummary& model) {
-  std::string text = "## Memory pools for " + in_comment(model.archive) + ", read by usmp-plan --pools.\n##\n";
-  text += "## Workspace: " + bytes(model.workspace_load) +
+  std::string text = "# Memory pools for " + in_comment(model.archive) + ", read by usmp-plan --pools.\n#\n";
+  text += "# Workspace: " + bytes(model.workspace_load) +
           " are live at once: a lower bound, not a size. Plans may need more.\n";
-  text += "## `usmp-plan " + in_comment(model.archive) + " --dry-run` shows how much. ";
+  text += "# `usmp-plan " + in_comment(model.archive) + " --dry-run` shows how much. ";
   if (model.unplanned_workspace) text += "The archive's own build takes " + bytes(*model.unplanned_workspace) + ". ";
   text.back() = '\n';
-  text += "## Constants: " + bytes(model.constant_bytes) + ".\n##\n";
-  text += "## Lines with a single '#' are settings: remove the '#' to use them.\n";
+  text += "# Constants: " + bytes(model.constant_bytes) + ".\n#\n";
+  text += "# Lines such as '#  - name: dtcm' are settings: remove the '#' to use them.\n";
   return text;
 }
 
@@ -131,15 +125,14 @@ std::string only_pool_name(const std::vector<TvmcPool>& parameter_pools) {
 
 std::string workspace_pools(const ModelSummary& model, const TvmcSettings& settings) {
   std::string text =
-      "## Memory for intermediate data. The first pool is filled first; buffers that do not fit go to the next.\n";
+      "# Memory for intermediate data. The first pool is filled first; buffers that do not fit go to the next.\n";
   if (!settings.workspace_pools.empty()) {
-    return text + "## Pools can also have pool_offset, alignment, internal, section and budget (docs/pools.md).\n" +
+    return text + "# Pools can also have pool_offset, alignment, internal, section and budget (docs/pools.md).\n" +
            yaml_list("workspace_pools", settings.workspace_pools);
   }
   text += "workspace_pools:\n#  - name: dtcm\n";
-  text += "#    size_hint_bytes: " + format_size(example_bound(model.workspace_load)) +
-          "  # the pool's size (65536, 64KiB, 2MiB, 1GiB); unbounded without it\n";
   text +=
+      "#    size_hint_bytes: 64KiB  # of your board (65536, 64KiB, 2MiB, 1GiB); unbounded without it\n"
       "#    pool_offset: 256  # reserved bytes at the start of the pool\n"
       "#    alignment: 16  # of the pool and of every buffer in it\n"
       "#    internal: true  # the generated C defines the array; false: the application passes a pointer\n"
@@ -151,7 +144,7 @@ std::string workspace_pools(const ModelSummary& model, const TvmcSettings& setti
 
 std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPool>& chosen) {
   const std::string text =
-      "## Memory for the constants. Without a pool, constants are arrays beside the operators' code.\n";
+      "# Memory for the constants. Without a pool, constants are arrays beside the operators' code.\n";
   if (!chosen.empty()) return text + yaml_list("parameter_pools", chosen);
   return text + "#parameter_pools:\n#  - name: flash\n#    targets: " + targets_map(model.targets, "ro") + "\n";
 }
@@ -161,9 +154,9 @@ std::string parameter_pools(const ModelSummary& model, const std::vector<TvmcPoo
 std::string starter_file(const ModelSummary& model, const TvmcSettings& settings) {
   std::string text =
       header(model) + "\n" + workspace_pools(model, settings) + "\n" + parameter_pools(model, settings.parameter_pools);
-  text += "\n## usmp-plan --list-algorithms lists them; the command line overrides this.\n";
+  text += "\n# usmp-plan --list-algorithms lists them; the command line overrides this.\n";
   text += settings.algorithm ? "algorithm: " + word(*settings.algorithm, Syntax::yaml) + "\n" : "#algorithm: optimal\n";
-  text += "\n## true: inputs and outputs are placed in the workspace pools too.\n";
+  text += "\n# true: inputs and outputs are placed in the workspace pools too.\n";
   if (!settings.workspace_io) return text + "#workspace_io: false\n";
   return text + "workspace_io: " + (*settings.workspace_io ? "true" : "false") + "\n";
 }

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t front_bytes = std::size_t{1} << 16;
 constexpr std::size_t tar_magic_at = 257;
+constexpr std::size_t tflite_magic_at = 4;
 constexpr std::string_view blanks = " \t\r\n";
 
 bool looks_like_archive(std::string_view front) {
@@ -62,6 +63,21 @@ std::string peek(const std::string& pipe) {
   throw Error(ErrorKind::usage, {path, {}, {}}, message);
 }
 
+// What people take for a model.
+void refuse_other_models(const std::string& path, std::string_view front) {
+  const auto refuse_model = [&](const std::string& what) {
+    refuse(path,
+           "is " + what + "; expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py");
+  };
+  if (front.substr(0, tflite_magic_at + 4).ends_with("TFL3")) refuse_model("a TFLite model");
+  if (path.ends_with(".onnx") && !front.empty() && !looks_like_archive(front)) refuse_model("an ONNX model");
+  const bool has_pools = ("\n" + std::string(front)).find("\nworkspace_pools:") != std::string::npos ||
+                         ("\n" + std::string(front)).find("\nparameter_pools:") != std::string::npos;
+  if (has_pools && !path.ends_with(".c")) {
+    refuse(path, "looks like a pools file, expected a model: usmp-plan MODEL --pools " + path);
+  }
+}
+
 }  // namespace
 
 std::string front_of_file(const std::string& path) {
@@ -97,6 +113,7 @@ bool is_json_in_pipe(const std::string& path) {
 }
 
 void require_model(const std::string& path) {
+  refuse_other_models(path, front_of_file(path));
   switch (kind_of_file(path)) {
     case FileKind::plan:
       refuse(path, "is a plan, expected a model; usmp-plan report shows a plan");

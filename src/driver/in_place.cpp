@@ -272,7 +272,8 @@ InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen
         constexpr std::size_t most_lines = 10;
         throw refusal(model,
                       "the firmware could no longer use the header (" + model.archive.find(found.header)->shown_name() +
-                          "): with these pools and options it lacks",
+                          "): with these pools and options it lacks the lines below; give "
+                          "workspace pools 'section:' or 'internal: true', or leave --pools out",
                       first_lines(std::move(missing), most_lines));
       }
       instead = "#include " +

@@ -19,6 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// "." and "resnet8/.." are called by the directory that they are.
+std::string name_of_model(const std::string& path) {
+  const std::string name = file_name_of(path);
+  if (name != "." && name != ".." && !name.empty()) return name;
+  std::error_code error;
+  const fs::path place = fs::canonical(path, error);
+  return error || !place.has_filename() ? name : place.filename().string();
+}
+
 constexpr const char* export_hint = "apps/export_tir.py, run inside your TVM, adds TIR to an archive";
 
 std::vector<std::string> module_names(const mlf::Metadata& metadata) {
@@ -180,7 +189,7 @@ Model open_model(const ModelOptions& options) {
     model.transformations = {transformations, options.recompute_percent.value_or(0),
                              options.cpu ? kernels::find_core(*options.cpu) : nullptr};
     model.transformations.plan_stack = options.plan_stack.value_or(storage::default_plan_stack);
-    model.file_name = file_name_of(options.model);
+    model.file_name = name_of_model(options.model);
     if (options.module) keep_module(model.metadata, *options.module);
     if (options.from) choose_front_end(model.metadata, *options.from);
     return model;

@@ -68,6 +68,14 @@ void check_output_path(const std::string& option, const std::string& path, const
   }
   for (const std::string& input : inputs) {
     if (!would_change(path, input)) continue;
+    if (!fs::equivalent(path, input, error) && fs::is_directory(input, error)) {
+      const fs::path beside = fs::path("..") / fs::path(path).filename();
+      throw Error(
+          ErrorKind::usage, {path, {}, {}},
+          "lies inside the input " + input +
+              (option == "-o" && input == "." ? ", expected another place: -o " + beside.string() + " or --in-place"
+                                              : ", expected another place"));
+    }
     throw Error(ErrorKind::usage, {path, {}, {}}, "would overwrite the input " + input + ", expected another place");
   }
 }

@@ -263,6 +263,12 @@ void check_output(const PlanOptions& options) {
     }
   }
   const std::string output = output_of(options);
+  std::error_code error;
+  if (std::filesystem::is_character_file(output, error) || std::filesystem::is_fifo(output, error) ||
+      names_open_file(output)) {
+    throw Error(ErrorKind::usage, {output, {}, {}},
+                "is a device, expected a directory or an archive such as model.tar");
+  }
   for (const char* ending : {".zip", ".7z", ".tar.bz2", ".tbz2"}) {
     if (output.ends_with(ending)) {
       throw Error(ErrorKind::usage, {output, {}, {}},

@@ -373,7 +373,9 @@ Archive read_tar(const std::string& path, const Limits& limits, Source source) {
   }
   const int status = archive_read_next_header(raw.get(), &entry);
   if (status == ARCHIVE_EOF) {
-    throw Error(ErrorKind::archive, {path, "", ""}, "the file is empty, expected a tar archive");
+    throw Error(ErrorKind::archive, {path, "", ""},
+                path == "/dev/stdin" ? "is empty, expected an archive, or a plan where the command takes one"
+                                     : "the file is empty, expected a tar archive");
   }
   if (status != ARCHIVE_OK) {
     // For every fault of a file's first bytes libarchive has words, but none where it cannot get bytes for itself.

@@ -112,6 +112,35 @@ def test_hints() -> None:
         assert done.returncode == 2 and done.stderr == "usmp-plan: error: nothing: no such file or directory\n", done
 
 
+def test_what_is_no_model() -> None:
+    bare = run()
+    assert bare.returncode == 2 and bare.stdout == "" and bare.stderr == quiet_success("--help"), bare
+    assert quiet_success("help", "plan") == quiet_success("plan", "--help")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "m.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(100))
+        Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
+        Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
+        Path(folder, "tree").mkdir()
+        subprocess.run(["tar", "xf", MODEL, "-C", Path(folder, "tree")], check=True)
+        archive = "expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py"
+        for words, place, message in (
+                (("m.tflite",), "m.tflite", f"is a TFLite model; {archive}"),
+                (("report", "m.onnx"), "m.onnx", f"is an ONNX model; {archive}"),
+                (("p.yaml",), "p.yaml", "looks like a pools file, expected a model: usmp-plan MODEL --pools p.yaml"),
+                ((MODEL, "--pools", "p.yaml", "--dry-run"), "p.yaml: line 4, column 15",
+                 "pool 'sram': no code of the model is for the target 'cc' (did you mean 'c'?)"),
+                ((MODEL, "-o", "/dev/stdout"), "/dev/stdout", "is a device, expected a directory or an archive such as model.tar"),
+                (("tree", "-o", "tree/out"), "tree/out", "lies inside the input tree, expected another place")):
+            done = run(*words, folder=folder)
+            assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
+        done = run(".", folder=Path(folder, "tree"))
+        assert "model_planned: lies inside the input ., expected another place: -o ../model_planned or --in-place\n" in done.stderr, done
+        done = run(".", "--dry-run", folder=Path(folder, "tree"))
+        assert done.stdout.startswith("module default of tree, "), done
+        done = subprocess.run([PROGRAM, "report", "-"], input="", capture_output=True, text=True)
+        assert done.returncode == 3 and "/dev/stdin: is empty, expected an archive, or a plan where the command takes one\n" in done.stderr, done
+
+
 def test_words_and_streams() -> None:
     """Words that are no commands of the parser, standard input as a model, readers that have read enough."""
     assert quiet_success("help") == quiet_success("--help") and quiet_success("help", "solve") == quiet_success("solve", "--help")
@@ -158,7 +187,7 @@ def test_plans_in_pipes() -> None:
                                  (f'"$0" diff <({plan}) <({plan} --algorithm none)', 1, "grew by"),
                                  (f'{plan} | "$0" diff - -', 2, "/dev/stdin: is a pipe, which can be one side only"),
                                  (f'{plan} | "$0" report - --pools x.yaml', 2, "--pools applies to models only"),
-                                 ('true | "$0" report -', 3, "the file is empty"), ("echo '{}' | \"$0\" report -", 2, "schema")):
+                                 ('true | "$0" report -', 3, "/dev/stdin: is empty, expected an archive, or a plan"), ("echo '{}' | \"$0\" report -", 2, "schema")):
         done = shell(line)
         assert done.returncode == code and expected in done.stdout + done.stderr, (line, done)
 
@@ -264,6 +293,6 @@ def test_tvmc() -> None:
         assert done.returncode == 2 and "usmp-plan init turns tvmc's options into a pools file" in done.stderr, done
 
 
-for test in (test_help, test_hints, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json, test_tvmc):
+for test in (test_help, test_hints, test_what_is_no_model, test_words_and_streams, test_plans_in_pipes, test_colour, test_quiet, test_json, test_tvmc):
     test()
     print(f"{test.__name__}: ok")

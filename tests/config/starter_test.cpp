@@ -17,12 +17,12 @@ using usmp::config::starter_file;
 
 namespace {
 
-// With every setting switched on: a single '#' in front is removed.
+// With every setting switched on: the '#' in front is removed. Comments have one blank behind it.
 std::string uncommented(const std::string& text) {
   std::istringstream lines(text);
   std::string result;
   for (std::string line; std::getline(lines, line);) {
-    const bool setting = line.starts_with('#') && !line.starts_with("##");
+    const bool setting = line.size() > 1 && line[0] == '#' && (line[1] != ' ' || line[2] == ' ');
     result += (setting ? line.substr(1) : line) + "\n";
   }
   return result;
@@ -53,7 +53,7 @@ TEST_CASE("the starter file with every setting switched on") {
   const PoolsConfig config = parse_pools(uncommented(starter_file(resnet())));
   REQUIRE(config.workspace_pools.size() == 2);
   CHECK(config.workspace_pools[0].name == "dtcm");
-  CHECK(config.workspace_pools[0].size_hint == Bytes{30} * 1024);  // half of the load in whole KiB
+  CHECK(config.workspace_pools[0].size_hint == Bytes{64} * 1024);
   CHECK(config.workspace_pools[0].reserved == 256);
   CHECK(config.workspace_pools[0].internal);
   CHECK(config.workspace_pools[0].section == ".bss.dtcm");
@@ -67,7 +67,7 @@ TEST_CASE("the starter file with every setting switched on") {
 
 TEST_CASE("the starter file tells the model's figures") {
   const std::string text = starter_file(resnet());
-  CHECK(text.find("## Memory pools for resnet8.tar,") == 0);
+  CHECK(text.find("# Memory pools for resnet8.tar,") == 0);
   CHECK(text.find("60416 bytes") != std::string::npos);
   CHECK(text.find("123456 bytes") != std::string::npos);
   CHECK(text.find("80000 bytes") != std::string::npos);
@@ -86,7 +86,7 @@ TEST_CASE("nothing that a model is called breaks the starter file") {
     CHECK_NOTHROW(static_cast<void>(parse_pools(file)));
   }
   CHECK(parse_pools(uncommented(text)).workspace_pools[0].targets.size() == 1);
-  CHECK(parse_pools(uncommented(text)).workspace_pools[0].size_hint == Bytes{1024});
+  CHECK(parse_pools(uncommented(text)).workspace_pools[0].size_hint == Bytes{64} * 1024);
 }
 
 }  // namespace usmp::config::starter_test

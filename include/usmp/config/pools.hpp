@@ -53,10 +53,11 @@ struct PoolSpec {
   Bytes reserved = 0;              // pool_offset: bytes at the pool's start that no buffer may use
   Bytes alignment = 1;  // a power of two; of the pool's start and of every offset in it. Absent: 1, and then the start
                         // is as aligned as the buffers in it ask for
-  std::map<std::string, Access> targets;  // absent: every target may read and write
-  std::string section;                    // linker section of an internal pool; absent: none
-  std::string region;                     // of the linker script, which gave the size; absent: none
-  bool internal = false;                  // the generated C owns the array. Absent in the file: if there is a section
+  std::map<std::string, Access> targets;             // absent: every target may read and write
+  std::map<std::string, Position> target_positions;  // of their names in the file
+  std::string section;                               // linker section of an internal pool; absent: none
+  std::string region;                                // of the linker script, which gave the size; absent: none
+  bool internal = false;  // the generated C owns the array. Absent in the file: if there is a section
   bool is_binary =
       false;          // contents of an external parameter pool: a binary file, not a macro. Its section: the stub's
   Speed speed;        // the objective `accesses` counts with it
