@@ -18,10 +18,10 @@ std::string outside_text(const std::vector<std::vector<std::string>>& choices, s
   for (const std::vector<std::string>& pools : choices) {
     if (pools.size() <= count) continue;
     std::vector<std::string> own(pools.begin(), pools.begin() + static_cast<std::ptrdiff_t>(count));
-    if (first.empty())
-      first = std::move(own);
-    else if (first != own)
+    if (!first.empty() && first != own) {
       return "outside their first " + (count == 1 ? "choice" : std::to_string(count) + " choices");
+    }
+    first = std::move(own);
   }
   std::string text = count == 1 ? "not in " : count == 2 ? "in neither " : "in none of ";
   for (std::size_t i = 0; i < first.size(); ++i) {

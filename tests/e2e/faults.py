@@ -308,7 +308,8 @@ class Faults:
         shell("no reader", 'set -o pipefail; mkfifo gone; { : <gone; "$1" inspect "$2"; } | { exec <&-; : >gone; }',
               128 + signal.SIGPIPE, "")
         shell("-o /dev/full", '"$1" problem "$2" -o /dev/full', OUTPUT, "/dev/full: writing failed: No space left on device")
-        shell("-o /dev/full, a directory", '"$@" -o /dev/full', OUTPUT, "/dev/full: is a file, expected a directory")
+        shell("-o /dev/full, a directory", '"$@" -o /dev/full', 2,
+              "/dev/full: is a device, expected a directory or an archive such as model.tar")
         shell("-o /dev/stdout, closed", '"$1" problem "$2" -o /dev/stdout >&-', OUTPUT, "/dev/stdout: writing failed")
         shell("-o FIFO, without a reader", 'mkfifo fifo; timeout --kill-after=20 1 "$1" problem "$2" -o fifo', 124, "")
         if Path("/dev/shm").is_dir():  # a place like others, not a device
