@@ -129,9 +129,11 @@ TEST_CASE("in place: what the header gave the firmware has to be there afterward
   std::string error = refused(checkout, options);
   CHECK(contains(error, "the firmware could no longer use the header (tvmgen_default.h)"));
   CHECK(contains(error, "function int32_t tvmgen_default_run("));
+  CHECK_MESSAGE(contains(error, "; give workspace pools 'section:' or 'internal: true', or leave --pools out"), error);
   write(checkout.ml("tvmgen_default.h"), read(checkout.ml("tvmgen_default.h")) + "#define MINE 3\n");
   error = refused(checkout, checkout.options());
   CHECK(contains(error, "\n  macro MINE\n"));
+  CHECK_FALSE(contains(error, "; give workspace pools"));
   fs::remove(checkout.ml("tvmgen_default.h"));
   CHECK(contains(refused(checkout, options), "the firmware could no longer call tvmgen_default_run"));
   REQUIRE(outcome_of(plan, checkout.options()).code == exit_ok);
