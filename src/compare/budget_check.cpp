@@ -156,8 +156,11 @@ std::optional<LimitCheck> too_small(const PoolSpec& spec, const NeededSizes& nee
         const Bytes required = size.enough.value_or(size.at_least);
         if (size.pool != spec.name || required <= size.available) continue;
         LimitCheck check = compared(Rule::size, required, size.available, spec.size_position);
-        check.message =
-            spec.name + " is too small: " + figures_text(check, "size_hint_bytes") + beside(size, shortfall, choice);
+        check.message = spec.name + " is too small: " + figures_text(check, "size_hint_bytes") +
+                        (spec.budget.min_headroom
+                             ? ", " + std::to_string(required + spec.budget.min_headroom->value) + " with min_headroom"
+                             : "") +
+                        beside(size, shortfall, choice);
         return check;
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // usmp-plan check: plans a model and holds each pool to its budget.
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -76,17 +77,17 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
     throw Error(ErrorKind::usage, {*options.pools_file, {}, {}},
                 "no pool has a budget or a size: expected something to check (docs/pools.md)");
   }
-  plan_all(planning, options, options.progress ? &err : nullptr, WithoutPlan::go_on);
+  plan_all(planning, options, options.progress ? &err : nullptr);
   const compare::BudgetReport report = checked(planning, baseline);
   const std::string text = text_of(report, options);  // takes memory, so before anything is written
   if (options.junit) write_file(*options.junit, report::check_junit(report));
   if (options.step_summary) append_file(*options.step_summary, report::check_markdown(report) + "\n");
   print_warnings(planning.modules, err);
   out << text;
-  for (const auto& planned : planning.modules) {
-    if (!planned->result.has_plan()) (void)report_infeasible(*planned, planning.settings, err);
-  }
-  if (planning.without_plan() != nullptr) return exit_infeasible;
+  const bool is_told = !options.model.json && std::ranges::all_of(planning.modules, [](const auto& planned) {
+    return planned->needed.fits_with.empty();  // which findings do not say
+  });
+  if (planning.without_plan() != nullptr) return is_told ? exit_infeasible : report_infeasible(planning, err);
   require_apart(planning);
   if (const auto excess = constants_excess(planning)) {
     err << "usmp-plan: error: " << printable(*excess) << '\n';

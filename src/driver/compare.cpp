@@ -237,7 +237,7 @@ Within plans_within(const std::vector<CompareOptions>& settings, std::ostream& e
     within.modules.resize(planning.modules.size());
     within.plans.resize(planning.modules.size());
     within.no_plan.resize(planning.modules.size());
-    plan_all(planning, options, options.progress ? &err : nullptr, WithoutPlan::go_on);
+    plan_all(planning, options, options.progress ? &err : nullptr);
     for (std::size_t i = 0; i < planning.modules.size(); ++i) {
       const pipeline::PlannedProgram& module = *planning.modules[i];
       within.modules[i] = module.source.info.name;

@@ -76,8 +76,8 @@ void require_no_planning_options(const PlanningOptions& options, const Location&
 std::optional<std::vector<plan_file::PlanDocument>> plan_model(const PlanningOptions& options, std::ostream& err) {
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
   plan_all(planning, options, options.progress ? &err : nullptr);
-  if (const pipeline::PlannedProgram* failed = planning.without_plan()) {
-    (void)report_infeasible(*failed, planning.settings, err);
+  if (planning.without_plan() != nullptr) {
+    (void)report_infeasible(planning, err);
     return std::nullopt;
   }
   std::vector<plan_file::PlanDocument> documents;

@@ -297,8 +297,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   }
   if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);
-  if (const pipeline::PlannedProgram* failed = planning.without_plan())
-    return report_infeasible(*failed, planning.settings, err);
+  if (planning.without_plan() != nullptr) return report_infeasible(planning, err);
   if (const auto excess = constants_excess(planning)) {
     err << "usmp-plan: error: " << printable(*excess) << '\n';
     return exit_infeasible;

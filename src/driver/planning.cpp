@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <ostream>
 #include <utility>
 
@@ -207,7 +208,7 @@ void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planni
                                           planning.settings.algorithm, search.limits());
 }
 
-void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal, WithoutPlan without_plan) {
+void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal) {
   if (planning.interrupt == nullptr) planning.interrupt = std::make_unique<const Interrupt>();
   const Interrupt& interrupt = *planning.interrupt;
   for (std::size_t i = 0; i < planning.modules.size(); ++i) {
@@ -224,10 +225,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
     const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
-    if (without_plan == WithoutPlan::stop) break;
   }
   planning.interrupt.reset();
-  if (without_plan == WithoutPlan::stop && planning.without_plan() != nullptr) return;
   tell_shared_pools(planning);
 }
 
@@ -252,9 +251,25 @@ std::optional<std::string> constants_excess(const Planning& planning) {
   return report::constants_without_room(shared_pools(planning));
 }
 
-int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err) {
-  err << "usmp-plan: error: module '" << printable(planned.source.info.name)
-      << "': " << no_plan_text(planned.result, planned.needed, settings.algorithm) << '\n';
+int report_infeasible(const Planning& planning, std::ostream& err) {
+  std::map<std::string, std::pair<Bytes, int>> enough;  // for all modules, and of how many
+  for (const auto& planned : planning.modules) {
+    if (planned->result.has_plan()) continue;
+    err << "usmp-plan: error: module '" << printable(planned->source.info.name)
+        << "': " << no_plan_text(planned->result, planned->needed, planning.settings.algorithm) << '\n';
+    for (const Shortfall& shortfall : planned->needed.shortfalls) {
+      for (const Enlargement& choice : shortfall.choices) {
+        if (choice.size() > 1 || !choice.front().enough) continue;
+        auto& [bytes, modules] = enough[choice.front().pool];
+        bytes = std::max(bytes, *choice.front().enough);
+        ++modules;
+      }
+    }
+  }
+  for (const auto& [pool, size] : enough) {
+    if (size.second < 2) continue;
+    err << "  " << printable(pool) << ": " << size.first << " bytes are enough for each of these modules\n";
+  }
   return exit_infeasible;
 }
 

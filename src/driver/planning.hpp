@@ -55,17 +55,13 @@ void find_needed_sizes(pipeline::PlannedProgram& planned, const Planning& planni
                        const pipeline::Request& request, const Interrupt& interrupt, std::ostream* terminal,
                        std::chrono::milliseconds spent);
 
-// What becomes of the other modules when there is no plan for one.
-enum class WithoutPlan : bool { stop, go_on };
-
 // Throws Error of kind usage if modules that run side by side share bytes of a workspace pool: plans that are read may,
 // and so may those in pools that only the modules themselves describe.
 void require_apart(const Planning& planning);
 
-// Plans every module, with the sizes that are needed where there is no plan; by default it stops at the first one for
-// which there is no plan. Progress goes to `terminal`, which may be null.
-void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal,
-              WithoutPlan without_plan = WithoutPlan::stop);
+// Plans every module, with the sizes that are needed where there is no plan. Progress goes to `terminal`, which may be
+// null.
+void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* terminal);
 
 // What reports say of a plan of the module.
 [[nodiscard]] pipeline::Origin origin_of(const pipeline::PlannedProgram& planned, const Planning& planning,
@@ -77,8 +73,8 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // That a parameter pool has no room for the constants of all modules together, whose plans each fit it.
 [[nodiscard]] std::optional<std::string> constants_excess(const Planning& planning);
 
-// The message for a module without a plan; returns the exit code.
-int report_infeasible(const pipeline::PlannedProgram& planned, const Settings& settings, std::ostream& err);
+// The messages for modules without a plan, and what is enough for all of them; returns the exit code.
+int report_infeasible(const Planning& planning, std::ostream& err);
 
 // A line for each warning of the plans, for runs whose output has no place for them.
 void print_warnings(const plan_file::PlanDocument& plan, std::ostream& err);

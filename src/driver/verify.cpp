@@ -167,9 +167,7 @@ int verify_or_throw(const VerifyOptions& options, std::ostream& out, std::ostrea
   }
   if (options.plans.empty()) {
     plan_all(planning, options, options.progress ? &err : nullptr);
-    if (const pipeline::PlannedProgram* failed = planning.without_plan()) {
-      return report_infeasible(*failed, planning.settings, err);
-    }
+    if (planning.without_plan() != nullptr) return report_infeasible(planning, err);
     if (const auto excess = constants_excess(planning)) {
       err << "usmp-plan: error: " << printable(*excess) << '\n';
       return exit_infeasible;

@@ -53,6 +53,13 @@ class SharedTime {
 
 constexpr double one_of_many = 0.5;  // of the time that is left
 
+bool have_same_buffers(const Problem& a, const Problem& b) {
+  return a.distances == b.distances && std::ranges::equal(a.buffers, b.buffers, [](const Buffer& x, const Buffer& y) {
+           return x.size == y.size && x.alignment == y.alignment && x.candidates == y.candidates && x.live == y.live &&
+                  x.pinned == y.pinned;
+         });
+}
+
 class SizeSearch {
  public:
   SizeSearch(const FailedRun& run, const SharedTime& time) : run_(run), time_(time), problem_(run.bounding.front()) {}
@@ -192,17 +199,66 @@ class SizeSearch {
     }
   }
 
+  // What is proved of the pool, as far as it holds for these programs too.
+  void bound_by(NeededSize& size, const std::vector<Problem>& programs, const Capacities& others) const {
+    for (const Problem& program : programs) {
+      if (std::ranges::any_of(run_.bounding, [&](const Problem& one) { return have_same_buffers(one, program); }))
+        continue;
+      const CapacityRange range = range_in(program, size.pool, others, true);
+      if (!range.impossible) size.at_least = std::min(size.at_least, range.lower);
+    }
+  }
+
+  // With pools of other sizes the run may choose among other programs. Looks for a size with which it finds a plan, and
+  // does not with a byte less; false: none is seen to be enough.
+  [[nodiscard]] bool settle(NeededSize& size, const Capacities& others) const {
+    constexpr int most_runs = 6;
+    std::optional<Bytes> enough;
+    Bytes too_small = size.available;
+    Bytes tried = size.enough.value_or(too_small);
+    for (int i = 0; i < most_runs && tried > too_small && !time_.is_interrupted(); ++i) {
+      Capacities capacities = others;
+      capacities[size.pool] = tried;
+      const OtherRun run = run_.again(capacities, time_.search(one_of_many));
+      bound_by(size, run.bounding, others);
+      if (run.used) {
+        const bool is_one_less = enough == tried + 1;
+        enough = tried;
+        tried = is_one_less ? std::max(bytes_of(*run.used, size.pool), too_small + 1) : tried - 1;
+        if (tried >= *enough) --tried;
+      } else {
+        too_small = tried;
+        if (enough) break;
+        tried = least_of(run.bounding, size.pool, others).value_or(too_small);
+      }
+    }
+    if (enough && too_small + 1 < *enough) size.at_least = std::min(size.at_least, *enough - 1);
+    if (enough) size.enough = enough;
+    return enough.has_value();
+  }
+
+  // The least size of the pool with which one of these has a plan.
+  [[nodiscard]] std::optional<Bytes> least_of(const std::vector<Problem>& programs, const std::string& pool,
+                                              const Capacities& others) const {
+    std::optional<Bytes> least;
+    for (const Problem& program : programs) {
+      const CapacityRange range = range_in(program, pool, others, true);
+      if (range.upper && (!least || *range.upper < *least)) least = range.upper;
+    }
+    return least;
+  }
+
   // Tries the run with these sizes. If they are not enough for it, they become what it uses of unbounded pools: it does
   // not go the same way in bounded ones, so that may have to be more.
   void confirm(const std::vector<NeededSize*>& sizes, const Capacities& others) {
-    if (fits(sizes, others)) return;
+    if (sizes.size() == 1 ? settle(*sizes.front(), others) : fits(sizes, others)) return;
     Capacities roomy = others;
     std::vector<std::optional<Bytes>> tried;
     for (NeededSize* size : sizes) {
       tried.push_back(std::exchange(size->enough, std::nullopt));
       roomy[size->pool] = std::nullopt;
     }
-    if (const Used used = run_.again(roomy, time_.search(one_of_many))) {
+    if (const Used used = run_.again(roomy, time_.search(one_of_many)).used) {
       for (const Bytes eighths : {8, 9, 10, 12, 16}) {
         for (NeededSize* size : sizes) {
           const Bytes bytes = std::max(bytes_of(*used, size->pool), size->available + 1);
@@ -233,7 +289,7 @@ class SizeSearch {
       if (!size->enough) return false;
       capacities[size->pool] = size->enough;
     }
-    return run_.again(capacities, time_.search(one_of_many)).has_value();
+    return run_.again(capacities, time_.search(one_of_many)).used.has_value();
   }
 
   // The pools are large enough for the exact search, but not for the run.
@@ -258,7 +314,7 @@ class SizeSearch {
   [[nodiscard]] Enlargement what_the_run_uses(const std::vector<std::string>& pools) const {
     Capacities roomy;
     for (const std::string& pool : pools) roomy[pool] = std::nullopt;
-    const Used used = run_.again(roomy, time_.search(one_of_many));
+    const Used used = run_.again(roomy, time_.search(one_of_many)).used;
     if (!used) return {};
     Enlargement enlargement;
     for (const std::string& pool : pools) {
@@ -286,7 +342,7 @@ void ask_the_default(NeededSizes& sizes, const FailedRun& by_default, const Sear
       if (std::ranges::any_of(choice, [](const NeededSize& size) { return size.at_least > size.available; })) return;
     }
   }
-  if (by_default.again({}, how)) sizes.fits_with = default_algorithm().name;
+  if (by_default.again({}, how).used) sizes.fits_with = default_algorithm().name;
 }
 
 // `run_with` makes the run with an algorithm.
@@ -314,7 +370,7 @@ FailedRun run_of(const PlannedProgram& planned, const Transformations& transform
   const Problem& problem = planned.assembly.problem;
   const bool has_pins = std::ranges::any_of(problem.buffers, [](const Buffer& b) { return b.pinned.has_value(); });
   if (has_pins) run.pinned.push_back(problem);
-  run.again = [&](const Capacities& capacities, const Search& how) -> Used {
+  run.again = [&](const Capacities& capacities, const Search& how) -> OtherRun {
     Request wanted = request;
     wanted.capacities = capacities;
     wanted.watch.interrupted = how.interrupted;
@@ -323,9 +379,9 @@ FailedRun run_of(const PlannedProgram& planned, const Transformations& transform
       const Problem& other = again.assembly.problem;
       const Goal goal{.minimize = planned.minimized ? pool_of(other, problem.pool(*planned.minimized).name)
                                                     : std::optional<PoolId>()};
-      return used_of(other, plan_and_verify(algorithm, other, goal, how));
+      return {used_of(other, plan_and_verify(algorithm, other, goal, how)), again.tried};
     } catch (const Error&) {  // of pins that another program has no place for, or of a program of the user's
-      return std::nullopt;
+      return {};
     }
   };
   return run;
@@ -333,13 +389,13 @@ FailedRun run_of(const PlannedProgram& planned, const Transformations& transform
 
 FailedRun run_of(const Problem& problem, const ChosenAlgorithm& algorithm, const Goal& goal) {
   FailedRun run{.bounding = {problem}, .pinned = {}, .again = {}};
-  run.again = [&](const Capacities& capacities, const Search& how) -> Used {
+  run.again = [&](const Capacities& capacities, const Search& how) -> OtherRun {
     Problem other = problem;
     for (const auto& [name, capacity] : capacities) other.pools[pool_of(problem, name)->index()].capacity = capacity;
     try {
-      return used_of(other, plan_and_verify(algorithm, other, goal, how));
+      return {used_of(other, plan_and_verify(algorithm, other, goal, how))};
     } catch (const Error&) {  // of a program of the user's
-      return std::nullopt;
+      return {};
     }
   };
   return run;

@@ -127,6 +127,7 @@ class StepSelection {
     roll_into_room(best);
     reorder_first(best);
     for (const Step step : optional) leave_out_if_useless(best, step);
+    take_what_fits(best, optional);
     if (asked_.recompute_percent > 0) recompute_if_useful(best);
     best.program.is_cut_short = request_.watch.is_interrupted();
     for (const StepResult& row : left_out_) name_left_out(best.program.transformed, row);
@@ -260,8 +261,10 @@ class StepSelection {
   [[nodiscard]] std::optional<Bytes> room() const {
     if (std::ranges::find(asked_.steps, Step::rolling) == asked_.steps.end()) return std::nullopt;
     const config::PoolSpec& first = request_.pools.workspace_pools.front();
-    if (!first.size_hint) return std::nullopt;
-    return *first.size_hint - first.reserved;
+    const auto wanted = request_.capacities.find(first.name);
+    const std::optional<Bytes> size = wanted == request_.capacities.end() ? first.size_hint : wanted->second;
+    if (!size) return std::nullopt;
+    return std::max<Bytes>(0, *size - first.reserved);
   }
 
   // Where not all of a plan is in the first pool, or there is none: chains that leave less outside of it.
@@ -271,6 +274,28 @@ class StepSelection {
     Transformations transformations = best.transformations;
     transformations.rolling_room = room();
     take_if_better(best, planned_with(transformations, best.passed));
+  }
+
+  // Where there is no plan yet: chains that leave less outside of other rooms, as what little is too much for this one
+  // may be in large buffers; of calls in another order as well; and steps left out together with rolling.
+  void take_what_fits(Trial& best, const std::vector<Step>& optional) {
+    if (best.plan || !room()) return;
+    const Transformations all = best.transformations;
+    for (const Bytes quarters : {4, 3, 2, 1, 0}) {
+      Trial rolled = best;
+      rolled.transformations.rolling_room = *room() * quarters / 4;
+      if (quarters < 4) take_if_better(rolled, planned_with(rolled.transformations, rolled.passed));
+      if (!rolled.plan && quarters % 4 == 0) reorder_first(rolled);
+      take_if_better(best, std::move(rolled));
+      if (best.plan) return;
+    }
+    for (const Step step : optional) {
+      if (step == Step::rolling || row_of(best.program, step) == nullptr) continue;
+      Transformations rest = all;
+      std::erase_if(rest.steps, [&](Step other) { return other == step || other == Step::rolling; });
+      take_if_better(best, planned_with(rest, best.passed));
+      if (best.plan) return;
+    }
   }
 
   // Chains are of consecutive calls: another order of the calls gives others.
@@ -308,9 +333,10 @@ class StepSelection {
       std::erase(whole.steps, Step::rolling);
       is_useful = recompute_if_useful(best, whole, false) || is_useful;
     }
-    if (!best.plan && room()) {
+    for (const std::optional<Bytes> room_of_chains : {room(), std::optional<Bytes>(0)}) {
+      if (best.plan || !room()) break;
       Transformations into_room = all;
-      into_room.rolling_room = room();
+      into_room.rolling_room = room_of_chains;
       is_useful = recompute_if_useful(best, into_room, false) || is_useful;
     }
     constexpr int most_strips = 6;

@@ -86,7 +86,7 @@ TEST_CASE("check: a model that does not fit has the exit code of that, the figur
   const Outcome outcome =
       checked.run("workspace_pools:\n  - name: sram\n    size_hint_bytes: 512\n    budget: {max: 500}\n");
   CHECK(outcome.code == exit_infeasible);
-  CHECK(outcome.err.starts_with("usmp-plan: error: module 'default': no plan fits the pools\n"));
+  CHECK(outcome.err.empty());
   const std::string message =
       "module default: no plan fits the pools: sram is too small: required 9824 bytes, available 512 "
       "(size_hint_bytes), "

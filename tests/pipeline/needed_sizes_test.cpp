@@ -208,23 +208,45 @@ TEST_CASE("needed sizes: of several programs, what the smallest needs; what they
   std::vector<Capacities> asked;
   FailedRun run{.bounding = {large, small}, .pinned = {}, .again = {}};
   Bytes needed = 60;
-  run.again = [&](const Capacities& capacities, const Search&) -> Used {
+  run.again = [&](const Capacities& capacities, const Search&) -> OtherRun {
     asked.push_back(capacities);
     for (const auto& [name, capacity] : capacities) {
-      if (!capacity || *capacity >= needed) return std::map<std::string, Bytes>{{name, needed}};
+      if (!capacity || *capacity >= needed) return {std::map<std::string, Bytes>{{name, needed}}};
     }
-    return std::nullopt;
+    return {};
   };
   CHECK(needed_sizes(run, {}).shortfalls == std::vector<Shortfall>{{{{{"dtcm", 30, 60, 60}}, {{"sram", 45, 60, 60}}}}});
-  CHECK(asked == std::vector<Capacities>{{{"dtcm", 60}}, {{"sram", 60}}});
+  CHECK(asked == std::vector<Capacities>{{{"dtcm", 60}}, {{"dtcm", 59}}, {{"sram", 60}}, {{"sram", 59}}});
   asked.clear();
   needed = 70;
   CHECK(needed_sizes(run, {}).shortfalls == std::vector<Shortfall>{{{{{"dtcm", 30, 60, 70}}, {{"sram", 45, 60, 70}}}}});
   CHECK(asked.size() == 6);
   asked.clear();
-  run.again = [](const Capacities&, const Search&) -> Used { return std::nullopt; };
+  run.again = [](const Capacities&, const Search&) -> OtherRun { return {}; };
   CHECK(needed_sizes(run, {}).shortfalls ==
         std::vector<Shortfall>{{{{{"dtcm", 30, 60, std::nullopt}}, {{"sram", 45, 60, std::nullopt}}}}});
+}
+
+TEST_CASE("needed sizes: in larger pools the run chooses among other programs") {
+  FailedRun run{.bounding = {two_pools(30, 45)}, .pinned = {}, .again = {}};
+  Bytes size_of_other = 60;
+  run.again = [&](const Capacities& capacities, const Search&) -> OtherRun {
+    Problem other = two_pools(30, 45);
+    other.buffers.front().size = size_of_other;
+    for (const auto& [name, capacity] : capacities) {
+      std::ranges::find(other.pools, name, &Pool::name)->capacity = capacity;
+    }
+    const PlanResult result = planners::optimal(other, {});
+    if (!result.has_plan()) return {std::nullopt, {other}};
+    const std::vector<Bytes> used = used_bytes(other, result.plan);
+    return {std::map<std::string, Bytes>{{"dtcm", used[0]}, {"sram", used[1]}}, {other}};
+  };
+  const auto dtcm = [&] { return needed_sizes(run, {}).shortfalls.at(0).choices.at(0); };
+  CHECK(dtcm() == Enlargement{{"dtcm", 30, 60, 60}});
+  size_of_other = 70;  // more than is proved of the program that was seen first
+  CHECK(dtcm() == Enlargement{{"dtcm", 30, 60, 70}});
+  size_of_other = 50;  // less
+  CHECK(dtcm() == Enlargement{{"dtcm", 30, 50, 50}});
 }
 
 TEST_CASE(
