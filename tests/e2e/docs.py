@@ -57,7 +57,7 @@ def prepare(folder: Path) -> None:
     """All files that commands name, the program in the path, and what a clone has after `make demo`."""
     (folder / "build").mkdir()
     (folder / "build/usmp-plan").symlink_to(PROGRAM)
-    for name in ("docs", "testdata"):
+    for name in ("docs", "examples", "testdata"):
         (folder / name).symlink_to(ROOT / name)
     shutil.copy(TESTDATA / "repeated_op.tar", folder / "model.tar")
     shutil.copy(TESTDATA / "repeated_op.tar", folder / "kws.tar")
@@ -122,6 +122,25 @@ def test_firmware() -> None:
         if shutil.which("arm-none-eabi-gcc"):
             run(link.replace("gcc ", f"{cross} ", 1), folder, "README.md")
     print("README.md: firmware compiled, linked and run")
+
+
+def test_board() -> None:
+    """The commands of examples/firmware, the last of which runs the model on an emulated Cortex-M7."""
+    if not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")):
+        print("examples/firmware: not run: needs arm-none-eabi-gcc and qemu-system-arm")
+        return
+    document = ROOT / "examples/firmware/README.md"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder)
+        for file, text in files_of(document):
+            (folder / file).write_text(text)
+        *commands, emulate = commands_of(document)
+        for command in commands:
+            run(command, folder, document.name)
+        done = subprocess.run(["bash", "-eu", "-c", emulate], capture_output=True, text=True, timeout=300, cwd=folder)
+        assert done.returncode == 0 and "done\n" in done.stdout + done.stderr, (emulate, done)
+    print("examples/firmware: the model ran on an emulated Cortex-M7")
 
 
 def test_examples_of_help() -> None:
@@ -208,5 +227,5 @@ def test_links() -> None:
             assert (document.parent / target).exists(), f"{document.name} links to {target}, which is not there"
 
 
-for test in (test_links, test_figures, test_picture, test_frontier, test_firmware, test_documents, test_examples_of_help):
+for test in (test_links, test_figures, test_picture, test_frontier, test_firmware, test_board, test_documents, test_examples_of_help):
     test()
