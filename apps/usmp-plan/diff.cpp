@@ -36,6 +36,7 @@ Command add_diff(CLI::App& program) {
   app->add_option("--module", diff.model.module, "only this module of the archives (default: all)")->type_name("NAME");
   add_from_option(*app, diff.model);
   add_planning_options(*app, diff);
+  add_ignore_sizes_option(*app, diff);
   app->add_flag("--tvm-plan", diff.tvm_plan, "compare TVM's own plan of OLD, read from its C");
   add_format_options(*app, {"text", "markdown", "json", "csv"},
                      [&diff](const std::string& name) { diff.format = diff_formats.at(name); });

@@ -202,6 +202,11 @@ void add_planning_options(CLI::App& app, driver::PlanningOptions& options) {
   add_goal_options(app, options);
 }
 
+void add_ignore_sizes_option(CLI::App& app, driver::PlanningOptions& options) {
+  app.add_flag("--ignore-sizes", options.ignore_sizes,
+               "if no plan fits the pools, plan into the same pools without their sizes");
+}
+
 bool color_terminal() {
   if (isatty(STDOUT_FILENO) == 0 || is_set("NO_COLOR")) return false;
   const char* const terminal = std::getenv("TERM");

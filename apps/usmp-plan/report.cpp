@@ -26,6 +26,7 @@ Command add_report(CLI::App& program) {
   app->add_option("--module", options->model.module, "only this module")->type_name("NAME");
   add_from_option(*app, options->model);
   add_planning_options(*app, *options);
+  add_ignore_sizes_option(*app, *options);
   app->add_flag("--tvm-plan", options->tvm_plan, "report TVM's own plan, read from the model's C");
   add_format_options(*app, {"text", "json", "csv", "markdown", "svg", "html"},
                      [options](const std::string& name) { options->format = report_formats.at(name); });

@@ -11,11 +11,12 @@
 namespace usmp::codegen {
 namespace {
 
-std::string section_text(const PoolLayout& pool) {
+// `least`: bytes that the section has in whatever order the linker puts the arrays.
+std::string section_text(const PoolLayout& pool, Bytes least) {
   const bool is_workspace = pool.kind == PoolKind::workspace;
   const std::string section = ".usmp_" + pool.name;
   const std::string region = pool.region.empty() ? upper_case(pool.name) : pool.region;
-  const std::string used = std::to_string(pool.used);
+  const std::string used = std::to_string(least);
   const std::string input = input_section(pool);
   std::string text = "\n" + section + (is_workspace ? " (NOLOAD)" : "") + " : ALIGN(" + std::to_string(pool.alignment) +
                      ")\n{\n  usmp_" + pool.name + "_start = .;\n  *(" + input + ")\n  usmp_" + pool.name +
@@ -37,7 +38,7 @@ void write_script(const std::vector<PlannedModule>& modules, TextSink& sink) {
   layouts.reserve(modules.size());
   for (const PlannedModule& module : modules) layouts.push_back(layout_of(module));
   for (const SharedPool& shared : shared_pools(layouts)) {
-    if (shared.pool.used > 0) sink.write(section_text(shared.pool));
+    if (shared.pool.used > 0) sink.write(section_text(shared.pool, shared.least));
   }
 }
 

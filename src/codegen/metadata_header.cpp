@@ -47,7 +47,9 @@ void write(const std::vector<PlannedModule>& modules, TextSink& sink) {
     }
   }
   if (modules.size() > 1) {
-    sink.write("\n/* For all modules: of workspace the maximum, if one runs at a time; of constants the sum. */\n");
+    sink.write(
+        "\n/* For all modules: of workspace the maximum, if one runs at a time; of constants the sum, with padding. "
+        "*/\n");
     for (const SharedPool& shared : shared_pools(layouts)) {
       writer.write("TVM_COMMON_" + size_macro(shared.pool), shared.pool.used);
     }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "usmp/problem/in_a_row.hpp"
+
 namespace usmp::codegen {
 
 std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
   std::vector<SharedPool> pools;
+  std::vector<std::vector<ArrayInRow>> arrays;  // [i]: those of pools[i]
   for (const ModuleLayout& layout : layouts) {
     for (const PoolLayout& pool : layout.pools) {
       const bool has_array = pool.has_shared_array && pool.in_use;
@@ -15,12 +18,19 @@ std::vector<SharedPool> shared_pools(const std::vector<ModuleLayout>& layouts) {
         return other.pool.macro == pool.macro && other.pool.kind == pool.kind;
       });
       if (known == pools.end()) {
-        pools.push_back({.pool = pool, .largest = layout.symbol, .has_array = has_array});
+        pools.push_back({.pool = pool, .least = pool.used, .largest = layout.symbol, .has_array = has_array});
+        arrays.push_back({{pool.used, pool.alignment}});
         continue;
       }
       if (pool.used > known->pool.used) known->largest = layout.symbol;
-      const bool all_are_there = pool.kind == PoolKind::constant;
-      known->pool.used = all_are_there ? known->pool.used + pool.used : std::max(known->pool.used, pool.used);
+      if (pool.kind == PoolKind::constant) {
+        std::vector<ArrayInRow>& row = arrays[static_cast<std::size_t>(known - pools.begin())];
+        row.push_back({pool.used, pool.alignment});
+        known->pool.used = bytes_in_a_row(row);
+        known->least += pool.used;
+      } else {
+        known->pool.used = known->least = std::max(known->pool.used, pool.used);
+      }
       known->pool.alignment = std::lcm(known->pool.alignment, pool.alignment);
       known->has_array = known->has_array || has_array;
     }

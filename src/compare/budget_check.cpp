@@ -14,11 +14,36 @@ using plan_file::PlanDocument;
 using config::Budget;
 using config::PoolSpec;
 
-const PlanDocument* find_module(const std::optional<std::vector<PlanDocument>>& plans, const std::string& module) {
-  if (!plans) return nullptr;
-  const auto found =
-      std::find_if(plans->begin(), plans->end(), [&](const PlanDocument& plan) { return plan.module == module; });
-  return found == plans->end() ? nullptr : &*found;
+using Baseline = std::optional<std::vector<PlanDocument>>;
+
+// The only one; null: there is none, or there are several.
+template <class Matches>
+const PlanDocument* only(const std::vector<PlanDocument>& plans, const Matches& matches) {
+  const auto found = std::find_if(plans.begin(), plans.end(), matches);
+  return found == plans.end() || std::count_if(plans.begin(), plans.end(), matches) > 1 ? nullptr : &*found;
+}
+
+// Modules are renamed when others join them: "default" of kws.tar is then "kws". `modules`: all that are checked.
+const PlanDocument* find_module(const Baseline& baseline, const PlanningOutcome& module,
+                                const std::vector<PlanningOutcome>& modules) {
+  if (!baseline) return nullptr;
+  const auto by_name = [&](const PlanDocument& plan) { return plan.module == module.module; };
+  const auto by_archive = [&](const PlanDocument& plan) { return plan.archive == module.archive; };
+  const auto by_both = [&](const PlanDocument& plan) { return by_name(plan) && by_archive(plan); };
+  if (const PlanDocument* const plan = only(*baseline, by_both)) return plan;
+  if (const PlanDocument* const plan = only(*baseline, by_name)) return plan;
+  const auto beside = std::count_if(modules.begin(), modules.end(),
+                                    [&](const PlanningOutcome& other) { return other.archive == module.archive; });
+  return beside > 1 ? nullptr : only(*baseline, by_archive);
+}
+
+// Why the growth of a pool is not checked, though there is a baseline. `plan`: that of the module; null: none.
+std::string no_growth(const Baseline& baseline, const PlanDocument* plan, const std::string& module) {
+  if (plan != nullptr) return "the baseline has no such pool in this module";
+  std::vector<std::string> names;
+  for (const PlanDocument& other : *baseline) names.push_back("'" + other.module + "' (" + other.archive + ")");
+  return "the baseline has no plan of '" + module + "', only of " + joined(names) +
+         "; plan all models anew for it, with --dry-run --json";
 }
 
 std::vector<PoolSpec> all_pools(const config::PoolsConfig& config) {
@@ -62,15 +87,20 @@ class PlannedPool {
                 .baseline = {},
                 .checks = {}} {}
 
-  PoolCheck run(const PlanDocument* baseline, bool has_baseline) && {
-    const Budget& budget = spec_.budget;
-    if (pool_.capacity) size();
-    if (budget.max) max(*budget.max);
-    if (budget.warn_at) warn_at(*budget.warn_at);
-    if (budget.min_headroom && pool_.capacity) min_headroom(*budget.min_headroom);
-    const PlanDocument::Pool* const before = baseline == nullptr ? nullptr : baseline->find_pool(pool_.name);
+  // `plan`: that of the module in the baseline; null: none.
+  PoolCheck run(const Baseline& baseline, const PlanDocument* plan, const std::string& module) && {
+    sizes();
+    const PlanDocument::Pool* const before = plan == nullptr ? nullptr : plan->find_pool(pool_.name);
     if (before != nullptr) result_.baseline = before->used;
-    if (budget.max_growth) max_growth(*budget.max_growth, has_baseline);
+    if (spec_.budget.max_growth) {
+      max_growth(*spec_.budget.max_growth, baseline ? no_growth(baseline, plan, module) : "");
+    }
+    return std::move(result_);
+  }
+
+  // Growth is that of each module.
+  PoolCheck run_together() && {
+    sizes();
     return std::move(result_);
   }
 
@@ -80,8 +110,19 @@ class PlannedPool {
     result_.checks.push_back(std::move(check));
   }
 
-  // A verified plan fits.
-  void size() { result_.checks.push_back(compared(Rule::size, pool_.used, *pool_.capacity, spec_.size_position)); }
+  void sizes() {
+    const Budget& budget = spec_.budget;
+    if (pool_.capacity) size();
+    if (budget.max) max(*budget.max);
+    if (budget.warn_at) warn_at(*budget.warn_at);
+    if (budget.min_headroom && pool_.capacity) min_headroom(*budget.min_headroom);
+  }
+
+  // A verified plan fits; the constants of several may not.
+  void size() {
+    add(compared(Rule::size, pool_.used, *pool_.capacity, spec_.size_position), "is too small for the constants",
+        "size_hint_bytes");
+  }
 
   void max(const config::Limit<Bytes>& limit) {
     add(compared(Rule::max, pool_.used, limit.value, limit.position), "uses more than max", "max");
@@ -108,11 +149,13 @@ class PlannedPool {
         "leaves less than min_headroom", parts);
   }
 
-  void max_growth(const config::Limit<config::Percent>& limit, bool has_baseline) {
+  // `lacking`: why there are no figures of the baseline; empty: there is none.
+  void max_growth(const config::Limit<config::Percent>& limit, const std::string& lacking) {
     if (!result_.baseline) {
-      const std::string lacking = pool_.name + " has no growth to check: the baseline has no such pool in this module";
-      result_.checks.push_back(has_baseline ? not_checked(Rule::max_growth, limit.position, lacking, Verdict::warning)
-                                            : not_checked(Rule::max_growth, limit.position, "there is no baseline"));
+      result_.checks.push_back(lacking.empty()
+                                   ? not_checked(Rule::max_growth, limit.position, "there is no baseline")
+                                   : not_checked(Rule::max_growth, limit.position,
+                                                 pool_.name + " has no growth to check: " + lacking, Verdict::warning));
       return;
     }
     const Bytes before = *result_.baseline;
@@ -188,6 +231,18 @@ PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module) {
   return result;
 }
 
+// What was asked for and is not checked.
+std::vector<std::string> unused(const std::vector<PoolSpec>& specs, bool has_budget, bool has_baseline) {
+  const bool grows =
+      std::any_of(specs.begin(), specs.end(), [](const PoolSpec& spec) { return spec.budget.max_growth.has_value(); });
+  if (!has_budget) {
+    return {std::string("no pool has a budget, so only sizes are checked") +
+            (has_baseline ? ", and the baseline is not used" : "")};
+  }
+  if (has_baseline && !grows) return {"no budget has max_growth, so the baseline is not used"};
+  return {};
+}
+
 }  // namespace
 
 const char* to_string(Rule rule) {
@@ -220,8 +275,8 @@ const char* to_string(Verdict verdict) {
   return "?";
 }
 
-Verdict ModuleCheck::verdict() const {
-  Verdict gravest = no_plan.empty() ? Verdict::ok : Verdict::breach;
+Verdict verdict_of(const std::vector<PoolCheck>& pools) {
+  Verdict gravest = Verdict::ok;
   for (const PoolCheck& pool : pools) {
     for (const LimitCheck& check : pool.checks) {
       if (check.verdict != Verdict::not_checked) gravest = std::max(gravest, check.verdict);
@@ -230,8 +285,10 @@ Verdict ModuleCheck::verdict() const {
   return gravest;
 }
 
+Verdict ModuleCheck::verdict() const { return no_plan.empty() ? verdict_of(pools) : Verdict::breach; }
+
 Verdict BudgetReport::verdict() const {
-  Verdict gravest = Verdict::ok;
+  Verdict gravest = std::max(verdict_of(together), warnings.empty() ? Verdict::ok : Verdict::warning);
   for (const ModuleCheck& module : modules) gravest = std::max(gravest, module.verdict());
   return gravest;
 }
@@ -245,6 +302,9 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     return found == specs.end() ? PoolSpec() : *found;  // a pool that only the module names
   };
   BudgetReport report;
+  report.has_budget = std::any_of(specs.begin(), specs.end(), [](const PoolSpec& spec) { return spec.budget.any(); });
+  report.warnings = unused(specs, report.has_budget, baseline.has_value());
+  std::vector<const PlanDocument*> plans;
   for (const PlanningOutcome& module : modules) {
     ModuleCheck& result = report.modules.emplace_back();
     result.module = module.module;
@@ -256,10 +316,24 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
       for (const PoolSpec& spec : specs) result.pools.push_back(unplanned_pool(spec, module));
       continue;
     }
-    const PlanDocument* const before = find_module(baseline, module.module);
+    plans.push_back(&*module.plan);
+    const PlanDocument* const before = find_module(baseline, module, modules);
     for (const PlanDocument::Pool& pool : module.plan->pools) {
-      result.pools.push_back(PlannedPool(pool, spec_of(pool.name)).run(before, baseline.has_value()));
+      const PoolSpec spec = spec_of(pool.name);
+      result.pools.push_back(PlannedPool(pool, spec).run(baseline, before, module.module));
     }
+  }
+  if (modules.size() < 2 || plans.size() < modules.size()) return report;
+  report.shared_pools = shared_pools(plans, pools.concurrent);
+  for (const SharedPool& shared : report.shared_pools) {
+    if (shared.kind != PoolKind::constant || shared.all.set_by.size() < 2) continue;
+    PlanDocument::Pool pool;
+    pool.name = shared.name;
+    pool.kind = shared.kind;
+    pool.capacity = shared.capacity;
+    pool.used = shared.all.used;
+    const PoolSpec spec = spec_of(pool.name);
+    report.together.push_back(PlannedPool(pool, spec).run_together());
   }
   return report;
 }

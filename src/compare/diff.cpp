@@ -12,6 +12,7 @@
 #include "compare/match.hpp"
 #include "compare/pool_distances.hpp"
 #include "usmp/bounds/load.hpp"
+#include "usmp/compare/figures.hpp"
 
 namespace usmp::compare {
 namespace {
@@ -96,7 +97,9 @@ class Differences {
         indexed_before_(before),
         indexed_after_(after),
         producers_before_(producers(before)),
-        producers_after_(producers(after)) {}
+        producers_after_(producers(after)),
+        callers_before_(callers(before)),
+        callers_after_(callers(after)) {}
 
   PlanDiff run() && {
     diff_.before = side_of(before_);
@@ -133,8 +136,18 @@ class Differences {
 
   using Peaks = std::map<std::string_view, Tick>;  // of pools, by their names
 
+  static std::vector<std::string> callers(const PlanDocument& document) {
+    std::vector<std::string> names(document.buffers.size());
+    if (!knows_kinds(document)) return names;
+    const std::vector<OperatorIndex> operators = operators_of(document);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (operators[i]) names[i] = operator_name(document, *operators[i]);
+    }
+    return names;
+  }
+
   static BufferPlace place_of(const PlanDocument& document, const std::vector<std::string>& producers,
-                              const Peaks& peaks, std::size_t i) {
+                              const std::vector<std::string>& callers, const Peaks& peaks, std::size_t i) {
     const PlanDocument::Buffer& buffer = document.buffers[i];
     const auto peak = peaks.find(buffer.pool);
     const bool at_peak = peak != peaks.end() && buffer.live &&
@@ -144,11 +157,13 @@ class Differences {
     return {.name = buffer.name,
             .function = buffer.function,
             .producer = producers[i],
+            .caller = callers[i],
             .pool = buffer.pool,
             .offset = buffer.offset,
             .size = buffer.size,
             .kind = buffer.kind,
-            .at_peak = at_peak};
+            .at_peak = at_peak,
+            .is_used = !buffer.live || !buffer.live->empty()};
   }
 
   // How far the buffer reaches behind what both plans use of its pool. Empty buffers hold nothing up.
@@ -160,8 +175,8 @@ class Differences {
 
   void add(std::optional<std::size_t> before, std::optional<std::size_t> after) {
     BufferDiff buffer;
-    if (before) buffer.before = place_of(before_, producers_before_, peaks_before_, *before);
-    if (after) buffer.after = place_of(after_, producers_after_, peaks_after_, *after);
+    if (before) buffer.before = place_of(before_, producers_before_, callers_before_, peaks_before_, *before);
+    if (after) buffer.after = place_of(after_, producers_after_, callers_after_, peaks_after_, *after);
     if (before && after) {
       const BufferPlace& a = *buffer.before;
       const BufferPlace& b = *buffer.after;
@@ -174,7 +189,8 @@ class Differences {
     } else {
       buffer.change = before ? BufferChange::removed : BufferChange::added;
     }
-    buffer.effect = reach(buffer.after) - reach(buffer.before);
+    const bool stays = !before || !after || buffer.before->pool == buffer.after->pool;
+    if (stays) buffer.effect = reach(buffer.after) - reach(buffer.before);
     diff_.buffers.push_back(std::move(buffer));
   }
 
@@ -184,6 +200,8 @@ class Differences {
   Indexed indexed_after_;
   std::vector<std::string> producers_before_;
   std::vector<std::string> producers_after_;
+  std::vector<std::string> callers_before_;
+  std::vector<std::string> callers_after_;
   Peaks peaks_before_;
   Peaks peaks_after_;
   PlanDiff diff_;

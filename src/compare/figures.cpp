@@ -134,7 +134,7 @@ class Calls {
       const auto found = by_callee_.find(buffer.function);
       return found == by_callee_.end() ? OperatorIndex() : found->second;
     }
-    if (buffer.live->empty()) return {};
+    if (!buffer.live || buffer.live->empty()) return {};
     const Tick tick = buffer.live->front().begin;
     const auto behind = std::upper_bound(by_tick_.begin(), by_tick_.end(), tick,
                                          [&](Tick at, std::size_t call) { return at < begin_of(call); });
@@ -175,14 +175,20 @@ Bytes PoolFigures::most_live(const LiveRange& ticks) const {
   return most;
 }
 
+std::vector<OperatorIndex> operators_of(const PlanDocument& document) {
+  const Calls calls(document);
+  std::vector<OperatorIndex> operators;
+  for (const PlanDocument::Buffer& buffer : document.buffers) operators.push_back(calls.of(buffer));
+  return operators;
+}
+
 PlanFigures plan_figures(const PlanDocument& document) {
   require_live_ranges(document);
   PlanFigures figures;
-  const Calls calls(document);
+  figures.operators = operators_of(document);
   std::map<std::string, std::vector<std::size_t>> placed;
   std::map<std::string, std::vector<PoolFigures::SharedBytes>> shared = shared_bytes_of(document);
   for (std::size_t i = 0; i < document.buffers.size(); ++i) {
-    figures.operators.push_back(calls.of(document.buffers[i]));
     if (document.buffers[i].placed()) placed[document.buffers[i].pool].push_back(i);
   }
   for (const PlanDocument::Pool& pool : document.pools) {
@@ -190,6 +196,11 @@ PlanFigures plan_figures(const PlanDocument& document) {
     figures.pools.back().shared_bytes = std::move(shared[pool.name]);
   }
   return figures;
+}
+
+bool knows_kinds(const PlanDocument& document) {
+  return std::any_of(document.calls.begin(), document.calls.end(),
+                     [](const PlanDocument::Call& call) { return !call.kind.empty(); });
 }
 
 std::string operator_name(const PlanDocument& document, std::size_t call) {

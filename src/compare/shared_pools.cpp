@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <map>
 
+#include "usmp/problem/in_a_row.hpp"
+
 namespace usmp::compare {
 namespace {
 
@@ -54,10 +56,12 @@ PlanDocument::Pool::AllModules all_of(const SharedPool& pool, const std::vector<
                                       const Beside& beside) {
   PlanDocument::Pool::AllModules all;
   if (pool.kind == PoolKind::constant) {
+    std::vector<ArrayInRow> arrays;
     for (const SharedPool::Use& use : pool.uses) {
-      all.used += use.used;
+      arrays.push_back({use.used, use.alignment});
       if (use.used > 0) all.set_by.push_back(use.module);
     }
+    all.used = bytes_in_a_row(arrays);
     return all;
   }
   const auto largest = std::max_element(pool.uses.begin(), pool.uses.end(),
@@ -69,7 +73,22 @@ PlanDocument::Pool::AllModules all_of(const SharedPool& pool, const std::vector<
   return all;
 }
 
+Bytes start_alignment(const PlanDocument& plan, const PlanDocument::Pool& pool) {
+  Bytes alignment = pool.alignment;
+  for (const PlanDocument::Buffer& buffer : plan.buffers) {
+    if (buffer.pool == pool.name) alignment = std::max(alignment, buffer.alignment);
+  }
+  return alignment;
+}
+
 }  // namespace
+
+Bytes SharedPool::padding() const {
+  if (kind != PoolKind::constant) return 0;
+  Bytes padding = all.used;
+  for (const Use& use : uses) padding -= use.used;
+  return padding;
+}
 
 bool run_side_by_side(const std::vector<config::ConcurrentModules>& concurrent, const std::string& one,
                       const std::string& other) {
@@ -95,7 +114,7 @@ std::vector<SharedPool> shared_pools(const std::vector<const PlanDocument*>& pla
                               {.name = pool.name, .kind = pool.kind, .capacity = pool.capacity, .uses = {}, .all = {}});
         owners.emplace_back();
       }
-      known->uses.push_back({plans[plan]->module, pool.used});
+      known->uses.push_back({plans[plan]->module, pool.used, start_alignment(*plans[plan], pool)});
       owners[static_cast<std::size_t>(known - shared.begin())].push_back(plan);
     }
   }

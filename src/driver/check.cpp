@@ -23,10 +23,10 @@ using Documents = std::optional<std::vector<plan_file::PlanDocument>>;
 Documents read_baselines(const std::vector<std::string>& files) {
   if (files.empty()) return std::nullopt;
   Documents all(std::in_place);
-  std::set<std::string> modules;
+  std::set<std::pair<std::string, std::string>> modules;
   for (const std::string& file : files) {
     for (plan_file::PlanDocument& document : read_plan_file(file)) {
-      if (!modules.insert(document.module).second) {
+      if (!modules.emplace(document.module, document.archive).second) {
         throw Error(ErrorKind::usage, {file, {}, {}}, "a second plan of module '" + document.module + "'");
       }
       all->push_back(std::move(document));
@@ -54,7 +54,6 @@ compare::BudgetReport checked(const Planning& planning, const Documents& baselin
   std::vector<compare::PlanningOutcome> outcomes;
   for (const auto& planned : planning.modules) outcomes.push_back(outcome_of(*planned, planning));
   compare::BudgetReport report = compare::check_budgets(planning.settings.request.pools, outcomes, baseline);
-  report.shared_pools = shared_pools(planning);
   report.archive = planning.file_names();
   report.pools_file = *planning.settings.pools_file;
   return report;

@@ -61,6 +61,7 @@ void require_no_planning_options(const PlanningOptions& options, const Location&
   look_at(options.model.plan_stack.has_value(), "--plan-stack");
   look_at(options.pools_file.has_value(), "--pools");
   look_at(options.memory_file.has_value(), "--memory");
+  look_at(options.ignore_sizes, "--ignore-sizes");
   look_at(options.workspace_io, "--workspace-io");
   look_at(options.algorithm.has_value(), "--algorithm");
   look_at(options.minimize.has_value(), "--minimize");

@@ -222,6 +222,15 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
       planned->tried.clear();
       continue;
     }
+    if (options.ignore_sizes) {
+      pipeline::Request request = beside.value_or(planning.settings.request);
+      for (const config::PoolSpec& pool : planned->assembly.pools) request.capacities[pool.name] = std::nullopt;
+      reassemble(*planned, planning, request);
+      planned->warnings.emplace_back("no plan fits the pools: this one ignores their sizes");
+      plan_module(*planned, planning, options, interrupt, terminal);
+      planned->tried.clear();
+      if (planned->result.has_plan()) continue;
+    }
     const auto spent = std::chrono::steady_clock::now() - start;
     find_needed_sizes(*planned, planning, options, beside.value_or(planning.settings.request), interrupt, terminal,
                       std::chrono::duration_cast<std::chrono::milliseconds>(spent));
@@ -248,7 +257,17 @@ std::vector<compare::SharedPool> shared_pools(const Planning& planning) {
 }
 
 std::optional<std::string> constants_excess(const Planning& planning) {
-  return report::constants_without_room(shared_pools(planning));
+  const Settings& settings = planning.settings;
+  for (const compare::SharedPool& pool : shared_pools(planning)) {
+    const auto text = report::constants_without_room(pool);
+    if (!text) continue;
+    const auto& specs = settings.request.pools.parameter_pools;
+    const auto spec = std::ranges::find(specs, pool.name, &config::PoolSpec::name);
+    if (!settings.pools_file || spec == specs.end() || spec->size_position.line == 0) return text;
+    return *settings.pools_file + ":" + std::to_string(spec->size_position.line) + ":" +
+           std::to_string(spec->size_position.column) + ": " + *text;
+  }
+  return std::nullopt;
 }
 
 int report_infeasible(const Planning& planning, std::ostream& err) {

@@ -140,6 +140,8 @@ void add_accesses(PlanDocument& document, const assemble::Assembly& assembly, co
   }
 }
 
+}  // namespace
+
 Bytes constants_read(const liveness::Analysis& analysis) {
   Bytes total = 0;
   for (const liveness::Site& site : analysis.sites) {
@@ -147,8 +149,6 @@ Bytes constants_read(const liveness::Analysis& analysis) {
   }
   return total;
 }
-
-}  // namespace
 
 PlanDocument plan_document(const tir::Module& module, const liveness::Analysis& analysis,
                            const assemble::Assembly& assembly, const PlanResult& result, const std::string& algorithm) {

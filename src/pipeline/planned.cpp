@@ -87,6 +87,14 @@ std::optional<Bytes> tvm_workspace(const SourceModule& source, bool workspace_io
   return total;
 }
 
+// Of the program as it was read, as in a plan without transformations: some constants that TVM's C reads, kernels do
+// not.
+Bytes constants_without_steps(const PlannedProgram& planned, bool workspace_io) {
+  tir::Module module = planned.source.module;
+  kernels::prepare(module, *planned.program.core);
+  return constants_read(live_ranges(planned.source, module, workspace_io));
+}
+
 plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin& origin) {
   const mlf::ModuleInfo& info = planned.source.info;
   plan_file::PlanDocument document = plan_document(planned.program.module, planned.program.analysis, planned.assembly,
@@ -104,6 +112,11 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   add_instructions(document, planned);
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);
+  for (plan_file::PlanDocument::StepOutcome& step : document.transformed) {
+    if (step.constants && document.constant_bytes) {
+      step.constants = {constants_without_steps(planned, origin.workspace_io), *document.constant_bytes};
+    }
+  }
   if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
     document.unplanned_workspace = info.workspace_bytes;
   }

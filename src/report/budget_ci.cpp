@@ -68,6 +68,18 @@ struct TestCase {
   std::string message;
 };
 
+void add_cases(const std::string& module, const std::vector<PoolCheck>& pools, std::vector<TestCase>& cases) {
+  for (const PoolCheck& pool : pools) {
+    for (const LimitCheck& check : pool.checks) {
+      cases.push_back({.class_name = module + "." + pool.name,
+                       .name = to_string(check.rule),
+                       .position = check.position,
+                       .verdict = check.verdict,
+                       .message = check.message});
+    }
+  }
+}
+
 std::vector<TestCase> cases_of(const ModuleCheck& module) {
   const bool planned = module.no_plan.empty();
   std::vector<TestCase> cases = {{.class_name = module.module,
@@ -75,15 +87,7 @@ std::vector<TestCase> cases_of(const ModuleCheck& module) {
                                   .position = {},
                                   .verdict = planned ? Verdict::ok : Verdict::breach,
                                   .message = module.no_plan}};
-  for (const PoolCheck& pool : module.pools) {
-    for (const LimitCheck& check : pool.checks) {
-      cases.push_back({.class_name = module.module + "." + pool.name,
-                       .name = to_string(check.rule),
-                       .position = check.position,
-                       .verdict = check.verdict,
-                       .message = check.message});
-    }
-  }
+  add_cases(module.module, module.pools, cases);
   return cases;
 }
 
@@ -142,15 +146,20 @@ std::string check_github(const BudgetReport& report) {
 std::string check_junit(const BudgetReport& report) {
   std::string suites;
   Counts all;
-  for (const ModuleCheck& module : report.modules) {
-    const std::vector<TestCase> cases = cases_of(module);
+  const auto add = [&](const std::string& name, const std::vector<TestCase>& cases) {
     const Counts counts = counts_of(cases);
     all.tests += counts.tests;
     all.failures += counts.failures;
     all.skipped += counts.skipped;
-    suites += " <testsuite" + attribute("name", module.archive + ": " + module.module) + counts.attributes() + ">\n";
+    suites += " <testsuite" + attribute("name", name) + counts.attributes() + ">\n";
     for (const TestCase& one : cases) suites += case_text(one, report.pools_file);
     suites += " </testsuite>\n";
+  };
+  for (const ModuleCheck& module : report.modules) add(module.archive + ": " + module.module, cases_of(module));
+  if (!report.together.empty()) {
+    std::vector<TestCase> cases;
+    add_cases("all modules", report.together, cases);
+    add("all modules", cases);
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "usmp-plan check") +
          all.attributes() + ">\n" + suites + "</testsuites>\n";

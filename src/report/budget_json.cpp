@@ -57,7 +57,7 @@ Json module_json(const ModuleCheck& module) {
   return json;
 }
 
-Json shared_pool_json(const compare::SharedPool& pool) {
+Json shared_pool_json(const compare::SharedPool& pool, const BudgetReport& report) {
   Json json;
   json["name"] = pool.name;
   json["kind"] = to_string(pool.kind);
@@ -65,6 +65,11 @@ Json shared_pool_json(const compare::SharedPool& pool) {
   json["modules"] = Json::array();
   for (const compare::SharedPool::Use& use : pool.uses) {
     json["modules"].push_back({{"module", use.module}, {"used", use.used}});
+  }
+  json["checks"] = Json::array();
+  for (const PoolCheck& other : report.together) {
+    if (other.name != pool.name || other.kind != pool.kind) continue;
+    for (const LimitCheck& check : other.checks) json["checks"].push_back(check_json(check));
   }
   return json;
 }
@@ -80,10 +85,13 @@ std::string check_json(const BudgetReport& report) {
   const std::vector<Finding> findings = findings_of(report);
   json["breaches"] = count_of(findings, Verdict::breach);
   json["warnings"] = count_of(findings, Verdict::warning);
+  json["file_warnings"] = report.warnings;
   json["modules"] = Json::array();
   for (const ModuleCheck& module : report.modules) json["modules"].push_back(module_json(module));
   json["shared_pools"] = Json::array();
-  for (const compare::SharedPool& pool : report.shared_pools) json["shared_pools"].push_back(shared_pool_json(pool));
+  for (const compare::SharedPool& pool : report.shared_pools) {
+    json["shared_pools"].push_back(shared_pool_json(pool, report));
+  }
   return json_lines(json);
 }
 

@@ -30,9 +30,9 @@ std::vector<std::string> cells_of(const std::string& pool, const LimitCheck& che
 }
 
 // A row a limit; a pool without any has one all the same.
-std::vector<std::vector<std::string>> rows_of(const ModuleCheck& module) {
+std::vector<std::vector<std::string>> rows_of(const std::vector<PoolCheck>& pools) {
   std::vector<std::vector<std::string>> rows;
-  for (const PoolCheck& pool : module.pools) {
+  for (const PoolCheck& pool : pools) {
     const std::string name = printable(pool.name);
     for (const LimitCheck& check : pool.checks) rows.push_back(cells_of(name, check));
     if (!pool.checks.empty()) continue;
@@ -41,22 +41,25 @@ std::vector<std::vector<std::string>> rows_of(const ModuleCheck& module) {
   return rows;
 }
 
-std::string title_of(const ModuleCheck& module) {
-  std::string text = "module " + printable(module.module) + " of " + printable(module.archive);
-  if (!module.no_plan.empty()) return text + ": no plan by " + printable(module.algorithm);
-  const Verdict verdict = module.verdict();
-  return text + ", planned by " + printable(module.algorithm) + ": " +
-         (verdict == Verdict::ok ? "within budget" : to_string(verdict));
+std::string verdict_text(Verdict verdict, const BudgetReport& report) {
+  if (verdict != Verdict::ok) return to_string(verdict);
+  return report.has_budget ? "within budget" : "no budget";
 }
 
-std::string table_text(const ModuleCheck& module) {
+std::string title_of(const ModuleCheck& module, const BudgetReport& report) {
+  std::string text = "module " + printable(module.module) + " of " + printable(module.archive);
+  if (!module.no_plan.empty()) return text + ": no plan by " + printable(module.algorithm);
+  return text + ", planned by " + printable(module.algorithm) + ": " + verdict_text(module.verdict(), report);
+}
+
+std::string table_text(const std::vector<PoolCheck>& pools) {
   Table table({{"Pool", Align::left},
                {"Limit", Align::left},
                {"Required", Align::right},
                {"Available", Align::right},
                {"Excess", Align::right},
                {"Result", Align::left}});
-  for (std::vector<std::string>& row : rows_of(module)) table.add(std::move(row));
+  for (std::vector<std::string>& row : rows_of(pools)) table.add(std::move(row));
   return table.text("  ");
 }
 
@@ -77,10 +80,13 @@ std::string severity_text(Verdict verdict, bool color) {
 std::string check_text(const BudgetReport& report, const CheckTextOptions& options) {
   std::string text;
   if (!options.quiet) {
-    for (const ModuleCheck& module : report.modules) {
-      const std::string title = title_of(module);
+    const auto add = [&](const std::string& title, const std::vector<PoolCheck>& pools) {
       text += options.color ? "\x1b[1m" + title + "\x1b[0m" : title;
-      text += "\n" + table_text(module);
+      text += "\n" + table_text(pools);
+    };
+    for (const ModuleCheck& module : report.modules) add(title_of(module, report), module.pools);
+    if (!report.together.empty()) {
+      add("all modules: " + verdict_text(compare::verdict_of(report.together), report), report.together);
     }
     if (!report.shared_pools.empty()) text += shared_pools_text(report.shared_pools, report.modules.size());
   }
@@ -95,15 +101,17 @@ std::string check_markdown(const BudgetReport& report) {
   std::string text = "### Memory budgets of " + markdown_text(report.archive) + ": " + tally_text(report) + "\n\n" +
                      "| module | pool | limit | required | available | excess | result |\n" +
                      "|---|---|---|--:|--:|--:|---|\n";
-  for (const ModuleCheck& module : report.modules) {
-    for (const std::vector<std::string>& row : rows_of(module)) {
-      std::vector<std::string> cells = {markdown_text(module.module)};
+  const auto add = [&](const std::string& module, const std::vector<PoolCheck>& pools) {
+    for (const std::vector<std::string>& row : rows_of(pools)) {
+      std::vector<std::string> cells = {markdown_text(module)};
       for (const std::string& cell : row) cells.push_back(markdown_text(cell));
       const bool stands_out = row.back() != "ok" && !row.back().starts_with("no");
       if (stands_out) cells.back() = "**" + cells.back() + "**";
       text += markdown_row(cells);
     }
-  }
+  };
+  for (const ModuleCheck& module : report.modules) add(module.module, module.pools);
+  add("all modules", report.together);
   if (!report.shared_pools.empty()) text += "\n";
   for (const compare::SharedPool& pool : report.shared_pools) {
     text += "- " + markdown_text(pool.name + " of all modules: " + all_modules_text(pool.all, pool.kind)) + "\n";

@@ -68,6 +68,11 @@ std::string places(const BufferDiff& buffer) {
                                    before == "-" || place_text(buffer.after, "") == before ? "" : buffer.before->pool));
 }
 
+const std::string& operator_of(const BufferPlace& place) {
+  if (!place.caller.empty()) return place.caller;
+  return place.producer.empty() ? place.function : place.producer;
+}
+
 std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
   const BufferPlace& shown = buffer.shown();
   std::string name = printable(shown.name);
@@ -82,7 +87,7 @@ std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
           std::move(name),
           either(size(buffer.before), size(buffer.after)),
           places(buffer),
-          printable(shown.producer.empty() ? shown.function : shown.producer)};
+          printable(operator_of(shown))};
 }
 
 std::vector<Table::Column> buffer_columns() {
@@ -97,10 +102,14 @@ std::size_t first_constant(const PlanDiff& diff) {
   return static_cast<std::size_t>(first - diff.buffers.begin());
 }
 
-// "constants: 2 gone, 9 resized, 53296 -> 26072 bytes": of those that differ; empty if there are none.
+// "constants: 2 gone, 9 resized, 50992 -> 26072 bytes": of those that differ; empty if there are none. Sizes are of
+// those that are live at some time, as in PlanDocument::constant_bytes.
 std::string constants_text(const PlanDiff& diff) {
   const std::size_t first = first_constant(diff);
   if (first == diff.buffers.size()) return {};
+  const auto bytes_of = [](const std::optional<BufferPlace>& place) {
+    return place && place->is_used ? place->size : 0;
+  };
   Bytes before = 0;
   Bytes after = 0;
   std::string text = "constants: ";
@@ -112,8 +121,8 @@ std::string constants_text(const PlanDiff& diff) {
     if (count > 0) text += count_of(count, change) + ", ";
   }
   for (std::size_t i = first; i < diff.buffers.size(); ++i) {
-    before += diff.buffers[i].before ? diff.buffers[i].before->size : 0;
-    after += diff.buffers[i].after ? diff.buffers[i].after->size : 0;
+    before += bytes_of(diff.buffers[i].before);
+    after += bytes_of(diff.buffers[i].after);
   }
   return text + either(std::to_string(before), std::to_string(after)) + " bytes";
 }

@@ -34,6 +34,9 @@ bool is_found(const LimitCheck& check) { return check.verdict == Verdict::warnin
 
 std::vector<Finding> findings_of(const BudgetReport& report) {
   std::vector<Finding> findings;
+  for (const std::string& warning : report.warnings) {
+    findings.push_back({.verdict = Verdict::warning, .position = {}, .title = "not checked", .message = warning});
+  }
   for (const ModuleCheck& module : report.modules) {
     const bool planned = module.no_plan.empty();
     const std::string front = prefix_of(module) + (planned ? "" : std::string(first_line(module.no_plan)));
@@ -53,6 +56,15 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
                         .position = {},
                         .title = "no plan",
                         .message = front + in_one_line(needed_text(module.needed))});
+  }
+  for (const PoolCheck& pool : report.together) {
+    for (const LimitCheck& check : pool.checks) {
+      if (!is_found(check)) continue;
+      findings.push_back({.verdict = check.verdict,
+                          .position = check.position,
+                          .title = pool.name + ": " + to_string(check.rule),
+                          .message = "all modules: " + check.message});
+    }
   }
   return findings;
 }

@@ -12,12 +12,19 @@ namespace {
 
 using compare::SharedPool;
 
-std::string line_of(const SharedPool& pool) {
+// "26072 kws + 15744 vww + 8 padding".
+std::string summands(const SharedPool& pool) {
   std::vector<std::string> parts;
+  for (const SharedPool::Use& use : pool.uses) parts.push_back(std::to_string(use.used) + " " + use.module);
+  if (pool.padding() > 0) parts.push_back(std::to_string(pool.padding()) + " padding");
+  return joined(parts, " + ");
+}
+
+std::string line_of(const SharedPool& pool) {
   if (pool.kind == PoolKind::constant) {
-    for (const SharedPool::Use& use : pool.uses) parts.push_back(std::to_string(use.used) + " " + use.module);
-    return printable(pool.name + ": " + bytes_text(pool.all.used) + " of constants = " + joined(parts, " + ")) + "\n";
+    return printable(pool.name + ": " + bytes_text(pool.all.used) + " of constants = " + summands(pool)) + "\n";
   }
+  std::vector<std::string> parts;
   for (const SharedPool::Use& use : pool.uses) {
     const bool sets = std::find(pool.all.set_by.begin(), pool.all.set_by.end(), use.module) != pool.all.set_by.end();
     if (!sets) parts.push_back(use.module + " needs " + std::to_string(use.used));
@@ -30,22 +37,17 @@ std::string line_of(const SharedPool& pool) {
 }  // namespace
 
 std::string shared_pools_text(const std::vector<SharedPool>& pools, std::size_t modules) {
-  std::string text = "Pools of all " + std::to_string(modules) + " modules\n";
+  std::string text =
+      "Pools of " + (modules == 2 ? std::string("both") : "all " + std::to_string(modules)) + " modules\n";
   for (const SharedPool& pool : pools) text += "  " + line_of(pool);
   return text;
 }
 
-std::optional<std::string> constants_without_room(const std::vector<SharedPool>& pools) {
-  for (const SharedPool& pool : pools) {
-    if (pool.kind != PoolKind::constant || !pool.capacity || pool.all.used <= *pool.capacity) continue;
-    std::vector<std::string> parts;
-    for (const SharedPool::Use& use : pool.uses) {
-      parts.push_back("module '" + use.module + "' " + std::to_string(use.used));
-    }
-    return "pool '" + pool.name + "' has " + bytes_text(*pool.capacity) + ", but the constants of all modules need " +
-           std::to_string(pool.all.used) + ": " + joined(parts);
-  }
-  return std::nullopt;
+std::optional<std::string> constants_without_room(const SharedPool& pool) {
+  if (pool.kind != PoolKind::constant || !pool.capacity || pool.all.used <= *pool.capacity) return std::nullopt;
+  return pool.name + " is too small for the constants of all modules: " + bytes_text(pool.all.used) + " needed, " +
+         std::to_string(*pool.capacity) + " available, " + std::to_string(pool.all.used - *pool.capacity) +
+         " missing (" + summands(pool) + ")";
 }
 
 }  // namespace usmp::report

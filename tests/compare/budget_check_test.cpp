@@ -75,10 +75,102 @@ TEST_CASE("max_growth is measured against the pool of the same name in the modul
   CHECK(check.message == "there is no baseline");
   PlanDocument other = example();
   other.module = "other";
+  other.archive = "other.tar";
   check = only(config, example(), Rule::max_growth, {{other}});
+  CHECK(check.verdict == Verdict::warning);
+  CHECK(check.message ==
+        "dtcm has no growth to check: the baseline has no plan of 'default', only of 'other' (other.tar); plan all "
+        "models anew for it, with --dry-run --json");
+  PlanDocument without = example();
+  without.pools.erase(without.pools.begin());
+  check = only(config, example(), Rule::max_growth, {{without}});
   CHECK(check.verdict == Verdict::warning);
   CHECK(check.message == "dtcm has no growth to check: the baseline has no such pool in this module");
   CHECK(only(config, with_used(64), Rule::max_growth, {{other, with_used(64)}}).verdict == Verdict::ok);
+}
+
+TEST_CASE("a module that has another name in the baseline is found by its archive, if one alone has it") {
+  const PoolsConfig config = pools("max_growth: 0%");
+  PlanDocument alone = with_used(50);
+  alone.archive = "kws.tar";  // "default", as all models are that are planned alone
+  PlanningOutcome renamed = outcome(example());
+  renamed.module = "kws";
+  renamed.archive = "kws.tar";
+  PlanningOutcome second = renamed;
+  second.module = "vww";
+  second.archive = "vww.tar";
+  const auto verdict_of_first = [&](const std::vector<PlanningOutcome>& modules, std::vector<PlanDocument> baseline) {
+    return check_budgets(config, modules, std::move(baseline)).modules.at(0).verdict();
+  };
+  CHECK(verdict_of_first({renamed, second}, {alone}) == Verdict::breach);
+  CHECK(check_budgets(config, {renamed, second}, {{alone}}).modules.at(1).verdict() == Verdict::warning);
+  second.archive = "kws.tar";  // which of the two was it?
+  CHECK(verdict_of_first({renamed, second}, {alone}) == Verdict::warning);
+  // Two plans of one archive are told apart by their names, two of one name by their archives.
+  PlanDocument other = with_used(64);
+  other.archive = "kws.tar";
+  other.module = "other";
+  CHECK(verdict_of_first({renamed}, {other, alone}) == Verdict::warning);
+  other.module = "kws";
+  CHECK(verdict_of_first({renamed}, {alone, other}) == Verdict::ok);
+  other.archive = "vww.tar";
+  other.module = "default";
+  renamed.module = "default";
+  CHECK(verdict_of_first({renamed}, {other, alone}) == Verdict::breach);
+}
+
+TEST_CASE("the constants of all modules count together for max, warn_at, min_headroom and the size") {
+  const auto report_of = [](const std::string& flash, Bytes first, Bytes second) {
+    const PoolsConfig config =
+        parse_pools("workspace_pools: [{name: dtcm, budget: {max: 64}}]\nparameter_pools:\n  - name: flash\n" + flash);
+    PlanDocument one = example();
+    PlanDocument two = example();
+    two.module = "vww";
+    one.pools[2].used = first;
+    two.pools[2].used = second;
+    for (PlanDocument* plan : {&one, &two}) {
+      plan->pools[2].alignment = 16;
+      plan->pools[2].capacity = config.parameter_pools[0].size_hint;
+    }
+    return check_budgets(config, {outcome(one), outcome(two)}, {});
+  };
+  const std::string budget = "    size_hint_bytes: 100\n    budget: {max: 60, warn_at: 90%, min_headroom: 50}\n";
+  BudgetReport report = report_of(budget, 20, 16);  // 20, 12 of padding, 16
+  REQUIRE(report.together.size() == 1);
+  CHECK(report.shared_pools.at(2).padding() == 12);
+  const PoolCheck& flash = report.together[0];
+  CHECK(flash.used == 48);
+  REQUIRE(flash.checks.size() == 4);
+  for (const LimitCheck& check : flash.checks) CHECK(check.verdict == Verdict::ok);
+  CHECK(report.verdict() == Verdict::ok);
+  report = report_of(budget, 52, 2);
+  CHECK(report.modules[0].verdict() == Verdict::breach);  // min_headroom
+  CHECK(report.modules[1].verdict() == Verdict::ok);
+  CHECK(report_of("    budget: {max: 60}\n", 40, 30).verdict() == Verdict::breach);
+  CHECK(report_of("    budget: {max: 100, warn_at: 60%}\n", 48, 16).verdict() == Verdict::warning);
+  CHECK(report_of("    size_hint_bytes: 100\n    budget: {min_headroom: 40}\n", 48, 16).verdict() == Verdict::breach);
+  report = report_of("    size_hint_bytes: 100\n", 48, 53);
+  CHECK(report.verdict() == Verdict::breach);
+  CHECK(report.together.at(0).checks.at(0).message ==
+        "flash is too small for the constants: required 112 bytes, available 100 (size_hint_bytes), excess 12");
+  // Nothing is said twice.
+  CHECK(report_of(budget, 20, 0).together.empty());
+}
+
+TEST_CASE("a file without budgets is warned of, and a baseline that no budget uses") {
+  using Texts = std::vector<std::string>;
+  const auto warnings = [](const PoolsConfig& config, const std::optional<std::vector<PlanDocument>>& baseline) {
+    const BudgetReport report = check_budgets(config, {outcome(example())}, baseline);
+    CHECK((report.verdict() == Verdict::ok) == report.warnings.empty());
+    return report.warnings;
+  };
+  const std::vector<PlanDocument> baseline = {example()};
+  CHECK(warnings(pools("max_growth: 0%"), baseline).empty());
+  CHECK(warnings(pools("max: 64"), {}).empty());
+  CHECK(warnings(pools("max: 64"), baseline) == Texts{"no budget has max_growth, so the baseline is not used"});
+  CHECK(warnings(pools(""), {}) == Texts{"no pool has a budget, so only sizes are checked"});
+  CHECK(warnings(pools(""), baseline) ==
+        Texts{"no pool has a budget, so only sizes are checked, and the baseline is not used"});
 }
 
 TEST_CASE("the gravest verdict is that of the module and of the report; what is not checked has no weight") {
@@ -89,7 +181,7 @@ TEST_CASE("the gravest verdict is that of the module and of the report; what is 
   CHECK(verdict(pools("warn_at: 1%"), 64) == Verdict::warning);
   CHECK(verdict(pools("max: 63, warn_at: 1%"), 64) == Verdict::breach);
   CHECK(verdict(pools("warn_at: 1%", "max: 1"), 64) == Verdict::breach);
-  CHECK(verdict(pools(""), 64) == Verdict::ok);
+  CHECK(verdict(pools(""), 64) == Verdict::warning);
 }
 
 TEST_CASE("whether there is anything to check") {

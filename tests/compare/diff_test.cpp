@@ -51,6 +51,31 @@ TEST_CASE("the effect is how far a buffer reaches into what only one plan uses")
   CHECK(diff_of(smaller, example()).modules.at(0).buffers.at(0).effect == 16);
 }
 
+TEST_CASE("a buffer that changes pools has no effect: offsets of two pools are not compared") {
+  PlanDocument moved = example();
+  moved.buffers[1].pool = "sram";
+  moved.buffers[1].offset = 200;
+  moved.pools[0].used = 48;
+  moved.pools[1].used = 216;
+  const PlanDiff diff = diff_of(example(), moved).modules.at(0);
+  REQUIRE(diff.buffers.size() == 1);
+  CHECK(diff.buffers[0].change == BufferChange::moved);
+  CHECK(diff.buffers[0].effect == 0);
+}
+
+TEST_CASE("operators have the names of other reports, if the plan knows what any is") {
+  PlanDocument before = example();
+  PlanDocument after = before;
+  after.buffers[1].offset = 32;
+  CHECK(diff_of(before, after).modules.at(0).buffers.at(0).shown().caller.empty());
+  for (PlanDocument::Call& call : after.calls) call.kind = "conv2d";
+  const BufferDiff buffer = diff_of(before, after).modules.at(0).buffers.at(0);
+  CHECK(buffer.before->caller.empty());
+  CHECK(buffer.after->caller.ends_with(" conv2d"));
+  CHECK(buffer.after->caller.starts_with("#"));
+  CHECK_FALSE(buffer.after->producer.empty());
+}
+
 TEST_CASE("what changed at the peak comes first, constants last") {
   PlanDocument before = example();  // dtcm's peak is at tick 1
   PlanDocument after = before;

@@ -49,6 +49,25 @@ TEST_CASE("one module after another: the largest workspace, the sum of the const
   CHECK(pools[2].all == PlanDocument::Pool::AllModules{8, {"x", "z"}});
 }
 
+TEST_CASE("constants have padding between them, in whatever order they are linked") {
+  PlanDocument x = module_of("x", 0, 0, 26);
+  PlanDocument y = module_of("y", 0, 0, 16);
+  const auto constants = [&] { return shared_of({x, y}).at(2); };
+  CHECK(constants().padding() == 0);
+  y.buffers.resize(1);
+  y.buffers[0].pool = "p";
+  y.buffers[0].alignment = 16;
+  CHECK(constants().all.used == 48);  // y may come behind x
+  CHECK(constants().padding() == 6);
+  std::swap(x, y);
+  CHECK(constants().all.used == 48);
+  x.buffers[0].pool = "a";
+  CHECK(constants().padding() == 0);
+  x.pools[2].alignment = 8;
+  CHECK(constants().padding() == 6);
+  CHECK(shared_of({x}).at(2).padding() == 0);
+}
+
 TEST_CASE("side by side: the one on top and those beneath it") {
   const std::vector<PlanDocument> modules = {module_of("x", 10, 5, 0), module_of("y", 30, 0, 0),
                                              module_of("z", 50, 7, 0), module_of("w", 20, 0, 0)};

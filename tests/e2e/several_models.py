@@ -10,6 +10,8 @@ usage: several_models.py USMP_PLAN TESTDATA
 """
 
 import itertools
+import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -85,6 +87,37 @@ def run(binary: Path, models: list[golden.Model], pools: str, io: bool, side_by_
                     raise golden.Failure(f"usmp_pools.c has no {name} of {used} bytes:\n{text}")
 
 
+def check_constants(binary: Path, models: list[golden.Model]) -> None:
+    """The size that a parameter pool is said to need is enough for the linker, in both orders, and a byte less is refused."""
+    with tempfile.TemporaryDirectory(prefix="usmp-several-") as temporary:
+        folder = Path(temporary)
+        planned = folder / "planned"
+
+        def plan(size: str) -> subprocess.CompletedProcess[str]:
+            (folder / "pools.yaml").write_text("workspace_pools:\n  - name: sram\nparameter_pools:\n"
+                                               f"  - name: cflash\n    section: .rodata.cflash\n    size_hint_bytes: {size}\n")
+            return subprocess.run([binary, *(model.path for model in models), "--pools", folder / "pools.yaml", "--linker-script", "-o", planned],
+                                  capture_output=True, text=True, check=False, timeout=300)
+
+        said = int(re.findall(r"cflash: (\d+) bytes of constants = ", plan("-1").stdout)[0])
+        refused = plan(str(said - 1))
+        message = rf"pools.yaml:6:22: cflash is too small .*: {said} bytes needed, {said - 1} available, 1 missing \(.* padding\)"
+        if refused.returncode != 4 or not re.search(message, refused.stderr) or plan(str(said)).returncode != 0:
+            raise golden.Failure(f"{said} bytes of constants: {refused.stderr}")
+        metadata = (planned / "codegen/host/include/metadata.h").read_text()
+        if f"#define TVM_COMMON_CFLASH_PARAMETER_BUFFER_SIZE {said}\n" not in metadata:
+            raise golden.Failure(metadata)
+        objects = []
+        for source in sorted((planned / "codegen/host/src").glob("*_lib0.c")):
+            objects.append(folder / f"{source.stem}.o")
+            golden.run([*golden.GCC, "-fno-pic", "-c", "-I", planned / "codegen/host/include", source, "-o", objects[-1]])
+        (folder / "link.ld").write_text(f"MEMORY {{ RAM : ORIGIN = 0x10000, LENGTH = 16M  CFLASH : ORIGIN = 0x2000000, LENGTH = {said} }}\n"
+                                        "REGION_ALIAS(\"SRAM\", RAM)\nSECTIONS {\n  INCLUDE usmp_memory.ld\n  .all : { *(*) } > RAM\n}\n")
+        for order in (objects, objects[::-1]):
+            golden.run(["ld", "-L", planned / "codegen/host", "-T", folder / "link.ld", "--unresolved-symbols=ignore-all", "-e", "0",
+                        *order, "-o", folder / "linked"])
+
+
 def main() -> int:
     binary, testdata = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     known = {model.name: model for model in golden.models_below(testdata)}
@@ -98,6 +131,7 @@ def main() -> int:
             print(f"FAILED {'+'.join(names)}, {pools} pools{', io' * io}{', side by side' * side_by_side}\n{failure}")
             return 1
         count += 1
+    check_constants(binary, [known["ds_cnn"], known["lstm"]])
     print(f"{count} programs of several models compute the golden outputs")
     return 0
 

@@ -17,8 +17,17 @@ using namespace usmp::plan_support::budgets;
 
 TEST_CASE("a check in every format") {
   BudgetReport report = full_report();
-  report.shared_pools = {{"dtcm", PoolKind::workspace, 128, {{"default", 64}, {"vww", 96}}, {96, {"default", "vww"}}},
-                         {"flash", PoolKind::constant, {}, {{"default", 200}, {"vww", 0}}, {200, {"default"}}}};
+  report.shared_pools = {
+      {"dtcm", PoolKind::workspace, 128, {{"default", 64, 1}, {"vww", 96, 1}}, {96, {"default", "vww"}}},
+      {"flash", PoolKind::constant, 250, {{"default", 200, 16}, {"vww", 50, 16}}, {258, {"default", "vww"}}}};
+  compare::LimitCheck size;
+  size.required = 258;
+  size.available = 250;
+  size.position = {9, 22};
+  size.verdict = Verdict::breach;
+  size.message = "flash is too small for the constants: required 258 bytes, available 250 (size_hint_bytes), excess 8";
+  report.together = {{"flash", PoolKind::constant, 258, 250, {}, {size}}};
+  report.warnings = {"no budget has max_growth, so the baseline is not used"};
   check_golden("check.txt", check_text(report, {}));
   check_golden("check.md", check_markdown(report));
   check_golden("check.json", check_json(report));

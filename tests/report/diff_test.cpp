@@ -69,6 +69,10 @@ TEST_CASE("constants that differ are one line, and a row each if asked") {
   CHECK(text.ends_with("Buffers: 1 resized, 4 as they were\n  constants: 1 resized, 10 -> 90 bytes\n"));
   CHECK(diff_text(diff, {.verbose = true}).find("10 -> 90  flash 0") != std::string::npos);
   CHECK(diff_markdown(diff).ends_with("4 as they were\n\nconstants: 1 resized, 10 -&gt; 90 bytes.\n"));
+  // One that is never live takes no room.
+  PlanDocument unused = larger;
+  unused.buffers[4].live->clear();
+  CHECK(diff_text(diff_of(example(), unused), {}).find("constants: 1 resized, 10 -> 0 bytes\n") != std::string::npos);
 }
 
 TEST_CASE("equal plans are told to be, and a module that is gone") {

@@ -53,11 +53,18 @@ struct ModuleCheck {
   [[nodiscard]] Verdict verdict() const;  // the most severe; without a plan a breach
 };
 
+// The most severe of the limits that are checked.
+[[nodiscard]] Verdict verdict_of(const std::vector<PoolCheck>& pools);
+
 struct BudgetReport {
-  std::string archive;     // file name only; of several archives all, separated by ", "
-  std::string pools_file;  // as the user named it
+  std::string archive;                // file name only; of several archives all, separated by ", "
+  std::string pools_file;             // as the user named it
+  bool has_budget = true;             // else only sizes were checked
+  std::vector<std::string> warnings;  // of the file as a whole
   std::vector<ModuleCheck> modules;
   std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
+  // Of shared_pools, the parameter pools with constants of several modules, which are there together.
+  std::vector<PoolCheck> together;
 
   [[nodiscard]] Verdict verdict() const;
 };
@@ -72,8 +79,9 @@ struct PlanningOutcome {
   NeededSizes needed;   // if there is none
 };
 
-// Holds each module to the budgets of `pools`. `baseline`: the plans to measure growth against, matched by the names of
-// modules; nothing: growth is not checked. O(pools).
+// Holds each module to the budgets of `pools`, and the constants of all modules together. `baseline`: the plans to
+// measure growth against, matched by the names of modules and archives: both, else that of the module, else that of the
+// archive, if one plan alone has it. Nothing: growth is not checked. O(modules · (pools + plans)), and shared_pools.
 [[nodiscard]] BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<PlanningOutcome>& modules,
                                          const std::optional<std::vector<plan_file::PlanDocument>>& baseline);
 

@@ -41,12 +41,15 @@ struct PoolDiff {
 struct BufferPlace {
   std::string name;
   std::string function;  // that declares it
-  std::string producer;  // the operator that is called when it becomes live; empty for constants, or if none is
+  std::string producer;  // the function that is called when it becomes live; empty for constants, or if none is
+  std::string caller;    // the operator as reports name it: of the producer, of a constant that of its function; may
+                         // be empty, as in plans that know no operators
   std::string pool;      // empty: not placed
   Bytes offset = 0;
   Bytes size = 0;
   BufferKind kind = BufferKind::tensor;
   bool at_peak = false;  // live at the peak of its pool: PoolState::peak
+  bool is_used = true;   // unless the plan says that it is never live: it takes no room, and others lie over it
 };
 
 enum class BufferChange : std::uint8_t {
@@ -63,7 +66,8 @@ struct BufferDiff {
   std::optional<BufferPlace> before;  // nothing: the buffer is new
   std::optional<BufferPlace> after;   // nothing: the buffer is gone
   // By how much further the buffer reaches into the bytes by which its pools differ, that is, behind the smaller one of
-  // what the two plans use there. Of a pool that shrank by 256 bytes, the buffers that held it up have up to -256.
+  // what the two plans use there. Of a pool that shrank by 256 bytes, the buffers that held it up have up to -256. 0 of
+  // a buffer that changes pools.
   Bytes effect = 0;
 
   [[nodiscard]] Bytes growth() const;  // of the size; negative: it shrank

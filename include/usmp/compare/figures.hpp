@@ -88,9 +88,16 @@ struct PlanFigures {
   std::vector<OperatorIndex> operators;  // by buffer: the call that it is first live in; of a constant, that uses it
 };
 
+// PlanFigures::operators; nothing also where the plan does not say when a buffer is live. O((buffers + calls) log
+// calls).
+[[nodiscard]] std::vector<OperatorIndex> operators_of(const plan_file::PlanDocument& document);
+
 // Throws Error of kind usage if the document does not say when a buffer is live, or if its sizes add up to more than
 // Problem::max_total_bytes. O(n log n) for n buffers, calls, distances and live ranges of buffers with distances.
 [[nodiscard]] PlanFigures plan_figures(const plan_file::PlanDocument& document);
+
+// Whether the plan says of any call which operator it is.
+[[nodiscard]] bool knows_kinds(const plan_file::PlanDocument& document);
 
 // What reports call a call: "#3 conv2d" for the third one, by its kind; of a plan that does not say, its name without
 // TVM's prefix "tvmgen_<module>_".

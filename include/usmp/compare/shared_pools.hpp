@@ -15,6 +15,7 @@ struct SharedPool {
   struct Use {
     std::string module;
     Bytes used = 0;
+    Bytes alignment = 1;  // of the pool's start, for the module's buffers
   };
 
   std::string name;
@@ -22,6 +23,8 @@ struct SharedPool {
   std::optional<Bytes> capacity;  // nothing: unbounded
   std::vector<Use> uses;          // of the modules that have the pool, in their order
   plan_file::PlanDocument::Pool::AllModules all;
+
+  [[nodiscard]] Bytes padding() const;  // of a parameter pool: between the constants of modules
 };
 
 // Whether one list has both modules.
@@ -29,8 +32,9 @@ struct SharedPool {
                                     const std::string& other);
 
 // The pools in the order of the first module that has them. Of a workspace pool the maximum, since one module runs at a
-// time and those side by side lie above each other; of a parameter pool the sum. `plans`: in the order of planning.
-// O(modules · (pools · (modules + pools) + names in `concurrent`)).
+// time and those side by side lie above each other; of a parameter pool the sum with padding (bytes_in_a_row). `plans`:
+// in the order of planning.
+// O(modules · (pools · (modules + pools) + names in `concurrent`) + pools · buffers).
 [[nodiscard]] std::vector<SharedPool> shared_pools(const std::vector<const plan_file::PlanDocument*>& plans,
                                                    const std::vector<config::ConcurrentModules>& concurrent);
 

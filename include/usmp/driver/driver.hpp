@@ -60,6 +60,7 @@ struct PlanningOptions {
   std::optional<std::string> algorithm;    // overrides the pools file's
   std::optional<std::string> objective;    // "size" or "accesses"; overrides the pools file's; absent: "size"
   bool workspace_io = false;               // or the pools file's
+  bool ignore_sizes = false;               // where no plan fits the pools; of report and diff
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size is minimized first
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them

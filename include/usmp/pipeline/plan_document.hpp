@@ -24,6 +24,9 @@ namespace usmp::pipeline {
                                                     const assemble::Assembly& assembly, const PlanResult& result,
                                                     const std::string& algorithm);
 
+// PlanDocument::constant_bytes.
+[[nodiscard]] Bytes constants_read(const liveness::Analysis& analysis);
+
 // PlanDocument::transformed.
 [[nodiscard]] std::vector<plan_file::PlanDocument::StepOutcome> steps_of(
     const std::vector<transform::StepResult>& steps);

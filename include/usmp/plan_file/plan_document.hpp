@@ -66,7 +66,7 @@ struct PlanDocument {
   struct Pool {
     // Of all modules that were planned together, to be linked.
     struct AllModules {
-      Bytes used = 0;  // of a workspace pool the maximum, of a parameter pool the sum
+      Bytes used = 0;  // of a workspace pool the maximum, of a parameter pool the sum with padding
       // Whose plans make it so, in the order of planning: of a workspace pool the first that ends there, behind those
       // that lie beneath it because they run side by side; of a parameter pool all with constants. Empty if it is 0.
       std::vector<std::string> set_by;
@@ -157,7 +157,8 @@ struct PlanDocument {
     friend bool operator==(const Change&, const Change&) = default;
   };
 
-  // Sum of sizes of the constants that the program reads; afterwards equal ones count once.
+  // Sum of sizes of the constants that are read: by the program without any transformation, and as it was planned.
+  // There, equal ones count once.
   struct Constants {
     Bytes before = 0;
     Bytes after = 0;

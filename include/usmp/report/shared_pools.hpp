@@ -13,7 +13,7 @@ namespace usmp::report {
 // A title, and a line for each pool: which modules set its size, and what the others need.
 [[nodiscard]] std::string shared_pools_text(const std::vector<compare::SharedPool>& pools, std::size_t modules);
 
-// Which parameter pool is too small for the constants of all modules together; nothing if each is large enough.
-[[nodiscard]] std::optional<std::string> constants_without_room(const std::vector<compare::SharedPool>& pools);
+// That a parameter pool is too small for the constants of all modules together; null: it is large enough.
+[[nodiscard]] std::optional<std::string> constants_without_room(const compare::SharedPool& pool);
 
 }  // namespace usmp::report

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays in one section, against every order.
+#include "usmp/problem/in_a_row.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace usmp::problem::in_a_row_test {
+
+namespace {
+
+Bytes in_this_order(const std::vector<ArrayInRow>& arrays, const std::vector<std::size_t>& order) {
+  Bytes end = 0;
+  for (const std::size_t i : order) {
+    if (arrays[i].size > 0) end = align_up(end, arrays[i].alignment) + arrays[i].size;
+  }
+  return end;
+}
+
+}  // namespace
+
+TEST_CASE("no order needs more, and of equal alignments one needs as much") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<ArrayInRow> arrays(random() % 5);
+    const bool equal = round % 2 == 0;
+    for (ArrayInRow& array : arrays) array = {static_cast<Bytes>(random() % 40), equal ? 16 : Bytes{1} << random() % 5};
+    std::vector<std::size_t> order(arrays.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    Bytes most = 0;
+    do {
+      most = std::max(most, in_this_order(arrays, order));
+    } while (std::next_permutation(order.begin(), order.end()));
+    CHECK(bytes_in_a_row(arrays) >= most);
+    if (equal) CHECK(bytes_in_a_row(arrays) == most);
+  }
+}
+
+TEST_CASE("one array has no padding, and what is not there needs none") {
+  CHECK(bytes_in_a_row({}) == 0);
+  CHECK(bytes_in_a_row({{26072, 16}}) == 26072);
+  CHECK(bytes_in_a_row({{26072, 16}, {0, 64}}) == 26072);
+  CHECK(bytes_in_a_row({{26072, 16}, {15744, 16}}) == 41824);
+}
+
+}  // namespace usmp::problem::in_a_row_test
