@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "usmp/problem/in_a_row.hpp"
+#include "usmp/support/in_a_row.hpp"
 
 namespace usmp::codegen {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <map>
 
-#include "usmp/problem/in_a_row.hpp"
+#include "usmp/support/in_a_row.hpp"
 
 namespace usmp::compare {
 namespace {

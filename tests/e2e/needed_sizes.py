@@ -158,7 +158,7 @@ def main() -> None:
             known += check_known(folder, archive)
             turn = 0 if archive.stem in SLOW else index
             chosen = some(turn, given.but is not None, list(cases(*used(folder, archive))))
-            if archive.stem not in SLOW:
+            if archive.stem not in SLOW and given.but is None:  # sizes of two pools take long in larger networks
                 two = list(grid(used(folder, archive, workspace_io=False)[0]))
                 chosen += [two[(index + 3) % len(two)]] if two else []
             for pools, options in chosen:

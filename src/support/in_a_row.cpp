@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "usmp/problem/in_a_row.hpp"
+#include "usmp/support/in_a_row.hpp"
 
 #include <algorithm>
 #include <optional>

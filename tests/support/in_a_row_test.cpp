@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays in one section, against every order.
-#include "usmp/problem/in_a_row.hpp"
+#include "usmp/support/in_a_row.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-namespace usmp::problem::in_a_row_test {
+namespace usmp::support::in_a_row_test {
 
 namespace {
 
@@ -46,4 +46,4 @@ TEST_CASE("one array has no padding, and what is not there needs none") {
   CHECK(bytes_in_a_row({{26072, 16}, {15744, 16}}) == 41824);
 }
 
-}  // namespace usmp::problem::in_a_row_test
+}  // namespace usmp::support::in_a_row_test
