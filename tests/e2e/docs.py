@@ -103,6 +103,19 @@ def test_documents() -> None:
     print(f"documents: {count} commands run")
 
 
+def test_sizes_needed() -> None:
+    """What docs/cli.md shows of a model that does not fit."""
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").partition("## When no plan fits")[2]
+    shown = re.findall(r"(?:^ {4}.*\n)+", text, re.MULTILINE)[0].replace("\n    ", "\n").strip()
+    with tempfile.TemporaryDirectory() as name:
+        pools = Path(name) / "pools.yaml"
+        pools.write_text("workspace_pools:\n  - {name: dtcm, size_hint_bytes: 2KiB}\n  - {name: sram, size_hint_bytes: 1KiB}\n"
+                         "parameter_pools:\n  - {name: flash, size_hint_bytes: 1KiB}\n")
+        done = subprocess.run([PROGRAM, ROOT / "testdata" / "ds_cnn.tar", "--pools", pools, "--dry-run"], capture_output=True, text=True,
+                              check=False, timeout=300)
+    assert done.returncode == 4 and done.stderr.strip() == shown, (done, shown)
+
+
 def test_firmware() -> None:
     """README's main with README's pools, planned, compiled and run as README says; for a board, too, if its compiler is here."""
     readme = ROOT / "README.md"
@@ -227,5 +240,5 @@ def test_links() -> None:
             assert (document.parent / target).exists(), f"{document.name} links to {target}, which is not there"
 
 
-for test in (test_links, test_figures, test_picture, test_frontier, test_firmware, test_board, test_documents, test_examples_of_help):
+for test in (test_links, test_figures, test_sizes_needed, test_picture, test_frontier, test_firmware, test_board, test_documents, test_examples_of_help):
     test()

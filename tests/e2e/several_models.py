@@ -94,7 +94,7 @@ def check_constants(binary: Path, models: list[golden.Model]) -> None:
         planned = folder / "planned"
 
         def plan(size: str) -> subprocess.CompletedProcess[str]:
-            (folder / "pools.yaml").write_text("workspace_pools:\n  - name: sram\nparameter_pools:\n"
+            (folder / "pools.yaml").write_text("workspace_pools:\n  - {name: sram, section: .bss.sram}\nparameter_pools:\n"
                                                f"  - name: cflash\n    section: .rodata.cflash\n    size_hint_bytes: {size}\n")
             return subprocess.run([binary, *(model.path for model in models), "--pools", folder / "pools.yaml", "--linker-script", "-o", planned],
                                   capture_output=True, text=True, check=False, timeout=300)
@@ -108,7 +108,7 @@ def check_constants(binary: Path, models: list[golden.Model]) -> None:
         if f"#define TVM_COMMON_CFLASH_PARAMETER_BUFFER_SIZE {said}\n" not in metadata:
             raise golden.Failure(metadata)
         objects = []
-        for source in sorted((planned / "codegen/host/src").glob("*_lib0.c")):
+        for source in sorted((planned / "codegen/host/src").glob("*.c")):
             objects.append(folder / f"{source.stem}.o")
             golden.run([*golden.GCC, "-fno-pic", "-c", "-I", planned / "codegen/host/include", source, "-o", objects[-1]])
         (folder / "link.ld").write_text(f"MEMORY {{ RAM : ORIGIN = 0x10000, LENGTH = 16M  CFLASH : ORIGIN = 0x2000000, LENGTH = {said} }}\n"
