@@ -181,7 +181,9 @@ class Assembler {
     const std::vector<std::string> needed(site.targets.begin(), site.targets.end());
     for (const PoolId id : offered_to(site)) {
       const config::PoolSpec& pool = assembly_.pools[id.index()];
-      for (const auto& [target, position] : pool.target_positions) {
+      for (const auto& known : pool.target_positions) {
+        const std::string& target = known.first;
+        const auto& position = known.second;
         const bool is_used =
             std::ranges::any_of(analysis_.sites, [&](const Site& one) { return one.targets.contains(target); });
         const std::string hint = is_used ? "" : did_you_mean(target, needed);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // "." and "resnet8/.." are called by the directory that they are.
 std::string name_of_model(const std::string& path) {
-  const std::string name = file_name_of(path);
+  std::string name = file_name_of(path);
   if (name != "." && name != ".." && !name.empty()) return name;
   std::error_code error;
   const fs::path place = fs::canonical(path, error);

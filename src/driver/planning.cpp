@@ -259,7 +259,7 @@ std::vector<compare::SharedPool> shared_pools(const Planning& planning) {
 std::optional<std::string> constants_excess(const Planning& planning) {
   const Settings& settings = planning.settings;
   for (const compare::SharedPool& pool : shared_pools(planning)) {
-    const auto text = report::constants_without_room(pool);
+    auto text = report::constants_without_room(pool);
     if (!text) continue;
     const auto& specs = settings.request.pools.parameter_pools;
     const auto spec = std::ranges::find(specs, pool.name, &config::PoolSpec::name);

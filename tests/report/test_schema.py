@@ -25,7 +25,8 @@ def broken(value: object) -> Iterator[object]:
     """Copies of the value in which one member is missing, one is too many, or one has another type."""
     if isinstance(value, dict):
         for key, member in value.items():
-            if key not in ("section", "left_out", "extra_work_permille", "ring", "by_rows", "all_modules"):  # optional
+            if key not in ("section", "left_out", "extra_work_permille", "ring", "by_rows", "all_modules", "of_pixels",
+                           "row_operator"):  # optional
                 yield {k: v for k, v in value.items() if k != key}
             yield {**value, key: {"none": "such"}}
             for worse in broken(member):
