@@ -73,6 +73,7 @@ Site declared_site(const tir::Module& module, std::size_t function, const Declar
   const bool is_constant = declaration.constant != nullptr;
   const BufferKind workspace = function == module.entry ? BufferKind::tensor : BufferKind::scratch;
   const tir::DataType type = is_constant ? declaration.constant->type : declaration.allocate->type;
+  const std::uint32_t row = is_constant ? declaration.constant->row_operator : declaration.allocate->row_operator;
   return {
       .var = declaration.var(),
       .name = module.var(declaration.var()).name,
@@ -85,7 +86,7 @@ Site declared_site(const tir::Module& module, std::size_t function, const Declar
       .targets = {},
       .candidate_pools = is_constant ? declaration.constant->candidate_pools : declaration.allocate->candidate_pools,
       .ring = is_constant ? std::nullopt : declaration.allocate->ring,
-      .row_operator = is_constant ? declaration.constant->row_operator : declaration.allocate->row_operator};
+      .row_operator = row == 0 ? std::nullopt : std::optional<std::size_t>(row - 1)};
 }
 
 Site param_site(const tir::Module& module, std::size_t index, BufferKind kind, const Alignments& alignments) {

@@ -53,7 +53,7 @@ std::string fitted_label(const std::string& name, const std::string& operator_na
   constexpr std::size_t fewest = 6;
   constexpr Tenths least_letter = 46;
   if (name.empty() || room < least_letter) return {};
-  const std::string both = operator_name.empty() ? name : name + " " + operator_name;
+  std::string both = operator_name.empty() ? name : name + " " + operator_name;
   if (width_of_text(both) <= room) return both;
   const std::size_t most = std::min(name.size(), static_cast<std::size_t>(room / least_letter));
   for (std::size_t letters = most; letters >= std::min(fewest, name.size()); --letters) {

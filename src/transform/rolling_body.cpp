@@ -323,7 +323,9 @@ class BodyBuilder {
   // Buffers are of the call that writes them first, constants of the one that reads them first.
   void note_operators() {
     std::map<VarId, std::size_t> operators;
-    const auto [first, last] = run_.units_of(segment_.first_call, segment_.last_call);
+    const auto units = run_.units_of(segment_.first_call, segment_.last_call);
+    const std::size_t first = units.first;
+    const std::size_t last = units.second;
     std::vector<loops::Accesses> accesses(last - first);
     for (std::size_t u = first; u < last; ++u) loops::add_accesses(statement(u), accesses[u - first]);
     const auto note = [&](const std::map<VarId, std::size_t> loops::Accesses::*side) {
@@ -339,7 +341,7 @@ class BodyBuilder {
       for (Stmt& stmt : block) {
         const auto set = [&](auto* declared) {
           if (declared == nullptr || !operators.contains(declared->var)) return;
-          declared->row_operator = operators.at(declared->var);
+          declared->row_operator = static_cast<std::uint32_t>(operators.at(declared->var) + 1);
         };
         set(std::get_if<tir::Allocate>(&stmt.node));
         set(std::get_if<tir::AllocateConst>(&stmt.node));

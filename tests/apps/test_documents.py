@@ -42,7 +42,8 @@ def section(text: str, title: str) -> list[str]:
 
 def names_of_commands() -> list[str]:
     lines = section(output(PROGRAM, "--help"), "Commands")
-    return [line.split()[0] for line in lines if re.match(r"  \w", line)]
+    # `plan` may be left out: what is completed and documented without a command is its.
+    return [line.split()[0] for line in lines if re.match(r"  (?!plan )\w", line)]
 
 
 def help_of(command: str) -> str:
