@@ -63,6 +63,15 @@ std::string peek(const std::string& pipe) {
   throw Error(ErrorKind::usage, {path, {}, {}}, message);
 }
 
+FileKind kind_of(const std::string& path, const std::string& front) {
+  std::error_code error;
+  if (fs::is_regular_file(fs::path(path) / "metadata.json", error)) return FileKind::archive;
+  if (looks_like_archive(front)) return FileKind::archive;
+  if (looks_like_csv(front)) return FileKind::instance;
+  const std::size_t first = front.find_first_not_of(blanks);
+  return first != std::string::npos && front[first] == '{' ? kind_of_json(front) : FileKind::unknown;
+}
+
 // What people take for a model.
 void refuse_other_models(const std::string& path, std::string_view front) {
   const auto refuse_model = [&](const std::string& what) {
@@ -71,8 +80,9 @@ void refuse_other_models(const std::string& path, std::string_view front) {
   };
   if (front.substr(0, tflite_magic_at + 4).ends_with("TFL3")) refuse_model("a TFLite model");
   if (path.ends_with(".onnx") && !front.empty() && !looks_like_archive(front)) refuse_model("an ONNX model");
-  const bool has_pools = ("\n" + std::string(front)).find("\nworkspace_pools:") != std::string::npos ||
-                         ("\n" + std::string(front)).find("\nparameter_pools:") != std::string::npos;
+  const std::string lines = "\n" + std::string(front);
+  const bool has_pools =
+      lines.find("\nworkspace_pools:") != std::string::npos || lines.find("\nparameter_pools:") != std::string::npos;
   if (has_pools && !path.ends_with(".c")) {
     refuse(path, "looks like a pools file, expected a model: usmp-plan MODEL --pools " + path);
   }
@@ -90,15 +100,7 @@ std::string front_of_file(const std::string& path) {
   return front;
 }
 
-FileKind kind_of_file(const std::string& path) {
-  std::error_code error;
-  if (fs::is_regular_file(fs::path(path) / "metadata.json", error)) return FileKind::archive;
-  const std::string front = front_of_file(path);
-  if (looks_like_archive(front)) return FileKind::archive;
-  if (looks_like_csv(front)) return FileKind::instance;
-  const std::size_t first = front.find_first_not_of(blanks);
-  return first != std::string::npos && front[first] == '{' ? kind_of_json(front) : FileKind::unknown;
-}
+FileKind kind_of_file(const std::string& path) { return kind_of(path, front_of_file(path)); }
 
 bool is_open_pipe(const std::string& path) {
   std::error_code error;
@@ -113,8 +115,9 @@ bool is_json_in_pipe(const std::string& path) {
 }
 
 void require_model(const std::string& path) {
-  refuse_other_models(path, front_of_file(path));
-  switch (kind_of_file(path)) {
+  const std::string front = front_of_file(path);
+  refuse_other_models(path, front);
+  switch (kind_of(path, front)) {
     case FileKind::plan:
       refuse(path, "is a plan, expected a model; usmp-plan report shows a plan");
     case FileKind::problem:

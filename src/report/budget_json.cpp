@@ -22,9 +22,8 @@ Json check_json(const LimitCheck& check) {
   Json json;
   json["limit"] = to_string(check.rule);
   json["result"] = to_string(check.verdict);
-  const bool is_checked = check.required != 0 || check.available != 0 || check.verdict == Verdict::ok;
-  json["required"] = is_checked ? Json(check.required) : Json(nullptr);
-  json["available"] = is_checked ? Json(check.available) : Json(nullptr);
+  json["required"] = check.has_figures() ? Json(check.required) : Json(nullptr);
+  json["available"] = check.has_figures() ? Json(check.available) : Json(nullptr);
   json["excess"] = check.excess();
   json["line"] = check.position.line > 0 ? Json(check.position.line) : Json(nullptr);
   json["column"] = check.position.line > 0 ? Json(check.position.column) : Json(nullptr);

@@ -17,8 +17,7 @@ using compare::PoolCheck;
 using compare::Verdict;
 
 std::vector<std::string> cells_of(const std::string& pool, const LimitCheck& check) {
-  const bool compared = check.required != 0 || check.available != 0 || check.verdict == Verdict::ok;
-  const auto figure = [&](Bytes bytes) { return compared ? std::to_string(bytes) : "-"; };
+  const auto figure = [&](Bytes bytes) { return check.has_figures() ? std::to_string(bytes) : "-"; };
   const std::string result =
       check.verdict == Verdict::not_checked ? "not checked (" + check.message + ")" : to_string(check.verdict);
   return {pool,

@@ -15,13 +15,15 @@
 
 namespace usmp::tvm_c {
 
-// A parameter that is a pool.
+// A piece of a file that is replaced: a number, as offsets count from the lowest one of the pool in that function, or an
+// address that nothing reads.
 struct PoolEdit {
   std::size_t at = 0;
   std::size_t size = 0;
   std::string text;
 };
 
+// A parameter that is a pool.
 struct PoolParam {
   std::string pool;  // "sram" of sram_3_var
   bool is_used = false;
@@ -45,7 +47,6 @@ using KeptPools = std::map<std::string, std::vector<std::optional<PoolParam>>, s
 // is how CMSIS-NN gets its context. Throws SyntaxError: a pool is used otherwise than by (&(pool[N])).
 [[nodiscard]] std::vector<std::optional<PoolParam>> pool_params(const FunctionText& function);
 
-// A number in a file that is replaced, as offsets count from the lowest one of the pool in that function.
 [[nodiscard]] std::vector<PoolEdit> edits_of(const std::vector<std::optional<PoolParam>>& params);
 // The text of [begin, end) with those of `edits`, which are in the order of the text, that are in it.
 [[nodiscard]] std::string edited(std::string_view text, std::size_t begin, std::size_t end,

@@ -31,6 +31,8 @@ struct LimitCheck {
   std::string message;        // a sentence with the figures, or why it is not checked; empty if ok
 
   [[nodiscard]] Bytes excess() const { return required > available ? required - available : 0; }
+  // Whether the figures were compared.
+  [[nodiscard]] bool has_figures() const { return required != 0 || available != 0 || verdict == Verdict::ok; }
 };
 
 struct PoolCheck {
