@@ -15,8 +15,8 @@
 
 namespace usmp::tvm_c {
 
-// A piece of a file that is replaced: a number, as offsets count from the lowest one of the pool in that function, or an
-// address that nothing reads.
+// A piece of a file that is replaced: a number, as offsets count from the lowest one of the pool in that function, or
+// an address that nothing reads.
 struct PoolEdit {
   std::size_t at = 0;
   std::size_t size = 0;
