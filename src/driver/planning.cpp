@@ -279,6 +279,8 @@ int report_infeasible(const Planning& planning, std::ostream& err) {
     for (const Shortfall& shortfall : planned->needed.shortfalls) {
       for (const Enlargement& choice : shortfall.choices) {
         if (choice.size() > 1 || !choice.front().enough) continue;
+        const auto& parameter = planning.settings.request.pools.parameter_pools;  // holds the constants of all
+        if (std::ranges::find(parameter, choice.front().pool, &config::PoolSpec::name) != parameter.end()) continue;
         auto& [bytes, modules] = enough[choice.front().pool];
         bytes = std::max(bytes, *choice.front().enough);
         ++modules;
