@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import golden
@@ -47,6 +47,13 @@ class Case:
     golden: Path
     packed: bool = False  # TVM's packed interface
     by_tvm: bool = False  # TVM planned it, so metadata.json says how large its pools are
+    built: golden.Built = field(default_factory=golden.Built)  # of all cases
+
+    def build_and_run(self, out: Path) -> None:
+        """Once for equal C: of one network, TVM's versions and ways of building often come to the same."""
+        golden.write_main(out, "default", self.golden, packed=self.packed)
+        if self.built.is_new(golden.digest_of(out)):  # whose main names the golden files
+            golden.build_and_run(out, "default", self.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
 
     def label(self) -> str:
         return self.name
@@ -88,8 +95,7 @@ def check_own_pools(binary: Path, archive: Path, case: Case, used: int, director
     workspace(binary, directory / "first", "all", directory / "again", *pools[:2])
     third = directory / "third"
     workspace(binary, directory / "again", "all", third)
-    golden.write_main(third, "default", case.golden, packed=case.packed)
-    golden.build_and_run(third, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
+    case.build_and_run(third)
 
 
 def check_stack(binary: Path, archive: Path, case: Case, directory: Path) -> None:
@@ -99,8 +105,7 @@ def check_stack(binary: Path, archive: Path, case: Case, directory: Path) -> Non
     if kept > planned:
         raise golden.Failure(f"--plan-stack: {kept} bytes with arrays on the stack, {planned} without")
     for out in (directory / "stack", directory / "no_stack"):
-        golden.write_main(out, "default", case.golden, packed=case.packed)
-        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
+        case.build_and_run(out)
 
 
 def check_own_output(binary: Path, case: Case, planned: Path, used: int) -> None:
@@ -111,8 +116,7 @@ def check_own_output(binary: Path, case: Case, planned: Path, used: int) -> None
     if found > max(used, allowed):
         raise golden.Failure(f"--transform {planned.name}: planned again {found} bytes, at first {used}")
     golden.check_no_workspace_calls(again / "codegen/host/src")
-    golden.write_main(again, "default", case.golden, packed=case.packed)
-    golden.build_and_run(again, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
+    case.build_and_run(again)
 
 
 def refused(command: list, code: int, message: str) -> None:
@@ -173,9 +177,8 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
             if io_found > max(io_expected, LARGER.get((case.name, f"{transform} io"), 0)):
                 raise golden.Failure(f"--transform {transform} --workspace-io: {io_found} bytes from C, {io_expected} from TIR")
         golden.check_no_workspace_calls(out / "codegen/host/src")
-        golden.write_main(out, "default", case.golden, packed=case.packed)
         check_own_output(binary, case, out, found)
-        golden.build_and_run(out, "default", case.golden, [*golden.GCC, "-O0", *golden.SANITIZE], one_unit=True)
+        case.build_and_run(out)
     check_stack(binary, archive, case, directory)
     if not case.name.startswith("random/"):
         check_own_pools(binary, archive, case, found, directory / "pools")
@@ -216,13 +219,18 @@ def main() -> int:
     binary = arguments.binary.resolve()
     cases = shared_cases(arguments.root) if (arguments.root / "own").is_dir() else cases_below(arguments.root)
     cases = [case for case in cases if arguments.only in case.name]
+    built = golden.Built()
+    for case in cases:
+        case.built = built
     if not cases:
         print("no archive to run")
         return 1
     with tempfile.TemporaryDirectory(prefix="usmp-from-c-") as temporary:
         if (arguments.root / "own").is_dir():
             check_wrong_plan(binary, arguments.root)
-        return golden.run_all(cases, lambda case: run_case(binary, case, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
+        failed = golden.run_all(cases, lambda case: run_case(binary, case, Path(temporary) / case.name.replace("/", "_")), arguments.jobs)
+        print(f"{len(built.seen)} different programs built")
+        return failed
 
 
 if __name__ == "__main__":
