@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The characters of a JSON text as nlohmann's parser takes them, with long base64 strings left out.
+// The characters of a JSON text as nlohmann's parser takes them, with long base64 strings left out and one space for
+// many.
 //
 // Idea: nearly all of a large module is base64 of its constants, and the lexer copies every character of a string
 // twice. Here such a string is shown to the parser as empty; who receives the parser's event takes a view of the real
@@ -55,7 +56,11 @@ class JsonSource {
   void advance() {
     const char character = text_[position_++];
     if (!in_string_) {
-      if (character == '"') enter_string();
+      if (character == '"') {
+        enter_string();
+      } else if (is_space(character)) {
+        while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+      }
     } else if (after_backslash_) {
       after_backslash_ = false;
     } else if (character == '\\') {
@@ -63,6 +68,9 @@ class JsonSource {
     } else if (character == '"') {
       in_string_ = false;
     }
+  }
+  static bool is_space(char character) {
+    return character == ' ' || character == '\n' || character == '\t' || character == '\r';
   }
   void enter_string() {
     in_string_ = true;
