@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "assemble/charges.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::assemble {
@@ -164,7 +165,7 @@ class Assembler {
 
   static std::string place_of(const config::Position& position) {
     if (position.line == 0) return {};
-    return "line " + std::to_string(position.line) + ", column " + std::to_string(position.column);
+    return line_and_column(position.line, position.column);
   }
 
   // Of the first of the pools that stands in the file.

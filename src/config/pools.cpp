@@ -11,6 +11,7 @@
 #include "config/section.hpp"
 #include "config/values.hpp"
 #include "config/yaml_tree.hpp"
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::config {
@@ -199,13 +200,9 @@ std::string model_name_of(const YamlEntry& entry, const std::string& what) {
   return entry.value.text;
 }
 
-std::string place_of(Mark mark) {
-  return "line " + std::to_string(mark.line) + ", column " + std::to_string(mark.column);
-}
-
 PinSpec read_pin(const YamlNode& item) {
   PinSpec pin;
-  pin.place = place_of(item.mark);
+  pin.place = line_and_column(item.mark.line, item.mark.column);
   bool has_offset = false;
   for (const YamlEntry& entry : item.entries) {
     if (entry.key == "buffer") {
@@ -266,7 +263,7 @@ class Reader {
         fail_value(entry, "the name of an algorithm");
       }
       config_.algorithm = entry.value.text;
-      config_.algorithm_place = place_of(entry.value.mark);
+      config_.algorithm_place = line_and_column(entry.value.mark.line, entry.value.mark.column);
     } else if (entry.key == "objective") {
       if (entry.value.kind == YamlNode::Kind::scalar) config_.objective = objective_named(entry.value.text);
       if (!config_.objective) fail_value(entry, "size or accesses");
@@ -306,7 +303,7 @@ class Reader {
         fail(mark, "entry " + std::to_string(groups.size() + 1) + " of concurrent is " + found(item) + ": expected " +
                        example);
       }
-      ConcurrentModules group{.modules = {}, .place = place_of(mark)};
+      ConcurrentModules group{.modules = {}, .place = line_and_column(mark.line, mark.column)};
       std::set<std::string> names;
       for (const YamlNode& name : item.items) {
         if (name.kind != YamlNode::Kind::scalar || name.text.empty()) {

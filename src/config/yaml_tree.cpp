@@ -13,6 +13,7 @@
 
 #include "config/text_check.hpp"
 #include "usmp/support/error.hpp"
+#include "usmp/support/line_and_column.hpp"
 
 namespace usmp::config {
 namespace {
@@ -187,10 +188,7 @@ class TreeBuilder final : public YAML::EventHandler {
 }  // namespace
 
 void fail(Mark mark, std::string message) {
-  throw Error(ErrorKind::usage,
-              Location{.file = {},
-                       .member = {},
-                       .place = "line " + std::to_string(mark.line) + ", column " + std::to_string(mark.column)},
+  throw Error(ErrorKind::usage, Location{.file = {}, .member = {}, .place = line_and_column(mark.line, mark.column)},
               std::move(message));
 }
 

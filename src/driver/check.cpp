@@ -88,10 +88,7 @@ int check_or_throw(const CheckOptions& options, std::ostream& out, std::ostream&
   });
   if (planning.without_plan() != nullptr) return is_told ? exit_infeasible : report_infeasible(planning, err);
   require_apart(planning);
-  if (const auto excess = constants_excess(planning)) {
-    err << "usmp-plan: error: " << printable(*excess) << '\n';
-    return exit_infeasible;
-  }
+  if (!constants_have_room(planning, err)) return exit_infeasible;
   return report.verdict() == compare::Verdict::breach ? exit_breach : exit_ok;
 }
 

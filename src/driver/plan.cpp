@@ -298,10 +298,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
   if (options.in_place) check_in_place(model, options.force);
   plan_all(planning, options, options.progress ? &err : nullptr);
   if (planning.without_plan() != nullptr) return report_infeasible(planning, err);
-  if (const auto excess = constants_excess(planning)) {
-    err << "usmp-plan: error: " << printable(*excess) << '\n';
-    return exit_infeasible;
-  }
+  if (!constants_have_room(planning, err)) return exit_infeasible;
   require_apart(planning);
   std::string text = plans_text(options, planning);  // takes memory, so before anything is written
   if (!planning.has_bare_module()) {

@@ -256,18 +256,21 @@ std::vector<compare::SharedPool> shared_pools(const Planning& planning) {
   return compare::shared_pools(documents, planning.settings.request.pools.concurrent);
 }
 
-std::optional<std::string> constants_excess(const Planning& planning) {
+bool constants_have_room(const Planning& planning, std::ostream& err) {
   const Settings& settings = planning.settings;
   for (const compare::SharedPool& pool : shared_pools(planning)) {
     auto text = report::constants_without_room(pool);
     if (!text) continue;
     const auto& specs = settings.request.pools.parameter_pools;
     const auto spec = std::ranges::find(specs, pool.name, &config::PoolSpec::name);
-    if (!settings.pools_file || spec == specs.end() || spec->size_position.line == 0) return text;
-    return *settings.pools_file + ":" + std::to_string(spec->size_position.line) + ":" +
-           std::to_string(spec->size_position.column) + ": " + *text;
+    if (settings.pools_file && spec != specs.end() && spec->size_position.line > 0) {
+      *text = *settings.pools_file + ":" + std::to_string(spec->size_position.line) + ":" +
+              std::to_string(spec->size_position.column) + ": " + *text;
+    }
+    err << "usmp-plan: error: " << printable(*text) << '\n';
+    return false;
   }
-  return std::nullopt;
+  return true;
 }
 
 int report_infeasible(const Planning& planning, std::ostream& err) {

@@ -70,8 +70,9 @@ void plan_all(Planning& planning, const PlanningOptions& options, std::ostream* 
 // Of several modules that all have a plan; else empty.
 [[nodiscard]] std::vector<compare::SharedPool> shared_pools(const Planning& planning);
 
-// That a parameter pool has no room for the constants of all modules together, whose plans each fit it.
-[[nodiscard]] std::optional<std::string> constants_excess(const Planning& planning);
+// Whether parameter pools have room for the constants of all modules together, whose plans each fit; says which has
+// not.
+[[nodiscard]] bool constants_have_room(const Planning& planning, std::ostream& err);
 
 // The messages for modules without a plan, and what is enough for all of them; returns the exit code.
 int report_infeasible(const Planning& planning, std::ostream& err);

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "usmp/support/line_and_column.hpp"
+
 namespace usmp::instance {
 
 std::string CsvField::text() const {
@@ -88,9 +90,7 @@ void CsvRecords::take_line_end() {
 }
 
 Error CsvRecords::fault(std::size_t line, std::size_t column, std::string message) {
-  return {ErrorKind::usage,
-          {{}, {}, "line " + std::to_string(line) + ", column " + std::to_string(column)},
-          std::move(message)};
+  return {ErrorKind::usage, {{}, {}, line_and_column(line, column)}, std::move(message)};
 }
 
 }  // namespace usmp::instance
