@@ -274,9 +274,11 @@ bool constants_have_room(const Planning& planning, std::ostream& err) {
 }
 
 int report_infeasible(const Planning& planning, std::ostream& err) {
-  std::map<std::string, std::pair<Bytes, int>> enough;  // for all modules, and of how many
+  std::map<std::string, std::pair<Bytes, int>> enough;  // for how many modules
+  int failed = 0;
   for (const auto& planned : planning.modules) {
     if (planned->result.has_plan()) continue;
+    ++failed;
     err << "usmp-plan: error: module '" << printable(planned->source.info.name)
         << "': " << no_plan_text(planned->result, planned->needed, planning.settings.algorithm) << '\n';
     for (const Shortfall& shortfall : planned->needed.shortfalls) {
@@ -291,7 +293,7 @@ int report_infeasible(const Planning& planning, std::ostream& err) {
     }
   }
   for (const auto& [pool, size] : enough) {
-    if (size.second < 2) continue;
+    if (failed < 2 || size.second < failed) continue;
     err << "  " << printable(pool) << ": " << size.first << " bytes are enough for each of these modules\n";
   }
   return exit_infeasible;

@@ -10,6 +10,7 @@ be proved. The exact figures of some archives are in KNOWN.
 import argparse
 import copy
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -143,6 +144,23 @@ def check_known(folder: Path, archive: Path) -> int:
     return count
 
 
+def check_several(folder: Path, archives: dict[str, Path]) -> None:
+    """What is enough for each of several models, of which one fits as it is."""
+    models = [archives[name] for name in ("ds_cnn", "lstm", "resnet8") if name in archives]
+    if len(models) < 3:
+        return
+    for sizes in ({"dtcm": 1024, "sram": 2048}, {"sram": 4000}):
+        pools = {"workspace_pools": [pool(name, size) for name, size in sizes.items()]}
+        failed = run(folder, models[:2], models[2], pools, "--dry-run")
+        assert failed.returncode == 4 and failed.stderr.count("no plan fits the pools") == 2, failed.stderr
+        said = re.findall(r"^  (\w+): (\d+) bytes are enough for each of these modules$", failed.stderr, re.MULTILINE)
+        assert [name for name, _ in said] == list(sizes), failed.stderr
+        for name, size in said:
+            for less in (0, 1):
+                done = run(folder, models[:2], models[2], enlarged(pools, {name: int(size) - less}), "--dry-run")
+                assert done.returncode == (4 if less else 0), f"{name}: {size} - {less}: {done.stderr}"
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("folders", nargs="+", type=Path)
@@ -154,6 +172,7 @@ def main() -> None:
     total = said = proved = known = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        check_several(folder, {path.stem: path for path in archives})
         for index, archive in enumerate(archives):
             known += check_known(folder, archive)
             turn = 0 if archive.stem in SLOW else index

@@ -155,6 +155,20 @@ def check_reports(folder: Path) -> None:
         assert not check_schema("diff", run("diff", plan, plan, "--json"))["differs"]
 
 
+def check_ignored_sizes() -> None:
+    """What does not fit is drawn all the same when asked, and said not to fit; diff compares it."""
+    model = ROOT / "testdata" / "ds_cnn.tar"
+    assert run("report", model, "--pools", TIGHT, code=4, text="no plan fits the pools") == ""
+    for command in (("report", model), ("report", model, "--format", "svg")):
+        done = subprocess.run([PROGRAM, *command, "--pools", TIGHT, "--ignore-sizes"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and "no plan fits the pools: this one ignores their sizes" in done.stdout + done.stderr, done
+        whole = subprocess.run([PROGRAM, *command], capture_output=True, text=True, check=True).stdout
+        assert "<svg" in done.stdout if "svg" in command else len(done.stdout) > len(whole) // 2, done.stdout
+    [plan] = json.loads(run("report", model, "--json"))["pools"]
+    fits = run("report", model, "--pools", ROOT / "testdata" / "pools" / "dtcm_sram.yaml", "--ignore-sizes")
+    assert "ignores their sizes" not in fits and plan["used"] > 0, fits
+
+
 def bytes_of(intervals: list[tuple[int, int]]) -> int:
     """How many bytes the intervals have together, each counted once."""
     total, reached = 0, 0
@@ -233,6 +247,7 @@ def main() -> None:
         check_frontiers(Path(folder))
         check_cores()
         check_reports(Path(folder))
+        check_ignored_sizes()
         check_sums(Path(folder))
         check_transformations(Path(folder))
     print("ok" if jsonschema else "ok, without the schemas: no package jsonschema")
