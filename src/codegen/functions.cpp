@@ -57,6 +57,11 @@ void take_function_names(FileContext& file) {
   for (const std::size_t index : file.facts.order) {
     tir::for_each_expr_in(file.module.functions[index].body, [&](const tir::Expr& expr) {
       if (const auto call = tir::named_call(expr)) file.names.forbid(*call->name);
+      if (const std::string* text = tir::kept_text_of(expr)) {
+        std::unordered_set<std::string> names;
+        collect_identifiers(*text, names);
+        for (const std::string& name : names) file.names.forbid(name);
+      }
     });
   }
   for (const std::string& name : file.imported_names) file.names.forbid(name);

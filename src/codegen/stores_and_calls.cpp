@@ -126,6 +126,7 @@ std::string StatementPrinter::print_temporary(std::string_view base, const Expr&
 void StatementPrinter::print(const tir::Evaluate& evaluate) {
   const Expr& value = *evaluate.value;
   if (!is_worth_evaluating(value)) return;
+  if (const std::string* text = tir::kept_text_of(value)) return printer_.put(*text + "\n");
   if (value.kind == ExprKind::call && value.op == tir::Op::memory_fence) return print_fence();
   if (const Expr* call = called_for_effect(value)) {
     const auto callee = module_.find(*tir::named_call(*call)->name);

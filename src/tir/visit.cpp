@@ -190,4 +190,9 @@ std::optional<NamedCall> named_call(const Expr& expr) {
   return NamedCall{&expr.operands.front()->text, arguments};
 }
 
+const std::string* kept_text_of(const Expr& expr) {
+  if (expr.op != Op::call_extern || expr.operands.size() != 2 || expr.operands[0]->text != kept_text) return nullptr;
+  return expr.operands[1]->kind == ExprKind::string_imm ? &expr.operands[1]->text : nullptr;
+}
+
 }  // namespace usmp::tir

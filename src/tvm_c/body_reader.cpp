@@ -10,6 +10,7 @@
 #include "tvm_c/packed.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -32,8 +33,9 @@ struct Open {
 class BodyReader {
  public:
   BodyReader(const FunctionText& text, const FileScope& scope, const KeptPools& kept, const Limits& limits,
-             tir::Module& module, ReadFunction& result)
+             tir::Module& module, ReadFunction& result, std::span<const AddedText> added = {})
       : tokens_(text.body),
+        added_(added),
         file_(text.file),
         scope_(scope),
         kept_(kept),
@@ -75,7 +77,10 @@ class BodyReader {
 
   void read_body() {
     try {
-      while (!open_.empty()) statement();
+      while (!open_.empty()) {
+        take_added();
+        statement();
+      }
     } catch (const SyntaxError& error) {
       if (callers_.empty()) throw;
       throw InlinedError{{error.offset, error.message}, callers_.front().callee};
@@ -85,6 +90,22 @@ class BodyReader {
   }
 
  private:
+  // --- Statements that stay as text ----------------------------------------------------------------------------------
+
+  // Those that stand in front of the next token.
+  void take_added() {
+    while (!added_.empty() && callers_.empty() && added_.front().begin <= tokens_.peek().offset) {
+      const AddedText text = added_.front();
+      if (open_.size() != 1) fail_at(tokens_.peek(), "the end of the block");
+      added_ = added_.subspan(1);
+      while (tokens_.peek().kind != TokenKind::end && tokens_.peek().offset < text.end) (void)tokens_.next();
+      body_.evaluate(
+          tir::make_call(tir::int32_type, tir::Op::call_extern,
+                         {tir::make_string(tir::kept_text),
+                          tir::make_string(std::string(tokens_.text().substr(text.begin, text.end - text.begin)))}));
+    }
+  }
+
   // --- Packed interface ----------------------------------------------------------------------------------------------
 
   // The first are the arguments; the others say nothing that is needed.
@@ -528,7 +549,8 @@ class BodyReader {
       if (has_brackets) expect(tokens_, ")");
     }
     expect(tokens_, ";");
-    if (open_.size() != 1 || !tokens_.peek().is("}")) fail_at(at, "one return, at the end of the function");
+    const bool is_last = open_.size() == 1 && tokens_.peek().is("}") && added_.empty();
+    if (!is_last) fail_at(at, "one return, at the end of the function");
   }
 
   // A function's name that a bracket follows, both taken but the bracket; a function of math.h is part of an
@@ -903,6 +925,7 @@ class BodyReader {
   }
 
   Lexer tokens_;
+  std::span<const AddedText> added_;  // behind what is read
   std::size_t file_;
   const FileScope& scope_;
   const KeptPools& kept_;
@@ -930,10 +953,10 @@ class BodyReader {
 }  // namespace
 
 ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
-                           const Limits& limits, tir::Module& module, bool is_entry) {
+                           const Limits& limits, tir::Module& module, bool is_entry, std::span<const AddedText> added) {
   ReadFunction result;
   result.function.is_entry = is_entry;
-  BodyReader reader(text, scope, kept, limits, module, result);
+  BodyReader reader(text, scope, kept, limits, module, result, added);
   reader.read_params(text.params);
   reader.read_body();
   return result;

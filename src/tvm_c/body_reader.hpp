@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "tvm_c/added.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/pool_params.hpp"
@@ -42,10 +44,11 @@ struct InlinedError : SyntaxError {
 };
 
 // Reads parameters and body; the function's variables are added to `module`. `kept`: of functions that it calls and
-// whose C stays, which get a buffer for each pool that they use. Throws SyntaxError, and Error of kind archive without
-// a place.
+// whose C stays, which get a buffer for each pool that they use. `added`: statements that stay as text, in order.
+// Throws SyntaxError, and Error of kind archive without a place.
 [[nodiscard]] ReadFunction read_function(const FunctionText& text, const FileScope& scope, const KeptPools& kept,
-                                         const Limits& limits, tir::Module& module, bool is_entry);
+                                         const Limits& limits, tir::Module& module, bool is_entry,
+                                         std::span<const AddedText> added = {});
 
 // The parameters of a function whose body is somebody else's, pools included. As read_function.
 [[nodiscard]] tir::Function read_prototype(const Lexer& params, const FileScope& scope, const Limits& limits,

@@ -57,6 +57,7 @@ class FileReader {
     item.begin = first.offset;
     declaration_of(item);
     if (item.kind == Item::Kind::data && tokens_.peek().is(";")) (void)tokens_.next();
+    if (item.kind == Item::Kind::data && item.has_several) item.kind = Item::Kind::other;
     item.end = tokens_.end();
     if (first.is("typedef")) item.kind = Item::Kind::other;
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
@@ -96,6 +97,8 @@ class FileReader {
         if (table(type, is_const, name, attributes)) return;
       } else if (token.is("=")) {
         is(Item::Kind::data, name);
+      } else if (token.is(",")) {
+        item.has_several = true;
       } else if (token.is("{")) {
         if (name.text.empty()) return skip_to_end(tokens_, token.offset);
         // struct NAME { … } NAME = { … }

@@ -41,9 +41,10 @@ struct Item {
   enum class Kind : std::uint8_t { function, data, prototype, other };
   Kind kind = Kind::other;
   std::size_t file = 0;
-  std::size_t begin = 0;  // of its first token
-  std::size_t end = 0;    // behind its last
-  std::string_view name;  // of a type: none
+  std::size_t begin = 0;     // of its first token
+  std::size_t end = 0;       // behind its last
+  std::string_view name;     // of a type: none
+  bool has_several = false;  // int a = 1, b;
 };
 
 struct FileScope {

@@ -45,6 +45,19 @@ class Mentions {
     const auto found = named_.find(function);
     if (found == named_.end()) return;
     for (const std::size_t i : found->second) push(i);
+    follow();
+  }
+
+  // What the name means in the file.
+  void mark(std::string_view name, std::size_t file) {
+    push(name, file);
+    follow();
+  }
+
+  [[nodiscard]] const std::vector<bool>& marked() const { return is_marked_; }
+
+ private:
+  void follow() {
     while (!pending_.empty()) {
       const Item& item = scope_.items[pending_.back()];
       pending_.pop_back();
@@ -52,9 +65,6 @@ class Mentions {
     }
   }
 
-  [[nodiscard]] const std::vector<bool>& marked() const { return is_marked_; }
-
- private:
   void push(std::size_t item) {
     if (is_marked_[item]) return;
     is_marked_[item] = true;
@@ -156,9 +166,10 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
   return result;
 }
 
-std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const KeptPools& pools,
-                      const FileScope& scope, std::span<const Source> files) {
-  const Mentions mentions = mentions_of(functions, scope, files);
+std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
+                      const KeptPools& pools, const FileScope& scope, std::span<const Source> files) {
+  Mentions mentions = mentions_of(functions, scope, files);
+  for (const std::string& name : used.names) mentions.mark(name, used.file);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
   std::set<std::size_t> kept_files = also;

@@ -18,12 +18,18 @@ using Names = std::set<std::string, std::less<>>;
 // These functions and those that they call, directly or not, of all files. O(bytes · log names).
 [[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files);
 
+// Names that text of a file uses which stands elsewhere.
+struct UsedNames {
+  Names names;
+  std::size_t file = 0;
+};
+
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
-// memory that none of them mentions, and without prototypes of functions that are not kept; offsets in pools are
-// counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: two files define one
-// of the names, each otherwise. O(bytes · log names).
-[[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const KeptPools& pools,
-                                    const FileScope& scope, std::span<const Source> files);
+// memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools
+// are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: two files define
+// one of the names, each otherwise. O(bytes · log names).
+[[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
+                                    const KeptPools& pools, const FileScope& scope, std::span<const Source> files);
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.

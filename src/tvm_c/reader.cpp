@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tvm_c/added.hpp"
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
@@ -197,21 +198,25 @@ class ModuleReader {
       }
       module_ = empty;
       external_.clear();
+      added_file_.reset();
       pool_constants_.clear();
       places_.clear();
       unbounded_.clear();
       last_.clear();
       pool_alignment_ = default_alignment;
     }
-    if (kept_names_.empty() && external_.empty()) return;
+    if (kept_names_.empty() && external_.empty() && !added_file_) return;
     std::set<std::size_t> callers;
     for (const auto& [name, file] : external_) callers.insert(file);
-    const std::string text = kept_text(kept_names_, callers, kept_pools_, scope_, files_);
+    if (added_file_) callers.insert(*added_file_);
+    const std::string text =
+        kept_text(kept_names_, callers, {added_names_, added_file_.value_or(0)}, kept_pools_, scope_, files_);
     for (tir::Function& function : module_.functions) {
       bool calls_any = false;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
         const auto call = tir::named_call(expr);
-        calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
+        calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name) ||
+                                           tir::kept_text_of(expr) != nullptr));
       });
       if (calls_any) function.imported_c.push_back(text);
     }
@@ -306,9 +311,12 @@ class ModuleReader {
         throw SyntaxError{text.offset,
                           "found " + in_quotes(name) + " in another file, too, expected one function of it"};
       }
-      if (unread_ == Unread::kept) require_plain_text(text);
-      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry);
+      AddedStatements added;
+      if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_);
+      if (unread_ == Unread::kept) require_plain_text(text, added.texts);
+      ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added.texts);
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
+      if (is_entry) note_added(added, text);
       read.function.name = name;
       read.function.target = "c";
       for (const std::string& callee : read.called) {
@@ -336,10 +344,7 @@ class ModuleReader {
       if (keeps(name, is_entry, line_and_column(file.text, error.offset + 1) + ": " + error.message)) return {};
       const Error fault = located(file, error);
       if (!is_entry) throw fault;
-      throw Error(
-          fault.kind(), fault.where(), fault.message(),
-          {in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only "
-                             "calls of other functions may stay"});
+      throw Error(fault.kind(), fault.where(), fault.message(), {entry_hint(name, text, error.offset)});
     } catch (const Error& error) {
       if (keeps(name, is_entry, line_and_column(file.text, text.offset + 1) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
@@ -347,8 +352,20 @@ class ModuleReader {
     }
   }
 
+  // What may be done about a statement of the entry.
+  [[nodiscard]] std::string entry_hint(const std::string& name, const FunctionText& text, std::size_t offset) const {
+    std::string hint =
+        in_quotes(name) + " calls the operators, so it has to be as TVM wrote it; of what somebody added only ";
+    if (unread_ != Unread::kept) return hint + "calls of other functions may stay";
+    hint += "calls of other functions, and statements that use nothing of the model's, may stay";
+    for (const AddedStatements::Other& other : added_statements(text, scope_).others) {
+      if (other.place.begin <= offset && offset < other.place.end) hint += ": this one " + other.reason;
+    }
+    return hint;
+  }
+
   // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.
-  static void require_plain_text(const FunctionText& text) {
+  static void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added) {
     Lexer tokens = text.body;
     const std::size_t begin = tokens.offset();
     skip_to_end(tokens, begin);
@@ -357,12 +374,29 @@ class ModuleReader {
     for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
       const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
       if (before != std::string_view::npos && body[before] != '\n') continue;
+      const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
+      if (std::any_of(added.begin(), added.end(), holds)) continue;
       std::string_view line = first_line(body.substr(at + 1));
       line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
       line = line.substr(0, line.find_last_not_of(blanks) + 1);
       const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
                                line == "if 1" || line == "else" || line == "endif";
       if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
+    }
+  }
+
+  // What statements that stay use of their file stays, too.
+  void note_added(const AddedStatements& added, const FunctionText& text) {
+    added_names_.clear();
+    if (added.texts.empty()) return;
+    added_file_ = text.file;
+    const std::string_view file = files_[text.file].text;
+    for (const AddedText& one : added.texts) {
+      for (std::string& name : names_in(file.substr(one.begin, one.end - one.begin), file)) {
+        const bool is_new = scope_.functions.contains(name) && !kept_names_.contains(name);
+        if (is_new) unread_found_.emplace(name, std::string());
+        added_names_.insert(std::move(name));
+      }
     }
   }
 
@@ -664,6 +698,8 @@ class ModuleReader {
   Limits limits_;
   Unread unread_;
   Names kept_names_;
+  Names added_names_;  // in statements of the entry that stay as text, of `added_file_`
+  std::optional<std::size_t> added_file_;
   std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
   KeptPools kept_pools_;                         // also of `foreign`
   std::map<std::string_view, std::string_view> foreign_files_;

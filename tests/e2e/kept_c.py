@@ -145,6 +145,59 @@ def main_of(*calls: str) -> str:
     return MAIN % {"calls": "\n".join(f"  if ({call} != 0 ) return -1;" for call in calls)}
 
 
+# What somebody adds to the entry: counters, timers, logging, assertions.
+ADDED_HEAD = """
+#include <assert.h>
+#include <stdio.h>
+#include "clock.h"
+#define STAMP(i) do { times[i] = CLOCK_NOW() - begun; } while (0)
+uint32_t runs = 0, stamped;
+uint32_t times[2] = {0};
+static const char* const labels[2] = {"first", "second"};
+static void log_time(const char* label, uint32_t ticks) { printf("%s: %u ticks\\n", label, (unsigned)ticks); }
+"""
+
+CLOCK = """#include <stdint.h>
+extern uint32_t clock_ticks;
+#define CLOCK_NOW() (clock_ticks += 7)
+"""
+
+ADDED_FRONT = """  runs++;
+  // since when
+  uint32_t begun = CLOCK_NOW(); /* ticks */
+  assert(runs > 0 && "counted");
+"""
+
+ADDED_MIDDLE = """  STAMP(0);
+#if defined(__OPTIMIZE__) || defined(VERBOSE)
+  printf("%s operator after %u ticks, %d\\n", labels[0], (unsigned)times[0], (int)calls_seen);
+#else
+  puts("silent");
+#endif
+  for (unsigned i = 0; i < 2; ++i) {
+    if (times[i] == 0) continue;
+    stamped += i + 1;
+  }
+"""
+
+ADDED_END = """  STAMP(1);
+  log_time(labels[1], times[1]);
+  if (calls_seen == 0) {
+    puts("no calls");
+  } else {
+    printf("%d calls\\n", (int)calls_seen);
+  }
+  do stamped += 1; while (stamped % 8 != 0);
+"""
+
+
+def added_main() -> str:
+    main = main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")
+    front, calls = main.split("  void* sid_1", 1)
+    calls = calls.replace("  if (tvmgen_m_fused_max_pool", ADDED_MIDDLE + "  if (tvmgen_m_fused_max_pool").replace("  return 0;\n}\n", ADDED_END + "  return 0;\n}\n")
+    return front + ADDED_FRONT + "  void* sid_1" + calls
+
+
 BY_HAND = EXTERN + """TVM_DLL int32_t tvmgen_m_fused_odd(int8_t* p0, int8_t* T_odd) {
   static const int8_t table[4] = {1, 2, 3, 4};
   int i = 0;
@@ -344,6 +397,11 @@ int main(void) {
 }
 """
 
+# Prints what the added code counts.
+ADDED_FIRMWARE = FIRMWARE.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nextern uint32_t runs, stamped, times[2];\nuint32_t clock_ticks;\n').replace(
+    '    printf("\\n");\n', '    printf("\\n%u runs, %u, %u, %u at %u\\n", (unsigned)runs, (unsigned)stamped, (unsigned)times[0], (unsigned)times[1],\n'
+    '           (unsigned)clock_ticks);\n')
+
 CALLS_ENTRY = FIRMWARE.replace("    struct tvmgen_m_inputs inputs = {x};\n    struct tvmgen_m_outputs outputs = {y};\n", "").replace(
     "tvmgen_m_run(&inputs, &outputs)", "tvmgen_m___tvm_main__(x, y)")
 
@@ -502,6 +560,7 @@ class Case:
     options: tuple[str, ...] = ()
     firmware: str = FIRMWARE
     calls_entry: bool = False  # the firmware calls the entry itself, which only what is planned in place has
+    strict: bool = False  # what is written compiles without warnings
     registry: bool = False  # the firmware finds functions in TVM's registry, which only what is planned in place has
 
     def label(self) -> str:
@@ -562,6 +621,9 @@ CASES = [
                                        "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("<math.h>", '"timer.h"') + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)").replace(
         "  if (tvmgen_m_fused_add", '  timer_started(0.5f, 3, "conv \\"1\\"\\n");\n  if (tvmgen_m_fused_add', 1)}, 256),
+    Case("statements that somebody added", {"tvmgen_m.h": HEADER, "clock.h": CLOCK, "m_lib0.c": unplanned_entry(),
+                                            "m_lib1.c": HELPERS.replace("\n#define LANES", ADDED_HEAD + "\n#define LANES") + added_main()}, 256,
+         firmware=ADDED_FIRMWARE, strict=True),
     # The host's operators on both sides of the device's become one; it stays where it is.
     Case("hooks of a device", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
         "#define LANES", "int32_t on_device(const int8_t* from, int8_t* to);\nint32_t TVMDeviceM0Activate(void), TVMDeviceM0Open(void), "
@@ -603,6 +665,13 @@ CASES = [
 ]
 
 
+def check_strictly(tree: Path, includes: list[Path]) -> None:
+    """What is written compiles without any warning, if what somebody added does."""
+    for source in sorted(tree.glob("*.c")):
+        golden.run(["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", *(word for path in includes for word in ("-I", path)),
+                    "-c", source, "-o", os.devnull])
+
+
 def outputs_of(directory: Path, includes: Path, tree: Path, sources: list[Path]) -> str:
     program = directory / "run"
     golden.run([*golden.GCC, "-O1", "-Wall", "-Wno-unused", "-Werror=incompatible-pointer-types", "-Werror=int-conversion",
@@ -637,7 +706,11 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
     if len(kept) != len(this.kept) or not all(part in line for part, line in zip(this.kept, sorted(kept, key=lambda line: (
             next((i for i, part in enumerate(this.kept) if part in line), 99))))):
         raise golden.Failure(f"warnings {kept}, expected {this.kept}")
+    if this.strict:
+        check_strictly(sources, [out / "codegen/host/include", tree, SHIM])
     golden.run([binary, tree, "--in-place", "--quiet"])
+    if this.strict:
+        check_strictly(tree, [tree, SHIM])
     for planned in (sources / "m_lib2.c", tree / "m_lib2.c") if "cmsis-nn" in this.files.get("m_lib2.c", "") else ():
         taken = planned.read_text().count("= TVMBackendAllocWorkspace(")
         if taken != this.taken or ("allocates workspace at run time" in done.stdout) != (taken > 0):

@@ -229,4 +229,11 @@ struct NamedCall {
 // Nothing if the expression is not such a call. Points into `expr`.
 [[nodiscard]] std::optional<NamedCall> named_call(const Expr& expr);
 
+// C that stays as it is, a statement that has nothing to do with storage: call_extern of this name with the text. To
+// all passes it is a function that nobody knows.
+inline constexpr const char* kept_text = "usmp_kept_text";
+
+// The text; null if the expression is no such call.
+[[nodiscard]] const std::string* kept_text_of(const Expr& expr);
+
 }  // namespace usmp::tir

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tvm_c/added.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tvm_c/expressions.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+constexpr std::string_view line_blanks = " \t\r\f\v";
+
+struct Directive {
+  std::size_t begin = 0;
+  std::size_t end = 0;  // of its last line
+  std::string_view word;
+  std::string_view rest;
+};
+
+std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_identifier_char(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+std::string_view without_blanks_in_front(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
+}
+
+// Behind the comment or literal that begins at `at`; nothing: none does.
+std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (rest.starts_with("/*")) {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  if (rest.front() != '"' && rest.front() != '\'') return std::nullopt;
+  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == rest.front())
+      return i + 1;
+  }
+  return std::min(text.find('\n', at), text.size());
+}
+
+Directive directive_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (true) {
+    end = std::min(text.find('\n', end), text.size());
+    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
+    if (end == text.size() || text[last - 1] != '\\') break;
+    ++end;
+  }
+  std::string_view rest = without_blanks_in_front(text.substr(at + 1, end - at - 1));
+  const std::string_view word = leading_name(rest);
+  rest.remove_prefix(word.size());
+  return {at, end, word, without_blanks_in_front(rest)};
+}
+
+// All lines of the preprocessor, whatever conditions say.
+std::vector<Directive> directives_in(std::string_view text) {
+  std::vector<Directive> result;
+  bool is_line_start = true;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '#' && is_line_start) {
+      result.push_back(directive_at(text, i));
+      i = result.back().end;
+    } else if (const auto end = behind_unit(text, i)) {
+      is_line_start = is_line_start && text[i] == '/';
+      i = *end;
+    } else {
+      is_line_start = text[i] == '\n' || (is_line_start && line_blanks.find(text[i]) != std::string_view::npos);
+      ++i;
+    }
+  }
+  return result;
+}
+
+// All tokens, those of every conditional group; views into `plain`, which becomes the text without directives.
+std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives, std::string& plain) {
+  plain = std::string(text);
+  for (const Directive& one : directives) {
+    for (std::size_t i = one.begin; i < one.end; ++i) {
+      if (plain[i] != '\n') plain[i] = ' ';
+    }
+  }
+  std::vector<Token> tokens;
+  Lexer lexer(plain);
+  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) tokens.push_back(token);
+  return tokens;
+}
+
+// What macros of the file stand for, by name.
+class Macros {
+ public:
+  explicit Macros(std::string_view file) {
+    for (const Directive& one : directives_in(file)) {
+      if (one.word != "define") continue;
+      const std::string_view name = leading_name(one.rest);
+      bodies_[name].push_back(one.rest.substr(name.size()));
+    }
+  }
+
+  [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
+
+  // The names in the tokens, and in what they stand for.
+  [[nodiscard]] std::set<std::string, std::less<>> names_of(const std::vector<Token>& tokens) const {
+    std::set<std::string, std::less<>> names;
+    std::vector<std::string> pending;
+    for (const Token& token : tokens) {
+      if (token.is_identifier()) pending.emplace_back(token.text);
+    }
+    while (!pending.empty()) {
+      const std::string name = std::move(pending.back());
+      pending.pop_back();
+      if (!names.insert(name).second) continue;
+      const auto macro = bodies_.find(name);
+      if (macro == bodies_.end()) continue;
+      for (const std::string_view body : macro->second) add_names(body, pending);
+    }
+    return names;
+  }
+
+ private:
+  static void add_names(std::string_view text, std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < text.size();) {
+      const std::string_view name = leading_name(text.substr(i));
+      if (!name.empty() && (name.front() < '0' || name.front() > '9')) names.emplace_back(name);
+      i += name.size() + 1;
+    }
+  }
+
+  std::map<std::string_view, std::vector<std::string_view>> bodies_;
+};
+
+// A statement, or a conditional group of whole statements.
+struct Unit {
+  AddedText place;
+  std::vector<Token> tokens;
+  bool is_group = false;
+  std::string reason;    // why it does not stay
+  bool is_read = false;  // a call with constants
+};
+
+bool is_control(const Token& token) {
+  return token.is("if") || token.is("for") || token.is("while") || token.is("switch");
+}
+
+// Cuts a block into statements. What it does not understand ends it: then nothing of the block is known.
+class Splitter {
+ public:
+  Splitter(const std::vector<Token>& tokens, const std::vector<Directive>& directives)
+      : tokens_(tokens), directives_(directives) {}
+
+  std::optional<std::vector<Unit>> run() {
+    for (std::size_t i = 0; i <= tokens_.size(); ++i) {
+      const std::size_t at = i < tokens_.size() ? tokens_[i].offset : SIZE_MAX;
+      for (; next_ < directives_.size() && directives_[next_].begin < at; ++next_) {
+        if (!directive(directives_[next_])) return std::nullopt;
+      }
+      if (i < tokens_.size() && !token(i)) return std::nullopt;
+    }
+    if (!is_between_ || !groups_.empty() || !brackets_.empty()) return std::nullopt;
+    return std::move(units_);
+  }
+
+ private:
+  struct Bracket {
+    std::string_view closing;
+    bool is_block = false;
+    bool is_control = false;  // the round ones of if, for, while, switch
+  };
+
+  bool directive(const Directive& one) {
+    const bool is_boundary = is_between_ || (!brackets_.empty() && brackets_.back().is_block && ends_statement_);
+    const bool opens = one.word == "if" || one.word == "ifdef" || one.word == "ifndef";
+    const bool closes = one.word == "endif";
+    if (one.word == "pragma" || one.word == "line") return true;
+    if (!is_boundary) return false;
+    if (opens) {
+      if (is_between_ && groups_.empty()) {
+        begin(one.begin);
+        units_.back().is_group = true;
+      }
+      groups_.push_back(brackets_.size());
+      return true;
+    }
+    if (closes || one.word == "else" || one.word == "elif") {
+      if (groups_.empty() || groups_.back() != brackets_.size()) return false;
+      if (!closes) return true;
+      groups_.pop_back();
+      if (is_between_ && groups_.empty()) units_.back().place.end = one.end;
+      return true;
+    }
+    if (is_between_ && groups_.empty()) begin(one.begin);
+    units_.back().place.end = one.end;
+    units_.back().reason = "has a directive";
+    return true;
+  }
+
+  void begin(std::size_t at) { units_.push_back({.place = {at, at}, .tokens = {}, .reason = {}}); }
+
+  bool token(std::size_t i) {
+    const Token& now = tokens_[i];
+    if (is_between_) {
+      if (groups_.empty()) begin(now.offset);
+      is_between_ = false;
+      first_ = i;
+      // A do elsewhere is not followed to its end.
+      has_do_ = now.is("do");
+    } else if (now.is("do")) {
+      return false;
+    }
+    units_.back().tokens.push_back(now);
+    const bool has_blocks = tokens_[first_].is("{") || tokens_[first_].is("do") || is_control(tokens_[first_]);
+    const Token before = i > first_ ? tokens_[i - 1] : Token{};
+    ends_statement_ = now.is(";") || now.is("{") || now.is("}");
+    bool may_end = brackets_.empty() && now.is(";");
+    if (now.is("(") || now.is("[")) {
+      brackets_.push_back({now.is("(") ? ")" : "]", false, is_control(before)});
+    } else if (now.is("{")) {
+      const bool is_begun = i == first_ || before.is(";") || before.is("{") || before.is("}") || before.is("else") ||
+                            before.is("do") || before.is(":") || (before.is(")") && was_control_);
+      const bool is_inside = brackets_.empty() || brackets_.back().is_block;
+      brackets_.push_back({"}", has_blocks && is_begun && is_inside, false});
+    } else if (now.is(")") || now.is("]") || now.is("}")) {
+      if (brackets_.empty() || !now.is(brackets_.back().closing)) return false;
+      if (!groups_.empty() && brackets_.size() == groups_.back()) return false;  // out of a conditional group
+      was_control_ = brackets_.back().is_control;
+      may_end = brackets_.size() == 1 && brackets_.back().is_block;
+      ends_statement_ = brackets_.back().is_block;
+      brackets_.pop_back();
+    }
+    if (!may_end) return true;
+    const bool goes_on = i + 1 < tokens_.size() && tokens_[i + 1].is("else");
+    if (goes_on && has_do_) return false;
+    if (goes_on) return true;
+    if (has_do_) {  // and its condition follows
+      has_do_ = false;
+      return i + 1 < tokens_.size() && tokens_[i + 1].is("while");
+    }
+    is_between_ = true;
+    units_.back().place.end = now.offset + now.text.size();
+    return true;
+  }
+
+  const std::vector<Token>& tokens_;
+  const std::vector<Directive>& directives_;
+  std::vector<Unit> units_;
+  std::vector<Bracket> brackets_;
+  std::vector<std::size_t> groups_;  // how many brackets were open
+  std::size_t next_ = 0;
+  std::size_t first_ = 0;
+  bool is_between_ = true;  // two statements of the block
+  bool ends_statement_ = true;
+  bool was_control_ = false;
+  bool has_do_ = false;
+};
+
+// What names of types and of the language are.
+bool says_nothing(std::string_view name) {
+  constexpr std::array<std::string_view, 36> words = {
+      "NULL",   "auto",   "bool",    "break",    "case",     "char",   "const",    "continue", "default",
+      "do",     "double", "else",    "enum",     "extern",   "false",  "float",    "for",      "if",
+      "int",    "inline", "long",    "register", "short",    "signed", "sizeof",   "static",   "struct",
+      "switch", "true",   "typedef", "union",    "unsigned", "void",   "volatile", "while",    "_Bool"};
+  return name.ends_with("_t") || std::find(words.begin(), words.end(), name) != words.end();
+}
+
+bool is_of_tvm(std::string_view name) {
+  return name.starts_with("tvmgen_") || name.starts_with("TVM") || name.starts_with("DLTensor") ||
+         name.starts_with("usmp_") || name.starts_with("USMP_");
+}
+
+// f(3, "x"); with or without (void) in front, of what is no macro: as the reader understands calls.
+bool is_plain_call(const Unit& unit, const Macros& macros) {
+  std::vector<Token> tokens = unit.tokens;
+  if (tokens.size() > 3 && tokens[0].is("(") && tokens[1].is("void") && tokens[2].is(")")) {
+    tokens.erase(tokens.begin(), tokens.begin() + 3);
+  }
+  if (unit.is_group || tokens.size() < 4 || !tokens[0].is_identifier() || !tokens[1].is("(")) return false;
+  const std::string_view name = tokens[0].text;
+  const bool is_in_capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (says_nothing(name) || is_in_capitals || macros.contains(name)) return false;
+  if (!tokens[tokens.size() - 2].is(")") || !tokens.back().is(";")) return false;
+  return std::all_of(tokens.begin() + 2, tokens.end() - 2, [](const Token& token) {
+    return token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
+  });
+}
+
+class Added {
+ public:
+  Added(const FunctionText& entry, const FileScope& scope)
+      : entry_(entry), scope_(scope), file_(entry.body.text()), macros_(file_) {}
+
+  AddedStatements run() {
+    Lexer body = entry_.body;
+    const std::size_t begin = body.end();
+    skip_to_end(body, begin);
+    const std::string_view text = file_.substr(begin, body.end() - 1 - begin);
+    const std::vector<Directive> directives = directives_in(text);
+    std::string plain;
+    std::optional<std::vector<Unit>> units;
+    try {
+      const std::vector<Token> tokens = plain_tokens(text, directives, plain);
+      units = Splitter(tokens, directives).run();
+    } catch (const SyntaxError&) {
+      return {};  // in a group that is not read
+    }
+    if (!units) return {};
+    find_names(*units);
+    AddedStatements result;
+    std::size_t end = 0;  // of the unit before
+    bool is_kept = false;
+    for (const Unit& unit : *units) {
+      const AddedText place = with_comments(text, end, unit.place);
+      const bool joins = is_kept;
+      is_kept = unit.reason.empty() && !unit.is_read && !is_empty(unit);
+      end = unit.place.end;
+      if (is_kept) {
+        if (joins) {
+          result.texts.back().end = begin + place.end;
+        } else {
+          result.texts.push_back({begin + place.begin, begin + place.end});
+        }
+        end = place.end;
+      } else if (!unit.reason.empty()) {
+        result.others.push_back({{begin + unit.place.begin, begin + unit.place.end}, unit.reason});
+      }
+    }
+    return result;
+  }
+
+ private:
+  static bool is_empty(const Unit& unit) {
+    return std::all_of(unit.tokens.begin(), unit.tokens.end(), [](const Token& token) { return token.is(";"); });
+  }
+
+  // From the line on behind what stands in front, up to a comment that ends the line.
+  static AddedText with_comments(std::string_view text, std::size_t behind, AddedText place) {
+    const std::size_t line = text.find('\n', behind);
+    if (line < place.begin) place.begin = line + 1;
+    const std::size_t end = std::min(text.find('\n', place.end), text.size());
+    const std::string_view rest = without_blanks_in_front(text.substr(place.end, end - place.end));
+    const std::size_t close = rest.starts_with("/*") ? rest.find("*/") : std::string_view::npos;
+    const bool is_comment = rest.starts_with("//") ? !rest.ends_with('\\')
+                                                   : close != std::string_view::npos &&
+                                                         without_blanks_in_front(rest.substr(close + 2)).empty();
+    if (is_comment) place.end = end;
+    return place;
+  }
+
+  void find_names(std::vector<Unit>& units) {
+    std::vector<std::set<std::string, std::less<>>> names;
+    std::map<std::string_view, std::vector<std::size_t>> users;
+    std::set<std::string, std::less<>> of_model = params();
+    std::vector<std::size_t> pending;
+    names.reserve(units.size());
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      names.push_back(macros_.names_of(units[i].tokens));
+      for (const std::string& name : names[i]) {
+        if (!says_nothing(name)) users[name].push_back(i);
+      }
+    }
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      Unit& unit = units[i];
+      if (unit.reason.empty()) unit.reason = reason_of(unit, names[i], of_model);
+      unit.is_read = unit.reason.empty() && is_plain_call(unit, macros_);
+      if (!unit.reason.empty()) pending.push_back(i);
+    }
+    while (!pending.empty()) {
+      const std::size_t unit = pending.back();
+      pending.pop_back();
+      for (const std::string& name : names[unit]) {
+        if (says_nothing(name)) continue;
+        for (const std::size_t user : users[name]) {
+          if (!units[user].reason.empty() || units[user].is_read) continue;
+          units[user].reason = "mentions " + in_quotes(name) + ", as the model does";
+          pending.push_back(user);
+        }
+        users[name].clear();
+      }
+    }
+  }
+
+  // Parameters of the entry, and pools that they are.
+  [[nodiscard]] std::set<std::string, std::less<>> params() const {
+    std::set<std::string, std::less<>> names;
+    Lexer tokens = entry_.params;
+    std::size_t depth = 1;
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      if (token.is("(")) ++depth;
+      if (token.is(")") && --depth == 0) break;
+      if (!token.is_identifier() || says_nothing(token.text)) continue;
+      names.emplace(token.text);
+      if (const auto pool = pool_of_param(token.text)) names.insert(*pool);
+    }
+    return names;
+  }
+
+  [[nodiscard]] std::string reason_of(const Unit& unit, const std::set<std::string, std::less<>>& names,
+                                      const std::set<std::string, std::less<>>& of_model) const {
+    for (const char* word : {"return", "goto"}) {
+      if (names.contains(word)) return "has " + in_quotes(word);
+    }
+    if (!unit.is_group && unit.tokens.size() > 1 && unit.tokens[0].is_identifier() && unit.tokens[1].is(":")) {
+      return "has a label";
+    }
+    for (const std::string& name : names) {
+      if (is_of_tvm(name) || of_model.contains(name) || scope_.constant_pools.contains(name)) {
+        return "mentions " + in_quotes(name) + ", which is the model's";
+      }
+    }
+    return {};
+  }
+
+  const FunctionText& entry_;
+  const FileScope& scope_;
+  std::string_view file_;
+  Macros macros_;
+};
+
+}  // namespace
+
+AddedStatements added_statements(const FunctionText& entry, const FileScope& scope) {
+  return Added(entry, scope).run();
+}
+
+std::vector<std::string> names_in(std::string_view text, std::string_view file) {
+  std::string plain;
+  const auto names = Macros(file).names_of(plain_tokens(text, directives_in(text), plain));
+  return {names.begin(), names.end()};
+}
+
+}  // namespace usmp::tvm_c

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements that somebody added to the entry between those of TVM's: counters, timers, logging.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/file_scope.hpp"
+
+namespace usmp::tvm_c {
+
+// Of the file's text. A conditional group of the preprocessor is one statement.
+struct AddedText {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct AddedStatements {
+  std::vector<AddedText> texts;  // in order, neighbours as one, with the comments in front and behind on their line
+  struct Other {
+    AddedText place;
+    std::string reason;  // why it may not stay as text: "has 'return'"
+  };
+  std::vector<Other> others;  // in order
+};
+
+// Of the function's own block those that share no name with what TVM wrote there, types aside, and do not leave it:
+// they neither read nor write what the model computes, so they may stand between its calls in whatever program.
+// Macros of the file count by what they stand for. Calls of functions with constants alone are none of them: they are
+// read. O(bytes · log names).
+[[nodiscard]] AddedStatements added_statements(const FunctionText& entry, const FileScope& scope);
+
+// The names in a C text, those in comments and literals left out, with what macros of the file stand for.
+[[nodiscard]] std::vector<std::string> names_in(std::string_view text, std::string_view file);
+
+}  // namespace usmp::tvm_c
