@@ -11,6 +11,7 @@
 
 #include "file_kind.hpp"
 #include "usmp/mlf/checkout.hpp"
+#include "usmp/mlf/interface.hpp"
 #include "usmp/support/text.hpp"
 #include "usmp/transform/transform.hpp"
 
@@ -204,6 +205,16 @@ pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
   for (const std::string& name : info.c_members) {
     const mlf::Member& member = *model.archive.find(name);
     files.own.push_back({member.shown_name(), member.bytes});
+  }
+  // Otherwise it is refused later (check_in_place).
+  const bool is_possible = std::none_of(files.own.begin(), files.own.end(),
+                                        [](const tvm_c::Source& file) { return mlf::is_planned_c(file.text); });
+  if (!model.in_place || !model.archive.is_directory || !is_possible) return files;
+  const mlf::ModuleFiles found = mlf::files_of_module(model.archive, info);
+  std::vector<std::string> names = found.others;
+  names.insert(names.end(), {found.entry, found.operators});
+  for (const std::string& name : names) {
+    if (!name.empty()) files.rewritten.insert(model.archive.find(name)->shown_name());
   }
   return files;
 }

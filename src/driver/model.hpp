@@ -17,6 +17,7 @@ struct Model {
   std::string file_name;     // of the path, for reports
   bool bare_module = false;  // a TIR module without archive: plannable, but there is no interface to emit
   bool from_c_is_asked_for = false;
+  bool in_place = false;  // planned C takes the place of the model's
   mlf::Archive archive;
   mlf::Metadata metadata;                     // only the chosen modules
   pipeline::Transformations transformations;  // those asked for

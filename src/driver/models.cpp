@@ -116,6 +116,7 @@ std::vector<Model> open_models(const PlanningOptions& options) {
     ModelOptions one = options.model;
     one.model = path;
     models.push_back(open_model(one));
+    models.back().in_place = options.in_place;
   }
   for (Model& model : models) {
     for (const ChosenName& one : chosen) {

@@ -128,17 +128,15 @@ ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module) {
     const bool is_metadata = member.bytes.find("kTvmgenMetadata") != std::string::npos;
     const bool is_entry = defines_ending_in(member.bytes, prefix + "_run");
     const bool is_registry = holds_registry(member.bytes);
-    if (is_metadata && (is_entry || is_registry || !entries.empty())) {
-      fail(member, "holds metadata tables beside what would change, expected a file of their own");
-    }
     if (is_registry && !files.registry.empty()) {
       fail(member, "holds a registry of functions, as " + in_quotes(files.registry) + " does, expected one");
     }
     if (is_registry) files.registry = name;
     if (is_entry) files.entry = name;
     if (!entries.empty()) files.operators = name;
-    if (is_metadata) files.metadata.push_back(name);
-    if (!is_entry && entries.empty() && !is_metadata) files.others.push_back(name);
+    const bool is_unchanged = is_metadata && !is_entry && !is_registry && entries.empty();
+    if (is_unchanged) files.metadata.push_back(name);
+    if (!is_entry && entries.empty() && !is_unchanged) files.others.push_back(name);
   }
   if (files.entry.empty()) find_called(archive, module, prefix, files);
   if (files.entry.empty()) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
@@ -98,48 +97,13 @@ std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directi
   return tokens;
 }
 
-// What macros of the file stand for, by name.
-class Macros {
- public:
-  explicit Macros(std::string_view file) {
-    for (const Directive& one : directives_in(file)) {
-      if (one.word != "define") continue;
-      const std::string_view name = leading_name(one.rest);
-      bodies_[name].push_back(one.rest.substr(name.size()));
-    }
+void add_names(std::string_view text, std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view name = leading_name(text.substr(i));
+    if (!name.empty() && (name.front() < '0' || name.front() > '9')) names.emplace_back(name);
+    i += name.size() + 1;
   }
-
-  [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
-
-  // The names in the tokens, and in what they stand for.
-  [[nodiscard]] std::set<std::string, std::less<>> names_of(const std::vector<Token>& tokens) const {
-    std::set<std::string, std::less<>> names;
-    std::vector<std::string> pending;
-    for (const Token& token : tokens) {
-      if (token.is_identifier()) pending.emplace_back(token.text);
-    }
-    while (!pending.empty()) {
-      const std::string name = std::move(pending.back());
-      pending.pop_back();
-      if (!names.insert(name).second) continue;
-      const auto macro = bodies_.find(name);
-      if (macro == bodies_.end()) continue;
-      for (const std::string_view body : macro->second) add_names(body, pending);
-    }
-    return names;
-  }
-
- private:
-  static void add_names(std::string_view text, std::vector<std::string>& names) {
-    for (std::size_t i = 0; i < text.size();) {
-      const std::string_view name = leading_name(text.substr(i));
-      if (!name.empty() && (name.front() < '0' || name.front() > '9')) names.emplace_back(name);
-      i += name.size() + 1;
-    }
-  }
-
-  std::map<std::string_view, std::vector<std::string_view>> bodies_;
-};
+}
 
 // A statement, or a conditional group of whole statements.
 struct Unit {
@@ -359,9 +323,9 @@ class Added {
   }
 
   void find_names(std::vector<Unit>& units) {
-    std::vector<std::set<std::string, std::less<>>> names;
+    std::vector<NameSet> names;
     std::map<std::string_view, std::vector<std::size_t>> users;
-    std::set<std::string, std::less<>> of_model = params();
+    NameSet of_model = params();
     std::vector<std::size_t> pending;
     names.reserve(units.size());
     for (std::size_t i = 0; i < units.size(); ++i) {
@@ -392,8 +356,8 @@ class Added {
   }
 
   // Parameters of the entry, and pools that they are.
-  [[nodiscard]] std::set<std::string, std::less<>> params() const {
-    std::set<std::string, std::less<>> names;
+  [[nodiscard]] NameSet params() const {
+    NameSet names;
     Lexer tokens = entry_.params;
     std::size_t depth = 1;
     for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
@@ -406,8 +370,7 @@ class Added {
     return names;
   }
 
-  [[nodiscard]] std::string reason_of(const Unit& unit, const std::set<std::string, std::less<>>& names,
-                                      const std::set<std::string, std::less<>>& of_model) const {
+  [[nodiscard]] std::string reason_of(const Unit& unit, const NameSet& names, const NameSet& of_model) const {
     for (const char* word : {"return", "goto"}) {
       if (names.contains(word)) return "has " + in_quotes(word);
     }
@@ -434,10 +397,60 @@ AddedStatements added_statements(const FunctionText& entry, const FileScope& sco
   return Added(entry, scope).run();
 }
 
-std::vector<std::string> names_in(std::string_view text, std::string_view file) {
+bool has_hidden_code(std::string_view gap) {
   std::string plain;
-  const auto names = Macros(file).names_of(plain_tokens(text, directives_in(text), plain));
-  return {names.begin(), names.end()};
+  try {
+    const std::vector<Token> tokens = plain_tokens(gap, directives_in(gap), plain);
+    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+      const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
+      return !is_linkage && token.kind != TokenKind::string;
+    });
+  } catch (const SyntaxError&) {
+    return true;
+  }
+}
+
+Macros::Macros(std::string_view file) {
+  for (const Directive& one : directives_in(file)) {
+    if (one.word != "define") continue;
+    const std::string_view name = leading_name(one.rest);
+    bodies_[name].push_back(one.rest.substr(name.size()));
+  }
+}
+
+NameSet Macros::names_of(const std::vector<Token>& tokens) const {
+  NameSet names;
+  std::vector<std::string> pending;
+  for (const Token& token : tokens) {
+    if (token.is_identifier()) pending.emplace_back(token.text);
+  }
+  while (!pending.empty()) {
+    const std::string name = std::move(pending.back());
+    pending.pop_back();
+    if (!names.insert(name).second) continue;
+    const auto macro = bodies_.find(name);
+    if (macro == bodies_.end()) continue;
+    for (const std::string_view body : macro->second) {
+      if (body.size() > most_) {
+        names.insert("return");
+        continue;
+      }
+      most_ -= body.size();
+      add_names(body, pending);
+    }
+  }
+  return names;
+}
+
+NameSet Macros::names_in(std::string_view text) const {
+  std::string plain;
+  try {
+    return names_of(plain_tokens(text, directives_in(text), plain));
+  } catch (const SyntaxError&) {  // somebody's text in a group that is not read
+    std::vector<std::string> names;
+    add_names(text, names);
+    return {names.begin(), names.end()};
+  }
 }
 
 }  // namespace usmp::tvm_c

@@ -266,6 +266,7 @@ class BodyReader {
     tir::Block constants;
     for (const auto& [name, var] : tables_) {
       const Table& table = *scope_.table(name, file_);
+      result_.tables.push_back(name);
       constants.push_back({tir::AllocateConst{var, table.data->type, table.data, {}}});
     }
     for (const auto& [name, placed] : placed_) {

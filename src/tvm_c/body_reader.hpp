@@ -32,6 +32,7 @@ struct ReadFunction {
   tir::Function function;
   std::vector<std::string> called;  // in order
   std::vector<PoolConstant> constants;
+  std::vector<std::string> tables;    // of the C that it reads
   std::vector<std::string> pools;     // of workspace that TVM has planned
   std::vector<PlannedPlace> places;   // of what TVM has planned, constants and entry parameters included
   std::map<tir::VarId, Bytes> last;   // of workspace at several offsets: the last one

@@ -47,7 +47,8 @@ class FileReader {
       (void)tokens_.next();
       return;
     }
-    if (take(tokens_, "extern") && tokens_.peek().kind == TokenKind::string) {
+    const bool is_extern = take(tokens_, "extern");
+    if (is_extern && tokens_.peek().kind == TokenKind::string) {
       (void)tokens_.next();
       (void)take(tokens_, "{");
       return;
@@ -57,9 +58,11 @@ class FileReader {
     item.begin = first.offset;
     declaration_of(item);
     if (item.kind == Item::Kind::data && tokens_.peek().is(";")) (void)tokens_.next();
-    if (item.kind == Item::Kind::data && item.has_several) item.kind = Item::Kind::other;
     item.end = tokens_.end();
     if (first.is("typedef")) item.kind = Item::Kind::other;
+    if (item.kind == Item::Kind::data) item.is_variable = true;
+    if (item.kind == Item::Kind::data && item.has_several) item.kind = Item::Kind::other;
+    if (first.is("typedef") || is_extern) item.is_variable = false;
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
     scope_.items.push_back(item);
   }
@@ -75,18 +78,31 @@ class FileReader {
     std::optional<CType> type;
     Attributes attributes;
     Token name;
+    std::size_t words = 0;  // "struct point origin" has three, "struct point" declares nothing
+    bool is_record = false;
+    bool has_braces = false;
     while (true) {
       if (tokens_.peek().is("const")) is_const = true;
       if (auto found = parse_type(tokens_)) {
         type = found;
+        ++words;
         continue;
       }
       attributes.add(next_attributes());
       const Token token = tokens_.next();
-      if (token.kind == TokenKind::end || token.is(";")) return;
+      if (token.kind == TokenKind::end || token.is(";")) {
+        if (item.kind == Item::Kind::other && words >= (is_record ? 3U : 2U)) item.is_variable = true;
+        return;
+      }
       if (token.is_identifier()) {
         name = token;
+        const bool is_linkage = is_local_linkage(token);
+        item.is_local = item.is_local || is_linkage;
+        is_record = is_record || token.is("struct") || token.is("union") || token.is("enum");
+        if (!is_linkage && !token.is("TVM_DLL")) ++words;
+        if (has_braces) item.is_variable = true;
       } else if (token.is("(")) {
+        if (item.kind == Item::Kind::other) item.is_variable = words < 2 || tokens_.peek().is("*");
         is(Item::Kind::prototype, name);
         if (!function(name, token)) continue;
         item.kind = Item::Kind::function;
@@ -100,6 +116,7 @@ class FileReader {
       } else if (token.is(",")) {
         item.has_several = true;
       } else if (token.is("{")) {
+        has_braces = true;
         if (name.text.empty()) return skip_to_end(tokens_, token.offset);
         // struct NAME { … } NAME = { … }
         Token pool_name;
@@ -108,6 +125,10 @@ class FileReader {
         if (is_pool) return note_section(std::move(attributes.section));
       }
     }
+  }
+
+  static bool is_local_linkage(const Token& token) {
+    return token.is("static") || token.is("inline") || token.is("__STATIC_FORCEINLINE") || token.is("__STATIC_INLINE");
   }
 
   // What aligned(N) and section("…") say.

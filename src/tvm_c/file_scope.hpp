@@ -45,6 +45,8 @@ struct Item {
   std::size_t end = 0;       // behind its last
   std::string_view name;     // of a type: none
   bool has_several = false;  // int a = 1, b;
+  bool is_local = false;     // static or inline: nothing outside of the file uses it
+  bool is_variable = false;  // it has memory, or is something like a call, of which nothing is known
 };
 
 struct FileScope {

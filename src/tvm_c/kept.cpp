@@ -32,10 +32,11 @@ void for_each_identifier(std::string_view text, const Visit& visit) {
 // What functions and data have as names: which items they are, and those that some of them mention.
 class Mentions {
  public:
-  Mentions(const FileScope& scope, std::span<const Source> files)
+  Mentions(const FileScope& scope, std::span<const Source> files, const Names& stops = {})
       : scope_(scope), files_(files), is_marked_(scope.items.size(), false) {
     for (std::size_t i = 0; i < scope.items.size(); ++i) {
       const Item& item = scope.items[i];
+      if (stops.contains(item.name)) continue;
       if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) named_[item.name].push_back(i);
     }
   }
@@ -89,9 +90,11 @@ class Mentions {
   std::vector<std::size_t> pending_;
 };
 
-Mentions mentions_of(const Names& functions, const FileScope& scope, std::span<const Source> files) {
-  Mentions mentions(scope, files);
+Mentions mentions_of(const Names& functions, const UsedNames& used, const Names& stops, const FileScope& scope,
+                     std::span<const Source> files) {
+  Mentions mentions(scope, files, stops);
   for (const std::string& function : functions) mentions.mark(function);
+  for (const auto& [file, name] : used) mentions.mark(name, file);
   return mentions;
 }
 
@@ -118,7 +121,8 @@ std::string_view trimmed(std::string_view line) {
   return line;
 }
 
-// Without groups extern "C" { } that hold nothing any more, and without more than one blank line at a place.
+// Without groups extern "C" { } that hold nothing any more, without the semicolon that TVM writes behind them, and
+// without more than one blank line at a place.
 std::string without_remains(std::string_view text) {
   std::vector<std::string_view> lines;
   const auto closes_nothing = [&] {
@@ -128,6 +132,7 @@ std::string without_remains(std::string_view text) {
            line(5) == "extern \"C\" {" && line(6) == "#ifdef __cplusplus";
   };
   std::optional<std::string_view> blank;  // in front of the next line
+  bool has_closed = false;                // a group that is gone stood in front of it
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
     const std::string_view line = text.substr(at, end - at);
@@ -136,12 +141,19 @@ std::string without_remains(std::string_view text) {
       blank = line;
       continue;
     }
+    const std::size_t count = lines.size();
+    const bool is_behind_group = count >= 3 && trimmed(lines[count - 1]) == "#endif" &&
+                                 trimmed(lines[count - 2]).starts_with("}") &&
+                                 trimmed(lines[count - 3]) == "#ifdef __cplusplus";
+    if ((is_behind_group || has_closed) && trimmed(line) == ";") continue;
+    has_closed = false;
     const bool is_in_group =
         !lines.empty() && trimmed(lines.back()) == "#endif" && trimmed(line) == "#ifdef __cplusplus";
     if (blank && !lines.empty() && !is_in_group) lines.push_back(*blank);
     blank.reset();
     lines.push_back(line);
-    if (closes_nothing()) lines.resize(lines.size() - 6);
+    has_closed = closes_nothing();
+    if (has_closed) lines.resize(lines.size() - 6);
   }
   std::string result;
   for (const std::string_view line : lines) result += line;
@@ -156,8 +168,13 @@ std::string_view without_target(std::string_view text) {
 
 }  // namespace
 
+std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
+                                  const FileScope& scope, std::span<const Source> files) {
+  return mentions_of(functions, used, stops, scope, files).marked();
+}
+
 Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files) {
-  const Mentions mentions = mentions_of(functions, scope, files);
+  const Mentions mentions = mentions_of(functions, {}, {}, scope, files);
   Names result = functions;
   for (std::size_t i = 0; i < scope.items.size(); ++i) {
     const bool is_function = scope.items[i].kind == Item::Kind::function;
@@ -167,9 +184,9 @@ Names with_called(const Names& functions, const FileScope& scope, std::span<cons
 }
 
 std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
-                      const KeptPools& pools, const FileScope& scope, std::span<const Source> files) {
-  Mentions mentions = mentions_of(functions, scope, files);
-  for (const std::string& name : used.names) mentions.mark(name, used.file);
+                      const Names& stops, const KeptPools& pools, const FileScope& scope,
+                      std::span<const Source> files) {
+  const Mentions mentions = mentions_of(functions, used, stops, scope, files);
   std::vector<bool> is_kept = mentions.marked();
   std::map<std::string_view, std::size_t> first;  // with that name
   std::set<std::size_t> kept_files = also;

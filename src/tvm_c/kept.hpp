@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/pool_params.hpp"
@@ -18,18 +20,20 @@ using Names = std::set<std::string, std::less<>>;
 // These functions and those that they call, directly or not, of all files. O(bytes · log names).
 [[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files);
 
-// Names that text of a file uses which stands elsewhere.
-struct UsedNames {
-  Names names;
-  std::size_t file = 0;
-};
+// Names that text of a file uses which stands elsewhere, by file.
+using UsedNames = std::set<std::pair<std::size_t, std::string>>;
+
+// Items that these functions, and `used`, mention, directly or not, with them; nothing is looked for behind `stops`.
+[[nodiscard]] std::vector<bool> mentioned_items(const Names& functions, const UsedNames& used, const Names& stops,
+                                                const FileScope& scope, std::span<const Source> files);
 
 // The text of the files that define these functions, and of `also`, without other functions, without constants and
 // memory that neither they mention nor `used`, and without prototypes of functions that are not kept; offsets in pools
 // are counted anew (pool_params.hpp). `functions` is closed under calls. Throws Error of kind archive: two files define
 // one of the names, each otherwise. O(bytes · log names).
 [[nodiscard]] std::string kept_text(const Names& functions, const std::set<std::size_t>& also, const UsedNames& used,
-                                    const KeptPools& pools, const FileScope& scope, std::span<const Source> files);
+                                    const Names& stops, const KeptPools& pools, const FileScope& scope,
+                                    std::span<const Source> files);
 
 // "int32_t f(int8_t* a, int32_t n)" of the item's text: one line, without attributes, linkage and macros of TVM's.
 // Throws SyntaxError, whose offset counts from the item: a conditional group begins in front of it.

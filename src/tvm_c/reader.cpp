@@ -13,6 +13,7 @@
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/function_tokens.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/planned_pools.hpp"
@@ -49,8 +50,8 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
 class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
-               Unread unread)
-      : name_(std::move(name)), files_(files), limits_(limits), unread_(unread) {
+               Unread unread, const std::set<std::string>& rewritten)
+      : name_(std::move(name)), files_(files), limits_(limits), unread_(unread), rewritten_(rewritten) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
@@ -180,6 +181,7 @@ class ModuleReader {
       if (unread_found_.empty()) break;
       for (auto& [name, reason] : unread_found_) {
         kept_names_.insert(name);
+        if (!found_in_added_.contains(name)) kept_for_operators_.insert(name);
         reasons_.emplace(name, std::move(reason));
       }
       unread_found_.clear();
@@ -198,6 +200,8 @@ class ModuleReader {
       }
       module_ = empty;
       external_.clear();
+      tables_.clear();
+      added_names_.clear();
       added_file_.reset();
       pool_constants_.clear();
       places_.clear();
@@ -205,20 +209,140 @@ class ModuleReader {
       last_.clear();
       pool_alignment_ = default_alignment;
     }
-    if (kept_names_.empty() && external_.empty() && !added_file_) return;
     std::set<std::size_t> callers;
+    const bool has_added = keep_added(entry, callers);
+    if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
     if (added_file_) callers.insert(*added_file_);
-    const std::string text =
-        kept_text(kept_names_, callers, {added_names_, added_file_.value_or(0)}, kept_pools_, scope_, files_);
+    const std::string text = kept_text(kept_names_, callers, added_names_, stops_, kept_pools_, scope_, files_);
     for (tir::Function& function : module_.functions) {
-      bool calls_any = false;
+      bool calls_any = has_added && function.name == entry;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
         const auto call = tir::named_call(expr);
-        calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name) ||
-                                           tir::kept_text_of(expr) != nullptr));
+        calls_any = calls_any || (call && (kept_names_.contains(*call->name) || external_.contains(*call->name)));
       });
       if (calls_any) function.imported_c.push_back(text);
+    }
+  }
+
+  // What somebody added to files that planned C takes the place of: functions and variables that others may use; and
+  // what statements of the entry use that stay. Whether there is any.
+  bool keep_added(const std::string& entry, std::set<std::size_t>& files) {
+    if (rewritten_.empty() && !added_file_) return false;
+    const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
+    Names gone = tables_;  // names that planned C does not have
+    for (const tir::Function& function : module_.functions) {
+      if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
+    }
+    for (const PlannedPool& pool : pool_sizes_.pools_of(scope_.functions.find(entry)->second, places_, scope_)) {
+      gone.insert(pool.name);
+    }
+    for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
+    stops_ = gone;
+    stops_.insert(prefix + "run");
+    Names functions = found_in_added_;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+      const Item& item = scope_.items[i];
+      const Source& file = files_[item.file];
+      const bool is_first = i == 0 || scope_.items[i - 1].file != item.file;
+      const bool is_last = i + 1 == scope_.items.size() || scope_.items[i + 1].file != item.file;
+      if (is_first) end = 0;
+      const std::size_t begin = end;
+      end = item.end;
+      if (!rewritten_.contains(file.name)) continue;
+      check_hidden(item.file, begin, item.begin, gone, files);
+      if (is_last) check_hidden(item.file, end, file.text.size(), gone, files);
+      if (item.is_local && !is_marked_used(item, file.text)) continue;
+      const std::string name(item.name);
+      if (stops_.contains(name) || kept_names_.contains(name) || name == "TVMSystemLibEntryPoint") continue;
+      if (item.kind == Item::Kind::function) {
+        if (!name.starts_with(prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
+      } else if (item.is_variable) {
+        if (item.kind == Item::Kind::data) added_names_.emplace(item.file, name);
+        files.insert(item.file);
+      }
+    }
+    const std::vector<bool> before = mentioned_items(kept_for_operators_, {}, stops_, scope_, files_);
+    const std::vector<bool> now = mentioned_items(functions, added_names_, stops_, scope_, files_);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (!now[i] || before[i]) continue;
+      const Item& item = scope_.items[i];
+      require_none(item.file, item.begin, item.end, gone);
+      if (item.kind == Item::Kind::function) kept_names_.emplace(item.name);
+    }
+    check_run(prefix + "run", entry);
+    return added_file_ || !functions.empty() || !added_names_.empty() || !files.empty();
+  }
+
+  // __attribute__((used)): a linker script or a debugger may look for it.
+  static bool is_marked_used(const Item& item, std::string_view text) {
+    Lexer tokens(text.substr(item.begin, item.end - item.begin));
+    tokens.pass_over_conditions();
+    try {
+      for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+        if (token.is("=") || token.is("{")) return false;
+        if (token.is("used") || token.is("__used__")) return true;
+      }
+      return false;
+    } catch (const SyntaxError&) {  // a conditional group begins in front of it
+      return true;
+    }
+  }
+
+  void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone,
+                    std::set<std::size_t>& files) {
+    if (begin >= end || !has_hidden_code(files_[file].text.substr(begin, end - begin))) return;
+    files.insert(file);
+    require_none(file, begin, end, gone);
+  }
+
+  const Macros& macros_of(std::size_t file) { return macros_.try_emplace(file, files_[file].text).first->second; }
+
+  // Of these names in the text.
+  void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
+    const std::string_view text = files_[file].text.substr(begin, end - begin);
+    for (const std::string& name : macros_of(file).names_in(text)) {
+      if (!gone.contains(name)) continue;
+      const std::size_t at = std::min(text.find(name), text.size());
+      throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + at + 1)},
+                  "found " + in_quotes(name) +
+                      " in code that somebody added, expected nothing that planned C does not "
+                      "have: the model's operators, constants and memory");
+    }
+  }
+
+  // The function that the firmware calls is written anew.
+  void check_run(const std::string& run, const std::string& entry) const {
+    const auto found = scope_.functions.find(run);
+    if (found == scope_.functions.end() || !rewritten_.contains(files_[found->second.file].name)) return;
+    Names known = {"return", "TVMValue", "uint8_t", "void", entry};
+    for (const auto& [name, size] : scope_.arrays) known.insert(name);
+    for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
+    for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);
+    Token before;
+    for (const Token& token : tokens_of(found->second.body)) {
+      const bool is_declared = before.is("TVMValue") && token.is_identifier();
+      if (is_declared) known.emplace(token.text);
+      const bool is_member = before.is(".") || before.is("->");
+      constexpr std::string_view marks = "()[];=,*&.}";
+      const bool is_tvms =
+          token.kind == TokenKind::number || is_member || token.is("->") ||
+          (token.is_identifier() ? known.contains(token.text)
+                                 : token.text.size() == 1 && marks.find(token.text) != std::string_view::npos);
+      if (!is_tvms) {
+        throw located(files_[found->second.file],
+                      {token.offset, "found " + shown(token.text) + " in " + in_quotes(run) +
+                                         ", which is written anew, expected nothing but the call of the entry: what "
+                                         "somebody added goes to where " +
+                                         in_quotes(run) + " is called"});
+      }
+      before = token;
+    }
+    try {
+      require_plain_text(found->second, {});
+    } catch (const SyntaxError& error) {
+      throw located(files_[found->second.file], error);
     }
   }
 
@@ -332,6 +456,7 @@ class ModuleReader {
         if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
       }
       pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
+      tables_.insert(read.tables.begin(), read.tables.end());
       places_.insert(places_.end(), read.places.begin(), read.places.end());
       last_.insert(read.last.begin(), read.last.end());
       for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
@@ -392,10 +517,10 @@ class ModuleReader {
     added_file_ = text.file;
     const std::string_view file = files_[text.file].text;
     for (const AddedText& one : added.texts) {
-      for (std::string& name : names_in(file.substr(one.begin, one.end - one.begin), file)) {
+      for (const std::string& name : macros_of(text.file).names_in(file.substr(one.begin, one.end - one.begin))) {
         const bool is_new = scope_.functions.contains(name) && !kept_names_.contains(name);
-        if (is_new) unread_found_.emplace(name, std::string());
-        added_names_.insert(std::move(name));
+        if (is_new && unread_found_.emplace(name, std::string()).second) found_in_added_.insert(name);
+        added_names_.emplace(text.file, name);
       }
     }
   }
@@ -698,7 +823,13 @@ class ModuleReader {
   Limits limits_;
   Unread unread_;
   Names kept_names_;
-  Names added_names_;  // in statements of the entry that stay as text, of `added_file_`
+  const std::set<std::string>& rewritten_;
+  std::map<std::size_t, Macros> macros_;  // by file
+  Names found_in_added_;                  // of kept_names_
+  Names kept_for_operators_;              // likewise, without what they call
+  Names tables_;                          // that functions read
+  Names stops_;                           // what planned C has otherwise, or has no more
+  UsedNames added_names_;  // in statements of the entry that stay as text, and variables that somebody added
   std::optional<std::size_t> added_file_;
   std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
   KeptPools kept_pools_;                         // also of `foreign`
@@ -733,8 +864,9 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 }
 
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
-                                  std::span<const Foreign> foreign, const Limits& limits, Unread unread) {
-  return ModuleReader(module, files, foreign, limits, unread).run();
+                                  std::span<const Foreign> foreign, const Limits& limits, Unread unread,
+                                  const std::set<std::string>& rewritten) {
+  return ModuleReader(module, files, foreign, limits, unread, rewritten).run();
 }
 
 }  // namespace usmp::tvm_c

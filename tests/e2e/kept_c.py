@@ -191,6 +191,29 @@ ADDED_END = """  STAMP(1);
 """
 
 
+# What somebody adds to TVM's files, for the firmware.
+ADDED_CODE = """
+#include <stdio.h>
+#define LIMIT 100
+typedef struct { uint32_t runs; const char* name; } usage_t;
+static usage_t usage = {0, "model"};
+uint32_t most_runs = LIMIT, rounds;
+#ifdef __OPTIMIZE__
+const char built[] = "optimised";
+#else
+const char built[] = "debug";
+#endif
+static void count(usage_t* of) { of->runs++; }
+int32_t run_counted(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs);
+int32_t run_counted(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs) {
+  count(&usage);
+  rounds += 2;
+  printf("%s: run %u of %u\\n", usage.name, (unsigned)usage.runs, (unsigned)most_runs);
+  return usage.runs > most_runs ? -1 : tvmgen_m_run(inputs, outputs);
+}
+"""
+
+
 def added_main() -> str:
     main = main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")
     front, calls = main.split("  void* sid_1", 1)
@@ -402,6 +425,12 @@ ADDED_FIRMWARE = FIRMWARE.replace('"tvmgen_m.h"\n', '"tvmgen_m.h"\nextern uint32
     '    printf("\\n");\n', '    printf("\\n%u runs, %u, %u, %u at %u\\n", (unsigned)runs, (unsigned)stamped, (unsigned)times[0], (unsigned)times[1],\n'
     '           (unsigned)clock_ticks);\n')
 
+ADDED_CODE_FIRMWARE = FIRMWARE.replace("int main", """extern uint32_t model_version, rounds;
+extern const char built[];
+int32_t run_counted(struct tvmgen_m_inputs* inputs, struct tvmgen_m_outputs* outputs);
+int main""").replace("(int)tvmgen_m_run(", "(int)run_counted(").replace(
+    '    printf("\\n");\n', '    printf("\\nversion %u, %u rounds, %s\\n", (unsigned)model_version, (unsigned)rounds, built);\n')
+
 CALLS_ENTRY = FIRMWARE.replace("    struct tvmgen_m_inputs inputs = {x};\n    struct tvmgen_m_outputs outputs = {y};\n", "").replace(
     "tvmgen_m_run(&inputs, &outputs)", "tvmgen_m___tvm_main__(x, y)")
 
@@ -560,6 +589,7 @@ class Case:
     options: tuple[str, ...] = ()
     firmware: str = FIRMWARE
     calls_entry: bool = False  # the firmware calls the entry itself, which only what is planned in place has
+    adds_code: bool = False  # the firmware uses functions and variables of TVM's files, which only what is planned in place has
     strict: bool = False  # what is written compiles without warnings
     registry: bool = False  # the firmware finds functions in TVM's registry, which only what is planned in place has
 
@@ -624,6 +654,10 @@ CASES = [
     Case("statements that somebody added", {"tvmgen_m.h": HEADER, "clock.h": CLOCK, "m_lib0.c": unplanned_entry(),
                                             "m_lib1.c": HELPERS.replace("\n#define LANES", ADDED_HEAD + "\n#define LANES") + added_main()}, 256,
          firmware=ADDED_FIRMWARE, strict=True),
+    Case("functions and variables that somebody added", {
+        "tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry() + ADDED_CODE, "m_lib1.c": HELPERS.replace("\n#define LANES", "\nuint32_t model_version = 3;\n#define LANES") + main_of(
+            "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")},
+         256, firmware=ADDED_CODE_FIRMWARE, adds_code=True, strict=True),
     # The host's operators on both sides of the device's become one; it stays where it is.
     Case("hooks of a device", {"tvmgen_m.h": HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
         "#define LANES", "int32_t on_device(const int8_t* from, int8_t* to);\nint32_t TVMDeviceM0Activate(void), TVMDeviceM0Open(void), "
@@ -660,6 +694,10 @@ CASES = [
     registered("registry of functions", "\\004\\000", 2, split=False),
     registered("registry of functions as TVM 0.8 has it", "\\004", 1, split=False),
     registered("calls that count one argument less", "\\004\\000", 2, split=False, operators=PACKED_OPERATORS.replace("(int*) stack_tcode, 2", "(int*) stack_tcode, 1")),
+    Case("metadata tables beside the entry", {"m_lib0.c": registry("\\004\\000") + PACKED_METADATA + PACKED_ENTRY, "m_lib2.c": PACKED_OPERATORS}, 0,
+         firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
+    Case("metadata tables beside the operators", {"m_lib0.c": registry("\\004\\000") + PACKED_ENTRY, "m_lib2.c": PACKED_METADATA + PACKED_OPERATORS}, 0,
+         firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),
     Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),
 ]
@@ -699,7 +737,7 @@ def run_case(binary: Path, this: Case, directory: Path) -> None:
     if found != this.workspace:
         raise golden.Failure(f"{found} bytes, expected {this.workspace}")
     sources = out / "codegen/host/src"
-    if not this.registry and not this.calls_entry and outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
+    if not this.registry and not this.calls_entry and not this.adds_code and outputs_of(directory, out / "codegen/host/include", tree, sorted(sources.glob("*.c"))) != expected:
         raise golden.Failure("the planned C computes something else")
     done = subprocess.run([binary, tree, "--dry-run"], capture_output=True, text=True, check=True)
     kept = [line for line in (done.stdout + done.stderr).splitlines() if "stays as it is" in line]

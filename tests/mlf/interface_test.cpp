@@ -62,6 +62,28 @@ TEST_CASE("the entry is what the firmware calls if nothing else does") {
   CHECK(files_of_module(usual, module_of(usual)).called.empty());
 }
 
+TEST_CASE("metadata tables beside what changes are part of it") {
+  for (const auto& [b, a] : {std::pair(main_function + "static int kTvmgenMetadata;", run_function),
+                             std::pair(main_function, run_function + "static int kTvmgenMetadata;")}) {
+    const Archive archive = archive_of({{"b.c", b}, {"a.c", a}});
+    const ModuleFiles files = files_of_module(archive, module_of(archive));
+    CHECK(files.operators == "b.c");
+    CHECK(files.entry == "a.c");
+    CHECK(files.metadata.empty());
+    CHECK(files.others.empty());
+  }
+  const Archive archive = archive_of(
+      {{"b.c",
+        main_function + "static int kTvmgenMetadata;\nint32_t tvmgen_default_get_c_metadata(void) { return 0; }\n"},
+       {"a.c",
+        "static TVMBackendPackedCFunc _tvm_func_array[] = {\n    "
+        "(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata,\n};\n" +
+            run_function}});
+  const ModuleInfo module = module_of(archive);
+  CHECK(planned_registry(archive, module, files_of_module(archive, module), run_function)
+            .find("(TVMBackendPackedCFunc)tvmgen_default_get_c_metadata,") != std::string::npos);
+}
+
 TEST_CASE("files that cannot be replaced are refused") {
   const auto error = [](const Archive& archive) {
     return test::error_of([&] { (void)files_of_module(archive, module_of(archive)); });
@@ -83,8 +105,6 @@ TEST_CASE("files that cannot be replaced are refused") {
                            "{ return 0; }"}})) == nothing_to_call);
   CHECK(error(archive_of({{"b.c", main_function + "int32_t tvmgen_kws___tvm_main__(void* a) { return 0; }\n"}})) ==
         "m: b.c: defines several modules (default, kws), expected one a file");
-  CHECK(error(archive_of({{"b.c", main_function + "static int kTvmgenMetadata;"}, {"a.c", run_function}})) ==
-        "m: b.c: holds metadata tables beside what would change, expected a file of their own");
   const std::string registry = "static TVMBackendPackedCFunc _tvm_func_array[] = { };\n";
   CHECK(error(archive_of({{"b.c", main_function + registry}, {"a.c", run_function + registry}})) ==
         "m: a.c: holds a registry of functions, as 'b.c' does, expected one");

@@ -2,6 +2,7 @@
 // Statements that somebody added to the entry.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -134,9 +135,92 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
                   "  ret = tvmgen_m_op(x_buffer_var, sid_1);\n  if (ret != 0) return ret;\n", ""}) ==
         Texts{"call", "call", "call"});
   CHECK(reason("  ret = 3;\n  ret = tvmgen_m_op(x_buffer_var, sid_1);\n  if (ret != 0) return ret;") != "no error");
+  CHECK(error_of({"", "", "  if (n) a(n); else b(sid_1);\n", ""}).find("column 7: found 'n'") != std::string::npos);
   // Behind the end nothing stays.
+  std::string behind = text_of({"", "", "", ""});
+  behind.insert(behind.size() - 2, "#ifdef A\n  runs++;\n#endif\n");
+  CHECK_THROWS_AS((void)read(behind), Error);
   CHECK(error_of({"", "", "", "  return 0;\n  runs++;\n"}).find("one return, at the end") != std::string::npos);
   CHECK_THROWS_AS((void)read_module("m", std::vector<Source>{{"a.c", text_of({"", "", "  runs++;\n", ""})}}), Error);
+}
+
+// What is kept of these files where planned C takes their place.
+std::string in_place(const std::vector<Source>& files) {
+  std::set<std::string> names;
+  for (const Source& file : files) names.insert(file.name);
+  try {
+    const PlannedModule read = read_planned_module("m", files, {}, {}, Unread::kept, names);
+    const std::vector<std::string>& texts = read.module.functions[read.module.entry].imported_c;
+    CHECK(texts.size() <= 1);
+    return texts.empty() ? "" : texts[0];
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+const std::string run_begin = "int32_t tvmgen_m_run(struct tvmgen_m_inputs* inputs) {";
+const std::string run = run_begin + "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
+const std::string front = "#include <tvmgen_m.h>\nstatic uint8_t sram[64];\n";
+
+TEST_CASE("in place: what somebody added to TVM's files and others may use is kept with what it needs") {
+  const std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + text_of({"", "", "", ""});
+  const auto kept = [&](const std::string& added) {
+    const std::string entry = front + run + added;
+    return in_place({{"lib0.c", entry}, {"lib1.c", model}});
+  };
+  CHECK(kept("").empty());
+  CHECK(kept("static int unused[2];\nstatic void helper(void) { }\nextern int other;\nstruct s;\nstruct t { int a; };\n"
+             "enum e { one };\nint prototype(int);\n#define N 1\n")
+            .empty());
+  const std::string include = "#include <tvmgen_m.h>\n";
+  for (const std::string added :
+       {"uint32_t runs;\n", "volatile uint32_t runs = 1, others;\n", "my_type_t state;\n", "struct s state;\n",
+        "struct { int a; } state;\n", "int (*callback)(int);\n", "const float scales[2] = {1, 2};\n",
+        "DECLARE(state);\n", "static const char version[] __attribute__((used)) = \"1\";\n",
+        "_Static_assert(sizeof(int) == 4, \"int\");\n", "#ifdef PROFILE\nuint32_t times[3];\n#endif\n",
+        "#if LEVEL > 1\nstatic int level;\n#endif\n",
+        "static int count;\n#define NEXT ++count\nint next(void) { return NEXT; }\n",
+        "static int twice(int a) { return 2 * a; }\nint four(void) { return twice(2); }\n",
+        "int again(void) { return tvmgen_m_run(0); } /* sram, table */\n",
+        "int32_t tvmgen_m_get_c_metadata(void) { return 0; }\n"}) {
+    CHECK(kept(added) == include + added);
+  }
+  CHECK(kept("#ifdef __cplusplus\nextern \"C\" {\n#endif\n#ifdef __cplusplus\n}\n#endif\n;\nint runs;\n") ==
+        include + "int runs;\n");
+}
+
+TEST_CASE("in place: what somebody added is refused if it needs what planned C does not have") {
+  std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + text_of({"", "", "", ""});
+  model.replace(model.find("= p[i]"), 6, "= table[i]");
+  const auto error = [&](const std::string& added, const std::string& run_text = run) {
+    const std::string entry = front + run_text + added;
+    return in_place({{"lib0.c", entry}, {"lib1.c", model}});
+  };
+  const std::string expected =
+      " in code that somebody added, expected nothing that planned C does not have: the model's operators, constants "
+      "and "
+      "memory";
+  CHECK(error("int a(void) {\n  return tvmgen_m_op(0, 0); }\n") ==
+        "lib0.c: line 6, column 10: found 'tvmgen_m_op'" + expected);
+  CHECK(error("int a(void) { return tvmgen_m___tvm_main__(0, 0); }\n") ==
+        "lib0.c: line 5, column 22: found 'tvmgen_m___tvm_main__'" + expected);
+  CHECK(error("const int8_t* a(void) { return table; }\n") == "lib0.c: line 5, column 32: found 'table'" + expected);
+  CHECK(error("static int b(void) { return table[0]; }\nint a(void) { return b(); }\n") ==
+        "lib0.c: line 5, column 29: found 'table'" + expected);
+  CHECK(error("const int8_t* const a = table;\n") == "lib0.c: line 5, column 25: found 'table'" + expected);
+  CHECK(error("#ifdef A\nconst int8_t* const a = table;\n#endif\n") ==
+        "lib0.c: line 6, column 25: found 'table'" + expected);
+  // The function that the firmware calls is written anew.
+  const std::string anew =
+      " in 'tvmgen_m_run', which is written anew, expected nothing but the call of the entry: what somebody added goes "
+      "to "
+      "where 'tvmgen_m_run' is called";
+  const std::string call_of = "return tvmgen_m___tvm_main__(inputs->x, ((uint8_t*)&sram));\n}\n";
+  CHECK(error("", run_begin + " runs++; " + call_of) == "lib0.c: line 3, column 56: found 'runs'" + anew);
+  CHECK(error("", run_begin + " if (inputs) " + call_of) == "lib0.c: line 3, column 56: found 'if'" + anew);
+  CHECK(error("", run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of) ==
+        "lib0.c: line 4, column 1: found a directive in a function, expected none");
+  CHECK(error("", run_begin + "TVMValue tensors[1];\ntensors[0] = ((TVMValue*)inputs)[0];\n" + call_of).empty());
 }
 
 }  // namespace

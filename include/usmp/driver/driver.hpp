@@ -64,16 +64,16 @@ struct PlanningOptions {
   SearchOptions search;
   std::optional<std::string> minimize;  // the pool whose size is minimized first
   std::vector<std::string> pins;        // M.plan.json files: buffers stay where these place them
+  // Of plan: the files of a source tree's model are replaced by planned ones of the same names. Excludes `output`.
+  bool in_place = false;
   Verbosity verbosity = Verbosity::normal;
   bool progress = false;  // `err` is a terminal: long searches show there how far they are
   bool color = false;
 };
 
 struct PlanOptions : PlanningOptions {
-  std::optional<std::string> output;  // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
-  bool dry_run = false;               // everything but writing
-  // The files of a source tree's model are replaced by planned ones of the same names. Excludes `output`.
-  bool in_place = false;
+  std::optional<std::string> output;     // directory, or a tar (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
+  bool dry_run = false;                  // everything but writing
   bool force = false;                    // in place, also with changes that git has not committed
   std::optional<std::string> plan_json;  // a file for the plan: of one module its M.plan.json, of several as `json`
   bool linker_script = false;            // M_memory.ld, too

@@ -28,8 +28,7 @@ struct ModuleFiles {
 };
 
 // Throws Error of kind archive: no file defines tvmgen_M_run, nor does one have what `called` says; a file defines
-// another module's entry as well, or holds the packed interface's metadata beside what a plan changes; several
-// registries.
+// another module's entry as well; several registries.
 [[nodiscard]] ModuleFiles files_of_module(const Archive& archive, const ModuleInfo& module);
 
 // Whether a C file holds TVM's registry of functions (`TVMSystemLibEntryPoint`), by which TVM's C runtime finds them.
@@ -39,8 +38,9 @@ struct ModuleFiles {
 [[nodiscard]] std::vector<std::string> registered_functions(std::string_view text);
 
 // C text that takes the place of the registry in files.registry, which is not empty. It finds the functions in
-// files.metadata as before and, with the packed interface, tvmgen_M_run under the name of the entry: both take the same
-// arguments. Operators are not in it: only the model calls them. `planned_entry` is the text that defines tvmgen_M_run.
+// files.metadata as before, as those for metadata in other files, which stay, and, with the packed interface,
+// tvmgen_M_run under the name of the entry: both take the same arguments. Operators are not in it: only the model calls
+// them. `planned_entry` is the text that defines tvmgen_M_run.
 [[nodiscard]] std::string planned_registry(const Archive& archive, const ModuleInfo& module, const ModuleFiles& files,
                                            std::string_view planned_entry);
 

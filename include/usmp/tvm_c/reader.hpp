@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,9 +114,13 @@ struct PlannedModule {
 
 // The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not. The entry has
 // to be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
+// `rewritten`: names of files that planned C takes the place of. What somebody added to them, functions and variables
+// that other files may use, is kept in the entry's `imported_c`; Error if it needs what planned C does not have, or if
+// tvmgen_MODULE_run does more than to call the entry.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                                 std::span<const Foreign> foreign = {}, const Limits& limits = {},
-                                                Unread unread = Unread::refused);
+                                                Unread unread = Unread::refused,
+                                                const std::set<std::string>& rewritten = {});
 
 // Throws the Error of `read_module` for constants that are lost (PlannedModule::lost_constants).
 void require_constants(const std::optional<std::string>& lost);
