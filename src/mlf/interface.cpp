@@ -45,6 +45,42 @@ std::set<std::string> macros_with_value(std::string_view code) {
   return names;
 }
 
+// Of "#define NAME", but for those that guard a header: TVM writes no others.
+std::set<std::string> macros_without_value(std::string_view code) {
+  std::set<std::string> names;
+  std::set<std::string> guards;
+  for (const std::string& line : split(code, '\n')) {
+    const bool is_guard = line.starts_with("#ifndef ");
+    if (!is_guard && !line.starts_with("#define ")) continue;
+    std::string name = line.substr(8);
+    while (!name.empty() && (name.back() == ' ' || name.back() == '\t' || name.back() == '\r')) name.pop_back();
+    if (name.find_first_of(" \t(\\") == std::string::npos) (is_guard ? guards : names).insert(std::move(name));
+  }
+  std::erase_if(names, [&](const std::string& name) { return guards.contains(name); });
+  return names;
+}
+
+// "extern uint32_t runs" and "typedef struct { int a; } t" on one line, up to the semicolon.
+std::vector<std::string> variables_and_types(std::string_view code) {
+  std::vector<std::string> result;
+  for (const std::string_view word : {"extern ", "typedef "}) {
+    for (std::size_t at = code.find(word); at != std::string_view::npos; at = code.find(word, at + 1)) {
+      if (at > 0 && is_identifier_char(code[at - 1])) continue;
+      std::size_t depth = 0;
+      std::size_t end = at;
+      for (; end < code.size() && (depth > 0 || code[end] != ';'); ++end) {
+        if (code[end] == '{') ++depth;
+        if (code[end] == '}' && depth-- == 0) break;
+      }
+      const std::string_view text = code.substr(at, end - at);
+      const bool is_linkage = text.find('"') != std::string_view::npos;
+      const bool is_function = word == "extern " && text.find('(') != std::string_view::npos;
+      if (!is_linkage && !is_function) result.push_back(joined(split(text, '\n'), " "));
+    }
+  }
+  return result;
+}
+
 std::set<std::string> structs_in(std::string_view code) {
   std::set<std::string> names;
   constexpr std::string_view word = "struct ";
@@ -173,7 +209,14 @@ std::vector<std::string> missing_declarations(std::string_view before, std::stri
   for (const std::string& name : macros_with_value(old_code)) {
     if (!macros.contains(name)) missing.push_back("macro " + name);
   }
+  for (const std::string& name : macros_without_value(old_code)) {
+    if (!macros_without_value(new_code).contains(name)) missing.push_back("macro " + name);
+  }
+  for (const std::string& text : variables_and_types(old_code)) {
+    if (without_blanks(new_code).find(without_blanks(text) + ";") == std::string::npos) missing.push_back(text);
+  }
   for (const std::string& name : structs_in(old_code)) {
+    if (name.empty()) continue;  // of a type that has another name, or of a variable
     const auto members = struct_members(old_code, name);
     if (members && members != struct_members(new_code, name)) {
       missing.push_back("struct " + name + " with members " + joined(*members));

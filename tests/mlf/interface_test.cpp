@@ -176,6 +176,13 @@ TEST_CASE("what a header no longer gives") {
   CHECK(missing_declarations(before, "struct m_inputs { void* b; void* a; };\nint32_t m_run(void);\n") ==
         Lines{"macro M_A_SIZE", "macro M_DATA", "struct m_inputs with members a, b",
               "function int32_t m_run( struct m_inputs* inputs )", "function struct m_inputs m_map(void)"});
+  // What somebody added.
+  const std::string added =
+      "#ifndef H\n#define H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n#define HAS_MODEL\nextern uint32_t  runs;\n"
+      "typedef struct {\n  int a; } state_t;\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  CHECK(missing_declarations(added, added).empty());
+  CHECK(missing_declarations(added, "#define G\n") ==
+        Lines{"macro HAS_MODEL", "extern uint32_t  runs", "typedef struct {   int a; } state_t"});
 }
 
 TEST_CASE("functions are alike whatever their layout") {

@@ -48,8 +48,8 @@ struct ModuleFiles {
 // one of `known`: those of the model.
 void require_functions(const Archive& archive, const ModuleInfo& module, const std::set<std::string>& known);
 
-// What `before` gives a program that includes it and `after` does not, a line for each: macros with a value, members of
-// structs, functions. Layout and names of parameters' structs aside, spelling counts.
+// What `before` gives a program that includes it and `after` does not, a line for each: macros but for guards, members
+// of structs, functions, variables, types. Layout and names of parameters' structs aside, spelling counts.
 [[nodiscard]] std::vector<std::string> missing_declarations(std::string_view before, std::string_view after);
 
 // Whether both texts define the function with the same result and parameters, layout aside.
