@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,15 @@ std::vector<Step> optional_steps(const Transformations& transformations) {
   return steps;
 }
 
+// What rolling says it did: programs of which it says the same are the same.
+std::vector<std::string> chains_of(const transform::Result& program) {
+  std::vector<std::string> texts;
+  for (const transform::Change& change : program.changes()) {
+    if (change.step == Step::rolling) texts.push_back(change.text);
+  }
+  return texts;
+}
+
 const StepResult* row_of(const Program& program, Step step) {
   const auto found = std::ranges::find(program.transformed, step, &StepResult::step);
   return found == program.transformed.end() || found->changes.empty() ? nullptr : &*found;
@@ -171,6 +181,21 @@ class StepSelection {
     } catch (const Error& error) {
       throw error.with_member(source_.info.tir_member);
     }
+  }
+
+  // The first `count` passes, and `step`.
+  [[nodiscard]] Passed passed_with(const Passed& known, std::ptrdiff_t count, Step step,
+                                   const Transformations& transformations) const {
+    const transform::Options options = options_of(transformations);
+    Passed passed{.steps = {known.steps.begin(), known.steps.begin() + count},
+                  .programs = {known.programs.begin(), known.programs.begin() + count + 1},
+                  .strip_percent = options.strip_percent,
+                  .rolling_room = options.rolling_room};
+    tell(step, transformations);
+    passed.steps.push_back(step);
+    passed.programs.push_back(
+        std::make_shared<transform::Result>(transform::apply(*passed.programs.back(), step, options)));
+    return passed;
   }
 
   // Names what is left out of that: "module default: transformations, rolling (without narrow)".
@@ -267,25 +292,34 @@ class StepSelection {
     return std::max<Bytes>(0, *size - first.reserved);
   }
 
-  // Where not all of a plan is in the first pool, or there is none: chains that leave less outside of it.
+  // Where not all of a plan is in the first pool, or there is none: chains that leave less outside of it, or of a part
+  // of it, as what little is too much for all of it may be in large buffers.
   void roll_into_room(Trial& best) {
-    const bool is_inside = best.plan && std::ranges::all_of(best.plan->spilled, [](Bytes bytes) { return bytes == 0; });
-    if (!room() || is_inside) return;
+    const Passed whole = best.passed;
     Transformations transformations = best.transformations;
-    transformations.rolling_room = room();
-    take_if_better(best, planned_with(transformations, best.passed));
+    const auto rolling = std::ranges::find(whole.steps, Step::rolling) - whole.steps.begin();
+    const auto behind = static_cast<std::size_t>(rolling) + 1;
+    if (!room() || whole.programs.size() <= behind) return;
+    std::set<std::vector<std::string>> tried = {chains_of(*whole.programs[behind])};
+    for (const Bytes quarters : {4, 3, 2, 1, 0}) {
+      const bool is_inside =
+          best.plan && std::ranges::all_of(best.plan->spilled, [](Bytes bytes) { return bytes == 0; });
+      if (is_inside || request_.watch.is_interrupted()) return;
+      transformations.rolling_room = *room() * quarters / 4;
+      const Passed passed = passed_with(whole, rolling, Step::rolling, transformations);
+      if (!tried.insert(chains_of(*passed.programs.back())).second) continue;
+      take_if_better(best, planned_with(transformations, passed));
+    }
   }
 
-  // Where there is no plan yet: chains that leave less outside of other rooms, as what little is too much for this one
-  // may be in large buffers; of calls in another order as well; and steps left out together with rolling.
+  // Where there is no plan yet: such chains of calls in another order, and steps left out together with rolling.
   void take_what_fits(Trial& best, const std::vector<Step>& optional) {
     if (best.plan || !room()) return;
     const Transformations all = best.transformations;
-    for (const Bytes quarters : {4, 3, 2, 1, 0}) {
+    for (const Bytes part_of_room : {*room(), Bytes{0}}) {
       Trial rolled = best;
-      rolled.transformations.rolling_room = *room() * quarters / 4;
-      if (quarters < 4) take_if_better(rolled, planned_with(rolled.transformations, rolled.passed));
-      if (!rolled.plan && quarters % 4 == 0) reorder_first(rolled);
+      rolled.transformations.rolling_room = part_of_room;
+      reorder_first(rolled);
       take_if_better(best, std::move(rolled));
       if (best.plan) return;
     }
@@ -306,14 +340,7 @@ class StepSelection {
     const std::vector<Step>& steps = best.passed.steps;
     const auto rolling = std::ranges::find(steps, Step::rolling);
     if (rolling == steps.end() || !options.asks_for(Step::reorder) || request_.watch.is_interrupted()) return;
-    const auto in_front = rolling - steps.begin();
-    Passed known = best.passed;
-    known.steps.assign(steps.begin(), rolling);
-    known.steps.push_back(Step::reorder);
-    known.programs.resize(static_cast<std::size_t>(in_front) + 1);
-    tell(Step::reorder, transformations);
-    known.programs.push_back(
-        std::make_shared<transform::Result>(transform::apply(*known.programs.back(), Step::reorder, options)));
+    const Passed known = passed_with(best.passed, rolling - steps.begin(), Step::reorder, transformations);
     if (known.programs.back()->steps.back().changes.empty()) return;
     take_if_better(best, planned_with(transformations, known));
   }

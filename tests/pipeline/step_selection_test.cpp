@@ -228,6 +228,7 @@ TEST_CASE("steps: rings fit into a preferred pool where whole tensors do not") {
   int smaller_outside = 0;
   int larger_in_all = 0;
   int fits_at_last = 0;
+  int smaller_by_part = 0;
   std::mt19937 random(53);
   for (int trial = 0; trial < 60; ++trial) {
     CAPTURE(trial);
@@ -248,6 +249,13 @@ TEST_CASE("steps: rings fit into a preferred pool where whole tensors do not") {
           CHECK(useful->used <= by_peak->used);
         }
         if (!by_peak && useful) ++fits_at_last;
+        for (const Bytes quarters : {3, 2, 1, 0}) {
+          const Transformations into_part{.steps = all, .rolling_room = room * quarters / 4};
+          const auto by_part = in_two(transformed(network.source, into_part, false), request);
+          if (!by_part || by_part->used > useful->used) continue;
+          CHECK(useful->outside <= by_part->outside);
+          if (by_peak && by_room && by_part->outside < std::min(by_peak->outside, by_room->outside)) ++smaller_by_part;
+        }
         if (!by_room || !by_peak) continue;
         if (by_room->used > by_peak->used) {
           if (by_room->outside < by_peak->outside) ++larger_in_all;
@@ -263,6 +271,7 @@ TEST_CASE("steps: rings fit into a preferred pool where whole tensors do not") {
   CHECK(smaller_outside > 0);
   CHECK(larger_in_all > 0);
   CHECK(fits_at_last > 0);
+  CHECK(smaller_by_part > 0);
 }
 
 TEST_CASE("steps: calls are reordered before they become chains where these need less then") {
