@@ -40,7 +40,9 @@ class Compiler : public program::PointerUses {
     declared_.emplace_back();
     const auto sunk = sunk_.find(&body);
     if (sunk == sunk_.end()) return;
-    for (const tir::Allocate* allocate : sunk->second) emit_declare({.allocate = allocate, .constant = nullptr});
+    for (const tir::Allocate* allocate : sunk->second) {
+      if (!tir::stays_on_stack(module_, index_, *allocate)) emit_declare({.allocate = allocate, .constant = nullptr});
+    }
   }
 
   void statement(const tir::Stmt& stmt) {
@@ -98,7 +100,7 @@ class Compiler : public program::PointerUses {
 
   void declare(const tir::Allocate& s) {
     enter_scope(s.var);
-    if (s.on_stack) return bind(s.var, {});  // no storage that is planned
+    if (tir::stays_on_stack(module_, index_, s)) return bind(s.var, {});  // no storage that is planned
     emit_declare({.allocate = &s, .constant = nullptr});
   }
 

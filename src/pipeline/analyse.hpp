@@ -9,6 +9,9 @@ namespace usmp::pipeline {
 [[nodiscard]] transform::Options pass_options(const SourceModule& source, const Transformations& transformations,
                                               bool workspace_io);
 
+// The source's module, with what stays on the stack.
+[[nodiscard]] tir::Module module_of(const SourceModule& source, const Transformations& transformations);
+
 // What the passes made of the source as a program, with its live ranges. Throws as liveness::analyse does.
 [[nodiscard]] Program analysed(const SourceModule& source, transform::Result result, const transform::Options& options,
                                const Transformations& transformations);

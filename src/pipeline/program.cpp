@@ -143,6 +143,12 @@ transform::Options pass_options(const SourceModule& source, const Transformation
           .liveness = liveness_options(source, source.module, workspace_io)};
 }
 
+tir::Module module_of(const SourceModule& source, const Transformations& transformations) {
+  tir::Module module = source.module;
+  module.stack_arrays = transformations.plan_stack;
+  return module;
+}
+
 Program analysed(const SourceModule& source, transform::Result result, const transform::Options& options,
                  const Transformations& transformations) {
   const kernels::Core* core = transformations.core;
@@ -150,12 +156,9 @@ Program analysed(const SourceModule& source, transform::Result result, const tra
   Program program{
       .module = std::move(result.module), .core = &shaped_for, .transformed = std::move(result.steps), .analysis = {}};
   kernels::prepare(program.module, shaped_for);
-  const std::set<tir::VarId> stays = storage::keep_on_stack(program.module, transformations.plan_stack);
+  storage::keep_on_stack(program.module);
   program.analysis = live_ranges(source, program.module, options.liveness.workspace_io);
   program.analysis.distances = std::move(result.distances);
-  std::erase_if(program.analysis.distances, [&](const liveness::StorageDistance& distance) {
-    return stays.contains(distance.below) || stays.contains(distance.above);
-  });
   if (options.asks_for(transform::Step::constants)) liveness::share_constants(program.analysis, program.module);
   return program;
 }
@@ -163,7 +166,8 @@ Program analysed(const SourceModule& source, transform::Result result, const tra
 Program transformed(const SourceModule& source, const Transformations& transformations, bool workspace_io) {
   try {
     const transform::Options options = pass_options(source, transformations, workspace_io);
-    return analysed(source, transform::transform(source.module, options), options, transformations);
+    return analysed(source, transform::transform(module_of(source, transformations), options), options,
+                    transformations);
   } catch (const Error& error) {
     throw error.with_member(source.info.tir_member);
   }

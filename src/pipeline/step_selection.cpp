@@ -167,7 +167,8 @@ class StepSelection {
       const auto same = static_cast<std::size_t>(differ - steps.begin());
       passed.steps = steps;
       if (known.programs.empty()) {
-        passed.programs.push_back(std::make_shared<transform::Result>(transform::begin(source_.module)));
+        passed.programs.push_back(
+            std::make_shared<transform::Result>(transform::begin(module_of(source_, transformations))));
       } else {
         passed.programs.assign(known.programs.begin(), known.programs.begin() + static_cast<std::ptrdiff_t>(same) + 1);
       }

@@ -8,23 +8,15 @@
 
 namespace usmp::storage {
 
-std::set<tir::VarId> keep_on_stack(tir::Module& module, Bytes most) {
-  std::set<tir::VarId> stays;
+void keep_on_stack(tir::Module& module) {
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    if (i == module.entry) continue;  // what it has is live across calls
     tir::for_each_block(module.functions[i].body, [&](tir::Block& block) {
       for (tir::Stmt& stmt : block) {
         auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-        if (allocate == nullptr || !allocate->was_on_stack || allocate->ring || allocate->condition != nullptr)
-          continue;
-        const std::optional<Bytes> size = tir::allocation_size(*allocate).bytes;
-        if (!size || *size > most || allocate->type.is_vector()) continue;
-        allocate->on_stack = true;
-        stays.insert(allocate->var);
+        if (allocate != nullptr) allocate->on_stack = tir::stays_on_stack(module, i, *allocate);
       }
     });
   }
-  return stays;
 }
 
 Bytes stack_arrays(const tir::Module& module, bool planned) {

@@ -108,6 +108,15 @@ AllocationSize allocation_size(const Allocate& allocate) {
   return {size, AllocationSize::Unknown::none};
 }
 
+bool stays_on_stack(const Module& module, std::size_t function, const Allocate& allocate) {
+  if (allocate.on_stack) return true;
+  const bool is_plain = allocate.was_on_stack && !allocate.ring && allocate.condition == nullptr;
+  // What the entry has is live across calls.
+  if (!is_plain || function == module.entry || allocate.type.is_vector()) return false;
+  const std::optional<Bytes> size = allocation_size(allocate).bytes;
+  return size && *size <= module.stack_arrays;
+}
+
 std::optional<std::int64_t> element_count(const Allocate& allocate) {
   const auto size = allocation_size(allocate);
   const Bytes element = allocate.type.bytes();

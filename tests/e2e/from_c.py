@@ -38,6 +38,8 @@ LARGER |= {(f"{place}/resnet8{variant}", transform): size for transform, size in
 LARGER_AGAIN = {"ds_cnn": 4212, "mlperf_kws": 4212, "resnet8": 10100, "mlperf_resnet8": 9572, "mobilenet_v1": 18752, "mlperf_vww": 18752,
                 "unet": 87444, "inception": 67044, "r2": 164, "r1016": 81, "r1020": 100, "r1036": 260, "r1039": 2868, "r1050": 132, "r1056": 852, "r1059": 40, "r3032": 3652}
 
+SLOWER: dict[str, float] = {}
+
 
 @dataclass
 class Case:
@@ -73,8 +75,19 @@ def without_tir(archive: Path, out: Path) -> Path:
 
 def workspace(binary: Path, archive: Path, transform: str, out: Path, *options: str) -> int:
     golden.run([binary, archive, "--transform", transform, *options, "-o", out, "--quiet"])
-    pools = json.loads((out / "default.plan.json").read_text())["pools"]
-    return sum(pool["used"] for pool in pools if pool["kind"] == "workspace")
+    plan = json.loads((out / "default.plan.json").read_text())
+    used = sum(pool["used"] for pool in plan["pools"] if pool["kind"] == "workspace")
+    # What stays on the stack takes no part in either.
+    if plan["transformed"] and plan["transformed"][-1]["load_after"] > used:
+        raise golden.Failure(f"{options}: {plan['transformed'][-1]['load_after']} bytes are live, the plan takes {used}")
+    return used
+
+
+def check_instructions(plan: Path, reference: Path, name: str) -> None:
+    """C that is written from C is as fast as from TIR, wherever its arrays are."""
+    found, expected = (json.loads((out / "default.plan.json").read_text())["totals"]["instructions"] for out in (plan, reference))
+    if found > expected * SLOWER.get(name, 1.03):
+        raise golden.Failure(f"{found} instructions from C, {expected} from TIR: {found / expected:.3f}")
 
 
 POOLS = """workspace_pools:
@@ -176,6 +189,7 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
             io_expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir_io", "--workspace-io")
             if io_found > max(io_expected, LARGER.get((case.name, f"{transform} io"), 0)):
                 raise golden.Failure(f"--transform {transform} --workspace-io: {io_found} bytes from C, {io_expected} from TIR")
+            check_instructions(out, directory / f"{transform}_tir", case.name)
         golden.check_no_workspace_calls(out / "codegen/host/src")
         check_own_output(binary, case, out, found)
         case.build_and_run(out)

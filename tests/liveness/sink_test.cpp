@@ -6,6 +6,7 @@
 // live around the loop.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "liveness/result.hpp"
@@ -267,6 +268,30 @@ TEST_CASE("a buffer that may carry something stays live around the loop") {
     Nest n;
     CHECK_FALSE(n.sinks(block(n.b.loop(
         n.j, 8, block(n.b.store(n.x, n.b.var(n.j), n.one()), n.b.call("library", {n.b.address_of(n.x, 0)}))))));
+  }
+}
+
+TEST_CASE("arrays that stay on the stack are no buffers, also in loops that overwrite them") {
+  for (const Bytes most : {7, 8}) {
+    for (const bool is_inside : {false, true}) {
+      CAPTURE(most);
+      CAPTURE(is_inside);
+      Nest n;
+      tir::Stmt array = n.b.allocate(n.x, 8);
+      std::get<tir::Allocate>(array.node).was_on_stack = true;
+      tir::Block body = block(n.b.loop(n.i, 4, block(n.fill(), n.read())));
+      if (is_inside) {
+        body = block(n.b.loop(n.i, 4, block(array, n.fill(), n.read())));
+      } else {
+        body.insert(body.begin(), array);
+      }
+      n.b.function("op", {n.out}, std::move(body));
+      n.b.entry({n.a}, block(n.b.call("op", std::vector<tir::VarId>{n.a})));
+      tir::Module module = n.b.build();
+      module.stack_arrays = most;
+      const Analysis analysis = analyse(module);
+      CHECK(std::ranges::count(analysis.sites, "x", &Site::name) == (most < 8 ? 1 : 0));
+    }
   }
 }
 

@@ -13,14 +13,18 @@ class SumStorage {
  public:
   explicit SumStorage(const tir::Function& function);
 
-  // One parameter that nothing else reaches (Param::no_alias).
-  [[nodiscard]] bool is_alone(tir::VarId storage) const { return alone_.contains(storage); }
+  // A parameter, or an array on the stack, that nothing else reaches (Param::no_alias).
+  [[nodiscard]] bool is_alone(tir::VarId storage) const {
+    return alone_.contains(storage) || arrays_.contains(storage);
+  }
 
-  // Whether the value does nothing, and reads only parameters and constants, none of which the sums are in.
+  // Whether the value does nothing, and reads nothing that the sums are in: parameters, constants and such arrays; if
+  // the sums are in such an array, anything else.
   [[nodiscard]] bool may_read(const tir::Expr& value, tir::VarId sums) const;
 
  private:
-  std::set<tir::VarId> alone_;
+  std::set<tir::VarId> alone_;     // parameters
+  std::set<tir::VarId> arrays_;    // no pointer to which is passed or kept
   std::set<tir::VarId> readable_;  // other parameters, and constants
 };
 
