@@ -38,8 +38,6 @@ LARGER |= {(f"{place}/resnet8{variant}", transform): size for transform, size in
 LARGER_AGAIN = {"ds_cnn": 4212, "mlperf_kws": 4212, "resnet8": 10100, "mlperf_resnet8": 9572, "mobilenet_v1": 18752, "mlperf_vww": 18752,
                 "unet": 87444, "inception": 67044, "r2": 164, "r1016": 81, "r1020": 100, "r1036": 260, "r1039": 2868, "r1050": 132, "r1056": 852, "r1059": 40, "r3032": 3652}
 
-SLOWER: dict[str, float] = {}
-
 
 @dataclass
 class Case:
@@ -83,10 +81,10 @@ def workspace(binary: Path, archive: Path, transform: str, out: Path, *options: 
     return used
 
 
-def check_instructions(plan: Path, reference: Path, name: str) -> None:
-    """C that is written from C is as fast as from TIR, wherever its arrays are."""
+def check_instructions(plan: Path, reference: Path) -> None:
+    """C that is written from C is as fast as from TIR, wherever its arrays are; other steps may be useful, which counts in small networks."""
     found, expected = (json.loads((out / "default.plan.json").read_text())["totals"]["instructions"] for out in (plan, reference))
-    if found > expected * SLOWER.get(name, 1.03):
+    if found is not None and expected is not None and found > 1.03 * expected + 4000:
         raise golden.Failure(f"{found} instructions from C, {expected} from TIR: {found / expected:.3f}")
 
 
@@ -189,7 +187,7 @@ def run_case(binary: Path, case: Case, directory: Path) -> None:
             io_expected = workspace(binary, case.reference, transform, directory / f"{transform}_tir_io", "--workspace-io")
             if io_found > max(io_expected, LARGER.get((case.name, f"{transform} io"), 0)):
                 raise golden.Failure(f"--transform {transform} --workspace-io: {io_found} bytes from C, {io_expected} from TIR")
-            check_instructions(out, directory / f"{transform}_tir", case.name)
+            check_instructions(out, directory / f"{transform}_tir")
         golden.check_no_workspace_calls(out / "codegen/host/src")
         check_own_output(binary, case, out, found)
         case.build_and_run(out)
