@@ -199,6 +199,12 @@ Model open_model(const ModelOptions& options) {
   }
 }
 
+void prefer_c(Model& model) {
+  for (mlf::ModuleInfo& info : model.metadata.modules) {
+    if (has_sources(info)) info.tir_member.clear();
+  }
+}
+
 pipeline::CFiles sources_of(const Model& model, const mlf::ModuleInfo& info) {
   pipeline::CFiles files = foreign_sources_of(model, info);
   files.own.reserve(info.c_members.size());

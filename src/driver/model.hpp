@@ -26,6 +26,9 @@ struct Model {
 // Reads the archive (or bare module) and picks the modules. Throws Error with the file set.
 Model open_model(const ModelOptions& options);
 
+// Modules are read from their C, where there is any that TVM wrote: somebody may have edited it.
+void prefer_c(Model& model);
+
 // One module as the archive has it. Throws Error with file and member set. With `release_tir` the member's bytes are
 // freed as soon as they are read.
 pipeline::SourceModule read_module(Model& model, const mlf::ModuleInfo& info, bool release_tir);

@@ -117,6 +117,7 @@ std::vector<Model> open_models(const PlanningOptions& options) {
     one.model = path;
     models.push_back(open_model(one));
     models.back().in_place = options.in_place;
+    if (options.in_place && !one.from) prefer_c(models.back());
   }
   for (Model& model : models) {
     for (const ChosenName& one : chosen) {

@@ -251,10 +251,17 @@ TEST_CASE("in place: an extracted archive's metadata.json gets the new figures")
   const auto before = files_below(checkout.temporary.path / "archive");
   PlanOptions options = checkout.options();
   options.model.model = checkout.temporary.file("archive");
+  // TIR beside the C knows nothing of what was edited there.
+  const fs::path operators = checkout.temporary.path / "archive/codegen/host/src/default_lib1.c";
+  std::string edited = read(operators);
+  const std::string entry = "tvmgen_default___tvm_main__(";
+  const std::size_t body = edited.find('{', edited.rfind(entry)) + 1;
+  write(operators, "static volatile int runs;\n" + edited.insert(body, "\n  ++runs;"));
   const Outcome outcome = outcome_of(plan, options);
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(contains(outcome.out, "  metadata.json (memory figures)\n"));
   CHECK(files_below(checkout.temporary.path / "archive") == before);
+  CHECK(contains(read(operators), "++runs;"));
   const std::string header = read(checkout.temporary.path / "archive/codegen/host/include/tvmgen_default.h");
   const std::string macro = "TVMGEN_DEFAULT_WORKSPACE_SIZE ";
   const std::size_t at = header.find(macro) + macro.size();
