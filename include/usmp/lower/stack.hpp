@@ -10,7 +10,7 @@ namespace usmp::lower {
 // archives of testdata/ for x86-64 and Cortex-M takes less, by up to 480 bytes (tests/e2e/stack.py), most so on
 // Cortex-M, whose kernels keep more in registers. What is called outside of the module (other kernels, the C library)
 // does not count. Of arrays that stay on the stack those of functions that may be inlined count all, and of functions
-// that are kept apart those that are called together, which leaves up to 640 bytes there. The module is lowered and
+// that are kept apart those that are called together, which leaves up to 720 bytes there. The module is lowered and
 // outlined, as it is emitted. O(size of the module · log).
 [[nodiscard]] Bytes stack_estimate(const tir::Module& module);
 
