@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "git.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/mlf/interface.hpp"
-#include "usmp/process/process.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/printable.hpp"
 
@@ -106,12 +106,22 @@ std::string emptied_text(const std::string& module, const std::string& operators
          ". Written by usmp-plan; do not edit. */\ntypedef int usmp_operators_are_elsewhere;\n";
 }
 
-bool is_in_git(const std::string& directory) {
-  std::error_code error;
-  for (fs::path at = fs::weakly_canonical(directory, error);; at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) return true;
-    if (at == at.parent_path()) return false;
+// `files`: names by directory.
+void require_committed(const Model& model, const std::map<std::string, std::vector<std::string>>& files) {
+  std::vector<std::string> changes;
+  try {
+    for (const auto& [directory, names] : files) {
+      if (!is_in_git(directory)) continue;
+      const std::vector<std::string> lines = uncommitted_changes(directory, names);
+      changes.insert(changes.end(), lines.begin(), lines.end());
+    }
+  } catch (const Error& error) {
+    throw refusal(model, error.message(), error.details());
   }
+  if (changes.empty()) return;
+  constexpr std::size_t most_lines = 10;
+  throw refusal(model, "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
+                first_lines(std::move(changes), most_lines));
 }
 
 // The firmware says itself how it calls the module, and passes pools if it did before.
@@ -179,11 +189,11 @@ void check_in_place(const Model& model, bool force) {
     throw refusal(model, "found an archive, expected a directory or a C file with TVM's C");
   }
   const Places places(model);
-  process::Command git{.program = "git",
-                       .arguments = {"--literal-pathspecs", "status", "--porcelain", "--untracked-files=all", "--"},
-                       .environment = {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"},
-                       .directory = places.root(),
-                       .joins_error = true};
+  std::map<std::string, std::vector<std::string>> checked;  // by directory: names in it
+  const auto check = [&](const std::string& member) {
+    const fs::path path = fs::path(places.root()) / places.of(member);
+    checked[path.parent_path().string()].push_back(path.filename().string());
+  };
   for (const mlf::ModuleInfo& info : model.metadata.modules) {
     for (const std::string& name : changed_members(mlf::files_of_module(model.archive, info))) {
       const mlf::Member& member = *model.archive.find(name);
@@ -193,31 +203,14 @@ void check_in_place(const Model& model, bool force) {
             "found C that usmp-plan wrote, expected TVM's: restore it from git. Without --in-place it is planned "
             "into a directory");
       }
-      git.arguments.push_back(places.of(name));
+      check(name);
     }
     std::set<std::string> foreign;  // offsets in them may change
     for (const mlf::ForeignFunction& function : info.foreign_functions) foreign.insert(function.member);
-    for (const std::string& name : foreign) git.arguments.push_back(places.of(name));
+    for (const std::string& name : foreign) check(name);
   }
-  if (model.archive.find("metadata.json") != nullptr) git.arguments.push_back(places.of("metadata.json"));
-  if (force || !is_in_git(places.root())) return;
-  process::Result result;
-  try {
-    result = process::run(git, {}, {.output = std::size_t{1} << 20, .time = std::chrono::minutes(1)});
-  } catch (const Error& error) {
-    throw refusal(model, "git could not be run to look for uncommitted changes; --force skips this check",
-                  {error.message()});
-  }
-  std::vector<std::string> lines = split(result.output, '\n');
-  std::erase_if(lines, [](const std::string& line) { return line.empty(); });
-  constexpr std::size_t most_lines = 10;
-  if (!result.succeeded()) {
-    throw refusal(model, "git could not list uncommitted changes; --force skips this check",
-                  first_lines(std::move(lines), most_lines));
-  }
-  if (lines.empty()) return;  // all is committed
-  throw refusal(model, "git has uncommitted changes of files that would be overwritten: commit them, or use --force",
-                first_lines(std::move(lines), most_lines));
+  if (model.archive.find("metadata.json") != nullptr) check("metadata.json");
+  if (!force) require_committed(model, checked);
 }
 
 InPlace in_place_files(const PlannedPrograms& modules, const std::vector<codegen::PlannedModule>& inputs,

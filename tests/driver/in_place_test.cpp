@@ -241,6 +241,82 @@ TEST_CASE("in place: changes that git has not committed are not overwritten, unl
   CHECK(contains(refused(checkout, checkout.options(), exit_archive), "found C that usmp-plan wrote"));
 }
 
+TEST_CASE("in place: git runs nothing that the checkout names") {
+  const Checkout checkout;
+  const TemporaryDirectory marks;  // outside
+  const fs::path mark = marks.path / "mark";
+  const fs::path script = marks.path / "script";
+  write(script, "#!/bin/sh\ntouch '" + mark.string() + "'\ncat\n");
+  fs::permissions(script, fs::perms::owner_all);
+  checkout.git("init -q");
+  checkout.git("add .");
+  checkout.git("commit -q -m stock");
+  PlanOptions options = checkout.options();
+  options.dry_run = true;
+  const auto touch = [&] {  // git has to compare the contents
+    const std::string stock = read(checkout.ml("default_lib1.c"));
+    write(checkout.ml("default_lib1.c"), "");
+    write(checkout.ml("default_lib1.c"), stock);
+  };
+  const auto runs_script = [&](int code) {
+    fs::remove(mark);
+    touch();
+    const Outcome outcome = outcome_of(plan, options);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    return fs::exists(mark);
+  };
+  const auto git_runs_script = [&] {
+    fs::remove(mark);
+    touch();
+    const std::string status = "git -C '" + checkout.temporary.path.string() + "' status > /dev/null 2>&1; test -e '";
+    return std::system((status + mark.string() + "'").c_str()) == 0;
+  };
+
+  checkout.git("config core.fsmonitor '" + script.string() + "'");
+  CHECK(git_runs_script());
+  CHECK(!runs_script(exit_ok));
+  checkout.git("config --unset core.fsmonitor");
+
+  write(checkout.temporary.path / ".git" / "info" / "attributes", "*.c filter=a.B\n");
+  for (const char* setting : {"clean", "process"}) {
+    checkout.git("config filter.a.B.required true");
+    checkout.git("config filter.a.B." + std::string(setting) + " '" + script.string() + "'");
+    CHECK(git_runs_script());
+    CHECK(!runs_script(exit_ok));
+    checkout.git("config --remove-section filter.a.B");
+  }
+  write(checkout.temporary.path / ".git" / "info" / "attributes", "*.c filter=a=b\n");  // -c cannot name this one
+  checkout.git("config filter.a=b.clean '" + script.string() + "'");
+  CHECK(git_runs_script());
+  CHECK(!runs_script(exit_usage));
+  checkout.git("config --remove-section filter.a=b");
+
+  const fs::path objects = checkout.temporary.path / ".git" / "objects";
+  fs::rename(objects, marks.path / "objects");  // all are missing
+  fs::create_directories(objects);
+  checkout.git("config core.repositoryFormatVersion 1");
+  checkout.git("config extensions.partialClone origin");
+  checkout.git("config remote.origin.promisor true");
+  checkout.git("config remote.origin.url '" + marks.path.string() + "'");
+  checkout.git("config remote.origin.uploadpack \"touch '" + mark.string() + "'; false\"");
+  CHECK(git_runs_script());
+  CHECK(!runs_script(exit_usage));
+}
+
+TEST_CASE("in place: each file is looked up in its own repository") {
+  const Checkout checkout;
+  checkout.git("init -q");
+  write(checkout.temporary.path / ".gitignore", "ml/\n");
+  checkout.git("init -q ml");
+  PlanOptions options = checkout.options();
+  options.model.model = checkout.temporary.path.string();
+  CHECK(contains(refused(checkout, options), "?? default_lib1.c"));
+  checkout.git("-C ml add .");
+  checkout.git("-C ml -c user.name=test -c user.email=test@example.org commit -q -m stock");
+  CHECK(outcome_of(plan, options).code == exit_ok);
+}
+
 TEST_CASE("in place: an extracted archive's metadata.json gets the new figures") {
   const Checkout checkout;
   for (const usmp::mlf::Member& member : usmp::mlf::read_archive(testdata + "/repeated_op.tar").members) {
