@@ -48,8 +48,22 @@ Bytes usable_room(const Problem& problem, PoolId id) {
   return std::max<Bytes>(0, Heights(problem, possible_in(problem, id), pool).at_most(capacity) - pool.reserved);
 }
 
-std::string packing_reason(const Problem& problem, const std::vector<BufferId>& buffers, const Load& bound) {
+// Whether the bound is where a pinned buffer ends, and would be lower without pins.
+bool comes_of_pins(const Problem& problem, const std::vector<BufferId>& buffers, PoolId pool, const Load& bound) {
+  const bool ends_there = std::any_of(buffers.begin(), buffers.end(), [&](BufferId id) {
+    const Buffer& buffer = problem.buffer(id);
+    return buffer.pinned && *buffer.pinned + buffer.size == bound.bytes;
+  });
+  if (!ends_there) return false;
+  Problem free = problem;
+  for (Buffer& buffer : free.buffers) buffer.pinned.reset();
+  return packing_bound(free, buffers, free.pool(pool)).bytes < bound.bytes;
+}
+
+std::string packing_reason(const Problem& problem, const std::vector<BufferId>& buffers, PoolId pool,
+                           const Load& bound) {
   if (buffers.empty()) return "no buffer has to be here";
+  if (comes_of_pins(problem, buffers, pool, bound)) return "end of a pinned buffer";
   const Load plain = load(problem, buffers);
   const auto constant = [&](BufferId id) {
     const Buffer& buffer = problem.buffer(id);
@@ -167,7 +181,7 @@ std::vector<PoolBound> pool_bounds(const Problem& problem) {
     const PoolId pool(i);
     const std::vector<BufferId> confined = confined_to(possible, pool);
     const Load packed = packing_bound(problem, confined, problem.pool(pool));
-    PoolBound& bound = bounds.emplace_back(PoolBound{packed.bytes, packing_reason(problem, confined, packed)});
+    PoolBound& bound = bounds.emplace_back(PoolBound{packed.bytes, packing_reason(problem, confined, pool, packed)});
     const auto raise = [&](Bytes bytes, const char* reason) {
       if (bytes > bound.bytes) bound = {bytes, reason};
     };

@@ -70,6 +70,22 @@ TEST_CASE("reasons of bounds on one pool") {
   check_bound(pool_bounds(problem)[0], 16 + 32 + 112 - 12, "all constants are live");
 }
 
+TEST_CASE("a bound that a pin raises says so") {
+  Problem problem = pools({{}});
+  add(problem, 20, {0, 9}, {0});
+  add(problem, 10, {0, 5}, {0}).pinned = 0;
+  check_bound(pool_bounds(problem)[0], 30, "load");
+  problem.buffers[1].pinned = 20;
+  check_bound(pool_bounds(problem)[0], 30, "load");
+  problem.buffers[1].pinned = 100;
+  check_bound(pool_bounds(problem)[0], 110, "end of a pinned buffer");
+  for (Buffer& buffer : problem.buffers) {
+    buffer.kind = BufferKind::constant;
+    buffer.live = {{0, 10}};
+  }
+  check_bound(pool_bounds(problem)[0], 110, "end of a pinned buffer");
+}
+
 TEST_CASE("what bounded pools cannot hold has to be in the other one") {
   Problem problem = pools({30, {}, 50, 1000});
   for (int i = 0; i < 4; ++i) add(problem, 20, {i, 9}, {0, 1});

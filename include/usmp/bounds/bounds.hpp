@@ -57,8 +57,8 @@ class Heights {
 // have no other candidate pool large enough for them, and what other, bounded candidates cannot take.
 struct PoolBound {
   Bytes bytes = 0;
-  // "load", "aligned load", "all constants are live", "largest buffer", "odd ring of buffers", "load beyond the bounded
-  // pools", "sums of sizes", or "no buffer has to be here"
+  // "load", "aligned load", "all constants are live", "largest buffer", "end of a pinned buffer", "odd ring of
+  // buffers", "load beyond the bounded pools", "sums of sizes", or "no buffer has to be here"
   std::string reason;
 };
 [[nodiscard]] std::vector<PoolBound> pool_bounds(const Problem& problem);  // by PoolId
