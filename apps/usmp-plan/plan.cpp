@@ -49,9 +49,9 @@ Command add_plan(CLI::App& program) {
   program.add_flag("--emit-metadata{tvm}", options->metadata, "write tables for TVM's runtimes (=info: for C, =all)")
       ->check(one_of({"tvm", "info", "all"}))
       ->excludes(in_place);
-  program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing");
+  program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing")->excludes(output);
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
-  auto* quiet = program.add_flag("--quiet", options->quiet, "print nothing on success");
+  auto* quiet = program.add_flag("--quiet", options->quiet, "print only warnings on success");
   program.add_flag("--verbose", options->verbose, "list every buffer and log each stage")->excludes(quiet);
   program.add_flag("--list-algorithms", options->list_algorithms, "list the planning algorithms");
   return {&program,

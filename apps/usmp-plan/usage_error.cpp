@@ -23,12 +23,12 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// "; it is an option of usmp-plan report": where an option belongs that stands at a command which does not have it.
+// "; it belongs to usmp-plan report": where an option belongs that stands at a command which does not have it.
 std::string owners(const Manual& manual, const std::string& option) {
   std::string text;
   for (const CommandText& command : manual.commands) {
     if (!contains(names_of_options(command), option)) continue;
-    text += text.empty() ? "; it is one of usmp-plan" : ", of usmp-plan";
+    text += text.empty() ? "; it belongs to usmp-plan" : ", usmp-plan";
     if (!command.name.empty()) text += " " + command.name;
   }
   return text;
@@ -38,11 +38,19 @@ std::string owners(const Manual& manual, const std::string& option) {
 std::string unexpected(const Manual& manual, const CommandText& command, const std::string& argument) {
   if (argument.size() < 2 || !argument.starts_with('-')) return "unexpected argument '" + printable(argument) + "'";
   const std::string name = argument.substr(0, argument.find('='));
-  const std::vector<std::string> names = names_of_options(command);
-  const std::string elsewhere =
-      driver::is_tvmc_option(name) ? "; usmp-plan init turns tvmc's options into a pools file" : owners(manual, name);
-  const std::string hint = name.starts_with("--") ? did_you_mean(name, names) : "";  // one letter is near to all others
-  return "unknown option '" + printable(name) + "'" + (elsewhere.empty() ? hint : elsewhere);
+  const std::string unknown = "unknown option '" + printable(name) + "'";
+  if (!name.starts_with("--")) return unknown + owners(manual, name);  // one letter is near to all others
+  std::vector<std::string> names = names_of_options(command);
+  names.insert(names.end(), {"--workspace-pools", "--constant-pools"});  // tvmc's
+  const bool is_of_tvmc = driver::is_tvmc_option(name);
+  const std::string elsewhere = is_of_tvmc ? "" : owners(manual, name);
+  if (!elsewhere.empty()) {  // near is only what is longer, as --algorithms
+    std::erase_if(names, [&](const std::string& candidate) { return !candidate.starts_with(name); });
+  }
+  const std::string nearest(is_of_tvmc ? std::string_view(name) : nearest_spelling(name, names));
+  const std::string of_tvmc =
+      driver::is_tvmc_option(nearest) ? "; usmp-plan init turns tvmc's options into a pools file" : "";
+  return unknown + (is_of_tvmc ? "" : did_you_mean(name, names)) + elsewhere + of_tvmc;
 }
 
 std::optional<std::string> first_unexpected(const Program& program, const CommandText& command) {

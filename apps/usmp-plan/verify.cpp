@@ -60,7 +60,7 @@ Command add_verify(CLI::App& program) {
       ->type_name("SECONDS");
   app->add_option("--keep", verify.keep, "keep sources and programs in this new or empty directory")->type_name("DIR");
   auto* json = app->add_flag("--json", verify.model.json, "print JSON");
-  app->add_flag("--quiet", options->quiet, "print nothing on success")->excludes(json);
+  app->add_flag("--quiet", options->quiet, "print only warnings on success")->excludes(json);
   return {app,
           [options, app] {
             check(*app, options->verify);

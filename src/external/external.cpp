@@ -13,6 +13,16 @@
 namespace usmp::external {
 namespace {
 
+process::Result run(const std::string& program, const Problem& problem, const planners::Options& options) {
+  try {
+    return process::run(
+        {.program = program, .leads_group = true}, instance::problem_json(problem),
+        {.output = instance::max_text_bytes, .time = options.time_limit, .interrupted = options.interrupted});
+  } catch (const Error& error) {
+    throw Error(error.kind(), {program, {}, {}}, "the algorithm " + error.message());
+  }
+}
+
 void require_success(const std::string& program, const process::Result& done) {
   std::string message;
   if (done.end == process::End::too_much_output) {
@@ -34,9 +44,7 @@ PlanStatus not_believed(PlanStatus claimed) {
 }  // namespace
 
 PlanResult plan(const std::string& program, const Problem& problem, const planners::Options& options) {
-  const process::Result done = process::run(
-      {.program = program, .leads_group = true}, instance::problem_json(problem),
-      {.output = instance::max_text_bytes, .time = options.time_limit, .interrupted = options.interrupted});
+  const process::Result done = run(program, problem, options);
   PlanResult result;
   if (done.end == process::End::time_limit || done.end == process::End::interrupted) {
     result.stopped = done.end == process::End::time_limit ? StopReason::time_limit : StopReason::interrupted;

@@ -32,16 +32,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-std::string_view only_completion(std::string_view word, std::span<const std::string> candidates) {
+// Different ones, as views of the candidates.
+std::vector<std::string_view> completions(std::string_view word, std::span<const std::string> candidates) {
   constexpr std::size_t shortest = 3;
-  std::string_view only;
-  if (word.size() < shortest) return only;
+  std::vector<std::string_view> longer;
+  if (word.size() < shortest) return longer;
   for (const std::string& candidate : candidates) {
-    if (!candidate.starts_with(word)) continue;
-    if (!only.empty() && only != candidate) return {};
-    only = candidate;
+    if (candidate.starts_with(word) && std::ranges::find(longer, candidate) == longer.end())
+      longer.push_back(candidate);
   }
-  return only;
+  return longer;
 }
 
 template <class Float>
@@ -141,12 +141,18 @@ std::string_view nearest_spelling(std::string_view word, std::span<const std::st
       best_distance = distance;
     }
   }
-  return best.empty() ? only_completion(word, candidates) : best;
+  if (!best.empty()) return best;
+  const std::vector<std::string_view> longer = completions(word, candidates);
+  return longer.size() == 1 ? longer.front() : std::string_view();
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   const std::string_view nearest = nearest_spelling(word, candidates);
-  if (nearest.empty()) return {};
+  if (nearest.empty()) {
+    const std::vector<std::string_view> longer = completions(word, candidates);
+    if (longer.empty()) return {};
+    return " (did you mean one of " + first_few(std::vector<std::string>(longer.begin(), longer.end())) + "?)";
+  }
   return " (did you mean '" + std::string(nearest) + "'?)";
 }
 

@@ -129,7 +129,8 @@ TEST_CASE("of many violations ten are named") {
 
 TEST_CASE("a program that fails: exit code 2 and one message") {
   const TemporaryDirectory temporary;
-  CHECK(run_solve("exec:./none").err == "usmp-plan: error: ./none: cannot be started: No such file or directory\n");
+  CHECK(run_solve("exec:./none").err ==
+        "usmp-plan: error: ./none: the algorithm cannot be started: No such file or directory\n");
   const Outcome garbage = run_solve(answering(temporary, "garbage"));
   CHECK(garbage.code == exit_usage);
   CHECK(garbage.err.starts_with("usmp-plan: error: " + temporary.file("planner") +

@@ -120,10 +120,11 @@ TEST_CASE("a program that cannot be started") {
     }
     return "no error";
   };
-  CHECK(fault("./no-such-planner") == "./no-such-planner: cannot be started: No such file or directory");
-  CHECK(fault("no-such-planner") == "no-such-planner: cannot be started: No such file or directory");
-  CHECK(fault("/") == "/: cannot be started: Permission denied");
-  CHECK(fault("./no such --planner") == "./no such --planner: cannot be started: No such file or directory");
+  CHECK(fault("./no-such-planner") == "./no-such-planner: the algorithm cannot be started: No such file or directory");
+  CHECK(fault("no-such-planner") == "no-such-planner: the algorithm cannot be started: No such file or directory");
+  CHECK(fault("/") == "/: the algorithm cannot be started: Permission denied");
+  CHECK(fault("./no such --planner") ==
+        "./no such --planner: the algorithm cannot be started: No such file or directory");
 }
 
 TEST_CASE("a program may print much before it reads") {

@@ -39,6 +39,9 @@ TEST_CASE("nearest_spelling finds misspellings and nothing far-fetched") {
   CHECK(nearest_spelling("rat", twins) == "cat");
   CHECK(did_you_mean("sectoin", keys) == " (did you mean 'section'?)");
   CHECK(did_you_mean("colour", keys).empty());
+  const std::vector<std::string> longer = {"greedy_by_size", "optimal", "greedy_by_conflicts"};
+  CHECK(did_you_mean("greedy", longer) == " (did you mean one of greedy_by_size, greedy_by_conflicts?)");
+  CHECK(did_you_mean("gr", longer).empty());
 }
 
 TEST_CASE("nearest_spelling completes the beginning of one candidate only") {

@@ -80,7 +80,8 @@ struct OutputFile {
 // characters; otherwise empty. Ties go to the earlier candidate. O(|word| · total length of the candidates).
 [[nodiscard]] std::string_view nearest_spelling(std::string_view word, std::span<const std::string> candidates);
 
-// " (did you mean 'x'?)" for the nearest spelling, or the empty string.
+// " (did you mean 'x'?)" for the nearest spelling, else " (did you mean one of x, y?)" for those that start with `word`
+// of at least three characters, or the empty string.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
 // Shortest decimal text that reads back as the same double or float ("0.1", "1e+20"); nan and inf as such.
