@@ -5,11 +5,26 @@
 #include <set>
 #include <utility>
 
+#include "output_path.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::driver {
+
+namespace {
+
+// Modules of different models often have one name. A plan of another file may be of an earlier version.
+void warn_of_other_models(pipeline::AssembledModule& module, const Model& model,
+                          const std::vector<plan_file::PlanDocument>& earlier) {
+  for (const plan_file::PlanDocument& plan : earlier) {
+    if (plan.module != module.source.info.name || is_same_model(plan.archive, model.file_name)) continue;
+    module.warnings.insert(module.warnings.begin(),
+                           "the earlier plan is of " + plan.archive + ", not of " + model.file_name);
+  }
+}
+
+}  // namespace
 
 pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& info, const Settings& settings,
                                           bool release_tir, const pipeline::Watch& watch) {
@@ -17,7 +32,9 @@ pipeline::AssembledModule assemble_module(Model& model, const mlf::ModuleInfo& i
   pipeline::Request request = settings.request;
   request.watch = watch;
   try {
-    return pipeline::assemble_module(std::move(source), model.transformations, request);
+    pipeline::AssembledModule module = pipeline::assemble_module(std::move(source), model.transformations, request);
+    warn_of_other_models(module, model, request.earlier);
+    return module;
   } catch (const Error& error) {
     const bool is_of_pools = error.kind() == ErrorKind::usage && error.where().member.empty();
     throw error.with_file(is_of_pools ? settings.pools_file.value_or("") : model.archive.path);

@@ -84,7 +84,7 @@ void refuse_other_models(const std::string& path, std::string_view front) {
   const bool has_pools =
       lines.find("\nworkspace_pools:") != std::string::npos || lines.find("\nparameter_pools:") != std::string::npos;
   if (has_pools && !path.ends_with(".c")) {
-    refuse(path, "looks like a pools file, expected a model: usmp-plan MODEL --pools " + path);
+    refuse(path, "looks like a pools file, expected a model before it: MODEL --pools " + path);
   }
 }
 
@@ -129,6 +129,10 @@ void require_model(const std::string& path) {
     case FileKind::unknown:
       return;
   }
+}
+
+void require_pools_file(const std::string& path) {
+  if (kind_of_file(path) == FileKind::archive) refuse(path, "looks like an archive, expected a pools file");
 }
 
 void require_instance(const std::string& path) {

@@ -23,6 +23,9 @@ enum class FileKind { unknown, archive, module, plan, problem, instance };
 // Throws Error of kind usage, which names the command that takes the file, if it is a plan, a problem or an instance.
 void require_model(const std::string& path);
 
+// The same if it is an archive.
+void require_pools_file(const std::string& path);
+
 // The same for what `solve` does not take: archives, TIR modules and plans.
 void require_instance(const std::string& path);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "file_kind.hpp"
+#include "output_path.hpp"
 #include "usmp/mlf/checkout.hpp"
 #include "usmp/mlf/interface.hpp"
 #include "usmp/support/text.hpp"
@@ -19,15 +20,6 @@ namespace usmp::driver {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "." and "resnet8/.." are called by the directory that they are.
-std::string name_of_model(const std::string& path) {
-  std::string name = file_name_of(path);
-  if (name != "." && name != ".." && !name.empty()) return name;
-  std::error_code error;
-  const fs::path place = fs::canonical(path, error);
-  return error || !place.has_filename() ? name : place.filename().string();
-}
 
 constexpr const char* export_hint = "apps/export_tir.py, run inside your TVM, adds TIR to an archive";
 

@@ -2,8 +2,10 @@
 #include "models.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "output_path.hpp"
@@ -87,7 +89,8 @@ void require_different_names(const std::vector<Model>& models) {
     for (const mlf::ModuleInfo& info : model.metadata.modules) {
       const auto [known, is_new] = owners.emplace(codegen::module_symbol(info.name), model.archive.path);
       if (is_new || models.size() == 1) continue;  // of one archive: refused where its C is written
-      if (known->second == model.archive.path) {
+      std::error_code error;
+      if (std::filesystem::equivalent(known->second, model.archive.path, error)) {
         throw Error(ErrorKind::usage, {model.archive.path, {}, {}}, "is given twice, expected each model once");
       }
       throw Error(ErrorKind::usage, {model.archive.path, {}, {}},

@@ -67,7 +67,7 @@ void replace_directory(const std::string& directory, const std::vector<OutputFil
   const fs::path target = behind_links(without_trailing_slash(directory));
   const bool is_new = !fs::exists(fs::symlink_status(target));
   if (!is_new && !fs::is_directory(target)) {
-    throw Error(ErrorKind::output, {directory, {}, {}}, "is a file, expected a directory or a new name");
+    throw Error(ErrorKind::usage, {directory, {}, {}}, "is a file, expected a directory or a new name");
   }
   const bool beside = is_new || can_stage_beside(target);
   const Staging staging(beside ? parent_of(target) : target);
@@ -95,7 +95,7 @@ void replace_archive(const std::string& path, const mlf::Archive& archive, const
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
   if (fs::exists(target) && !fs::is_regular_file(target)) {
-    throw Error(ErrorKind::output, {path, {}, {}}, "is not a regular file, expected one or a new name for the archive");
+    throw Error(ErrorKind::usage, {path, {}, {}}, "is not a regular file, expected one or a new name for the archive");
   }
   const Staging staging(parent_of(target));
   const fs::path written = staging.path() / "files";
@@ -130,7 +130,7 @@ void replace_file(const std::string& path, std::string_view text) {
   if (is_special || names_open_file(path)) return write_through(path, text);
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
-  if (fs::is_directory(target)) throw Error(ErrorKind::output, {path, {}, {}}, "is a directory, expected a file");
+  if (fs::is_directory(target)) throw Error(ErrorKind::usage, {path, {}, {}}, "is a directory, expected a file");
   const Staging staging(parent_of(target));
   const fs::path complete = staging.path() / "complete";
   FileSink sink(complete.string(), FileSink::Mode::replace, termination.hook());

@@ -38,10 +38,28 @@ bool would_change(const fs::path& path, const fs::path& input) {
   return !error && lies_in(place, fs::canonical(input, error));
 }
 
+// "out_2": a name that is free.
+std::string another_directory(const std::string& directory) {
+  fs::path normal = fs::path(directory).lexically_normal();
+  if (!normal.has_filename()) normal = normal.parent_path();
+  const std::string name = normal.filename().string();
+  const bool names_itself = name.empty() || name == "." || name == "..";
+  for (std::size_t number = 2;; ++number) {
+    const fs::path path = (names_itself ? normal / "planned" : normal).string() + "_" + std::to_string(number);
+    std::error_code error;
+    if (fs::symlink_status(path, error).type() == fs::file_type::not_found) return path.string();
+  }
+}
+
 [[noreturn]] void fail_other_model(const std::string& directory, const std::string& file,
-                                   const plan_file::PlanHead& head, const std::string& expected) {
+                                   const plan_file::PlanHead& head, const std::vector<std::string>& models) {
   throw Error(ErrorKind::usage, {directory, {}, {}},
-              "holds the plan of " + head.archive + " (" + file + "), expected " + expected);
+              "holds the plan of " + head.archive + " (" + file + "), expected another directory for " +
+                  joined(models) + ", such as " + another_directory(directory));
+}
+
+bool is_of(const plan_file::PlanHead& head, const std::string& model) {
+  return is_same_model(head.archive, name_of_model(model));
 }
 
 }  // namespace
@@ -58,8 +76,23 @@ std::string without_archive_ending(const std::string& name) {
   return name;
 }
 
+bool is_same_model(const std::string& archive, const std::string& other) {
+  return without_archive_ending(archive) == without_archive_ending(other);
+}
+
+std::string name_of_model(const std::string& path) {
+  std::string name = file_name_of(path);
+  if (name != "." && name != ".." && !name.empty()) return name;
+  std::error_code error;
+  const fs::path place = fs::canonical(path, error);
+  return error || !place.has_filename() ? name : place.filename().string();
+}
+
 void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) throw Error(ErrorKind::usage, {}, option + ": the name is empty");
+  if (path == "-") {
+    throw Error(ErrorKind::usage, {}, option + ": '-' names no file, expected a name such as ./-");
+  }
   if (names_open_file(path)) return;
   const fs::path above = directory_of(path);
   std::error_code error;
@@ -80,10 +113,9 @@ void check_output_path(const std::string& option, const std::string& path, const
   }
 }
 
-void require_same_model(const std::string& directory, const std::string& file, const std::string& archive) {
+void require_same_model(const std::string& directory, const std::string& file, const std::string& model) {
   const std::optional<plan_file::PlanHead> head = plan_file::head_of_plan(front_of_file(directory + "/" + file));
-  if (!head || without_archive_ending(head->archive) == without_archive_ending(archive)) return;
-  fail_other_model(directory, file, *head, "another directory for " + archive);
+  if (head && !is_of(*head, model)) fail_other_model(directory, file, *head, {model});
 }
 
 std::vector<PlanInDirectory> plans_in(const std::string& directory) {
@@ -99,23 +131,18 @@ std::vector<PlanInDirectory> plans_in(const std::string& directory) {
   return plans;
 }
 
-void require_same_models(const std::string& directory, const std::vector<std::string>& archives,
+void require_same_models(const std::string& directory, const std::vector<std::string>& models,
                          const std::vector<std::string>& modules) {
   for (const auto& [name, head] : plans_in(directory)) {
-    const std::string& held = head.archive;
-    const bool is_known = std::any_of(archives.begin(), archives.end(), [&](const std::string& archive) {
-      return without_archive_ending(held) == without_archive_ending(archive);
-    });
-    if (!is_known) {
-      fail_other_model(directory, name, head,
-                       "all models in one command, usmp-plan " + head.archive + " " + joined(archives, " ") + " -o " +
-                           directory + ", or another directory for " + joined(archives));
-    }
+    const bool is_known = std::any_of(models.begin(), models.end(),
+                                      [&head = head](const std::string& model) { return is_of(head, model); });
+    if (!is_known) fail_other_model(directory, name, head, models);
     if (modules.empty() || std::find(modules.begin(), modules.end(), head.module) != modules.end()) continue;
     throw Error(ErrorKind::usage, {directory, {}, {}},
                 "holds the plan of module '" + head.module + "' (" + name +
                     "), which is not planned now: metadata.h and the pools that modules share would be without it; "
-                    "expected all modules, or another directory");
+                    "expected all modules, or another directory, such as " +
+                    another_directory(directory));
   }
 }
 

@@ -14,9 +14,10 @@ namespace usmp::driver {
 // Inputs that are not there count for nothing.
 void check_output_path(const std::string& option, const std::string& path, const std::vector<std::string>& inputs);
 
-// Throws Error of kind usage if a file of the directory is the plan of another model than `archive`: models are the
-// same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for nothing.
-void require_same_model(const std::string& directory, const std::string& file, const std::string& archive);
+// Throws Error of kind usage if a file of the directory is the plan of another model than the one at `model`: models
+// are the same if the names of their archives are, without the ending. Files that are no plans of usmp-plan count for
+// nothing.
+void require_same_model(const std::string& directory, const std::string& file, const std::string& model);
 
 // A file of a directory that has the name which `plan` gives to a module's plan, and what it says in front.
 struct PlanInDirectory {
@@ -29,11 +30,17 @@ struct PlanInDirectory {
 
 // The same for all files that have the name which `plan` gives to a module's plan, and several models. If `modules` are
 // given, none of the files may be the plan of another module: what all modules share would be without it.
-void require_same_models(const std::string& directory, const std::vector<std::string>& archives,
+void require_same_models(const std::string& directory, const std::vector<std::string>& models,
                          const std::vector<std::string>& modules);
 
 // "kws" of "kws.tar", "kws.tar.gz" and "kws".
 [[nodiscard]] std::string without_archive_ending(const std::string& name);
+
+// Whether archives with these file names are taken for one model, perhaps in two versions.
+[[nodiscard]] bool is_same_model(const std::string& archive, const std::string& other);
+
+// The file name. "." and "resnet8/.." are called by the directory that they are.
+[[nodiscard]] std::string name_of_model(const std::string& path);
 
 // "/dev/stdin" and the like: names of open files rather than of places.
 [[nodiscard]] bool names_open_file(const std::string& path);

@@ -128,12 +128,6 @@ std::string replanned_metadata(const PlannedPrograms& modules, const Model& mode
   return mlf::updated_metadata(model.archive, figures);
 }
 
-std::vector<std::string> archives_of(const PlanOptions& options) {
-  std::vector<std::string> names;
-  for (const std::string& path : models_and(options, {})) names.push_back(file_name_of(path));
-  return names;
-}
-
 std::vector<std::string> modules_of(const Planning& planning) {
   std::vector<std::string> names;
   for (const auto& planned : planning.modules) names.push_back(planned->document.module);
@@ -150,8 +144,8 @@ void write_results(const PlanOptions& options, const Planning& planning, std::ve
   spdlog::debug("writing {} files to {}", files.size(), output);
   const std::vector<std::string> replaced = replaced_members(planning);
   if (!names_archive(output)) {
-    const auto accept = [&](const std::string& directory) {
-      require_same_models(directory, archives_of(options), modules_of(planning));
+    const auto accept = [&](const std::string&) {  // by its name on the command line
+      require_same_models(output, models_and(options, {}), modules_of(planning));
     };
     return write_directory(output, files, replaced, accept);
   }
@@ -277,7 +271,13 @@ void check_output(const PlanOptions& options) {
   }
   check_output_path("-o", output,
                     models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
-  if (!names_archive(output)) require_same_models(output, archives_of(options), {});
+  if (!names_archive(output) && std::filesystem::is_regular_file(output, error)) {
+    throw Error(ErrorKind::usage, {output, {}, {}},
+                options.more_models.empty()
+                    ? "is a file, expected a directory, a new name or an archive such as model.tar"
+                    : "is a file, expected a directory or a new name");
+  }
+  if (!names_archive(output)) require_same_models(output, models_and(options, {}), {});
 }
 
 int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& err) {
@@ -336,9 +336,7 @@ int plan_or_throw(const PlanOptions& options, std::ostream& out, std::ostream& e
 
 std::string default_output(const std::string& model) {
   if (names_open_file(model)) return "model_planned";
-  std::filesystem::path path = std::filesystem::path(model).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  const std::string name = path.filename().string();
+  const std::string name = name_of_model(model);
   const bool names_nothing = name.empty() || name == "." || name == "..";
   return names_nothing ? "model_planned" : without_archive_ending(name) + "_planned";
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "documents.hpp"
+#include "file_kind.hpp"
 #include "model.hpp"
 #include "search.hpp"
 #include "usmp/support/error.hpp"
@@ -36,6 +37,7 @@ Settings read_settings(const PoolsFiles& files, const std::optional<std::string>
   settings.algorithm = pipeline::default_algorithm();
   const auto memory = read_memory(files);
   if (pools_file) {
+    require_pools_file(*pools_file);
     try {
       settings.request.pools = config::parse_pools(read_text_file(*pools_file, ErrorKind::usage, most_pools_bytes),
                                                    memory ? &*memory : nullptr);

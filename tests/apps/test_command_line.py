@@ -63,7 +63,17 @@ def test_hints() -> None:
             ("model.tar --pool x.yaml", "unknown option '--pool' (did you mean '--pools'?); see usmp-plan --help"),
             ("model.tar --transfrom=all", "unknown option '--transfrom' (did you mean '--transform'?)"),
             ("solve x.csv --cap 3", "unknown option '--cap' (did you mean '--capacity'?); see usmp-plan solve --help"),
-            ("model.tar --capacity 3", "unknown option '--capacity'; it is one of usmp-plan solve; see"),
+            ("model.tar --capacity 3", "unknown option '--capacity'; it belongs to usmp-plan solve; see"),
+            ("compare model.tar --algorithm fast",
+             "unknown option '--algorithm' (did you mean '--algorithms'?); it belongs to usmp-plan, usmp-plan report, usmp-plan diff, "),
+            ("inspect model.tar --pools x", "unknown option '--pools'; it belongs to usmp-plan, usmp-plan report, "),
+            ("model.tar --workspace-pols x",
+             "unknown option '--workspace-pols' (did you mean '--workspace-pools'?); usmp-plan init turns tvmc's options into a pools file"),
+            ("model.tar --workspace-pools x", "unknown option '--workspace-pools'; usmp-plan init turns"),
+            ("model.tar --dry-run -o x", "--output and --dry-run cannot be given together; see"),
+            ("model.tar -o -", "-o: '-' names no file, expected a name such as ./-"),
+            (f"{MODEL} --algorithm greedy", "unknown algorithm 'greedy' (did you mean one of greedy_by_size, "),
+            (f"{MODEL} --algorithm exec:nothere", "nothere: the algorithm cannot be started: No such file or directory"),
             ("model.tar -x", "unknown option '-x'; see"),
             ("inspect model.tar other.tar", "unexpected argument 'other.tar'"),
             ("inspect model.tar \x1b[31m", "unexpected argument '\\x1b[31m'"),
@@ -73,6 +83,7 @@ def test_hints() -> None:
             (f"{MODEL} --name k-s={MODEL}", "--name: 'k-s' is no name in C, expected letters, digits and '_'"),
             (f"{MODEL} --name 1k={MODEL}", "--name: '1k' is no name in C, expected letters, digits and '_', no digit first"),
             (f"{MODEL} {MODEL} -o .", "is given twice, expected each model once"),
+            (f"{MODEL} {MODEL.parent}/./{MODEL.name} -o .", "is given twice, expected each model once"),
             ("diff old.json", "NEW is required; see usmp-plan diff --help"),
             ("report p.json --format htm", "--format: unknown 'htm' (did you mean 'html'?); expected text, json, csv, markdown, svg or html"),
             (f"{MODEL} --algorithm optimla", "unknown algorithm 'optimla' (did you mean 'optimal'?)"),
@@ -100,7 +111,7 @@ def test_hints() -> None:
             (f"{MODEL} --module defualt", "no module 'defualt' (did you mean 'default'?)"),
             (f"{MODEL} --minimize global_workspce", "unknown pool 'global_workspce' (did you mean 'global_workspace'?)"),
     ):
-        done = run(*line.split(" "), *([] if "--help" in line or not line.startswith(str(MODEL)) else ["--dry-run"]))
+        done = run(*line.split(" "), *([] if "--help" in line or " -o " in line or not line.startswith(str(MODEL)) else ["--dry-run"]))
         assert done.returncode == 2 and done.stdout == "", (line, done)
         assert done.stderr.startswith("usmp-plan: error: ") and done.stderr.count("\n") == 1, (line, done)
         assert expected in done.stderr, (line, done.stderr)
@@ -126,7 +137,10 @@ def test_what_is_no_model() -> None:
         for words, place, message in (
                 (("m.tflite",), "m.tflite", f"is a TFLite model; {archive}"),
                 (("report", "m.onnx"), "m.onnx", f"is an ONNX model; {archive}"),
-                (("p.yaml",), "p.yaml", "looks like a pools file, expected a model: usmp-plan MODEL --pools p.yaml"),
+                (("p.yaml",), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
+                (("report", "p.yaml"), "p.yaml", "looks like a pools file, expected a model before it: MODEL --pools p.yaml"),
+                ((MODEL, "--pools", MODEL, "--dry-run"), MODEL, "looks like an archive, expected a pools file"),
+                ((MODEL, "-o", "p.yaml"), "p.yaml", "is a file, expected a directory, a new name or an archive such as model.tar"),
                 ((MODEL, "--pools", "p.yaml", "--dry-run"), "p.yaml: line 4, column 15",
                  "pool 'sram': no code of the model is for the target 'cc' (did you mean 'c'?)"),
                 ((MODEL, "-o", "/dev/stdout"), "/dev/stdout", "is a device, expected a directory or an archive such as model.tar"),
@@ -134,7 +148,7 @@ def test_what_is_no_model() -> None:
             done = run(*words, folder=folder)
             assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
         done = run(".", folder=Path(folder, "tree"))
-        assert "model_planned: lies inside the input ., expected another place: -o ../model_planned or --in-place\n" in done.stderr, done
+        assert "tree_planned: lies inside the input ., expected another place: -o ../tree_planned or --in-place\n" in done.stderr, done
         done = run(".", "--dry-run", folder=Path(folder, "tree"))
         assert done.stdout.startswith("module default of tree, "), done
         done = subprocess.run([PROGRAM, "report", "-"], input="", capture_output=True, text=True)

@@ -188,7 +188,7 @@ TEST_CASE("check: mistakes keep their exit codes and messages, and nothing is wr
   checked.options.model.model = testdata + "/lstm.tar";
   checked.options.junit = checked.temporary.path.string();  // a directory
   outcome = checked.run(sram("max: 1"));
-  CHECK(outcome.code == exit_output);
+  CHECK(outcome.code == exit_usage);
   CHECK(outcome.out.empty());
   checked.options.pools_file.reset();
   std::ostringstream out;

@@ -150,7 +150,7 @@ TEST_CASE("compare: mistakes have their exit codes and messages, and nothing is 
   CompareOptions options = options_for(model, "fast");
   options.save = temporary.file("file");
   const Outcome outcome = run_compare(options);
-  CHECK(outcome.code == exit_output);
+  CHECK(outcome.code == exit_usage);
   CHECK(outcome.out.empty());
 }
 

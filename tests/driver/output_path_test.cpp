@@ -81,9 +81,16 @@ TEST_CASE("a second model does not replace the first one's plan") {
   const Outcome outcome = outcome_of(plan, planning(second, out));
   CHECK(outcome.code == exit_usage);
   CHECK(outcome.err == "usmp-plan: error: " + out +
-                           ": holds the plan of first.tar (default.plan.json), expected all models in one command, "
-                           "usmp-plan first.tar second.tar -o " +
-                           out + ", or another directory for second.tar\n");
+                           ": holds the plan of first.tar (default.plan.json), expected another directory for " +
+                           second + ", such as " + out + "_2\n");
+  PlanOptions both = planning(first, out);
+  both.more_models = {second};
+  CHECK(contains(outcome_of(plan, both).err, out + ": holds the plan of module 'default'"));
+  CHECK(contains(outcome_of(plan, both).err, "expected all modules, or another directory, such as " + out + "_2\n"));
+  fs::create_directory(out + "_2");
+  CHECK(contains(outcome_of(plan, both).err, "such as " + out + "_3\n"));
+  both.output = out + "_3";
+  CHECK(outcome_of(plan, both).code == exit_ok);
   CHECK(read(temporary.path / "out/default.plan.json") == before);
   CHECK(outcome_of(plan, planning(first, out)).code == exit_ok);
   extract("cast_subtract.tar", temporary.path / "first");
@@ -107,7 +114,7 @@ TEST_CASE("of plans that compare keeps, neither are those of another model repla
   CHECK(outcome.code == exit_usage);
   CHECK(contains(outcome.err,
                  "holds the plan of cast_subtract.tar (default.fast.plan.json), expected another directory for "
-                 "repeated_op.tar\n"));
+                 "repeated_op.tar, such as "));
   options.save = "";
   CHECK(outcome_of(compare, options).err == "usmp-plan: error: --save: the name is empty\n");
 }

@@ -195,7 +195,7 @@ TEST_CASE("report: exit codes of what goes wrong") {
   ReportOptions nowhere = options_for(testdata + "/lstm.tar");
   nowhere.output = temporary.path.string();  // a directory
   outcome = run_report(nowhere);
-  CHECK(outcome.code == exit_output);
+  CHECK(outcome.code == exit_usage);
   CHECK(outcome.out.empty());
 }
 
