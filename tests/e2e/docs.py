@@ -131,6 +131,18 @@ def test_firmware() -> None:
         run(plan, folder, "README.md")
         run(link.replace("gcc ", "gcc -Wall -Wextra -Werror -pedantic ", 1), folder, "README.md")
         run("build/model", folder, "README.md")
+        large = files["pools.yaml"].replace("8KiB", "16KiB")
+        assert large != files["pools.yaml"]
+        (folder / "pools.yaml").write_text(large)  # nothing is left for sram
+        main = re.sub(r".*\bsram\[.*\n", "", files["main.c"]).replace(", .sram = sram", "")
+        assert not re.search(r"\bsram\b", main), main
+        (folder / "main.c").write_text(main)
+        run(plan, folder, "README.md")
+        run(link.replace("gcc ", "gcc -Wall -Wextra -Werror -pedantic ", 1), folder, "README.md")
+        run("build/model", folder, "README.md")
+        for file, text in files.items():
+            (folder / file).write_text(text)
+        run(plan, folder, "README.md")
         cross = "arm-none-eabi-gcc -mcpu=cortex-m7 -mthumb -specs=nosys.specs"
         if shutil.which("arm-none-eabi-gcc"):
             run(link.replace("gcc ", f"{cross} ", 1), folder, "README.md")
