@@ -43,7 +43,7 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     binary, archives = sys.argv[1], [Path(name) for name in sys.argv[2:]]
-    print("| archive | TVM | none | " + " | ".join(f"+ {step}" for step in STEPS) + " | constants before | after |")
+    print("| archive | TVM | none | " + " | ".join(f"+ {step}" for step in STEPS) + " | constants before, with padding | after |")
     print("|---|" + "---|" * (len(STEPS) + 4))
     ratios = []
     with tempfile.TemporaryDirectory(prefix="usmp-savings-") as directory:
