@@ -306,14 +306,23 @@ TEST_CASE("in place: git runs nothing that the checkout names") {
 
 TEST_CASE("in place: each file is looked up in its own repository") {
   const Checkout checkout;
+  fs::create_directory(checkout.ml("include"));
+  fs::create_directory(checkout.ml("src"));
+  fs::rename(checkout.ml("tvmgen_default.h"), checkout.ml("include") / "tvmgen_default.h");
+  for (const char* name : {"default_lib0.c", "default_lib1.c"})
+    fs::rename(checkout.ml(name), checkout.ml("src") / name);
   checkout.git("init -q");
-  write(checkout.temporary.path / ".gitignore", "ml/\n");
-  checkout.git("init -q ml");
+  write(checkout.temporary.path / ".gitignore", "src/\n");
+  checkout.git("add .");
+  checkout.git("commit -q -m header");
+  checkout.git("init -q ml/src");
   PlanOptions options = checkout.options();
   options.model.model = checkout.temporary.path.string();
-  CHECK(contains(refused(checkout, options), "?? default_lib1.c"));
-  checkout.git("-C ml add .");
-  checkout.git("-C ml -c user.name=test -c user.email=test@example.org commit -q -m stock");
+  const std::string error = refused(checkout, options);
+  CHECK(contains(error, "?? default_lib0.c\n  ?? default_lib1.c\n"));
+  CHECK_FALSE(contains(error, "tvmgen_default.h"));
+  checkout.git("-C ml/src add .");
+  checkout.git("-C ml/src -c user.name=test -c user.email=test@example.org commit -q -m stock");
   CHECK(outcome_of(plan, options).code == exit_ok);
 }
 
