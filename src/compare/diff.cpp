@@ -11,6 +11,7 @@
 #include "compare/diff_steps.hpp"
 #include "compare/match.hpp"
 #include "compare/pool_distances.hpp"
+#include "compare/shared_bytes.hpp"
 #include "usmp/bounds/load.hpp"
 #include "usmp/compare/figures.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 
 using plan_file::PlanDocument;
 
+using PeakBytes = std::map<std::size_t, Bytes>;  // PoolFigures::counted of the buffers that are live at a peak
 using BuffersByPool = std::map<std::string_view, std::vector<std::size_t>>;  // indices of those that say when they live
 
 BuffersByPool by_pool(const PlanDocument& document) {
@@ -61,25 +63,39 @@ bounds::Load load_of(const Indexed& plan, const std::string& pool) {
   return bounds::load(problem, all);
 }
 
-PoolState figures_of(const Indexed& plan, const PlanDocument::Pool& pool) {
+PoolState figures_of(const Indexed& plan, const PlanDocument::Pool& pool, PeakBytes& bytes) {
   const bounds::Load load = load_of(plan, pool.name);
+  Bytes occupied = 0;
+  if (const auto found = plan.buffers.find(pool.name); found != plan.buffers.end()) {
+    const std::vector<std::size_t> live = live_at(plan.document, found->second, load.at);
+    const std::vector<Bytes> counted = bytes_counted_once(plan.document, live);
+    for (std::size_t i = 0; i < live.size(); ++i) {
+      bytes.emplace(live[i], counted[i]);
+      occupied += counted[i];
+    }
+  }
   return {.capacity = pool.capacity,
           .used = pool.used,
           .lower_bound = pool.lower_bound,
           .live_at_peak = load.bytes,
           .peak = load.at,
+          .occupied_at_peak = occupied,
           .status = pool.status,
           .all_modules = pool.all_modules};
 }
 
-std::vector<PoolDiff> pools_of(const Indexed& before, const Indexed& after) {
+std::vector<PoolDiff> pools_of(const Indexed& before, const Indexed& after, PeakBytes& at_peak_before,
+                               PeakBytes& at_peak_after) {
   std::vector<PoolDiff> pools;
   for (const PlanDocument::Pool& pool : after.document.pools) {
-    PoolDiff& diff = pools.emplace_back(PoolDiff{pool.name, pool.kind, {}, figures_of(after, pool)});
-    if (const auto* earlier = before.find_pool(pool.name)) diff.before = figures_of(before, *earlier);
+    PoolDiff& diff = pools.emplace_back(PoolDiff{pool.name, pool.kind, {}, figures_of(after, pool, at_peak_after)});
+    if (const auto* earlier = before.find_pool(pool.name)) {
+      diff.before = figures_of(before, *earlier, at_peak_before);
+    }
   }
   for (const PlanDocument::Pool& pool : before.document.pools) {
-    if (after.find_pool(pool.name) == nullptr) pools.push_back({pool.name, pool.kind, figures_of(before, pool), {}});
+    if (after.find_pool(pool.name) != nullptr) continue;
+    pools.push_back({pool.name, pool.kind, figures_of(before, pool, at_peak_before), {}});
   }
   return pools;
 }
@@ -104,11 +120,7 @@ class Differences {
   PlanDiff run() && {
     diff_.before = side_of(before_);
     diff_.after = side_of(after_);
-    diff_.pools = pools_of(indexed_before_, indexed_after_);
-    for (const PoolDiff& pool : diff_.pools) {
-      if (pool.before) peaks_before_.emplace(pool.name, pool.before->peak);
-      if (pool.after) peaks_after_.emplace(pool.name, pool.after->peak);
-    }
+    diff_.pools = pools_of(indexed_before_, indexed_after_, at_peak_before_, at_peak_after_);
     diff_.steps = diff_steps(before_, after_);
     const auto matches = match_buffers(before_, after_);
     std::vector<bool> matched(after_.buffers.size());
@@ -126,34 +138,31 @@ class Differences {
 
  private:
   static std::tuple<bool, Bytes, Bytes, Bytes, Bytes> rank(const BufferDiff& buffer) {
-    return {buffer.shown().kind != BufferKind::constant, std::abs(buffer.growth_at_peak()), std::abs(buffer.effect),
-            std::abs(buffer.growth()), buffer.shown().size};
+    const auto at_peak = [](const std::optional<BufferPlace>& place) { return place ? place->bytes_at_peak : 0; };
+    const Bytes most = buffer.changes_pools() ? std::max(at_peak(buffer.before), at_peak(buffer.after))
+                                              : std::abs(buffer.growth_at_peak());
+    return {buffer.shown().kind != BufferKind::constant, most, std::abs(buffer.effect), std::abs(buffer.growth()),
+            buffer.shown().size};
   }
 
   static PlanDiff::Side side_of(const PlanDocument& document) {
     return {.file = {}, .module = document.module, .algorithm = document.algorithm, .status = document.status};
   }
 
-  using Peaks = std::map<std::string_view, Tick>;  // of pools, by their names
-
   static std::vector<std::string> callers(const PlanDocument& document) {
     std::vector<std::string> names(document.buffers.size());
     if (!knows_kinds(document)) return names;
     const std::vector<OperatorIndex> operators = operators_of(document);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (operators[i]) names[i] = operator_name(document, *operators[i]);
+      if (operators[i]) names[i] = operator_name(document, *operators[i], document.buffers[i].row_operator);
     }
     return names;
   }
 
   static BufferPlace place_of(const PlanDocument& document, const std::vector<std::string>& producers,
-                              const std::vector<std::string>& callers, const Peaks& peaks, std::size_t i) {
+                              const std::vector<std::string>& callers, const PeakBytes& at_peak, std::size_t i) {
     const PlanDocument::Buffer& buffer = document.buffers[i];
-    const auto peak = peaks.find(buffer.pool);
-    const bool at_peak = peak != peaks.end() && buffer.live &&
-                         std::any_of(buffer.live->begin(), buffer.live->end(), [&](const LiveRange& range) {
-                           return range.begin <= peak->second && peak->second < range.end;
-                         });
+    const auto bytes = at_peak.find(i);
     return {.name = buffer.name,
             .function = buffer.function,
             .producer = producers[i],
@@ -162,7 +171,8 @@ class Differences {
             .offset = buffer.offset,
             .size = buffer.size,
             .kind = buffer.kind,
-            .at_peak = at_peak,
+            .at_peak = bytes != at_peak.end(),
+            .bytes_at_peak = bytes == at_peak.end() ? 0 : bytes->second,
             .is_used = !buffer.live || !buffer.live->empty()};
   }
 
@@ -173,24 +183,29 @@ class Differences {
     return std::max<Bytes>(0, place->offset + place->size - both);
   }
 
+  void count_same(const std::string& pool, Bytes growth_at_peak) {
+    const auto found = std::ranges::find(diff_.pools, pool, &PoolDiff::name);
+    if (found != diff_.pools.end()) found->same_growth_at_peak += growth_at_peak;
+  }
+
   void add(std::optional<std::size_t> before, std::optional<std::size_t> after) {
     BufferDiff buffer;
-    if (before) buffer.before = place_of(before_, producers_before_, callers_before_, peaks_before_, *before);
-    if (after) buffer.after = place_of(after_, producers_after_, callers_after_, peaks_after_, *after);
+    if (before) buffer.before = place_of(before_, producers_before_, callers_before_, at_peak_before_, *before);
+    if (after) buffer.after = place_of(after_, producers_after_, callers_after_, at_peak_after_, *after);
     if (before && after) {
       const BufferPlace& a = *buffer.before;
       const BufferPlace& b = *buffer.after;
       if (a.name != b.name || a.function != b.function) ++diff_.renamed;
       if (a.size == b.size && a.pool == b.pool && a.offset == b.offset) {
         ++diff_.same;
+        count_same(a.pool, buffer.growth_at_peak());
         return;
       }
       buffer.change = a.size == b.size ? BufferChange::moved : BufferChange::resized;
     } else {
       buffer.change = before ? BufferChange::removed : BufferChange::added;
     }
-    const bool stays = !before || !after || buffer.before->pool == buffer.after->pool;
-    if (stays) buffer.effect = reach(buffer.after) - reach(buffer.before);
+    if (!buffer.changes_pools()) buffer.effect = reach(buffer.after) - reach(buffer.before);
     diff_.buffers.push_back(std::move(buffer));
   }
 
@@ -202,8 +217,8 @@ class Differences {
   std::vector<std::string> producers_after_;
   std::vector<std::string> callers_before_;
   std::vector<std::string> callers_after_;
-  Peaks peaks_before_;
-  Peaks peaks_after_;
+  PeakBytes at_peak_before_;
+  PeakBytes at_peak_after_;
   PlanDiff diff_;
 };
 
@@ -249,8 +264,10 @@ Bytes PoolDiff::growth() const { return (after ? after->used : 0) - (before ? be
 
 Bytes BufferDiff::growth() const { return (after ? after->size : 0) - (before ? before->size : 0); }
 
+bool BufferDiff::changes_pools() const { return before && after && before->pool != after->pool; }
+
 Bytes BufferDiff::growth_at_peak() const {
-  return (after && after->at_peak ? after->size : 0) - (before && before->at_peak ? before->size : 0);
+  return (after ? after->bytes_at_peak : 0) - (before ? before->bytes_at_peak : 0);
 }
 
 bool PlanDiff::differs() const {

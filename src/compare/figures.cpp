@@ -52,12 +52,7 @@ Problem problem_of(const PlanDocument& document, const PlanDocument::Pool& pool,
 }
 
 void fill_peak(PoolFigures& figures, const PlanDocument& document, const std::vector<OperatorIndex>& operators) {
-  const std::vector<LiveRange> peak = {{figures.peak_at, figures.peak_at + 1}};
-  for (const std::size_t index : figures.buffers) {
-    if (overlap(*document.buffers[index].live, peak)) figures.at_peak.push_back(index);
-  }
-  std::stable_sort(figures.at_peak.begin(), figures.at_peak.end(),
-                   [&](std::size_t a, std::size_t b) { return document.buffers[a].size > document.buffers[b].size; });
+  figures.at_peak = live_at(document, figures.buffers, figures.peak_at);
   figures.counted = bytes_counted_once(document, figures.at_peak);
   std::map<std::pair<OperatorIndex, std::size_t>, Bytes> shares;
   for (std::size_t i = 0; i < figures.at_peak.size(); ++i) {

@@ -56,6 +56,17 @@ std::map<std::string, std::vector<PoolFigures::SharedBytes>> shared_bytes_of(con
   return result;
 }
 
+std::vector<std::size_t> live_at(const PlanDocument& document, const std::vector<std::size_t>& buffers, Tick tick) {
+  const std::vector<LiveRange> ticks = {{tick, tick + 1}};
+  std::vector<std::size_t> live;
+  for (const std::size_t index : buffers) {
+    if (overlap(*document.buffers[index].live, ticks)) live.push_back(index);
+  }
+  std::stable_sort(live.begin(), live.end(),
+                   [&](std::size_t a, std::size_t b) { return document.buffers[a].size > document.buffers[b].size; });
+  return live;
+}
+
 std::vector<Bytes> bytes_counted_once(const PlanDocument& document, const std::vector<std::size_t>& chosen) {
   Taken taken;
   std::vector<Bytes> counted;

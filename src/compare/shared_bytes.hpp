@@ -16,6 +16,10 @@ namespace usmp::compare {
 [[nodiscard]] std::map<std::string, std::vector<PoolFigures::SharedBytes>> shared_bytes_of(
     const plan_file::PlanDocument& document);
 
+// Those of the buffers that are live at the tick, largest first. Every buffer says when it is live.
+[[nodiscard]] std::vector<std::size_t> live_at(const plan_file::PlanDocument& document,
+                                               const std::vector<std::size_t>& buffers, Tick tick);
+
 // [i]: bytes of chosen[i] that none in front of it holds. The buffers are in one pool. O(n log n).
 [[nodiscard]] std::vector<Bytes> bytes_counted_once(const plan_file::PlanDocument& document,
                                                     const std::vector<std::size_t>& chosen);

@@ -33,6 +33,7 @@ Json figures_json(const PoolState& figures) {
   json["lower_bound"] = or_null(figures.lower_bound);
   json["live_at_peak"] = figures.live_at_peak;
   json["peak_tick"] = figures.peak;
+  json["occupied_at_peak"] = figures.occupied_at_peak;
   json["status"] = to_string(figures.status);
   json["all_modules"] = or_null(figures.all_modules, all_modules_json);
   return json;
@@ -43,6 +44,7 @@ Json pool_json(const PoolDiff& pool) {
   json["name"] = pool.name;
   json["kind"] = to_string(pool.kind);
   json["growth"] = pool.growth();
+  json["same_growth_at_peak"] = pool.same_growth_at_peak;
   json["before"] = or_null(pool.before, figures_json);
   json["after"] = or_null(pool.after, figures_json);
   return json;
@@ -58,6 +60,7 @@ Json place_json(const BufferPlace& place) {
   json["size"] = place.size;
   json["kind"] = to_string(place.kind);
   json["at_peak"] = place.at_peak;
+  json["bytes_at_peak"] = place.bytes_at_peak;
   return json;
 }
 

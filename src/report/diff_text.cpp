@@ -47,13 +47,17 @@ std::vector<std::string> pool_cells(const PoolDiff& pool) {
           figures(pool, [](const PoolState& f) { return std::to_string(f.used); }),
           pool.growth() == 0 ? "-" : signed_number(pool.growth()),
           pool.growth() == 0 || before == 0 ? "-" : (pool.growth() > 0 ? "+" : "") + percent(pool.growth(), before),
-          figures(pool, [](const PoolState& f) { return std::to_string(f.live_at_peak); }),
+          figures(pool, [](const PoolState& f) { return std::to_string(f.occupied_at_peak); }),
           figures(pool, [](const PoolState& f) { return f.capacity ? std::to_string(*f.capacity) : "unbounded"; })};
 }
 
 std::vector<Table::Column> pool_columns() {
-  return {{"Pool", Align::left},      {"Used", Align::right},         {"Change", Align::right},
-          {"Change %", Align::right}, {"Live at peak", Align::right}, {"Capacity", Align::right}};
+  return {{"Pool", Align::left},
+          {"Used", Align::right},
+          {"Change", Align::right},
+          {"Change %", Align::right},
+          {"Occupied at peak", Align::right},
+          {"Capacity", Align::right}};
 }
 
 std::string place_text(const std::optional<BufferPlace>& place, const std::string& other_pool) {
@@ -73,6 +77,39 @@ const std::string& operator_of(const BufferPlace& place) {
   return place.producer.empty() ? place.function : place.producer;
 }
 
+using PoolChanges = std::vector<std::pair<std::string, Bytes>>;  // by the name of the pool, in order
+
+void add_change(PoolChanges& changes, const std::string& pool, Bytes bytes) {
+  const auto found = std::ranges::find(changes, pool, &std::pair<std::string, Bytes>::first);
+  if (found == changes.end()) {
+    changes.emplace_back(pool, bytes);
+  } else {
+    found->second += bytes;
+  }
+}
+
+void add_at_peak(PoolChanges& changes, const BufferDiff& buffer) {
+  if (buffer.before) add_change(changes, buffer.before->pool, -buffer.before->bytes_at_peak);
+  if (buffer.after) add_change(changes, buffer.after->pool, buffer.after->bytes_at_peak);
+}
+
+// "dtcm -6272, sram +6272"; empty if nothing changed.
+std::string changes_text(const PoolChanges& changes) {
+  std::string text;
+  for (const auto& [pool, bytes] : changes) {
+    if (bytes != 0) text += (text.empty() ? "" : ", ") + printable(pool) + " " + signed_number(bytes);
+  }
+  return text;
+}
+
+std::string at_peak_cell(const BufferDiff& buffer) {
+  PoolChanges changes;
+  if (buffer.changes_pools()) add_at_peak(changes, buffer);
+  const std::string text = changes_text(changes);
+  if (!text.empty()) return text;
+  return buffer.changes_pools() || buffer.growth_at_peak() == 0 ? "-" : signed_number(buffer.growth_at_peak());
+}
+
 std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
   const BufferPlace& shown = buffer.shown();
   std::string name = printable(shown.name);
@@ -81,7 +118,7 @@ std::vector<std::string> buffer_cells(const BufferDiff& buffer) {
   }
   const auto size = [](const std::optional<BufferPlace>& place) { return place ? std::to_string(place->size) : "-"; };
   const auto number = [](Bytes value) { return value == 0 ? "-" : signed_number(value); };
-  return {number(buffer.growth_at_peak()),
+  return {at_peak_cell(buffer),
           number(buffer.effect),
           to_string(buffer.change),
           std::move(name),
@@ -178,6 +215,16 @@ std::string more_text(std::size_t all, std::size_t shown) {
   return "and " + std::to_string(all - shown) + " more";
 }
 
+// What the rows that are shown do not have of the changes at the peak: "dtcm +64".
+std::string other_changes(const PlanDiff& diff, std::size_t shown) {
+  PoolChanges changes;
+  for (const PoolDiff& pool : diff.pools) {
+    if (pool.kind == PoolKind::workspace) add_change(changes, pool.name, pool.same_growth_at_peak);
+  }
+  for (std::size_t i = shown; i < first_constant(diff); ++i) add_at_peak(changes, diff.buffers[i]);
+  return changes_text(changes);
+}
+
 std::vector<Table::Column> step_columns() {
   return {{"Transformation", Align::left}, {"Before", Align::left}, {"After", Align::left}};
 }
@@ -222,7 +269,9 @@ std::string change_counts(const PlanDiff& diff) {
   return count_of(gone, BufferChange::removed) + ", " + count_of(added, BufferChange::added);
 }
 
-constexpr const char* at_peak_text = "At peak: change of the bytes that the buffer has at the peak of its pool.";
+constexpr const char* at_peak_text =
+    "At peak: change of the bytes that the buffer occupies at the peak of its pool; shared bytes count once.";
+constexpr const char* others_text = "at the peak, buffers not listed: ";
 constexpr const char* effect_text =
     "Effect: change of the bytes by which the buffer extends beyond the smaller used size of its pool.";
 
@@ -264,6 +313,8 @@ void add_pools_and_buffers_text(const PlanDiff& diff, const DiffTextOptions& opt
   }
   const std::string more = more_text(all, shown);
   if (!more.empty()) out += "  " + more + " (--verbose lists all)\n";
+  if (const std::string others = other_changes(diff, shown); !others.empty())
+    out += std::string("  ") + others_text + others + "\n";
   if (const std::string constants = constants_text(diff); !constants.empty()) out += "  " + constants + "\n";
   if (shown == 0) return;
   out += std::string("  ") + at_peak_text + "\n  " + effect_text + "\n";
@@ -304,6 +355,8 @@ void add_pools_and_buffers_markdown(const PlanDiff& diff, std::string& out) {
   if (shown > 0) out += "\n" + markdown_head(buffer_columns());
   for (std::size_t i = 0; i < shown; ++i) out += cells_row(buffer_cells(diff.buffers[i]));
   if (const std::string more = more_text(all, shown); !more.empty()) out += "\n" + more + ".\n";
+  if (const std::string others = other_changes(diff, shown); !others.empty())
+    out += "\n" + markdown_text(others_text + others) + ".\n";
   if (const std::string constants = constants_text(diff); !constants.empty())
     out += "\n" + markdown_text(constants) + ".\n";
   if (shown > 0) out += std::string("\n") + at_peak_text + " " + effect_text + "\n";

@@ -61,6 +61,32 @@ TEST_CASE("of many changes the text shows twenty, and all if asked") {
   CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,number 22\n"));
 }
 
+TEST_CASE("a buffer that changes pools shows the change of each") {
+  PlanDocument moved = example();
+  moved.buffers[0].pool = "sram";  // a, live at the peaks of both
+  moved.buffers[0].offset = 100;
+  const std::string text = diff_text(diff_of(example(), moved), {});
+  CHECK(text.find("  dtcm -48, sram +48       -  moved   a ") != std::string::npos);
+  // Then dtcm's peak is where c is live, and b no more, and neither has moved.
+  CHECK(text.find("\n  at the peak, buffers not listed: dtcm +16\n") != std::string::npos);
+  CHECK(diff_markdown(diff_of(example(), moved)).find("\n\nat the peak, buffers not listed: dtcm +16.\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("of many buffers those that are not shown count together") {
+  PlanDocument more = example();
+  for (int i = 0; i < 25; ++i) {
+    PlanDocument::Buffer one = more.buffers[1];
+    one.name = "more" + std::to_string(i);
+    one.offset = 64 + 16 * i;
+    more.buffers.push_back(one);
+  }
+  const std::string text = diff_text(diff_of(example(), more), {});
+  CHECK(text.find("  and 5 more (--verbose lists all)\n  at the peak, buffers not listed: dtcm +80\n") !=
+        std::string::npos);
+  CHECK(diff_text(diff_of(example(), more), {.verbose = true}).find("not listed") == std::string::npos);
+}
+
 TEST_CASE("constants that differ are one line, and a row each if asked") {
   PlanDocument larger = example();
   larger.buffers[4].size = 90;

@@ -19,6 +19,7 @@ struct PoolState {
   std::optional<Bytes> lower_bound;  // that the plan states; nothing: it does not say
   Bytes live_at_peak = 0;            // what its buffers need at one tick at least, see bounds::load
   Tick peak = 0;                     // the first such tick; 0 if nothing is live
+  Bytes occupied_at_peak = 0;        // see PoolFigures
   PlanStatus status = PlanStatus::feasible;
   std::optional<plan_file::PlanDocument::Pool::AllModules> all_modules = {};  // nothing: planned alone
 
@@ -30,6 +31,8 @@ struct PoolDiff {
   PoolKind kind = PoolKind::workspace;
   std::optional<PoolState> before;  // nothing: the pool is new
   std::optional<PoolState> after;   // nothing: the pool is gone
+  // Of PoolState::occupied_at_peak, what buffers have that are as they were: the peak may be at another tick.
+  Bytes same_growth_at_peak = 0;
 
   // The tick of a peak alone is not a difference: it is a property of the module, not of the plan. Nor is the lower
   // bound: what an algorithm proves of the same problem depends on the algorithm. Nor is what other modules need.
@@ -48,8 +51,9 @@ struct BufferPlace {
   Bytes offset = 0;
   Bytes size = 0;
   BufferKind kind = BufferKind::tensor;
-  bool at_peak = false;  // live at the peak of its pool: PoolState::peak
-  bool is_used = true;   // unless the plan says that it is never live: it takes no room, and others lie over it
+  bool at_peak = false;     // live at the peak of its pool: PoolState::peak
+  Bytes bytes_at_peak = 0;  // of PoolState::occupied_at_peak: PoolFigures::counted
+  bool is_used = true;      // unless the plan says that it is never live: it takes no room, and others lie over it
 };
 
 enum class BufferChange : std::uint8_t {
@@ -71,8 +75,9 @@ struct BufferDiff {
   Bytes effect = 0;
 
   [[nodiscard]] Bytes growth() const;  // of the size; negative: it shrank
-  // Of what the buffer counts for at the peak of its pool, bytes that it shares included. Sizes of the workspace
-  // buffers of a pool at its peaks differ by the sum of these, unless buffers change pools.
+  [[nodiscard]] bool changes_pools() const;
+  // Of what the buffer counts for at the peak of its pool, in either plan. PoolState::occupied_at_peak grows by the sum
+  // of these and PoolDiff::same_growth_at_peak; a buffer that changes pools counts with its bytes in each.
   [[nodiscard]] Bytes growth_at_peak() const;
   // The buffer as the later plan that has it names it.
   [[nodiscard]] const BufferPlace& shown() const { return after ? *after : *before; }
