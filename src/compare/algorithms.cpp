@@ -19,16 +19,36 @@ bool same_cost(const PlanDocument& a, const PlanDocument& b) {
                                           [](const auto& x, const auto& y) { return x.used == y.used; });
 }
 
-// Whether what `prover` says of the least size of its pool holds for `plan` as well: it does for plans that are no
-// worse in all that is more important than that pool. Documents list pools by kind, problems as the file and the module
-// name them, so pools of the other kind have to agree as well as those in front.
-bool bound_applies(const PlanDocument& prover, const PlanDocument& plan, std::size_t pool) {
+// Whether what a run says of the least size of its pool holds for `plan` as well: it does for plans that are no worse
+// in all that is more important than that pool.
+bool bound_applies(const AlgorithmRun& run, const PlanDocument& plan, std::size_t pool) {
+  const PlanDocument& prover = *run.plan;
+  const auto agrees = [&](std::size_t i) { return prover.pools[i].used == plan.pools[i].used; };
+  const auto rank = [&](std::size_t i) {
+    const auto found = std::ranges::find(run.pool_order, plan.pools[i].name);
+    return run.pool_order.empty() ? static_cast<std::ptrdiff_t>(i) : found - run.pool_order.begin();
+  };
+  const auto is_minimized = [&](std::size_t i) {
+    return prover.search && prover.search->minimized == plan.pools[i].name;
+  };
+  if (is_minimized(pool)) return true;
   if (!same_spilled(prover, plan)) return false;
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
-    const bool counts = i < pool || (i != pool && plan.pools[i].kind != plan.pools[pool].kind);
-    if (counts && prover.pools[i].used != plan.pools[i].used) return false;
+    if ((rank(i) < rank(pool) || is_minimized(i)) && !agrees(i)) return false;
   }
   return true;
+}
+
+bool spills_less(const PlanDocument& a, const PlanDocument& b) {
+  if (a.charge && b.charge && a.charge->value != b.charge->value) return a.charge->value < b.charge->value;
+  return std::ranges::lexicographical_compare(a.spilled, b.spilled, {}, &PlanDocument::Spilled::bytes,
+                                              &PlanDocument::Spilled::bytes);
+}
+
+bool is_one_of_several(const PlanDocument& plan, const std::string& pool) {
+  return std::ranges::any_of(plan.buffers, [&](const PlanDocument::Buffer& buffer) {
+    return buffer.candidates.size() > 1 && std::ranges::find(buffer.candidates, pool) != buffer.candidates.end();
+  });
 }
 
 AlgorithmResult result_of(const AlgorithmRun& run, const std::vector<AlgorithmRun>& runs) {
@@ -39,13 +59,19 @@ AlgorithmResult result_of(const AlgorithmRun& run, const std::vector<AlgorithmRu
   const PlanDocument& plan = *run.plan;
   result.status = plan.status;
   if (!plan.spilled.empty()) result.spilled = plan.spilled.front().bytes;
-  for (const PlanDocument::Pool& pool : plan.pools) result.pools.push_back({pool.used, pool.lower_bound});
+  const bool spills_least = std::ranges::none_of(
+      runs, [&](const AlgorithmRun& other) { return other.plan && spills_less(*other.plan, plan); });
+  for (const PlanDocument::Pool& pool : plan.pools) {
+    const bool minimized = plan.search && plan.search->minimized == pool.name;
+    const bool is_measured = spills_least || minimized || !is_one_of_several(plan, pool.name);
+    result.pools.push_back({pool.used, pool.lower_bound, is_measured});
+  }
   for (const AlgorithmRun& other : runs) {
     if (!other.plan) continue;
     result.optimal = result.optimal || (other.plan->status == PlanStatus::optimal && same_cost(*other.plan, plan));
     for (std::size_t i = 0; i < plan.pools.size(); ++i) {
       const std::optional<Bytes>& bound = other.plan->pools[i].lower_bound;
-      if (bound && bound_applies(*other.plan, plan, i)) {
+      if (bound && bound_applies(other, plan, i)) {
         result.pools[i].lower_bound = std::max(result.pools[i].lower_bound.value_or(0), *bound);
       }
     }
@@ -56,7 +82,7 @@ AlgorithmResult result_of(const AlgorithmRun& run, const std::vector<AlgorithmRu
 }  // namespace
 
 std::optional<double> PoolResult::ratio() const {
-  if (!lower_bound || *lower_bound == 0) return std::nullopt;
+  if (!is_measured || !lower_bound || *lower_bound == 0) return std::nullopt;
   return static_cast<double>(used) / static_cast<double>(*lower_bound);
 }
 

@@ -81,6 +81,7 @@ Compared compare_module(pipeline::PlannedProgram& module, Planning& planning,
     plan_module(module, planning, options, interrupt, terminal);
     compare::AlgorithmRun& run = compared.runs.emplace_back();
     run.algorithm = algorithm.name;
+    for (const Pool& pool : module.assembly.problem.pools) run.pool_order.push_back(pool.name);
     if (options.times) run.time = std::chrono::duration_cast<std::chrono::microseconds>(spent);
     if (module.result.has_plan()) run.plan = module.document;
     if (compared.runs.size() == 1) first = module.result;

@@ -142,6 +142,15 @@ std::string csv_rows(const ModuleComparison& module, const AlgorithmResult& resu
 
 constexpr const char* ratio_legend =
     "used/bound: the bytes used in the pool on the left, divided by its lower bound; proved: they are equal.";
+constexpr const char* spilled_legend =
+    "Spilled: sum of the sizes of the buffers outside their first choice, live together or not. A plan that spills "
+    "more "
+    "is worse, whatever its pools use, and has no ratios for them.\n";
+
+std::string legend(const Comparison& comparison) {
+  const bool spilled = std::ranges::any_of(comparison.modules, has_spilled);
+  return std::string("\n") + ratio_legend + "\n" + (spilled ? spilled_legend : "");
+}
 
 bool has_pools(const Comparison& comparison) {
   return std::ranges::any_of(comparison.modules, [](const ModuleComparison& module) { return !module.pools.empty(); });
@@ -160,7 +169,7 @@ std::string compare_text(const Comparison& comparison, bool color) {
     for (const AlgorithmResult& result : module.results) table.add(cells_of(module, result, times));
     text += table.text("  ");
   }
-  if (has_pools(comparison)) text += std::string("\n") + ratio_legend + "\n";
+  if (has_pools(comparison)) text += legend(comparison);
   return text;
 }
 
@@ -178,7 +187,7 @@ std::string compare_markdown(const Comparison& comparison) {
       text += markdown_row(cells);
     }
   }
-  if (has_pools(comparison)) text += std::string("\n") + ratio_legend + "\n";
+  if (has_pools(comparison)) text += legend(comparison);
   return text;
 }
 

@@ -20,10 +20,43 @@ TEST_CASE("what one algorithm proves of a pool counts for plans that are as good
   CHECK(bounds_of(second({PlanStatus::feasible, 0, {64, 120, 10}, {60, 90, 5}})) == Bounds{64, 100, 5});
   CHECK(bounds_of(second({PlanStatus::feasible, 0, {70, 120, 10}, {60, 90, 5}})) == Bounds{64, 90, 5});
   CHECK(bounds_of(second({PlanStatus::feasible, 8, {64, 120, 10}, {60, 90, 5}})) == Bounds{60, 90, 5});
-  // Constants stand in a pool of another kind, which may be in front of it in the problem.
-  CHECK(bounds_of(second({PlanStatus::feasible, 0, {64, 120, 12}, {60, 90, 5}})) == Bounds{60, 90, 5});
+  // A later pool does not count, nor what the document lists behind: a pool that only the module names, as sram here,
+  // stands behind the parameter pools of the file.
+  CHECK(bounds_of(second({PlanStatus::feasible, 0, {64, 120, 12}, {60, 90, 5}})) == Bounds{64, 100, 5});
+  const auto reordered = [&](const Figures& figures) {
+    std::vector<AlgorithmRun> runs = {run("a", proved), run("b", figures)};
+    for (AlgorithmRun& one : runs) one.pool_order = {"dtcm", "flash", "sram"};
+    return compare_runs("m", runs).results[1];
+  };
+  CHECK(bounds_of(reordered({PlanStatus::feasible, 0, {64, 120, 12}, {60, 90, 5}})) == Bounds{64, 90, 10});
+  CHECK(bounds_of(reordered({PlanStatus::feasible, 0, {64, 120, 10}, {60, 90, 5}})) == Bounds{64, 100, 10});
   // A better bound of its own stays.
   CHECK(bounds_of(second({PlanStatus::feasible, 0, {64, 120, 10}, {60, 110, 10}})) == Bounds{64, 110, 10});
+}
+
+TEST_CASE("a pool that is minimised counts before all else") {
+  const auto second = [](const std::string& pool, const Figures& figures) {
+    std::vector<AlgorithmRun> runs = {run("a", {PlanStatus::feasible, 0, {64, 100, 10}, {64, 100, 10}}),
+                                      run("b", figures)};
+    for (AlgorithmRun& one : runs) one.plan->search = PlanDocument::Search{.minimized = pool};
+    return compare_runs("m", runs).results[1];
+  };
+  CHECK(bounds_of(second("sram", {PlanStatus::feasible, 8, {70, 120, 12}, {60, 90, 5}})) == Bounds{60, 100, 5});
+  CHECK(bounds_of(second("sram", {PlanStatus::feasible, 0, {64, 120, 10}, {60, 90, 5}})) == Bounds{60, 100, 5});
+  CHECK(bounds_of(second("sram", {PlanStatus::feasible, 0, {64, 100, 10}, {60, 90, 5}})) == Bounds{64, 100, 10});
+  // So it also measures a plan that spills more.
+  CHECK(second("sram", {PlanStatus::feasible, 8, {70, 120, 12}, {60, 90, 5}}).pools[1].ratio() == 1.2);
+}
+
+TEST_CASE("a plan that spills more than another is not measured by bounds") {
+  const ModuleComparison comparison =
+      compare_runs("m", {run("less", {PlanStatus::feasible, 8, {64, 100, 10}, {60, 90, 10}}),
+                         run("more", {PlanStatus::feasible, 32, {48, 60, 12}, {40, 50, 10}})});
+  CHECK(comparison.results[0].pools[1].ratio().has_value());
+  CHECK_FALSE(comparison.results[1].pools[0].ratio());
+  CHECK_FALSE(comparison.results[1].pools[1].ratio());
+  CHECK(comparison.results[1].pools[2].ratio() == 1.2);  // constants have no choice
+  CHECK(comparison.results[1].pools[1].lower_bound == 50);
 }
 
 TEST_CASE("a plan is optimal if it, or one that costs as much, is proved to be") {

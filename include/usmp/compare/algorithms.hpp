@@ -17,6 +17,9 @@ struct AlgorithmRun {
   std::optional<plan_file::PlanDocument> plan;  // nothing: there is none
   // Of planning alone, without reading, transforming and verifying. Nothing: not measured.
   std::optional<std::chrono::microseconds> time;
+  // Names of the pools in the order in which they count, that of the problem: documents list pools by kind. Empty: as
+  // in the document.
+  std::vector<std::string> pool_order = {};
 };
 
 // One pool in one plan.
@@ -25,9 +28,12 @@ struct PoolResult {
   // The best that is known: every complete plan that is no worse in all that is more important uses at least this.
   // What any of the algorithms has proved counts for the plans to which it applies. Nothing: no plan says.
   std::optional<Bytes> lower_bound;
+  // Not if buffers may choose between this pool and others, and another plan has less outside of first choices: fewer
+  // bytes here are then no merit.
+  bool is_measured = true;
 
   [[nodiscard]] bool proved() const { return lower_bound == used; }
-  // Nothing without a bound, or with one of 0.
+  // Nothing without a bound, with one of 0, or unless it measures the plan.
   [[nodiscard]] std::optional<double> ratio() const;
 };
 
@@ -35,7 +41,7 @@ struct AlgorithmResult {
   std::string algorithm;
   std::optional<PlanStatus> status;  // as its plan says; nothing: there is none
   bool optimal = false;              // proved, by it or by another one whose plan costs as much
-  Bytes spilled = 0;                 // bytes of buffers outside their first choices
+  Bytes spilled = 0;                 // sum of the sizes of the buffers outside their first choices
   std::vector<PoolResult> pools;     // as ModuleComparison::pools; empty without a plan
   std::optional<std::chrono::microseconds> time;
 };
