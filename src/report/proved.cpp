@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/proved.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "report/layout.hpp"
@@ -13,9 +14,9 @@ using plan_file::PlanDocument;
 namespace {
 
 // "not in dtcm", "in neither dtcm nor sram", if these are the first choices of all buffers that have others.
-std::string outside_text(const std::vector<std::vector<std::string>>& choices, std::size_t count) {
+std::string outside_text(const std::vector<Choices>& buffers, std::size_t count) {
   std::vector<std::string> first;
-  for (const std::vector<std::string>& pools : choices) {
+  for (const auto& [pools, pool] : buffers) {
     if (pools.size() <= count) continue;
     std::vector<std::string> own(pools.begin(), pools.begin() + static_cast<std::ptrdiff_t>(count));
     if (!first.empty() && first != own) {
@@ -47,17 +48,28 @@ std::string proved_text(Bytes value, Bytes bound, const std::string& reason, boo
          std::to_string(bound) + why;
 }
 
+bool bound_tells(const PlanDocument::Pool& pool, const compare::PoolFigures& figures) {
+  return pool.lower_bound && (figures.smaller_is_better || pool.used == *pool.lower_bound);
+}
+
 std::string against_bound(const PlanDocument::Pool& pool, const compare::PoolFigures& figures, bool color) {
-  if (!figures.smaller_is_better) return {};
-  return pool.lower_bound ? ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, color) : "";
+  if (!bound_tells(pool, figures)) return {};
+  return ", " + proved_text(pool.used, *pool.lower_bound, pool.lower_bound_reason, color);
+}
+
+bool Choices::beyond(std::size_t count) const {
+  if (pool.empty()) return false;
+  return std::ranges::find(pools, pool) - pools.begin() >= static_cast<std::ptrdiff_t>(count);
 }
 
 std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds,
-                         const std::vector<std::vector<std::string>>& choices, bool color) {
+                         const std::vector<Choices>& buffers, bool color) {
   std::string text;
   for (std::size_t r = 0; r < spilled.size(); ++r) {
     if (spilled[r] == 0) continue;
-    text += outside_text(choices, r + 1) + ": " + bytes_text(spilled[r]) +
+    const auto count = std::ranges::count_if(buffers, [&](const Choices& one) { return one.beyond(r + 1); });
+    text += outside_text(buffers, r + 1) + ": " + std::to_string(count) +
+            (count == 1 ? " buffer of " : " buffers of ") + bytes_text(spilled[r]) + (count == 1 ? "" : " in all") +
             (spilled_bounds[r] > 0 ? ", " + proved_text(spilled[r], spilled_bounds[r], {}, color) : "") + "\n";
   }
   return text;

@@ -19,14 +19,26 @@ namespace usmp::report {
 // may be empty.
 [[nodiscard]] std::string proved_text(Bytes value, Bytes bound, const std::string& reason, bool color);
 
-// Behind the used bytes of a pool: what is proved of them, where fewer are better. Empty: nothing is known.
+// Whether the pool's bound says anything of the plan. Not that of a pool that is filled on purpose (see
+// PoolFigures::smaller_is_better), unless the plan meets it.
+[[nodiscard]] bool bound_tells(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures);
+
+// Behind the used bytes of a pool: what is proved of them. Empty: nothing is known, or the bound tells nothing.
 [[nodiscard]] std::string against_bound(const plan_file::PlanDocument::Pool& pool, const compare::PoolFigures& figures,
                                         bool color);
 
-// A line for each number of first choices that bytes had to leave: "not in dtcm: 50 bytes, proved minimal". `spilled`
-// as in usmp::Cost, its bounds as long; `choices`: of each buffer, names of pools, best first.
+// Where a buffer is, and where it could be.
+struct Choices {
+  std::vector<std::string> pools;  // names, best first
+  std::string pool;                // empty: not placed
+
+  [[nodiscard]] bool beyond(std::size_t count) const;  // whether it is in none of the first ones
+};
+
+// A line for each number of first choices that buffers had to leave: "not in dtcm: 2 buffers of 50 bytes in all, proved
+// minimal". `spilled` as in usmp::Cost, its bounds as long.
 [[nodiscard]] std::string spilled_text(const std::vector<Bytes>& spilled, const std::vector<Bytes>& spilled_bounds,
-                                       const std::vector<std::vector<std::string>>& choices, bool color);
+                                       const std::vector<Choices>& buffers, bool color);
 
 // A line that says why a search that was not finished ended; empty for a finished one.
 [[nodiscard]] std::string search_text(StopReason stopped, std::uint64_t iterations);

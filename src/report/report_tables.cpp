@@ -58,10 +58,9 @@ std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];
     const PoolFigures& of_pool = figures.pools[i];
-    const std::string bound =
-        pool.lower_bound && of_pool.smaller_is_better
-            ? std::to_string(*pool.lower_bound) + " (" + markdown_text(reason_text(pool.lower_bound_reason)) + ")"
-            : "";
+    const std::string bound = bound_tells(pool, of_pool) ? std::to_string(*pool.lower_bound) + " (" +
+                                                               markdown_text(reason_text(pool.lower_bound_reason)) + ")"
+                                                         : "";
     text +=
         markdown_row({markdown_text(pool.name), std::to_string(pool.used),
                       pool.capacity ? std::to_string(*pool.capacity) : "unbounded", bound, std::to_string(of_pool.load),

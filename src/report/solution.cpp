@@ -32,7 +32,10 @@ std::string pool_line(const Solution& solution, PoolId id, Bytes used, bool colo
   const bounds::PoolBound bound = solution.lower_bound(id);
   return printable(pool.name) + ": " +
          (pool.capacity ? std::to_string(used) + " of " + bytes_text(*pool.capacity) : bytes_text(used)) +
-         (is_preferred(solution, id) ? "" : ", " + proved_text(used, bound.bytes, bound.reason, color)) + "\n";
+         (is_preferred(solution, id) && used != bound.bytes
+              ? ""
+              : ", " + proved_text(used, bound.bytes, bound.reason, color)) +
+         "\n";
 }
 
 Json pool_json(const Solution& solution, PoolId id, const std::vector<Bytes>& used) {
@@ -83,10 +86,14 @@ std::string solution_text(const Solution& solution, bool color) {
   std::vector<Bytes> spilled =
       bounds::proved_bounds(*solution.problem, solution.result, solution.algorithm, solution.bounds).spilled;
   spilled.resize(cost.spilled.size(), 0);
-  std::vector<std::vector<std::string>> choices;
-  for (const Buffer& buffer : solution.problem->buffers) {
-    std::vector<std::string>& names = choices.emplace_back();
-    for (const PoolId pool : buffer.candidates) names.push_back(solution.problem->pool(pool).name);
+  std::vector<Choices> choices;
+  for (std::size_t i = 0; i < count; ++i) {
+    const PoolId place = solution.result.plan.of(BufferId(i)).pool;
+    Choices& one = choices.emplace_back();
+    one.pool = solution.problem->pool(place).name;
+    for (const PoolId pool : solution.problem->buffers[i].candidates) {
+      one.pools.push_back(solution.problem->pool(pool).name);
+    }
   }
   return text + spilled_text(cost.spilled, spilled, choices, color) +
          search_text(solution.result.stopped, solution.result.iterations);

@@ -82,8 +82,8 @@ class PlanText {
   }
 
   void title() {
-    out_ += colored(ansi::bold, "module " + printable(plan_.module) + " of " + printable(plan_.archive)) +
-            ", planned by " + printable(plan_.algorithm) + "\n\n";
+    out_ += colored(ansi::bold, "module " + printable(plan_.module) + " of " + printable(plan_.archive)) + ", " +
+            printable(planned_text(plan_)) + "\n\n";
   }
 
   // The layout of GNU ld's --print-memory-usage.
@@ -147,8 +147,8 @@ class PlanText {
   void spilled() {
     std::vector<Bytes> bytes;
     std::vector<Bytes> bounds;
-    std::vector<std::vector<std::string>> choices;
-    for (const PlanDocument::Buffer& buffer : plan_.buffers) choices.push_back(buffer.candidates);
+    std::vector<Choices> choices;
+    for (const PlanDocument::Buffer& buffer : plan_.buffers) choices.push_back({buffer.candidates, buffer.pool});
     for (const PlanDocument::Spilled& spilled : plan_.spilled) {
       bytes.push_back(spilled.bytes);
       bounds.push_back(spilled.lower_bound);

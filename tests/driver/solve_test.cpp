@@ -114,7 +114,7 @@ TEST_CASE("a problem in JSON gives an answer, whatever the file is called") {
   REQUIRE_MESSAGE(outcome.code == exit_ok, outcome.err);
   CHECK(outcome.out.find("fast: 32 of 40 bytes") != std::string::npos);
   CHECK(outcome.out.find("slow: 16 bytes") != std::string::npos);
-  CHECK(outcome.out.find("\nnot in fast: 16 bytes, ") != std::string::npos);
+  CHECK(outcome.out.find("\nnot in fast: 1 buffer of 16 bytes, ") != std::string::npos);
   const usmp::Problem problem = usmp::instance::parse_problem(two_pools(40));
   const usmp::instance::Answer answer = usmp::instance::parse_answer(read(*options.output), problem);
   CHECK(answer.plan == usmp::Plan{{{usmp::PoolId(0), 0}, {usmp::PoolId(1), 0}}});

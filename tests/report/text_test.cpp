@@ -348,20 +348,42 @@ TEST_CASE("what is proved of each pool, and of bytes outside their first choice,
   CHECK(planned.text() ==
         "dtcm: 80 bytes (32 reserved), proved minimal (as many bytes are live at once)\n"
         "sram: 50 bytes, proved minimal by optimal\n"
-        "not in dtcm: 50 bytes, gap of 30 (150.00%) to the lower bound 20\n");
+        "not in dtcm: 1 buffer of 50 bytes, gap of 30 (150.00%) to the lower bound 20\n");
   planned.prove(0, 72, "load");
   planned.prove(1, 10, "load");
   planned.document.spilled[0].lower_bound = 0;
   planned.problem.buffers.push_back(planned.problem.buffers[1]);  // never placed, with another first choice
   planned.problem.buffers.back().candidates = {PoolId(1), PoolId(0)};
   planned.plan.allocations.push_back({});
-  CHECK(contains(planned.text(), "\noutside their first choice: 50 bytes\n"));
+  CHECK(contains(planned.text(), "\noutside their first choice: 1 buffer of 50 bytes\n"));
   planned.problem.buffers.pop_back();
   planned.plan.allocations.pop_back();
   CHECK(planned.text() ==
         "dtcm: 80 bytes (32 reserved), gap of 8 (11.11%) to the lower bound 72 (as many bytes are live at once)\n"
         "sram: 50 bytes, gap of 40 (400.00%) to the lower bound 10 (as many bytes are live at once)\n"
-        "not in dtcm: 50 bytes\n");
+        "not in dtcm: 1 buffer of 50 bytes\n");
+}
+
+TEST_CASE("sizes of several buffers outside their first choice are a sum, of so many") {
+  TwoPools planned;
+  planned.add_buffer({"c", "f", BufferKind::tensor, 6, 1, {PoolId(0), PoolId(1)}, {{0, 2}}}, 1, 50);
+  planned.prove(1, 50, "load");
+  CHECK(contains(planned.text(), "\nnot in dtcm: 2 buffers of 56 bytes in all\n"));
+}
+
+TEST_CASE("of a pool that is filled on purpose a proof is told, a gap not") {
+  TwoPools planned;
+  planned.problem.buffers[0].candidates = {PoolId(0), PoolId(1)};
+  planned.problem.buffers[0].pinned.reset();
+  planned.prove(1, 50, "load");
+  planned.prove(0, 80, "proved by optimal");
+  CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved), proved minimal by optimal\n"));
+  planned.prove(0, 32, "load");
+  CHECK(planned.text().starts_with("dtcm: 80 bytes (32 reserved)\n"));
+  CHECK(plan_text(planned.document, {}).starts_with("module default of net.tar, planned by hill_climb\n"));
+  planned.document.status = PlanStatus::optimal;
+  CHECK(plan_text(planned.document, {})
+            .starts_with("module default of net.tar, planned by hill_climb, proved optimal\n"));
 }
 
 TEST_CASE("the pool that came first is named") {
