@@ -12,12 +12,13 @@ using compare::PoolFigures;
 using plan_file::PlanDocument;
 
 std::string peak_text(const PlanDocument& plan, const PoolFigures& figures) {
-  std::string text = bytes_text(figures.occupied_at_peak) + " at step " + std::to_string(figures.peak_at) + " of " +
-                     std::to_string(plan.horizon);
-  if (figures.occupied_at_peak > figures.load) {
-    text += ", " + std::to_string(figures.load) + " if they shared all they may";
-  }
-  return text;
+  return bytes_text(figures.occupied_at_peak) + " at step " + std::to_string(figures.peak_at) + " of " +
+         std::to_string(plan.horizon);
+}
+
+std::string live_at_peak_text(const PoolFigures& figures) {
+  if (figures.occupied_at_peak == figures.load) return {};
+  return "Live: " + bytes_text(figures.load) + ", as if buffers shared all the bytes that they may.";
 }
 
 std::vector<std::size_t> shown_at_peak(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is live at the peak of a pool, in words that all reports share.
+// What is live at the peak of a pool, and what it occupies, in words that all reports share.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,11 @@
 
 namespace usmp::report {
 
-// "8640 bytes at step 11 of 111", and how many of them sharing could still save.
+// What buffers occupy: "8640 bytes at step 11 of 111".
 [[nodiscard]] std::string peak_text(const plan_file::PlanDocument& plan, const compare::PoolFigures& figures);
+
+// How many bytes are live there, if buffers that may share bytes occupy more; else empty.
+[[nodiscard]] std::string live_at_peak_text(const compare::PoolFigures& figures);
 
 // Indices into PoolFigures::at_peak of the largest `most` and of one more if that is all, by offset.
 [[nodiscard]] std::vector<std::size_t> shown_at_peak(const plan_file::PlanDocument& plan,

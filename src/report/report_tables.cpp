@@ -105,6 +105,7 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
   if (shown.size() < figures.at_peak.size()) {
     text += "\nand " + std::to_string(figures.at_peak.size() - shown.size()) + " smaller ones\n";
   }
+  if (const std::string live = live_at_peak_text(figures); !live.empty()) text += "\n" + live + "\n";
   return text;
 }
 
@@ -149,8 +150,8 @@ std::string report_markdown(const PlanDocument& plan) {
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PoolFigures& of_pool = figures.pools[i];
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;
-    text += "\nLive at the peak of " + markdown_text(plan.pools[i].name) + " (" + peak_text(plan, of_pool) + "):\n\n" +
-            peak_table(plan, of_pool, figures.operators) + without_list(plan, figures, i);
+    text += "\nOccupied at the peak of " + markdown_text(plan.pools[i].name) + " (" + peak_text(plan, of_pool) +
+            "):\n\n" + peak_table(plan, of_pool, figures.operators) + without_list(plan, figures, i);
   }
   return text;
 }

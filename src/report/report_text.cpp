@@ -29,7 +29,7 @@ std::string name_of(const PlanDocument& plan, const OperatorIndex& call, std::si
 }
 
 std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, std::size_t most) {
-  Table table({{"Bytes", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
+  Table table({{"Occupied", Align::right}, {"Share", Align::right}, {"Operator that made them", Align::left}});
   for (std::size_t i = 0; i < std::min(most, figures.shares.size()); ++i) {
     const PoolFigures::Share& share = figures.shares[i];
     table.add({std::to_string(share.bytes), percent(share.bytes, figures.occupied_at_peak),
@@ -39,6 +39,16 @@ std::string shares_table(const PlanDocument& plan, const PoolFigures& figures, s
   if (figures.shares.size() > most)
     text += "  and " + std::to_string(figures.shares.size() - most) + " more (--verbose lists all)\n";
   return text;
+}
+
+// What the entry adds to the instructions of its calls, so that the column has the sum that is told; 0: not known.
+std::int64_t instructions_of_entry(const PlanDocument& plan) {
+  std::int64_t rest = plan.instructions.value_or(0);
+  for (const PlanDocument::Call& call : plan.calls) {
+    if (!call.instructions) return 0;
+    rest -= *call.instructions;
+  }
+  return rest;
 }
 
 // What is live in each operator, in order of execution, with a bar as long as its share of the peak.
@@ -70,6 +80,8 @@ std::string timeline_table(const PlanDocument& plan, const PoolFigures& figures,
     }
     table.add(std::move(cells));
   }
+  const std::int64_t entry = describes ? instructions_of_entry(plan) : 0;
+  if (entry > 0) table.add({"", "", "the entry itself", "", std::to_string(entry), "", ""});
   std::string text = table.text("  ");
   if (plan.calls.size() > most)
     text += "  and " + std::to_string(plan.calls.size() - most) + " more (--verbose lists all)\n";

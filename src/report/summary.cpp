@@ -97,7 +97,8 @@ std::vector<std::string> summary_lines(const PlanDocument& plan) {
   }
   if (plan.instructions && !lines.empty()) {
     const auto millions = in_millions(*plan.instructions);
-    lines.back() += "; instructions (estimate): " + millions.value_or(std::to_string(*plan.instructions));
+    lines.back() += "; instructions (estimate" + (plan.cpu.empty() ? "" : " for " + printable(plan.cpu)) +
+                    "): " + millions.value_or(std::to_string(*plan.instructions));
   }
   return lines;
 }

@@ -200,7 +200,7 @@ class PlanText {
     const std::vector<std::size_t>& live = figures.at_peak;
     const std::vector<std::size_t> shown =
         shown_at_peak(plan_, figures, options_.verbose ? live.size() : lines_at_peak);
-    heading("Live at the peak of " + printable(pool.name));
+    heading("Occupied at the peak of " + printable(pool.name));
     out_ += " (" + peak_text(plan_, figures) + ")\n";
     const bool shares = shares_at_peak(figures);
     Table table = buffer_table(shares);
@@ -216,6 +216,7 @@ class PlanText {
     if (shown.size() < live.size())
       out_ += "  and " + std::to_string(live.size() - shown.size()) + " smaller ones (--verbose lists all)\n";
     if (shares) out_ += "  Counted: shared bytes count once, for the larger buffer.\n";
+    if (const std::string text = live_at_peak_text(figures); !text.empty()) out_ += "  " + text + "\n";
   }
 
   void all_buffers() {

@@ -205,6 +205,13 @@ def check_sums(folder: Path) -> None:
     text = run("report", ROOT / "testdata" / "ds_cnn.tar", "--transform", "fuse,narrow,merge,constants,reorder,inplace")
     assert "9536 bytes = 8640 live at the peak + 896 in gaps, proved unavoidable" in text, text
     assert "7616 bytes with sid_" in text, text
+    # Instructions of the operators and of the entry add up to what the summary says.
+    text = run("report", ROOT / "testdata" / "lstm.tar")
+    table = text[text.index("  Most live "):].split("\n\n")[0].splitlines()
+    end = table[0].index("Instructions") + len("Instructions")
+    instructions = sum(int(line[:end].split()[-1]) for line in table[1:])
+    assert f"; instructions (estimate for generic): {instructions}\n" in text, (instructions, text)
+    assert "  the entry itself  " in table[-1], table
 
 
 def shared_by_places(document: dict, pool: str) -> set[tuple[int, int, int, int]]:

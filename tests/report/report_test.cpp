@@ -32,9 +32,9 @@ TEST_CASE("the report begins with the plan's text, then says what is lost and wh
   const PlanDocument plan = example();
   CHECK(report_text(plan, {}) == plan_text(plan, {.peak = true}) + R"(
 dtcm: 64 bytes = 64 live at the peak; 96 bytes without sharing
-  Bytes   Share  Operator that made them
-     48  75.00%  between operators
-     16  25.00%  #1 conv
+  Occupied   Share  Operator that made them
+        48  75.00%  between operators
+        16  25.00%  #1 conv
   without a (main) the other buffers would need at least 32 bytes
   without b (#1 conv) the other buffers would need at least 48 bytes
 
@@ -43,8 +43,8 @@ dtcm: 64 bytes = 64 live at the peak; 96 bytes without sharing
          32  ############              #2 extern_relu
 
 sram: 100 bytes = 100 live at the peak; 100 bytes without sharing
-  Bytes    Share  Operator that made them
-    100  100.00%  between operators
+  Occupied    Share  Operator that made them
+       100  100.00%  between operators
   without big (main) the other buffers would need at least 0 bytes
 
   Most live                            In operator
@@ -73,6 +73,41 @@ TEST_CASE("reports of a module say which modules set the sizes of its pools") {
   CHECK(report_text(hostile, {}).find('\x1b') == std::string::npos);
   CHECK(report_markdown(hostile).find("|<b>") == std::string::npos);
   CHECK(memory_map_svg(hostile).find("<b>") == std::string::npos);
+}
+
+TEST_CASE("instructions in the table have the sum that the summary tells: what the entry adds has a row") {
+  PlanDocument plan = example();
+  plan.cpu = "cortex-m4";
+  plan.instructions = 137;
+  plan.multiply_accumulates = 8;
+  for (PlanDocument::Call& call : plan.calls) call.kind = "conv2d";
+  plan.calls[0].instructions = 100;
+  plan.calls[1].instructions = 30;
+  plan.inputs = {{"x", 4}};
+  const auto shows = [&](const std::string& part) { return report_text(plan, {}).find(part) != std::string::npos; };
+  CHECK(shows("; instructions (estimate for cortex-m4): 137\n"));
+  CHECK(shows("the entry itself" + std::string(35, ' ') + "7"));
+  plan.instructions = 130;
+  CHECK_FALSE(shows("the entry itself"));
+  plan.instructions.reset();
+  CHECK_FALSE(shows("the entry itself"));
+  plan.instructions = 137;
+  plan.calls[1].instructions.reset();
+  CHECK_FALSE(shows("the entry itself"));
+  plan.cpu.clear();
+  CHECK(shows("; instructions (estimate): 137\n"));
+}
+
+TEST_CASE("bytes that buffers occupy at the peak are told from those that are live") {
+  PlanDocument plan = example();
+  CHECK(report_text(plan, {}).find("Live: ") == std::string::npos);
+  plan.distances = {{BufferId(0), BufferId(1), 40}};  // b may be 40 bytes above a, and is 48
+  const std::string live = "Live: 56 bytes, as if buffers shared all the bytes that they may.\n";
+  const std::string text = report_text(plan, {});
+  CHECK(text.find("Occupied at the peak of dtcm (64 bytes at step 1 of 6)\n") != std::string::npos);
+  CHECK(text.find("\n  " + live) != std::string::npos);
+  CHECK(text.find("dtcm: 64 bytes = 56 live at the peak + ") != std::string::npos);
+  CHECK(report_markdown(plan).find("\n\n" + live) != std::string::npos);
 }
 
 TEST_CASE("a plan that was written and read is reported as the plan itself") {
@@ -124,7 +159,7 @@ Transformations before planning:
 | constants | 112 | 112 | 1 change, constants 24 -&gt; 10 bytes |
 | recompute | 112 | 96 | 1 change, 1.5% more work |
 
-Live at the peak)") != std::string::npos);
+Occupied at the peak)") != std::string::npos);
   plan.transformed[0].step = "<b>|";
   CHECK(report_markdown(plan).find("\n| &lt;b&gt;\\| | 160 |") != std::string::npos);
 }
@@ -132,7 +167,7 @@ Live at the peak)") != std::string::npos);
 TEST_CASE("the example as Markdown") {
   const std::string text = report_markdown(example());
   CHECK(text.find("| dtcm | 64 | 1024 |  | 64 | 0 | 0 | 0 | 96 |\n") != std::string::npos);
-  CHECK(text.find("Live at the peak of dtcm (64 bytes at step 1 of 6):\n\n| buffer |") != std::string::npos);
+  CHECK(text.find("Occupied at the peak of dtcm (64 bytes at step 1 of 6):\n\n| buffer |") != std::string::npos);
   CHECK(text.find("| b | 16 | 48 | scratch | \\[1,3) | #1 conv |\n\n- without a (main) the other buffers would need at "
                   "least 32 bytes\n- without b (#1 conv) the other buffers would need at least 48 bytes\n") !=
         std::string::npos);

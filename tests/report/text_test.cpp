@@ -60,8 +60,8 @@ TEST_CASE("operators by rows: which they are, their rings and what these save") 
   usmp::plan_file::PlanDocument one = plan;
   one.calls[0].by_rows.resize(1);
   CHECK(contains(plan_text(one, {}), "    #1 runs operator 1: conv2d; 1 ring holds 16 of 48 bytes\n"));
-  CHECK(lines_from(plan_text(plan, {.peak = true}), "Live at the peak of dtcm", 4) ==
-        R"(Live at the peak of dtcm (64 bytes at step 1 of 6)
+  CHECK(lines_from(plan_text(plan, {.peak = true}), "Occupied at the peak of dtcm", 4) ==
+        R"(Occupied at the peak of dtcm (64 bytes at step 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Operator     Ring
   dtcm       0    48  tensor   a       main
   dtcm      48    16  scratch  b       #1.3 conv2d  4 of 12 rows, 4 bytes each
@@ -74,7 +74,7 @@ TEST_CASE("the example, whole") {
   planned.document.unplanned = {{"dyn", "conv", "extent 0 is not a constant"}};
   planned.document.warnings = {"lib2.c is copied unchanged"};
   const std::string brief = plan_text(planned.finish(), {});
-  CHECK_FALSE(contains(brief, "Live at the peak"));
+  CHECK_FALSE(contains(brief, "Occupied at the peak"));
   CHECK(plan_text(planned.document, {.peak = true}) == R"(module default of net.tar, planned by hill_climb
 
 Memory region         Used Size  Region Size  %age Used
@@ -87,12 +87,12 @@ sram: 100 bytes, proved minimal (as many bytes are live at once)
 flash: 10 bytes, proved minimal (as many bytes are live at once)
 workspace: 164 bytes, 48 (22.64%) fewer than the 212 of the archive's own build
 
-Live at the peak of dtcm (64 bytes at step 1 of 6)
+Occupied at the peak of dtcm (64 bytes at step 1 of 6)
   Pool  Offset  Size  Kind     Buffer  Function
   dtcm       0    48  tensor   a       main
   dtcm      48    16  scratch  b       conv
 
-Live at the peak of sram (100 bytes at step 0 of 6)
+Occupied at the peak of sram (100 bytes at step 0 of 6)
   Pool  Offset  Size  Kind   Buffer  Function
   sram       0   100  input  big     main
 
