@@ -171,7 +171,7 @@ class PlannedPool {
 };
 
 // What else there is to say of a pool that is too small, besides how large it has to be.
-std::string beside(const NeededSize& size, const Shortfall& shortfall, const Enlargement& choice) {
+std::string beside(const NeededSize& size, const Enlargement& choice) {
   std::string text;
   if (!size.enough) text += ", no size was found that is enough";
   if (size.enough && !size.proved()) {
@@ -179,16 +179,19 @@ std::string beside(const NeededSize& size, const Shortfall& shortfall, const Enl
                                            : ", less may be enough";
   }
   std::vector<std::string> names;
-  for (const Enlargement& other : shortfall.choices) {
-    if (&other != &choice) names.push_back(other.front().pool);
-  }
-  if (!names.empty()) text += "; or enlarge " + joined(names, " or ") + " instead";
-  names.clear();
   for (const NeededSize& other : choice) {
     if (&other != &size) names.push_back(other.pool);
   }
   if (!names.empty()) text += "; enlarge " + joined(names, " and ") + " too";
   return text;
+}
+
+// The size that leaves no other limit to exceed, where required bytes alone do: "; 26572 bytes are enough with
+// min_headroom: ".
+std::string with_headroom(const PoolSpec& spec, const NeededSize& size, Bytes required) {
+  if (!spec.budget.min_headroom) return ": ";
+  const std::string text = bytes_text(required + spec.budget.min_headroom->value);
+  return ": " + std::string(size.enough ? "" : "at least ") + text + " needed with min_headroom, ";
 }
 
 // The breach of a pool that has to be larger; nothing: nothing is known of it.
@@ -199,11 +202,13 @@ std::optional<LimitCheck> too_small(const PoolSpec& spec, const NeededSizes& nee
         const Bytes required = size.enough.value_or(size.at_least);
         if (size.pool != spec.name || required <= size.available) continue;
         LimitCheck check = compared(Rule::size, required, size.available, spec.size_position);
-        check.message = spec.name + " is too small: " + figures_text(check, "size_hint_bytes") +
-                        (spec.budget.min_headroom
-                             ? ", " + std::to_string(required + spec.budget.min_headroom->value) + " with min_headroom"
-                             : "") +
-                        beside(size, shortfall, choice);
+        for (const Enlargement& other : shortfall.choices) {
+          if (&other != &choice) check.alternatives.push_back(other.front().pool);
+        }
+        check.message =
+            spec.name + " is too small" +
+            (check.alternatives.empty() ? "" : ", unless " + joined(check.alternatives, " or ") + " is enlarged") +
+            with_headroom(spec, size, required) + figures_text(check, "size_hint_bytes") + beside(size, choice);
         return check;
       }
     }
@@ -211,10 +216,14 @@ std::optional<LimitCheck> too_small(const PoolSpec& spec, const NeededSizes& nee
   return std::nullopt;
 }
 
-// Of a module without a plan: what did not fit, and everything else unchecked.
-PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module) {
+// Of a module without a plan: what did not fit, and everything else unchecked. `before`: its plan in the baseline;
+// null: none.
+PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module, const PlanDocument* before) {
   PoolCheck result{
       .name = spec.name, .kind = spec.kind, .used = {}, .capacity = spec.size_hint, .baseline = {}, .checks = {}};
+  if (const PlanDocument::Pool* const pool = before == nullptr ? nullptr : before->find_pool(spec.name)) {
+    result.baseline = pool->used;
+  }
   const std::string why = "there is no plan";
   if (std::optional<LimitCheck> check = too_small(spec, module.needed)) {
     result.checks.push_back(*std::move(check));
@@ -231,15 +240,23 @@ PoolCheck unplanned_pool(const PoolSpec& spec, const PlanningOutcome& module) {
   return result;
 }
 
+bool has_growth(const std::vector<PoolSpec>& specs) {
+  return std::ranges::any_of(specs, [](const PoolSpec& spec) { return spec.budget.max_growth.has_value(); });
+}
+
+// Where a name is not known, as of standard input, nothing is said.
+bool same_archive(const std::string& a, const std::string& b) {
+  const auto is_file = [](const std::string& name) { return !name.empty() && name != "stdin"; };
+  return !is_file(a) || !is_file(b) || without_archive_ending(a) == without_archive_ending(b);
+}
+
 // What was asked for and is not checked.
 std::vector<std::string> unused(const std::vector<PoolSpec>& specs, bool has_budget, bool has_baseline) {
-  const bool grows =
-      std::any_of(specs.begin(), specs.end(), [](const PoolSpec& spec) { return spec.budget.max_growth.has_value(); });
   if (!has_budget) {
     return {std::string("no pool has a budget, so only sizes are checked") +
             (has_baseline ? ", and the baseline is not used" : "")};
   }
-  if (has_baseline && !grows) return {"no budget has max_growth, so the baseline is not used"};
+  if (has_baseline && !has_growth(specs)) return {"no budget has max_growth, so the baseline is not used"};
   return {};
 }
 
@@ -288,7 +305,8 @@ Verdict verdict_of(const std::vector<PoolCheck>& pools) {
 Verdict ModuleCheck::verdict() const { return no_plan.empty() ? verdict_of(pools) : Verdict::breach; }
 
 Verdict BudgetReport::verdict() const {
-  Verdict gravest = std::max(verdict_of(together), warnings.empty() ? Verdict::ok : Verdict::warning);
+  Verdict gravest =
+      std::max(verdict_of(together), warnings.empty() && other_archives.empty() ? Verdict::ok : Verdict::warning);
   for (const ModuleCheck& module : modules) gravest = std::max(gravest, module.verdict());
   return gravest;
 }
@@ -305,7 +323,13 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
   report.has_budget = std::any_of(specs.begin(), specs.end(), [](const PoolSpec& spec) { return spec.budget.any(); });
   report.warnings = unused(specs, report.has_budget, baseline.has_value());
   std::vector<const PlanDocument*> plans;
+  const bool grows = has_growth(specs);
   for (const PlanningOutcome& module : modules) {
+    const PlanDocument* const before = find_module(baseline, module, modules);
+    if (grows && before != nullptr && !same_archive(before->archive, module.archive)) {
+      report.other_archives.push_back("the baseline of module '" + module.module + "' of " + module.archive +
+                                      " is of " + before->archive + ": growth is that over another model");
+    }
     ModuleCheck& result = report.modules.emplace_back();
     result.module = module.module;
     result.archive = module.archive;
@@ -313,11 +337,10 @@ BudgetReport check_budgets(const config::PoolsConfig& pools, const std::vector<P
     if (!module.plan) {
       result.no_plan = module.no_plan;
       result.needed = module.needed;
-      for (const PoolSpec& spec : specs) result.pools.push_back(unplanned_pool(spec, module));
+      for (const PoolSpec& spec : specs) result.pools.push_back(unplanned_pool(spec, module, before));
       continue;
     }
     plans.push_back(&*module.plan);
-    const PlanDocument* const before = find_module(baseline, module, modules);
     for (const PlanDocument::Pool& pool : module.plan->pools) {
       const PoolSpec spec = spec_of(pool.name);
       result.pools.push_back(PlannedPool(pool, spec).run(baseline, before, module.module));

@@ -69,13 +69,6 @@ bool names_open_file(const std::string& path) {
          path.starts_with("/proc/self/fd/");
 }
 
-std::string without_archive_ending(const std::string& name) {
-  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".c"}) {
-    if (name.ends_with(ending) && name.size() > ending.size()) return name.substr(0, name.size() - ending.size());
-  }
-  return name;
-}
-
 bool is_same_model(const std::string& archive, const std::string& other) {
   return without_archive_ending(archive) == without_archive_ending(other);
 }

@@ -33,9 +33,6 @@ struct PlanInDirectory {
 void require_same_models(const std::string& directory, const std::vector<std::string>& models,
                          const std::vector<std::string>& modules);
 
-// "kws" of "kws.tar", "kws.tar.gz" and "kws".
-[[nodiscard]] std::string without_archive_ending(const std::string& name);
-
 // Whether archives with these file names are taken for one model, perhaps in two versions.
 [[nodiscard]] bool is_same_model(const std::string& archive, const std::string& other);
 

@@ -28,6 +28,7 @@ Json check_json(const LimitCheck& check) {
   json["line"] = check.position.line > 0 ? Json(check.position.line) : Json(nullptr);
   json["column"] = check.position.line > 0 ? Json(check.position.column) : Json(nullptr);
   json["message"] = check.message;
+  if (!check.alternatives.empty()) json["alternatives"] = check.alternatives;
   return json;
 }
 
@@ -85,6 +86,7 @@ std::string check_json(const BudgetReport& report) {
   json["breaches"] = count_of(findings, Verdict::breach);
   json["warnings"] = count_of(findings, Verdict::warning);
   json["file_warnings"] = report.warnings;
+  for (const std::string& warning : report.other_archives) json["file_warnings"].push_back(warning);
   json["modules"] = Json::array();
   for (const ModuleCheck& module : report.modules) json["modules"].push_back(module_json(module));
   json["shared_pools"] = Json::array();

@@ -19,7 +19,10 @@ using compare::Verdict;
 std::vector<std::string> cells_of(const std::string& pool, const LimitCheck& check) {
   const auto figure = [&](Bytes bytes) { return check.has_figures() ? std::to_string(bytes) : "-"; };
   const std::string result =
-      check.verdict == Verdict::not_checked ? "not checked (" + check.message + ")" : to_string(check.verdict);
+      check.verdict == Verdict::not_checked ? "not checked (" + check.message + ")"
+      : check.alternatives.empty()
+          ? to_string(check.verdict)
+          : to_string(check.verdict) + (", unless " + printable(joined(check.alternatives, " or "))) + " is enlarged";
   return {pool,
           to_string(check.rule),
           figure(check.required),

@@ -37,6 +37,10 @@ std::vector<Finding> findings_of(const BudgetReport& report) {
   for (const std::string& warning : report.warnings) {
     findings.push_back({.verdict = Verdict::warning, .position = {}, .title = "not checked", .message = warning});
   }
+  for (const std::string& warning : report.other_archives) {
+    findings.push_back(
+        {.verdict = Verdict::warning, .position = {}, .title = "baseline", .message = printable(warning)});
+  }
   for (const ModuleCheck& module : report.modules) {
     const bool planned = module.no_plan.empty();
     const std::string front = prefix_of(module) + (planned ? "" : std::string(first_line(module.no_plan)));

@@ -69,6 +69,13 @@ std::string c_identifier(std::string_view name) {
   return result;
 }
 
+std::string without_archive_ending(const std::string& name) {
+  for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".c"}) {
+    if (name.ends_with(ending) && name.size() > ending.size()) return name.substr(0, name.size() - ending.size());
+  }
+  return name;
+}
+
 bool is_identifier_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }

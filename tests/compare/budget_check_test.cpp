@@ -173,6 +173,42 @@ TEST_CASE("a file without budgets is warned of, and a baseline that no budget us
         Texts{"no pool has a budget, so only sizes are checked, and the baseline is not used"});
 }
 
+TEST_CASE("a baseline of another archive is warned of where growth is checked, and changes no verdict but ok") {
+  PlanDocument base = example();
+  const auto report_of = [&](const std::string& budget, const std::string& archive) {
+    base.archive = archive;
+    return check_budgets(pools(budget), {outcome(example())}, {{base}});
+  };
+  REQUIRE(example().archive == "net.tar");
+  for (const std::string same : {"net.tar", "net.tar.gz", "net", "stdin", ""}) {
+    CHECK(report_of("max_growth: 0%", same).other_archives.empty());
+  }
+  const BudgetReport other = report_of("max_growth: 0%", "kws.tar");
+  CHECK(
+      other.other_archives ==
+      std::vector<std::string>{"the baseline of module 'default' of net.tar is of kws.tar: growth is that over another "
+                               "model"});
+  CHECK(other.verdict() == Verdict::warning);
+  CHECK(report_of("max: 60", "kws.tar").other_archives.empty());
+  CHECK(report_of("max: 60, max_growth: 0%", "kws.tar").verdict() == Verdict::breach);
+}
+
+TEST_CASE("the size that min_headroom asks for comes first; without a plan there is still a baseline") {
+  PlanningOutcome without;
+  without.module = "default";
+  without.archive = "net.tar";
+  without.no_plan = "no plan fits the pools";
+  const auto dtcm = [&](std::optional<Bytes> enough) {
+    without.needed.shortfalls = {{{{{"dtcm", 1024, 1100, enough}}}}};
+    return check_budgets(pools("min_headroom: 100"), {without}, {{example()}}).modules.at(0).pools.at(0);
+  };
+  CHECK(dtcm(1100).baseline == 64);
+  CHECK(dtcm(1100).checks.at(0).message ==
+        "dtcm is too small: 1200 bytes needed with min_headroom, required 1100 bytes, available 1024 "
+        "(size_hint_bytes), excess 76");
+  CHECK(dtcm(std::nullopt).checks.at(0).message.starts_with("dtcm is too small: at least 1200 bytes needed with "));
+}
+
 TEST_CASE("the gravest verdict is that of the module and of the report; what is not checked has no weight") {
   const auto verdict = [](const PoolsConfig& config, Bytes used) {
     return check_budgets(config, {outcome(with_used(used))}, {}).verdict();
@@ -210,8 +246,12 @@ TEST_CASE("a pool that is too small: what is enough, what is proved, and what el
   CHECK(message({{{"dtcm", 1024, 1090, 1100}}}) == is_too_small + ", at least 1090 needed");
   CHECK(message({{{"dtcm", 1024, 1024, 1100}}}) == is_too_small + ", less may be enough");
   CHECK(message({{{"dtcm", 1024, 1100, std::nullopt}}}) == is_too_small + ", no size was found that is enough");
-  CHECK(message({{{"dtcm", 1024, 1100, 1100}}, {flash}}) == is_too_small + "; or enlarge flash instead");
+  CHECK(
+      message({{{"dtcm", 1024, 1100, 1100}}, {flash}}) ==
+      "dtcm is too small, unless flash is enlarged: required 1100 bytes, available 1024 (size_hint_bytes), excess 76");
   CHECK(message({{{"dtcm", 1024, 1100, 1100}, flash}}) == is_too_small + "; enlarge flash too");
+  CHECK(message({{{"dtcm", 1024, 1100, 1100}}, {flash}, {{"sram", 1, 2, 2}}})
+            .starts_with("dtcm is too small, unless flash or sram is enlarged: "));
   CHECK(message({{{"dtcm", 1024, 1024, std::nullopt}}}) == "there is no plan");
   CHECK(message({{flash}}) == "there is no plan");
 }

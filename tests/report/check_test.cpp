@@ -60,6 +60,30 @@ TEST_CASE("text in colour is the text and its colours") {
   CHECK(text == check_text(report, {}));
 }
 
+TEST_CASE("pools of which one is enough to enlarge say so, in every format") {
+  PlanningOutcome without;
+  without.module = "m";
+  without.no_plan = "no plan fits the pools";
+  without.needed.shortfalls = {{.choices = {{{"dtcm", 1024, 2000, 2000}}, {{"flash", 2048, 3000, 3000}}}}};
+  const BudgetReport report = compare::check_budgets(pools(""), {without}, {});
+  const std::string unless = "dtcm is too small, unless flash is enlarged: required ";
+  CHECK(check_text(report, {}).find("976  breach, unless flash is enlarged\n") != std::string::npos);
+  for (const std::string& text :
+       {check_text(report, {}), check_github(report), check_junit(report), check_json(report)}) {
+    CHECK(text.find(unless) != std::string::npos);
+  }
+  CHECK(check_json(report).find(R"("alternatives":["flash"])") != std::string::npos);
+  CHECK(check_json(report).find(R"("alternatives":["dtcm"])") != std::string::npos);
+}
+
+TEST_CASE("a baseline of another archive is told in every format") {
+  BudgetReport report = full_report();
+  report.other_archives = {"the baseline is of \x1b"};
+  CHECK(check_text(report, {}).find(": warning: the baseline is of \\x1b\n") != std::string::npos);
+  CHECK(check_github(report).find(",title=baseline::the baseline is of ") != std::string::npos);
+  CHECK(check_json(report).find("the baseline is of ") != std::string::npos);
+}
+
 TEST_CASE("a module without a plan is a breach, with the figures of the pools that are too small") {
   PlanningOutcome without;
   without.module = "m";

@@ -29,6 +29,8 @@ struct LimitCheck {
   Bytes available = 0;        // what the limit leaves it
   config::Position position;  // of the limit in the pools file; line 0: the limit is from the module
   std::string message;        // a sentence with the figures, or why it is not checked; empty if ok
+  // Of a pool that is too small: others, each of which could grow in its place.
+  std::vector<std::string> alternatives = {};
 
   [[nodiscard]] Bytes excess() const { return required > available ? required - available : 0; }
   // Whether the figures were compared.
@@ -59,10 +61,11 @@ struct ModuleCheck {
 [[nodiscard]] Verdict verdict_of(const std::vector<PoolCheck>& pools);
 
 struct BudgetReport {
-  std::string archive;                // file name only; of several archives all, separated by ", "
-  std::string pools_file;             // as the user named it
-  bool has_budget = true;             // else only sizes were checked
-  std::vector<std::string> warnings;  // of the file as a whole
+  std::string archive;                      // file name only; of several archives all, separated by ", "
+  std::string pools_file;                   // as the user named it
+  bool has_budget = true;                   // else only sizes were checked
+  std::vector<std::string> warnings;        // of the file as a whole
+  std::vector<std::string> other_archives;  // of modules whose baseline is of another archive
   std::vector<ModuleCheck> modules;
   std::vector<SharedPool> shared_pools;  // of several modules that all have a plan; else empty
   // Of shared_pools, the parameter pools with constants of several modules, which are there together.

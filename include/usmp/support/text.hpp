@@ -42,6 +42,9 @@ struct OutputFile {
 // never starting with a digit ('_' is put in front).
 [[nodiscard]] std::string c_identifier(std::string_view name);
 
+// "kws" of "kws.tar", "kws.tar.gz" and "kws": archives of one model.
+[[nodiscard]] std::string without_archive_ending(const std::string& name);
+
 // [A-Za-z0-9_].
 [[nodiscard]] bool is_identifier_char(char c);
 
