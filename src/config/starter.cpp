@@ -41,7 +41,7 @@ std::string header(const ModelSummary& model) {
   text += "# Workspace: " + bytes(model.workspace_load) +
           " are live at once: a lower bound, not a size. Plans may need more.\n";
   text += "# `usmp-plan " + in_comment(model.archive) + " --dry-run` shows how much. ";
-  if (model.unplanned_workspace) text += "The archive's own build takes " + bytes(*model.unplanned_workspace) + ". ";
+  if (model.unplanned_workspace) text += "The unplanned build takes " + bytes(*model.unplanned_workspace) + ". ";
   text.back() = '\n';
   text += "# Constants: " + bytes(model.constant_bytes) + ".\n#\n";
   text += "# Lines such as '#  - name: dtcm' are settings: remove the '#' to use them.\n";

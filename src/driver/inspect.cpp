@@ -85,7 +85,8 @@ void add_module(config::ModelSummary& summary, const Inspected& inspected) {
   }
   summary.workspace_load = std::max(summary.workspace_load, bounds::load(assembly.problem, workspace).bytes);
   summary.constant_bytes += constants;
-  if (const auto unplanned = inspected.source.info.workspace_bytes) {
+  const auto unplanned = inspected.source.info.workspace_bytes;
+  if (unplanned && program.module.annotated_pools.empty()) {
     summary.unplanned_workspace = std::max(summary.unplanned_workspace.value_or(0), *unplanned);
   }
 }

@@ -41,6 +41,15 @@ std::string work_label(std::int64_t permille) {
   return std::to_string(hundredths / hundred) + "." + std::to_string(hundred + hundredths % hundred).substr(1);
 }
 
+// Of at most grid_lines steps to `most`: 1, 2 or 5 times a power of ten, from `least` on, which is one.
+std::int64_t round_step(std::int64_t most, std::int64_t least) {
+  for (std::int64_t power = least;; power *= 10) {
+    for (const std::int64_t step : {power, 2 * power, 5 * power}) {
+      if (most / step <= grid_lines) return step;
+    }
+  }
+}
+
 std::string panel(const ModuleFrontier& module, Tenths top) {
   std::string text = text_element(left, top - 80, " class=\"pool\"", printable(module.module));
   text += rectangle(left, top, plot_width, plot_height) + " class=\"panel\"/>\n";
@@ -51,16 +60,20 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
   const std::int64_t work = std::max<std::int64_t>(points.back().extra_work_permille, grid_lines);
   const auto x_of = [&](std::int64_t permille) { return left + scaled(permille, work, plot_width); };
   const auto y_of = [&](Bytes bytes) { return top + plot_height - scaled(bytes, most, plot_height - 200); };
-  for (int i = 0; i <= grid_lines; ++i) {
-    const Bytes bytes = most * i / grid_lines;
-    const std::int64_t permille = work * i / grid_lines;
+  for (Bytes bytes = 0; bytes <= most; bytes += round_step(most, 1)) {
     text += line_element("grid", left, y_of(bytes), left + plot_width, y_of(bytes));
     text += text_element(left - 60, y_of(bytes) + 40, " class=\"dim\" text-anchor=\"end\"", std::to_string(bytes));
+  }
+  for (std::int64_t permille = 0; permille <= work; permille += round_step(work, 10)) {
     text += text_element(x_of(permille), top + plot_height + 170, " class=\"dim\" text-anchor=\"middle\"",
                          work_label(permille));
   }
   text += text_element(left + plot_width / 2, top + plot_height + 350, " class=\"dim\" text-anchor=\"middle\"",
-                       "work, relative to the program without more work; bytes of workspace on the left");
+                       "work, relative to the program without more work");
+  const Tenths middle = top + plot_height / 2;
+  text += text_element(250, middle,
+                       " class=\"dim\" text-anchor=\"middle\" transform=\"rotate(-90 25 " + pixels(middle) + ")\"",
+                       "bytes of workspace");
   // What is no smaller than a plan of less work is a dot beside the line.
   Bytes least = std::numeric_limits<Bytes>::max();
   Tenths from = 0;

@@ -42,8 +42,10 @@ std::string head(const mlf::ModuleInfo& info, const tir::Module& module, const l
   text += is_read_from_c(info) ? ", read from its C\n" : "\n";
   text += "  " + sum_text(analysis, false) + ", " + sum_text(analysis, true);
   text += transformed ? ", after the transformations\n" : ", before any transformation\n";
-  if (info.workspace_bytes)
-    text += "  the archive's own build takes " + bytes_text(*info.workspace_bytes) + " of workspace\n";
+  if (info.workspace_bytes) {
+    text += module.annotated_pools.empty() ? "  the unplanned build takes " : "  the build that TVM planned takes ";
+    text += bytes_text(*info.workspace_bytes) + " of workspace\n";
+  }
   return text;
 }
 

@@ -45,9 +45,10 @@ std::string stack_line(const PlanDocument& plan) {
 }
 
 std::string constants_line(const PlanDocument& plan) {
-  const bool in_pool = std::any_of(plan.pools.begin(), plan.pools.end(), [](const PlanDocument::Pool& pool) {
-    return pool.kind == PoolKind::constant && pool.used > 0;
-  });
+  const bool in_pool = *plan.constant_bytes == 0 ||
+                       std::any_of(plan.pools.begin(), plan.pools.end(), [](const PlanDocument::Pool& pool) {
+                         return pool.kind == PoolKind::constant && pool.used > 0;
+                       });
   return "constants: " + bytes_text(*plan.constant_bytes) + (in_pool ? "" : ", outside of the pools");
 }
 

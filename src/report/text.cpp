@@ -166,14 +166,14 @@ class PlanText {
     const Bytes unplanned = *plan_.unplanned_workspace;
     out_ += "workspace: " + bytes_text(used);
     if (used == unplanned) {
-      out_ += ", as many as the archive's own build\n";
+      out_ += ", as many as the unplanned build\n";
       return;
     }
     const Bytes difference = used < unplanned ? unplanned - used : used - unplanned;
     out_ += ", " + std::to_string(difference);
     if (unplanned > 0) out_ += " (" + percent(difference, unplanned) + ")";
     out_ += (used < unplanned ? " fewer than the " : " more than the ") + std::to_string(unplanned) +
-            " of the archive's own build\n";
+            " of the unplanned build\n";
   }
 
   void transformed() {

@@ -34,10 +34,14 @@ std::size_t sharing_pairs(const PlanDocument& plan) {
   return pairs.size();
 }
 
+std::size_t rings_of(const PlanDocument& plan) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(plan.buffers, [](const auto& buffer) { return buffer.placed() && buffer.rows; }));
+}
+
 std::string sharing_text(const PlanDocument& plan) {
   const std::size_t pairs = sharing_pairs(plan);
-  const auto rings = static_cast<std::size_t>(
-      std::ranges::count_if(plan.buffers, [](const auto& buffer) { return buffer.placed() && buffer.rows; }));
+  const std::size_t rings = rings_of(plan);
   std::string text;
   if (pairs > 0) text += counted(pairs, "pair") + " that share in place";
   if (rings > 0) text += (pairs > 0 ? " and " : "") + counted(rings, "ring") + ", whose rows replace older ones";
@@ -66,15 +70,19 @@ Json replay_json(const std::optional<Replay>& replay) {
   return json;
 }
 
-// "replayed: 10 of these 12, 345678 accesses; an address depends on data: 2".
-std::string replay_text(const std::optional<Replay>& replay) {
+// "replayed: 10 of 12 pairs and rings, 345678 accesses; an address depends on data: 2".
+std::string replay_text(const std::optional<Replay>& replay, const PlanDocument& plan) {
   if (!replay) return {};
+  const bool rings = rings_of(plan) > 0;
+  const bool pairs = !rings || sharing_pairs(plan) > 0;
+  const std::string one = rings ? "ring" : "pair";
   std::map<std::string, std::size_t> reasons;
   for (const Replay::LeftOut& pair : replay->left_out) ++reasons[pair.reason];
   const std::size_t replayed = replay->pairs - replay->left_out.size();
   std::string text =
       "replayed: " + (replayed < replay->pairs ? std::to_string(replayed) + " of " : std::string("all ")) +
-      std::to_string(replay->pairs) + " exceptions, " + counted(replay->accesses, "access", "accesses");
+      (pairs && rings ? std::to_string(replay->pairs) + " pairs and rings" : counted(replay->pairs, one)) + ", " +
+      counted(replay->accesses, "access", "accesses");
   for (const auto& [reason, count] : reasons) text += "; " + reason + ": " + std::to_string(count);
   return text + "\n";
 }
@@ -126,7 +134,7 @@ std::string verification_text(const Verified& verified, bool color) {
       counted(plan.pools.size(), "pool") +
       "; each buffer is in a pool it may be in, aligned, within the pool's bounds, and shares no byte with one that "
       "is live at the same time" +
-      sharing_text(plan) + "\n" + replay_text(verified.replay);
+      sharing_text(plan) + "\n" + replay_text(verified.replay, plan);
   const compare::PlanFigures figures = compare::plan_figures(plan);
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];

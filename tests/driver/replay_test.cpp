@@ -95,7 +95,7 @@ TEST_CASE("usmp-plan verify says what was replayed") {
     REQUIRE(verify(options, out, err) == exit_ok);
     return out.str();
   };
-  CHECK(verified("lstm.tar", false).find("\nreplayed: all 4 exceptions, 912 accesses\n") != std::string::npos);
+  CHECK(verified("lstm.tar", false).find("\nreplayed: all 4 pairs, 912 accesses\n") != std::string::npos);
   CHECK(verified("cast_subtract.tar", false).find("replayed") == std::string::npos);
   const auto replayed = [&](const std::string& model) {
     return nlohmann::json::parse(verified(model, true))["modules"][0]["replayed"];

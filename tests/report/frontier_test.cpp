@@ -40,6 +40,26 @@ TEST_CASE("memory against work in every format") {
   check_golden("frontier.svg", frontier_svg(example()));
 }
 
+TEST_CASE("the picture's axes have titles and round steps, as few as have room") {
+  const auto ticks = [](Bytes bytes, std::int64_t permille) {
+    Frontier frontier;
+    frontier.modules.push_back(
+        {"m", {{0, PlanStatus::optimal, 0, 1, bytes, 0}, {9, PlanStatus::optimal, permille, 1, bytes, 0}}});
+    const std::string picture = frontier_svg(frontier);
+    CHECK(picture.find(" transform=\"rotate(-90 25 185)\">bytes of workspace</text>") != std::string::npos);
+    std::string text;
+    for (std::size_t at = 0; (at = picture.find(" class=\"dim\" text-anchor=", at)) != std::string::npos; ++at) {
+      const std::size_t begin = picture.find('>', at) + 1;
+      const std::string label = picture.substr(begin, picture.find('<', begin) - begin);
+      if (label.find(' ') == std::string::npos) text += label + " ";
+    }
+    return text;
+  };
+  CHECK(ticks(16609, 527) == "0 5000 10000 15000 1.00 1.20 1.40 ");
+  CHECK(ticks(9488, 40) == "0 2000 4000 6000 8000 1.00 1.01 1.02 1.03 1.04 ");
+  CHECK(ticks(4, 0) == "0 1 2 3 4 1.00 ");
+}
+
 TEST_CASE("the picture's line steps down where a plan is smaller than those of less work, and only there") {
   const std::string picture = frontier_svg(example());
   std::size_t lines = 0;

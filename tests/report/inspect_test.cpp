@@ -81,11 +81,18 @@ TEST_CASE("what a module is read from") {
   CHECK(text().starts_with("module default, TVM 0.12.0, unpacked interface\n"));
 }
 
+TEST_CASE("the unplanned build is called so only where TVM did not plan") {
+  Model model = example();
+  model.module.annotated_pools.emplace_back().name = "sram";
+  const std::string text = inspect_text(model.info, model.module, model.analysis);
+  CHECK(text.find("\n  the build that TVM planned takes 4096 bytes of workspace\n") != std::string::npos);
+}
+
 TEST_CASE("a module as text") {
   const Model model = example();
   CHECK(inspect_text(model.info, model.module, model.analysis) == R"(module default, TVM 0.12.0, unpacked interface
   3 buffers of 1096 bytes, 1 constant of 300 bytes, before any transformation
-  the archive's own build takes 4096 bytes of workspace
+  the unplanned build takes 4096 bytes of workspace
 
 Interface
           Tensor  Type  Size

@@ -195,7 +195,7 @@ struct PlanDocument {
   Tick horizon = 0;  // every live range ends at or before it
   Bytes workspace_used = 0;
   Bytes constants_used = 0;
-  std::optional<Bytes> unplanned_workspace;  // of the archive's own build
+  std::optional<Bytes> unplanned_workspace;  // of the unplanned build, which the archive states
   // Of the plan that TVM made of the same program, if that is known and has inputs and outputs in pools where this one
   // has: the sizes of its workspace pools.
   std::optional<Bytes> tvm_workspace;
