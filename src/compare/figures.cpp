@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "compare/pool_distances.hpp"
@@ -130,14 +131,26 @@ class Calls {
       return found == by_callee_.end() ? OperatorIndex() : found->second;
     }
     if (!buffer.live || buffer.live->empty()) return {};
-    const Tick tick = buffer.live->front().begin;
+    return at(buffer.live->front().begin);
+  }
+
+  // How many calls the live ranges begin in, besides the first one.
+  [[nodiscard]] std::size_t more_of(const PlanDocument::Buffer& buffer) const {
+    if (buffer.kind == BufferKind::constant || !buffer.live) return 0;
+    std::set<OperatorIndex> calls;
+    for (const LiveRange& range : *buffer.live) calls.insert(at(range.begin));
+    calls.erase(std::nullopt);
+    return calls.empty() ? 0 : calls.size() - 1;
+  }
+
+ private:
+  [[nodiscard]] OperatorIndex at(Tick tick) const {
     const auto behind = std::upper_bound(by_tick_.begin(), by_tick_.end(), tick,
                                          [&](Tick at, std::size_t call) { return at < begin_of(call); });
     if (behind == by_tick_.begin() || document_.calls[*(behind - 1)].ticks.end <= tick) return {};
     return *(behind - 1);
   }
 
- private:
   [[nodiscard]] Tick begin_of(std::size_t call) const { return document_.calls[call].ticks.begin; }
 
   const PlanDocument& document_;
@@ -180,7 +193,11 @@ std::vector<OperatorIndex> operators_of(const PlanDocument& document) {
 PlanFigures plan_figures(const PlanDocument& document) {
   require_live_ranges(document);
   PlanFigures figures;
-  figures.operators = operators_of(document);
+  const Calls calls(document);
+  for (const PlanDocument::Buffer& buffer : document.buffers) {
+    figures.operators.push_back(calls.of(buffer));
+    figures.more_operators.push_back(calls.more_of(buffer));
+  }
   std::map<std::string, std::vector<std::size_t>> placed;
   std::map<std::string, std::vector<PoolFigures::SharedBytes>> shared = shared_bytes_of(document);
   for (std::size_t i = 0; i < document.buffers.size(); ++i) {
@@ -191,6 +208,13 @@ PlanFigures plan_figures(const PlanDocument& document) {
     figures.pools.back().shared_bytes = std::move(shared[pool.name]);
   }
   return figures;
+}
+
+std::string PlanFigures::operators_text(const PlanDocument& document, std::size_t buffer) const {
+  if (!operators[buffer]) return {};
+  const std::size_t more = more_operators[buffer];
+  return operator_name(document, *operators[buffer], document.buffers[buffer].row_operator) +
+         (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
 bool knows_kinds(const PlanDocument& document) {

@@ -36,7 +36,8 @@
   const shortened = (text, most) => text.length <= most ? text
     : text.slice(0, Math.ceil(most / 2) - 1) + '…' + text.slice(text.length - Math.floor(most / 2));
   const operatorText = (index) => index < 0 ? '' : plan.calls[index].name;
-  const operatorOf = (buffer) => buffer.operator < 0 ? '' : plan.operators[buffer.operator];
+  const operatorOf = (buffer) => buffer.operator < 0 ? ''
+    : plan.operators[buffer.operator] + (buffer.more ? ' and ' + buffer.more + ' more' : '');
 
   const pen = document.createElement('canvas').getContext('2d');
   pen.font = '11px system-ui, sans-serif';

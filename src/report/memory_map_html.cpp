@@ -92,8 +92,9 @@ class Operators {
   Json names_ = Json::array();
 };
 
-Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t pool, const OperatorIndex& call,
+Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t pool, const PlanFigures& figures,
                  const Operators& operators, Functions& functions) {
+  const OperatorIndex& call = figures.operators[id];
   Json json;
   json["id"] = id;
   json["name"] = name_json(buffer.name);
@@ -107,6 +108,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t
   if (buffer.rows) json["ring"] = to_string(*buffer.rows);
   json["call"] = call ? Json(*call) : Json(-1);
   json["operator"] = call ? Json(operators.index_of(*call, buffer.row_operator)) : Json(-1);
+  if (figures.more_operators[id] > 0) json["more"] = figures.more_operators[id];
   json["live"] = Json::array();
   for (const LiveRange& range : *buffer.live) {
     json["live"].push_back(range.begin);
@@ -126,7 +128,7 @@ Json data_json(const PlanDocument& document) {
   for (std::size_t i = 0; i < document.pools.size(); ++i) {
     json["pools"].push_back(pool_json(document.pools[i], figures.pools[i]));
     for (const std::size_t id : figures.pools[i].buffers) {
-      buffers.push_back(buffer_json(document.buffers[id], id, i, figures.operators[id], operators, functions));
+      buffers.push_back(buffer_json(document.buffers[id], id, i, figures, operators, functions));
     }
   }
   json["calls"] = Json::array();

@@ -256,7 +256,7 @@ class Drawing {
   [[nodiscard]] std::string operator_of(std::size_t index) const {
     const OperatorIndex call = figures_.operators[index];
     if (!call || document_.calls[*call].kind.empty()) return {};
-    return printable(operator_name(document_, *call, document_.buffers[index].row_operator));
+    return printable(figures_.operators_text(document_, index));
   }
 
   [[nodiscard]] std::string label(std::size_t index, const LiveRange& range,
@@ -303,9 +303,7 @@ class Drawing {
     std::string text = buffer.name + ": " + bytes_text(buffer.size) + " at " + std::to_string(buffer.offset) +
                        ", live " + first_ranges(*buffer.live) + ", " +
                        (buffer.rows ? "ring of " + to_string(*buffer.rows) : to_string(buffer.kind));
-    if (const OperatorIndex call = figures_.operators[index]) {
-      text += ", " + operator_name(document_, *call, buffer.row_operator);
-    }
+    if (figures_.operators[index]) text += ", " + figures_.operators_text(document_, index);
     if (const auto found = shared_of_.find(index); found != shared_of_.end()) {
       const std::vector<const PoolFigures::SharedBytes*>& shared = found->second;
       for (std::size_t i = 0; i < std::min(shared.size(), most_shared_told); ++i) {

@@ -80,8 +80,7 @@ std::string all_modules_list(const PlanDocument& plan) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
-                       const std::vector<OperatorIndex>& operators) {
+std::string peak_table(const PlanDocument& plan, const PoolFigures& figures, const PlanFigures& all) {
   const bool shares = shares_at_peak(figures);
   std::string text = shares ? "| buffer | size | counted once | offset | kind | live | operator | shares |\n"
                               "|---|--:|--:|--:|---|---|---|---|\n"
@@ -89,13 +88,12 @@ std::string peak_table(const PlanDocument& plan, const PoolFigures& figures,
   const std::vector<std::size_t> shown = shown_at_peak(plan, figures, rows_at_peak);
   for (const std::size_t i : shown) {
     const PlanDocument::Buffer& buffer = plan.buffers[figures.at_peak[i]];
-    const OperatorIndex call = operators[figures.at_peak[i]];
     std::vector<std::string> cells = {markdown_text(buffer.name),
                                       std::to_string(buffer.size),
                                       std::to_string(buffer.offset),
                                       buffer.rows ? "ring of " + to_string(*buffer.rows) : to_string(buffer.kind),
                                       markdown_text(live_text(*buffer.live)),
-                                      call ? markdown_text(operator_name(plan, *call, buffer.row_operator)) : ""};
+                                      markdown_text(all.operators_text(plan, figures.at_peak[i]))};
     if (shares) {
       cells.insert(cells.begin() + 2, std::to_string(figures.counted[i]));
       cells.push_back(markdown_text(shared_at_peak(plan, figures, figures.at_peak[i])));
@@ -115,7 +113,7 @@ std::string without_list(const PlanDocument& plan, const PlanFigures& figures, s
     const PlanDocument::Buffer& buffer = plan.buffers[without.buffer];
     const OperatorIndex call = figures.operators[without.buffer];
     text += "- without " + markdown_text(buffer.name) + " (" +
-            markdown_text(call ? operator_name(plan, *call, buffer.row_operator) : buffer.function) +
+            markdown_text(call ? figures.operators_text(plan, without.buffer) : buffer.function) +
             ") the other buffers would need at least " + bytes_text(without.at_least) + "\n";
   }
   return text.empty() ? text : "\n" + text;
@@ -151,7 +149,7 @@ std::string report_markdown(const PlanDocument& plan) {
     const PoolFigures& of_pool = figures.pools[i];
     if (plan.pools[i].kind != PoolKind::workspace || of_pool.load == 0) continue;
     text += "\nOccupied at the peak of " + markdown_text(plan.pools[i].name) + " (" + peak_text(plan, of_pool) +
-            "):\n\n" + peak_table(plan, of_pool, figures.operators) + without_list(plan, figures, i);
+            "):\n\n" + peak_table(plan, of_pool, figures) + without_list(plan, figures, i);
   }
   return text;
 }

@@ -94,7 +94,7 @@ std::string without_lines(const PlanDocument& plan, const PlanFigures& figures, 
     const OperatorIndex& call = figures.operators[without.buffer];
     const PlanDocument::Buffer& buffer = plan.buffers[without.buffer];
     text += "  without " + printable(buffer.name) + " (" +
-            (call ? name_of(plan, call, buffer.row_operator) : printable(buffer.function)) +
+            printable(call ? figures.operators_text(plan, without.buffer) : buffer.function) +
             ") the other buffers would need at least " + bytes_text(without.at_least) + "\n";
   }
   return text;

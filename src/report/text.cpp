@@ -257,9 +257,8 @@ class PlanText {
 
   // The operator, or the function that declares the buffer.
   [[nodiscard]] std::string owner_of(std::size_t buffer) const {
-    const auto& call = figures_.operators[buffer];
-    return printable(call && knows_kinds() ? compare::operator_name(plan_, *call, plan_.buffers[buffer].row_operator)
-                                           : plan_.buffers[buffer].function);
+    return printable(figures_.operators[buffer] && knows_kinds() ? figures_.operators_text(plan_, buffer)
+                                                                 : plan_.buffers[buffer].function);
   }
 
   [[nodiscard]] std::vector<std::string> row(std::size_t index) const {

@@ -104,8 +104,7 @@ TEST_CASE("verify says what was checked") {
   CHECK(contains(run_verify(options).out,
                  "live at the same time, except 4 pairs that share in place\nreplayed: all 4 pairs, "));
   options.model.model = testdata + "/ds_cnn.tar";
-  CHECK(contains(run_verify(options).out,
-                 ", except 9 rings, whose rows replace older ones\nreplayed: all 9 rings, "));
+  CHECK(contains(run_verify(options).out, ", except 9 rings, whose rows replace older ones\nreplayed: all 9 rings, "));
   options.verbosity = Verbosity::quiet;
   CHECK(run_verify(options).out.empty());
   options.pools_file = testdata + "/pools/tight.yaml";

@@ -10,6 +10,7 @@
 #include "plan_support/planned.hpp"
 #include "report/label_room.hpp"
 #include "usmp/plan_file/plan_document.hpp"
+#include "usmp/report/report.hpp"
 
 namespace usmp::report::memory_map_test {
 
@@ -167,6 +168,23 @@ TEST_CASE("pictures tell of rings and of operators by rows") {
   CHECK(data["buffers"][1]["ring"] == "4 of 12 rows, 4 bytes each");
   CHECK_FALSE(data["buffers"][0].contains("ring"));
   CHECK(data["calls"][0]["by_rows"] == "1 to 3: 2 conv2d, add");
+}
+
+TEST_CASE("scratch of a function that is called again names how many calls use it") {
+  PlanDocument plan = example();
+  plan.calls = {{"conv", {0, 3}}, {"relu", {3, 4}}, {"conv", {4, 5}}, {"conv", {5, 7}}};
+  plan.horizon = 7;
+  for (PlanDocument::Call& call : plan.calls) call.kind = call.callee;
+  plan.buffers.at(1).live = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};  // twice in the first call
+  const std::string owner = "#1 conv and 2 more";
+  CHECK(memory_map_svg(plan).find("scratch, " + owner + "</title>") != std::string::npos);
+  CHECK(report_text(plan, {}).find("  scratch  b       " + owner + "\n") != std::string::npos);
+  CHECK(report_markdown(plan).find(" | " + owner + " |\n") != std::string::npos);
+  const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)));
+  CHECK(data["buffers"][1]["more"] == 2);
+  CHECK_FALSE(data["buffers"][0].contains("more"));
+  plan.buffers.at(1).live = {{1, 2}};
+  CHECK(memory_map_svg(plan).find(" more</title>") == std::string::npos);
 }
 
 TEST_CASE("buffers of operators by rows have the colours of the operators inside") {
