@@ -41,13 +41,22 @@ std::string figures(const PoolDiff& pool, const Figure& figure) {
   return either(pool.before ? figure(*pool.before) : "-", pool.after ? figure(*pool.after) : "-");
 }
 
+// What buffers occupy, and what is live if that alone differs: then buffers may share other bytes than they do.
+std::string peak_cell(const PoolDiff& pool) {
+  std::string text = figures(pool, [](const PoolState& f) { return std::to_string(f.occupied_at_peak); });
+  const bool live = pool.before && pool.after && pool.before->occupied_at_peak == pool.after->occupied_at_peak &&
+                    pool.before->live_at_peak != pool.after->live_at_peak;
+  if (live) text += " (live " + figures(pool, [](const PoolState& f) { return std::to_string(f.live_at_peak); }) + ")";
+  return text;
+}
+
 std::vector<std::string> pool_cells(const PoolDiff& pool) {
   const Bytes before = pool.before ? pool.before->used : 0;
   return {printable(pool.name),
           figures(pool, [](const PoolState& f) { return std::to_string(f.used); }),
           pool.growth() == 0 ? "-" : signed_number(pool.growth()),
           pool.growth() == 0 || before == 0 ? "-" : (pool.growth() > 0 ? "+" : "") + percent(pool.growth(), before),
-          figures(pool, [](const PoolState& f) { return std::to_string(f.occupied_at_peak); }),
+          peak_cell(pool),
           figures(pool, [](const PoolState& f) { return f.capacity ? std::to_string(*f.capacity) : "unbounded"; })};
 }
 

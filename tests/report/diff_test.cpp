@@ -73,6 +73,13 @@ TEST_CASE("a buffer that changes pools shows the change of each") {
         std::string::npos);
 }
 
+TEST_CASE("what is live at the peak is told where it alone differs") {
+  PlanDocument sharing = example();
+  sharing.distances = {{BufferId(0), BufferId(1), 40}};
+  CHECK(diff_text(diff_of(example(), sharing), {}).find("  64 (live 64 -> 56)  ") != std::string::npos);
+  CHECK(diff_text(diff_of(example(), changed()), {}).find("(live ") == std::string::npos);
+}
+
 TEST_CASE("of many buffers those that are not shown count together") {
   PlanDocument more = example();
   for (int i = 0; i < 25; ++i) {
