@@ -113,8 +113,7 @@ void add_transform_options(CLI::App& app, driver::ModelOptions& options) {
                  "changes: none, all or names such as fuse (default: " + options.transform.value_or("all") + ")")
       ->type_name("NAMES")
       ->check(such_as(names, true));
-  app.add_option("--cpu", options.cpu,
-                 "core (default: the archive's, else generic: DSP, FPU)")
+  app.add_option("--cpu", options.cpu, "core (default: the archive's, else generic: DSP, FPU)")
       ->type_name("NAME")
       ->check(one_of(driver::core_names()));
   app.add_option_function<std::string>(
