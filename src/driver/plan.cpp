@@ -18,6 +18,7 @@
 #include "usmp/report/shared_pools.hpp"
 #include "usmp/report/text.hpp"
 #include "usmp/support/printable.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::driver {
 namespace {

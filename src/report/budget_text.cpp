@@ -6,6 +6,7 @@
 #include "report/markdown.hpp"
 #include "usmp/report/check.hpp"
 #include "usmp/report/shared_pools.hpp"
+#include "usmp/support/text.hpp"
 
 namespace usmp::report {
 namespace {
