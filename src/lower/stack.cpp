@@ -22,6 +22,7 @@ constexpr Bytes loop_frame = 32;
 constexpr Bytes loop_name = 10;
 constexpr Bytes dot4_names = 3;  // what is loaded and multiplied
 constexpr Bytes run_frame = 96;  // of the function that adds up a run
+constexpr Bytes run_array = 64;  // where arrays are passed to it: what they are aligned to, and their addresses
 
 // Counts what is in scope while a function is walked.
 class StackWalker {
@@ -47,6 +48,7 @@ class StackWalker {
   }
 
   [[nodiscard]] bool has_loops() const { return has_loops_; }
+  [[nodiscard]] bool has_runs() const { return has_runs_; }
   [[nodiscard]] Bytes below() const { return has_runs_ ? run_frame : 0; }
   [[nodiscard]] Bytes frame() const {
     return has_loops_ ? loop_frame + loop_name * most_ : caller_frame + caller_name * most_;
@@ -98,17 +100,20 @@ Bytes stack_estimate(const tir::Module& module) {
     for (const program::CallSite& call : calls) ++sites[call.callee];
   }
   std::vector<Bytes> estimates(module.functions.size());
+  bool has_runs = false;
   for (const std::size_t index : program::callees_first(module, graph, {module.entry})) {
     const tir::Function& function = module.functions[index];
     StackWalker walker(std::ssize(function.params));
     tir::walk(function.body, walker);
     // What is called from one place and only calls others becomes part of its caller.
     const bool joins_caller = index != module.entry && !function.keep_apart && !walker.has_loops() && sites[index] == 1;
+    has_runs = has_runs || walker.has_runs();
     Bytes below = walker.below();
     for (const program::CallSite& call : graph.calls[index]) below = std::max(below, estimates[call.callee]);
     estimates[index] = below + (joins_caller ? 0 : walker.frame());
   }
-  return estimates[module.entry] + array_bytes(module, graph);
+  const Bytes arrays = array_bytes(module, graph);
+  return estimates[module.entry] + arrays + (arrays > 0 && has_runs ? run_array : 0);
 }
 
 }  // namespace usmp::lower

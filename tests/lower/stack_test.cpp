@@ -18,7 +18,7 @@ using tir::testing::block;
 using tir::testing::ModuleBuilder;
 
 // op has 100 bytes of arrays, op2 60, and op2 calls op3, which has 7; or each has one element.
-tir::Module operators(bool has_arrays, const std::vector<std::string>& apart = {}) {
+tir::Module operators(bool has_arrays, const std::vector<std::string>& apart = {}, bool has_runs = false) {
   ModuleBuilder b;
   const VarId p = b.pointer("p");
   const VarId q = b.pointer("q");
@@ -35,6 +35,10 @@ tir::Module operators(bool has_arrays, const std::vector<std::string>& apart = {
   b.function("op3", {r}, block(array(b.pointer("c"), 7)));
   b.entry({in}, block(b.call("op", std::vector<VarId>{in}), b.call("op2", std::vector<VarId>{in})));
   tir::Module module = b.build();
+  if (has_runs) {
+    const tir::ExprRef run = tir::make_call(tir::int32_type, tir::Op::dot_run, {});
+    module.functions[*module.find("op3")].body.push_back({tir::Evaluate{run}});
+  }
   for (const std::string& name : apart) module.functions[*module.find(name)].keep_apart = true;
   return module;
 }
@@ -44,6 +48,11 @@ Bytes bytes_of_arrays(const std::vector<std::string>& apart) {
 }
 
 TEST_CASE("arrays on the stack count, of all functions that may be inlined") { CHECK(bytes_of_arrays({}) == 167); }
+
+TEST_CASE("arrays on the stack count more where runs of products are added up") {
+  CHECK(stack_estimate(operators(true, {}, true)) - stack_estimate(operators(false, {}, true)) == 167 + 64);
+  CHECK(stack_estimate(operators(false, {}, true)) > stack_estimate(operators(false)));
+}
 
 TEST_CASE("of functions that are kept apart those count that call each other") {
   CHECK(bytes_of_arrays({"op", "op2"}) == 107);
