@@ -40,7 +40,8 @@ std::string ram_line(const PlanDocument& plan) {
 std::string stack_line(const PlanDocument& plan) {
   std::string text = "stack: at most " + bytes_text(*plan.stack_estimate) +
                      ", an upper estimate without the C library (-fstack-usage gives the exact figure)";
-  if (plan.stack_saved) text += "; " + bytes_text(*plan.stack_saved) + " of TVM's stack arrays are in the workspace now";
+  if (plan.stack_saved)
+    text += "; " + bytes_text(*plan.stack_saved) + " of TVM's stack arrays are in the workspace now";
   return text;
 }
 

@@ -323,9 +323,10 @@ struct AllocationSize {
   enum class Unknown { none, not_constant, negative, overflow } why = Unknown::none;
 };
 [[nodiscard]] AllocationSize allocation_size(const Allocate& allocate);
-// Whether it is no storage that is planned: a variable of C (on_stack), or an array that the C which was read has on its
-// stack (was_on_stack), of at most Module::stack_arrays bytes, in an operator, that holds no rows of a larger tensor and
-// is there in any case. Such arrays become variables when the program is final (storage::keep_on_stack). O(extents).
+// Whether it is no storage that is planned: a variable of C (on_stack), or an array that the C which was read has on
+// its stack (was_on_stack), of at most Module::stack_arrays bytes, in an operator, that holds no rows of a larger
+// tensor and is there in any case. Such arrays become variables when the program is final (storage::keep_on_stack).
+// O(extents).
 [[nodiscard]] bool stays_on_stack(const Module& module, std::size_t function, const Allocate& allocate);
 // In elements of its type. Nothing: allocation_size is unknown, or the type has no size.
 [[nodiscard]] std::optional<std::int64_t> element_count(const Allocate& allocate);
