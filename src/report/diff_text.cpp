@@ -114,7 +114,7 @@ std::string changes_text(const PoolChanges& changes) {
 std::string at_peak_cell(const BufferDiff& buffer) {
   PoolChanges changes;
   if (buffer.changes_pools()) add_at_peak(changes, buffer);
-  const std::string text = changes_text(changes);
+  std::string text = changes_text(changes);
   if (!text.empty()) return text;
   return buffer.changes_pools() || buffer.growth_at_peak() == 0 ? "-" : signed_number(buffer.growth_at_peak());
 }
