@@ -121,6 +121,7 @@ class Differences {
     diff_.before = side_of(before_);
     diff_.after = side_of(after_);
     diff_.pools = pools_of(indexed_before_, indexed_after_, at_peak_before_, at_peak_after_);
+    for (std::size_t i = 0; i < diff_.pools.size(); ++i) pool_at_.emplace(diff_.pools[i].name, i);
     diff_.steps = diff_steps(before_, after_);
     const auto matches = match_buffers(before_, after_);
     std::vector<bool> matched(after_.buffers.size());
@@ -184,8 +185,8 @@ class Differences {
   }
 
   void count_same(const std::string& pool, Bytes growth_at_peak) {
-    const auto found = std::ranges::find(diff_.pools, pool, &PoolDiff::name);
-    if (found != diff_.pools.end()) found->same_growth_at_peak += growth_at_peak;
+    const auto found = pool_at_.find(pool);
+    if (found != pool_at_.end()) diff_.pools[found->second].same_growth_at_peak += growth_at_peak;
   }
 
   void add(std::optional<std::size_t> before, std::optional<std::size_t> after) {
@@ -219,6 +220,7 @@ class Differences {
   std::vector<std::string> callers_after_;
   PeakBytes at_peak_before_;
   PeakBytes at_peak_after_;
+  std::map<std::string, std::size_t> pool_at_;  // index into diff_.pools
   PlanDiff diff_;
 };
 

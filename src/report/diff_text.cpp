@@ -2,6 +2,7 @@
 // Differences for people: a table of the pools, then the buffers that changed. Text and Markdown have the same cells.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "report/all_modules.hpp"
@@ -86,35 +87,37 @@ const std::string& operator_of(const BufferPlace& place) {
   return place.producer.empty() ? place.function : place.producer;
 }
 
-using PoolChanges = std::vector<std::pair<std::string, Bytes>>;  // by the name of the pool, in order
-
-void add_change(PoolChanges& changes, const std::string& pool, Bytes bytes) {
-  const auto found = std::ranges::find(changes, pool, &std::pair<std::string, Bytes>::first);
-  if (found == changes.end()) {
-    changes.emplace_back(pool, bytes);
-  } else {
-    found->second += bytes;
+class PoolChanges {
+ public:
+  void add(const std::string& pool, Bytes bytes) {
+    const auto [place, is_new] = places_.emplace(pool, changes_.size());
+    if (is_new) changes_.emplace_back(pool, 0);
+    changes_[place->second].second += bytes;
   }
-}
 
-void add_at_peak(PoolChanges& changes, const BufferDiff& buffer) {
-  if (buffer.before) add_change(changes, buffer.before->pool, -buffer.before->bytes_at_peak);
-  if (buffer.after) add_change(changes, buffer.after->pool, buffer.after->bytes_at_peak);
-}
-
-// "dtcm -6272, sram +6272"; empty if nothing changed.
-std::string changes_text(const PoolChanges& changes) {
-  std::string text;
-  for (const auto& [pool, bytes] : changes) {
-    if (bytes != 0) text += (text.empty() ? "" : ", ") + printable(pool) + " " + signed_number(bytes);
+  void add_at_peak(const BufferDiff& buffer) {
+    if (buffer.before) add(buffer.before->pool, -buffer.before->bytes_at_peak);
+    if (buffer.after) add(buffer.after->pool, buffer.after->bytes_at_peak);
   }
-  return text;
-}
+
+  // "dtcm -6272, sram +6272"; empty if nothing changed.
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const auto& [pool, bytes] : changes_) {
+      if (bytes != 0) text += (text.empty() ? "" : ", ") + printable(pool) + " " + signed_number(bytes);
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, Bytes>> changes_;  // in the order in which pools came
+  std::map<std::string, std::size_t> places_;
+};
 
 std::string at_peak_cell(const BufferDiff& buffer) {
   PoolChanges changes;
-  if (buffer.changes_pools()) add_at_peak(changes, buffer);
-  std::string text = changes_text(changes);
+  if (buffer.changes_pools()) changes.add_at_peak(buffer);
+  std::string text = changes.text();
   if (!text.empty()) return text;
   return buffer.changes_pools() || buffer.growth_at_peak() == 0 ? "-" : signed_number(buffer.growth_at_peak());
 }
@@ -228,10 +231,11 @@ std::string more_text(std::size_t all, std::size_t shown) {
 std::string other_changes(const PlanDiff& diff, std::size_t shown) {
   PoolChanges changes;
   for (const PoolDiff& pool : diff.pools) {
-    if (pool.kind == PoolKind::workspace) add_change(changes, pool.name, pool.same_growth_at_peak);
+    if (pool.kind == PoolKind::workspace) changes.add(pool.name, pool.same_growth_at_peak);
   }
-  for (std::size_t i = shown; i < first_constant(diff); ++i) add_at_peak(changes, diff.buffers[i]);
-  return changes_text(changes);
+  const std::size_t constants = first_constant(diff);
+  for (std::size_t i = shown; i < constants; ++i) changes.add_at_peak(diff.buffers[i]);
+  return changes.text();
 }
 
 std::vector<Table::Column> step_columns() {
