@@ -16,9 +16,7 @@ std::string usage(const PlanDocument::Pool& pool, const PoolFigures& figures) {
   std::string text = bytes_text(pool.used) + " used";
   if (pool.capacity) text += " of " + std::to_string(*pool.capacity);
   if (pool.reserved > 0) text += ", " + std::to_string(pool.reserved) + " reserved";
-  if (!bound_tells(pool, figures)) return text;
-  text += pool.used == *pool.lower_bound ? ", proved minimal" : ", lower bound " + std::to_string(*pool.lower_bound);
-  return text + (pool.lower_bound_reason.empty() ? "" : " (" + reason_text(pool.lower_bound_reason) + ")");
+  return text + against_bound(pool, figures, false);
 }
 
 std::vector<std::string> own_lines(const PlanDocument::Pool& pool, const PoolFigures& figures) {
