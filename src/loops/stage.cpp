@@ -230,6 +230,25 @@ class PipelineFinder {
     }
   };
 
+  // Where windows end at the borders of an image, bounds of loops take a variable apart, though indices need not.
+  void note_borders(std::map<VarId, std::set<std::int64_t>>& divisors) const {
+    const auto note = [&](const tir::ExprRef& bound) {
+      tir::for_each_expr(*bound, [&](const Expr& expr) {
+        const bool divides = expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod ||
+                             expr.kind == ExprKind::div || expr.kind == ExprKind::mod;
+        if (!divides || expr.operands[0]->kind != ExprKind::var) return;
+        const auto by = tir::as_int(*expr.operands[1]);
+        if (by && *by > 1) divisors[expr.operands[0]->var].insert(*by);
+      });
+    };
+    tir::for_each_stmt(function_.body, [&](const Stmt& stmt) {
+      const auto* loop = std::get_if<tir::For>(&stmt.node);
+      if (loop == nullptr) return;
+      note(loop->min);
+      note(loop->extent);
+    });
+  }
+
   // Of flat buffers, the dimensions that the factors of their indices suggest.
   void find_factors() {
     std::map<VarId, Strides> found;
@@ -260,6 +279,7 @@ class PipelineFinder {
     };
     visit_accesses(function_.body, facts, note);
     if (prefers_long_rows_) {
+      note_borders(divisors);
       // A loop over two dimensions, which other accesses take apart.
       for (const Moves& one : moves) {
         for (const std::int64_t by : divisors[one.var]) {

@@ -292,6 +292,25 @@ TEST_CASE_FIXTURE(FlatFixture, "stages: rows of planes are found by what takes t
   check_rows(found[1].required[0], t, {4, 8}, 1, 1, {0, 0});
 }
 
+TEST_CASE_FIXTURE(FlatFixture,
+                  "stages: rows of an image are found by bounds that take the loop over its pixels apart") {
+  // 8 rows of 8 pixels of 2 elements, which no index takes apart; a window that ends at the first row.
+  const auto place = add(mul(var(i), 2), var(j));
+  const auto reader = loop(
+      n, 64, block(loop(k, 2, block(store(c, add(mul(var(n), 2), var(k)), load(t, add(mul(var(n), 2), var(k))))))));
+  const auto writer = [&](const tir::ExprRef& extent) {
+    tir::For window{
+        .var = k, .min = tir::make_int(0), .extent = extent, .body = block(store(t, place, load(a, place)))};
+    return loop(i, 64, block(loop(j, 2, block(tir::Stmt{std::move(window)}))));
+  };
+  const auto whole = stages(writer(tir::make_int(2)), reader, {64, 2});
+  check_rows(whole[0].provided[0], t, {2, 64}, 1, 1, {0, 0});
+  CHECK(whole[0].iterations == 64);
+  const auto rows = stages(writer(add(quotient(var(i), 8), 1)), reader, {64, 2});
+  check_rows(rows[0].provided[0], t, {16, 8}, 1, 1, {0, 0});
+  CHECK(rows[0].iterations == 8);
+}
+
 TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {
   const auto from_a = load(a, add(mul(var(i), 2), var(j)));
   const auto from_b = load(b, add(mul(var(i), 4), sub(var(j), 2)));
