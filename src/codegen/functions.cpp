@@ -17,16 +17,6 @@ constexpr std::string_view close_extern_c = "#ifdef __cplusplus\n}  // extern \"
 
 constexpr std::array standard_headers = {"math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"};
 
-// Every identifier in a C text; those in comments and strings too, which does no harm: names to be avoided.
-void collect_identifiers(const std::string& text, std::unordered_set<std::string>& names) {
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && is_identifier_char(text[end])) ++end;
-    if (end > i) names.insert(text.substr(i, end - i));
-    i = end + 1;
-  }
-}
-
 // pragma_import_c sources of the functions to be emitted, each text once.
 std::vector<std::string> imported_sources(const FileContext& file) {
   std::vector<std::string> sources;
@@ -58,9 +48,7 @@ void take_function_names(FileContext& file) {
     tir::for_each_expr_in(file.module.functions[index].body, [&](const tir::Expr& expr) {
       if (const auto call = tir::named_call(expr)) file.names.forbid(*call->name);
       if (const std::string* text = tir::kept_text_of(expr)) {
-        std::unordered_set<std::string> names;
-        collect_identifiers(*text, names);
-        for (const std::string& name : names) file.names.forbid(name);
+        for_each_identifier(*text, [&](std::string_view name) { file.names.forbid(std::string(name)); });
       }
     });
   }
@@ -89,7 +77,7 @@ Printed print_all(const PlannedModule& module) {
   FileContext& file = printed.file;
   printed.sources = imported_sources(file);
   for (const std::string& source : printed.sources) {
-    collect_identifiers(source, file.imported_names);
+    for_each_identifier(source, [&](std::string_view name) { file.imported_names.emplace(name); });
     need_headers_of(source, file.helpers);
   }
   take_function_names(file);

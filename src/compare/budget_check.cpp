@@ -247,7 +247,7 @@ bool has_growth(const std::vector<PoolSpec>& specs) {
 // Where a name is not known, as of standard input, nothing is said.
 bool same_archive(const std::string& a, const std::string& b) {
   const auto is_file = [](const std::string& name) { return !name.empty() && name != "stdin"; };
-  return !is_file(a) || !is_file(b) || without_archive_ending(a) == without_archive_ending(b);
+  return !is_file(a) || !is_file(b) || is_same_model(a, b);
 }
 
 // What was asked for and is not checked.

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "output_path.hpp"
 #include "usmp/assemble/pins.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"

@@ -69,10 +69,6 @@ bool names_open_file(const std::string& path) {
          path.starts_with("/proc/self/fd/");
 }
 
-bool is_same_model(const std::string& archive, const std::string& other) {
-  return without_archive_ending(archive) == without_archive_ending(other);
-}
-
 std::string name_of_model(const std::string& path) {
   std::string name = file_name_of(path);
   if (name != "." && name != ".." && !name.empty()) return name;

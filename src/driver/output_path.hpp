@@ -33,9 +33,6 @@ struct PlanInDirectory {
 void require_same_models(const std::string& directory, const std::vector<std::string>& models,
                          const std::vector<std::string>& modules);
 
-// Whether archives with these file names are taken for one model, perhaps in two versions.
-[[nodiscard]] bool is_same_model(const std::string& archive, const std::string& other);
-
 // The file name. "." and "resnet8/.." are called by the directory that they are.
 [[nodiscard]] std::string name_of_model(const std::string& path);
 

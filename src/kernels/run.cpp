@@ -54,8 +54,7 @@ ExprRef with_values(const ExprRef& root, const loops::Substitution& values) {
   tir::ExprRewriter rewriter([](const ExprRef& expr) -> ExprRef {
     if (expr->kind == ExprKind::add) return plus(expr->operands[0], expr->operands[1]);
     const bool is_product = expr->kind == ExprKind::mul;
-    const bool divides = expr->kind == ExprKind::div || expr->kind == ExprKind::mod ||
-                         expr->kind == ExprKind::floor_div || expr->kind == ExprKind::floor_mod;
+    const bool divides = tir::is_division(expr->kind);
     if (divides && tir::as_int(*expr->operands[0]) == 0 && tir::as_int(*expr->operands[1]).value_or(0) > 0) {
       return expr->operands[0];
     }

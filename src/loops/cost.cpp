@@ -21,12 +21,8 @@ using tir::ExprKind;
 
 constexpr double division_cost = 4;
 
-bool is_division(ExprKind kind) {
-  return kind == ExprKind::div || kind == ExprKind::mod || kind == ExprKind::floor_div || kind == ExprKind::floor_mod;
-}
-
 double weight_of(const Expr& expr) {
-  if (is_division(expr.kind)) return division_cost;
+  if (tir::is_division(expr.kind)) return division_cost;
   switch (expr.kind) {
     case ExprKind::int_imm:
     case ExprKind::float_imm:
@@ -85,7 +81,7 @@ class Counter {
 
   void add_index(const Expr& index) {
     tir::for_each_expr(index, [&](const Expr& expr) {
-      if (is_division(expr.kind)) count(division_cost, changes_of(expr));
+      if (tir::is_division(expr.kind)) count(division_cost, changes_of(expr));
     });
   }
 

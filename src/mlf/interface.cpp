@@ -209,11 +209,13 @@ std::vector<std::string> missing_declarations(std::string_view before, std::stri
   for (const std::string& name : macros_with_value(old_code)) {
     if (!macros.contains(name)) missing.push_back("macro " + name);
   }
+  const std::set<std::string> bare_macros = macros_without_value(new_code);
   for (const std::string& name : macros_without_value(old_code)) {
-    if (!macros_without_value(new_code).contains(name)) missing.push_back("macro " + name);
+    if (!bare_macros.contains(name)) missing.push_back("macro " + name);
   }
+  const std::string dense_code = without_blanks(new_code);
   for (const std::string& text : variables_and_types(old_code)) {
-    if (without_blanks(new_code).find(without_blanks(text) + ";") == std::string::npos) missing.push_back(text);
+    if (dense_code.find(without_blanks(text) + ";") == std::string::npos) missing.push_back(text);
   }
   for (const std::string& name : structs_in(old_code)) {
     if (name.empty()) continue;  // of a type that has another name, or of a variable

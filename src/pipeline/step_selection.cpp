@@ -173,9 +173,7 @@ class StepSelection {
         passed.programs.assign(known.programs.begin(), known.programs.begin() + static_cast<std::ptrdiff_t>(same) + 1);
       }
       for (std::size_t i = same; i < steps.size() && !request_.watch.is_interrupted(); ++i) {
-        tell(steps[i], transformations);
-        passed.programs.push_back(
-            std::make_shared<transform::Result>(transform::apply(*passed.programs.back(), steps[i], options)));
+        run_pass(passed, steps[i], options, transformations);
       }
       Program program = analysed(source_, *passed.programs.back(), options, transformations);
       return {.program = std::move(program), .transformations = transformations, .passed = std::move(passed)};
@@ -192,11 +190,16 @@ class StepSelection {
                   .programs = {known.programs.begin(), known.programs.begin() + count + 1},
                   .strip_percent = options.strip_percent,
                   .rolling_room = options.rolling_room};
-    tell(step, transformations);
     passed.steps.push_back(step);
+    run_pass(passed, step, options, transformations);
+    return passed;
+  }
+
+  void run_pass(Passed& passed, Step step, const transform::Options& options,
+                const Transformations& transformations) const {
+    tell(step, transformations);
     passed.programs.push_back(
         std::make_shared<transform::Result>(transform::apply(*passed.programs.back(), step, options)));
-    return passed;
   }
 
   // Names what is left out of that: "module default: transformations, rolling (without narrow)".

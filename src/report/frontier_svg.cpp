@@ -41,15 +41,6 @@ std::string work_label(std::int64_t permille) {
   return std::to_string(hundredths / hundred) + "." + std::to_string(hundred + hundredths % hundred).substr(1);
 }
 
-// Of at most grid_lines steps to `most`: 1, 2 or 5 times a power of ten, from `least` on, which is one.
-std::int64_t round_step(std::int64_t most, std::int64_t least) {
-  for (std::int64_t power = least;; power *= 10) {
-    for (const std::int64_t step : {power, 2 * power, 5 * power}) {
-      if (most / step <= grid_lines) return step;
-    }
-  }
-}
-
 std::string panel(const ModuleFrontier& module, Tenths top) {
   std::string text = text_element(left, top - 80, " class=\"pool\"", printable(module.module));
   text += rectangle(left, top, plot_width, plot_height) + " class=\"panel\"/>\n";
@@ -60,11 +51,13 @@ std::string panel(const ModuleFrontier& module, Tenths top) {
   const std::int64_t work = std::max<std::int64_t>(points.back().extra_work_permille, grid_lines);
   const auto x_of = [&](std::int64_t permille) { return left + scaled(permille, work, plot_width); };
   const auto y_of = [&](Bytes bytes) { return top + plot_height - scaled(bytes, most, plot_height - 200); };
-  for (Bytes bytes = 0; bytes <= most; bytes += round_step(most, 1)) {
+  const Bytes grid_bytes = round_step(most, grid_lines);
+  for (Bytes bytes = 0; bytes <= most; bytes += grid_bytes) {
     text += line_element("grid", left, y_of(bytes), left + plot_width, y_of(bytes));
     text += text_element(left - 60, y_of(bytes) + 40, " class=\"dim\" text-anchor=\"end\"", std::to_string(bytes));
   }
-  for (std::int64_t permille = 0; permille <= work; permille += round_step(work, 10)) {
+  const std::int64_t grid_work = round_step(work, grid_lines, 10);
+  for (std::int64_t permille = 0; permille <= work; permille += grid_work) {
     text += text_element(x_of(permille), top + plot_height + 170, " class=\"dim\" text-anchor=\"middle\"",
                          work_label(permille));
   }

@@ -64,13 +64,6 @@ Bytes address_step(Bytes span, Bytes most) {
   return step;
 }
 
-// 1, 2, 5, 10, 20, … so that there are at most `most` parts.
-Tick tick_step(Tick span, Tick most) {
-  Tick step = 1;
-  for (int i = 0; span / step > most; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-  return step;
-}
-
 class Drawing {
  public:
   explicit Drawing(const PlanDocument& document)
@@ -150,7 +143,7 @@ class Drawing {
 
   void operators() {
     const Tenths bottom = top_ + height_;
-    const Tick step = tick_step(horizon_, panel_width / 800);
+    const Tick step = round_step(horizon_, panel_width / 800);
     for (Tick at = 0; at <= horizon_; at += step) {
       out_ += line_element("grid", x(at), bottom, x(at), bottom + 40);
       out_ += text_element(x(at), bottom + 150, " class=\"dim\" text-anchor=\"middle\"",

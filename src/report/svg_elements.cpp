@@ -40,6 +40,12 @@ Tenths scaled(std::int64_t value, std::int64_t span, Tenths length) {
   return std::llround(static_cast<double>(value) / static_cast<double>(span) * static_cast<double>(length));
 }
 
+std::int64_t round_step(std::int64_t span, std::int64_t most, std::int64_t least) {
+  std::int64_t step = least;
+  for (int i = 0; span / step > most; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+  return step;
+}
+
 std::string svg_attribute(std::string_view name, Tenths value) {
   return " " + std::string(name) + "=\"" + pixels(value) + "\"";
 }

@@ -17,6 +17,7 @@
 namespace usmp::report {
 namespace {
 
+using compare::knows_kinds;
 using compare::plan_figures;
 using compare::PlanFigures;
 using compare::PoolFigures;
@@ -240,7 +241,7 @@ class PlanText {
   [[nodiscard]] Table buffer_table(bool shares) const {
     std::vector<Table::Column> columns = {
         {"Pool", Align::left}, {"Offset", Align::right}, {"Size", Align::right},
-        {"Kind", Align::left}, {"Buffer", Align::left},  {knows_kinds() ? "Operator" : "Function", Align::left}};
+        {"Kind", Align::left}, {"Buffer", Align::left},  {knows_kinds(plan_) ? "Operator" : "Function", Align::left}};
     if (options_.verbose) columns.push_back({"Live", Align::left});
     if (has_rings_) columns.push_back({"Ring", Align::left});
     if (shares) {
@@ -250,15 +251,10 @@ class PlanText {
     return Table(std::move(columns));
   }
 
-  [[nodiscard]] bool knows_kinds() const {
-    return std::any_of(plan_.calls.begin(), plan_.calls.end(),
-                       [](const PlanDocument::Call& call) { return !call.kind.empty(); });
-  }
-
   // The operator, or the function that declares the buffer.
   [[nodiscard]] std::string owner_of(std::size_t buffer) const {
-    return printable(figures_.operators[buffer] && knows_kinds() ? figures_.operators_text(plan_, buffer)
-                                                                 : plan_.buffers[buffer].function);
+    return printable(figures_.operators[buffer] && knows_kinds(plan_) ? figures_.operators_text(plan_, buffer)
+                                                                      : plan_.buffers[buffer].function);
   }
 
   [[nodiscard]] std::vector<std::string> row(std::size_t index) const {

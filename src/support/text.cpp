@@ -76,8 +76,21 @@ std::string without_archive_ending(const std::string& name) {
   return name;
 }
 
+bool is_same_model(const std::string& archive, const std::string& other) {
+  return without_archive_ending(archive) == without_archive_ending(other);
+}
+
 bool is_identifier_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+void for_each_identifier(std::string_view text, const std::function<void(std::string_view)>& visit) {
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_identifier_char(text[end])) ++end;
+    if (end > i && (text[i] < '0' || text[i] > '9')) visit(text.substr(i, end - i));
+    i = end + 1;
+  }
 }
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }

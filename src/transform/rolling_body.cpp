@@ -260,10 +260,6 @@ class BodyBuilder {
   // Indices and bounds in which a loop's variable has been replaced by a sum.
   void simplify(Block& block) const {
     arith::Facts facts(module_);
-    const auto is_division = [](const Expr& expr) {
-      return expr.kind == ExprKind::floor_div || expr.kind == ExprKind::floor_mod || expr.kind == ExprKind::div ||
-             expr.kind == ExprKind::mod;
-    };
     for (Stmt& stmt : block) {
       loops::rewrite(stmt, facts, [&](const ExprRef& expr, const arith::Facts& here) -> ExprRef {
         if (expr->kind == ExprKind::load && !expr->operands[0]->type.is_vector()) {
@@ -271,7 +267,7 @@ class BodyBuilder {
           copy.operands[0] = here.simplified(expr->operands[0]);
           return tir::make_expr(std::move(copy));
         }
-        const bool is_index = expr->type == int32_type && is_division(*expr);
+        const bool is_index = expr->type == int32_type && tir::is_division(expr->kind);
         return is_index ? here.simplified(expr) : nullptr;
       });
     }

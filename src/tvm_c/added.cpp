@@ -8,102 +8,11 @@
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/macros.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
 namespace {
-
-constexpr std::string_view line_blanks = " \t\r\f\v";
-
-struct Directive {
-  std::size_t begin = 0;
-  std::size_t end = 0;  // of its last line
-  std::string_view word;
-  std::string_view rest;
-};
-
-std::string_view leading_name(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_identifier_char(text[end])) ++end;
-  return text.substr(0, end);
-}
-
-std::string_view without_blanks_in_front(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
-}
-
-// Behind the comment or literal that begins at `at`; nothing: none does.
-std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at);
-  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
-  if (rest.starts_with("/*")) {
-    const std::size_t end = text.find("*/", at + 2);
-    return end == std::string_view::npos ? text.size() : end + 2;
-  }
-  if (rest.front() != '"' && rest.front() != '\'') return std::nullopt;
-  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == rest.front())
-      return i + 1;
-  }
-  return std::min(text.find('\n', at), text.size());
-}
-
-Directive directive_at(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (true) {
-    end = std::min(text.find('\n', end), text.size());
-    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
-    if (end == text.size() || text[last - 1] != '\\') break;
-    ++end;
-  }
-  std::string_view rest = without_blanks_in_front(text.substr(at + 1, end - at - 1));
-  const std::string_view word = leading_name(rest);
-  rest.remove_prefix(word.size());
-  return {at, end, word, without_blanks_in_front(rest)};
-}
-
-// All lines of the preprocessor, whatever conditions say.
-std::vector<Directive> directives_in(std::string_view text) {
-  std::vector<Directive> result;
-  bool is_line_start = true;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '#' && is_line_start) {
-      result.push_back(directive_at(text, i));
-      i = result.back().end;
-    } else if (const auto end = behind_unit(text, i)) {
-      is_line_start = is_line_start && text[i] == '/';
-      i = *end;
-    } else {
-      is_line_start = text[i] == '\n' || (is_line_start && line_blanks.find(text[i]) != std::string_view::npos);
-      ++i;
-    }
-  }
-  return result;
-}
-
-// All tokens, those of every conditional group; views into `plain`, which becomes the text without directives.
-std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives, std::string& plain) {
-  plain = std::string(text);
-  for (const Directive& one : directives) {
-    for (std::size_t i = one.begin; i < one.end; ++i) {
-      if (plain[i] != '\n') plain[i] = ' ';
-    }
-  }
-  std::vector<Token> tokens;
-  Lexer lexer(plain);
-  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) tokens.push_back(token);
-  return tokens;
-}
-
-void add_names(std::string_view text, std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string_view name = leading_name(text.substr(i));
-    if (!name.empty() && (name.front() < '0' || name.front() > '9')) names.emplace_back(name);
-    i += name.size() + 1;
-  }
-}
 
 // A statement, or a conditional group of whole statements.
 struct Unit {
@@ -323,9 +232,9 @@ class Added {
   }
 
   void find_names(std::vector<Unit>& units) {
-    std::vector<NameSet> names;
+    std::vector<Names> names;
     std::map<std::string_view, std::vector<std::size_t>> users;
-    NameSet of_model = params();
+    Names of_model = params();
     std::vector<std::size_t> pending;
     names.reserve(units.size());
     for (std::size_t i = 0; i < units.size(); ++i) {
@@ -356,8 +265,8 @@ class Added {
   }
 
   // Parameters of the entry, and pools that they are.
-  [[nodiscard]] NameSet params() const {
-    NameSet names;
+  [[nodiscard]] Names params() const {
+    Names names;
     Lexer tokens = entry_.params;
     std::size_t depth = 1;
     for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
@@ -370,7 +279,7 @@ class Added {
     return names;
   }
 
-  [[nodiscard]] std::string reason_of(const Unit& unit, const NameSet& names, const NameSet& of_model) const {
+  [[nodiscard]] std::string reason_of(const Unit& unit, const Names& names, const Names& of_model) const {
     for (const char* word : {"return", "goto"}) {
       if (names.contains(word)) return "has " + in_quotes(word);
     }
@@ -395,62 +304,6 @@ class Added {
 
 AddedStatements added_statements(const FunctionText& entry, const FileScope& scope) {
   return Added(entry, scope).run();
-}
-
-bool has_hidden_code(std::string_view gap) {
-  std::string plain;
-  try {
-    const std::vector<Token> tokens = plain_tokens(gap, directives_in(gap), plain);
-    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-      const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
-      return !is_linkage && token.kind != TokenKind::string;
-    });
-  } catch (const SyntaxError&) {
-    return true;
-  }
-}
-
-Macros::Macros(std::string_view file) {
-  for (const Directive& one : directives_in(file)) {
-    if (one.word != "define") continue;
-    const std::string_view name = leading_name(one.rest);
-    bodies_[name].push_back(one.rest.substr(name.size()));
-  }
-}
-
-NameSet Macros::names_of(const std::vector<Token>& tokens) const {
-  NameSet names;
-  std::vector<std::string> pending;
-  for (const Token& token : tokens) {
-    if (token.is_identifier()) pending.emplace_back(token.text);
-  }
-  while (!pending.empty()) {
-    const std::string name = std::move(pending.back());
-    pending.pop_back();
-    if (!names.insert(name).second) continue;
-    const auto macro = bodies_.find(name);
-    if (macro == bodies_.end()) continue;
-    for (const std::string_view body : macro->second) {
-      if (body.size() > most_) {
-        names.insert("return");
-        continue;
-      }
-      most_ -= body.size();
-      add_names(body, pending);
-    }
-  }
-  return names;
-}
-
-NameSet Macros::names_in(std::string_view text) const {
-  std::string plain;
-  try {
-    return names_of(plain_tokens(text, directives_in(text), plain));
-  } catch (const SyntaxError&) {  // somebody's text in a group that is not read
-    std::vector<std::string> names;
-    add_names(text, names);
-    return {names.begin(), names.end()};
-  }
 }
 
 }  // namespace usmp::tvm_c

@@ -17,6 +17,8 @@
 
 namespace usmp::tvm_c {
 
+using Names = std::set<std::string, std::less<>>;
+
 struct FunctionText {
   std::size_t file = 0;       // that defines it
   bool is_ambiguous = false;  // another does, too

@@ -18,17 +18,6 @@ std::string_view text_of(const Item& item, std::span<const Source> files) {
   return files[item.file].text.substr(item.begin, item.end - item.begin);
 }
 
-// Each identifier, those that conditional groups leave out included: what is not called does no harm.
-template <class Visit>
-void for_each_identifier(std::string_view text, const Visit& visit) {
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && is_identifier_char(text[end])) ++end;
-    if (end > i && (text[i] < '0' || text[i] > '9')) visit(text.substr(i, end - i));
-    i = end + 1;
-  }
-}
-
 // What functions and data have as names: which items they are, and those that some of them mention.
 class Mentions {
  public:

@@ -15,8 +15,6 @@
 
 namespace usmp::tvm_c {
 
-using Names = std::set<std::string, std::less<>>;
-
 // These functions and those that they call, directly or not, of all files. O(bytes · log names).
 [[nodiscard]] Names with_called(const Names& functions, const FileScope& scope, std::span<const Source> files);
 

@@ -15,6 +15,7 @@
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/kept.hpp"
+#include "tvm_c/macros.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"

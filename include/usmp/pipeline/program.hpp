@@ -127,9 +127,9 @@ struct AssembledModule {
 //
 // The plans compared are the best in the request's pools (docs/planning.md) that a few search nodes find. Pins,
 // algorithm and limits have no influence, so the same archive, pools and steps always give the same program. Transforms
-// and plans at most seven times, a dozen times more if nothing fits, about a second each in large programs; common
-// prefixes of the lists of steps are applied once. Interrupted, it returns the best program found so far, which may
-// lack transformations. Throws as `transformed` and assemble do.
+// and plans at most seven times, five times more if buffers are outside of the first pool and a dozen if nothing fits,
+// about a second each in large programs; common prefixes of the lists of steps are applied once. Interrupted, it
+// returns the best program found so far, which may lack transformations. Throws as `transformed` and assemble do.
 //
 // `tried`, unless null, gets the problems of the programs that were planned, without pins; none if there was no choice.
 [[nodiscard]] Program with_useful_steps(const SourceModule& source, const Transformations& transformations,

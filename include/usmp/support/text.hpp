@@ -42,11 +42,17 @@ struct OutputFile {
 // never starting with a digit ('_' is put in front).
 [[nodiscard]] std::string c_identifier(std::string_view name);
 
-// "kws" of "kws.tar", "kws.tar.gz" and "kws": archives of one model.
+// "kws" of "kws.tar", "kws.tar.gz" and "kws".
 [[nodiscard]] std::string without_archive_ending(const std::string& name);
+
+// Whether archives with these file names are taken for one model, perhaps in two versions.
+[[nodiscard]] bool is_same_model(const std::string& archive, const std::string& other);
 
 // [A-Za-z0-9_].
 [[nodiscard]] bool is_identifier_char(char c);
+
+// Every identifier in a C text, those in comments, strings and conditional groups too. O(text).
+void for_each_identifier(std::string_view text, const std::function<void(std::string_view)>& visit);
 
 // 'text', for names from the input in messages.
 [[nodiscard]] std::string in_quotes(std::string_view text);

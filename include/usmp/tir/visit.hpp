@@ -229,6 +229,11 @@ struct NamedCall {
 // Nothing if the expression is not such a call. Points into `expr`.
 [[nodiscard]] std::optional<NamedCall> named_call(const Expr& expr);
 
+// Quotients and remainders, whichever way they round.
+[[nodiscard]] constexpr bool is_division(ExprKind kind) {
+  return kind == ExprKind::div || kind == ExprKind::mod || kind == ExprKind::floor_div || kind == ExprKind::floor_mod;
+}
+
 // C that stays as it is, a statement that has nothing to do with storage: call_extern of this name with the text. To
 // all passes it is a function that nobody knows.
 inline constexpr const char* kept_text = "usmp_kept_text";

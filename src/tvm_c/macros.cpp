@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/added_test.cpp.
+#include "tvm_c/macros.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tvm_c/expressions.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+constexpr std::string_view line_blanks = " \t\r\f\v";
+
+std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_identifier_char(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+// Behind the comment or literal that begins at `at`; nothing: none does.
+std::optional<std::size_t> behind_unit(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (rest.starts_with("/*")) {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  if (rest.front() != '"' && rest.front() != '\'') return std::nullopt;
+  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == rest.front())
+      return i + 1;
+  }
+  return std::min(text.find('\n', at), text.size());
+}
+
+Directive directive_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (true) {
+    end = std::min(text.find('\n', end), text.size());
+    const std::size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
+    if (end == text.size() || text[last - 1] != '\\') break;
+    ++end;
+  }
+  std::string_view rest = without_blanks_in_front(text.substr(at + 1, end - at - 1));
+  const std::string_view word = leading_name(rest);
+  rest.remove_prefix(word.size());
+  return {at, end, word, without_blanks_in_front(rest)};
+}
+
+}  // namespace
+
+std::string_view without_blanks_in_front(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(line_blanks), text.size()));
+}
+
+std::vector<Directive> directives_in(std::string_view text) {
+  std::vector<Directive> result;
+  bool is_line_start = true;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '#' && is_line_start) {
+      result.push_back(directive_at(text, i));
+      i = result.back().end;
+    } else if (const auto end = behind_unit(text, i)) {
+      is_line_start = is_line_start && text[i] == '/';
+      i = *end;
+    } else {
+      is_line_start = text[i] == '\n' || (is_line_start && line_blanks.find(text[i]) != std::string_view::npos);
+      ++i;
+    }
+  }
+  return result;
+}
+
+std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives, std::string& plain) {
+  plain = std::string(text);
+  for (const Directive& one : directives) {
+    for (std::size_t i = one.begin; i < one.end; ++i) {
+      if (plain[i] != '\n') plain[i] = ' ';
+    }
+  }
+  std::vector<Token> tokens;
+  Lexer lexer(plain);
+  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) tokens.push_back(token);
+  return tokens;
+}
+
+bool has_hidden_code(std::string_view gap) {
+  std::string plain;
+  try {
+    const std::vector<Token> tokens = plain_tokens(gap, directives_in(gap), plain);
+    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+      const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
+      return !is_linkage && token.kind != TokenKind::string;
+    });
+  } catch (const SyntaxError&) {
+    return true;
+  }
+}
+
+Macros::Macros(std::string_view file) {
+  for (const Directive& one : directives_in(file)) {
+    if (one.word != "define") continue;
+    const std::string_view name = leading_name(one.rest);
+    bodies_[name].push_back(one.rest.substr(name.size()));
+  }
+}
+
+Names Macros::names_of(const std::vector<Token>& tokens) const {
+  Names names;
+  std::vector<std::string> pending;
+  for (const Token& token : tokens) {
+    if (token.is_identifier()) pending.emplace_back(token.text);
+  }
+  while (!pending.empty()) {
+    const std::string name = std::move(pending.back());
+    pending.pop_back();
+    if (!names.insert(name).second) continue;
+    const auto macro = bodies_.find(name);
+    if (macro == bodies_.end()) continue;
+    for (const std::string_view body : macro->second) {
+      if (body.size() > most_) {
+        names.insert("return");
+        continue;
+      }
+      most_ -= body.size();
+      for_each_identifier(body, [&](std::string_view used) { pending.emplace_back(used); });
+    }
+  }
+  return names;
+}
+
+Names Macros::names_in(std::string_view text) const {
+  std::string plain;
+  try {
+    return names_of(plain_tokens(text, directives_in(text), plain));
+  } catch (const SyntaxError&) {  // somebody's text in a group that is not read
+    Names names;
+    for_each_identifier(text, [&](std::string_view name) { names.emplace(name); });
+    return names;
+  }
+}
+
+}  // namespace usmp::tvm_c

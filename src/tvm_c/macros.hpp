@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preprocessor's lines in C that is not preprocessed, and what macros of a file stand for.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/file_scope.hpp"
+
+namespace usmp::tvm_c {
+
+[[nodiscard]] std::string_view without_blanks_in_front(std::string_view text);
+
+struct Directive {
+  std::size_t begin = 0;
+  std::size_t end = 0;    // of its last line
+  std::string_view word;  // "define"
+  std::string_view rest;  // behind it, without blanks in front
+};
+
+// All lines of the preprocessor, whatever conditions say. O(text).
+[[nodiscard]] std::vector<Directive> directives_in(std::string_view text);
+
+// All tokens, those of every conditional group; views into `plain`, which becomes the text without directives. Throws
+// SyntaxError. O(text).
+[[nodiscard]] std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directive>& directives,
+                                              std::string& plain);
+
+// What macros of a file stand for.
+class Macros {
+ public:
+  explicit Macros(std::string_view file);
+
+  [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
+
+  // The names in the tokens, and in what they stand for. Where that is too much, 'return' is among them, which says
+  // that anything may be.
+  [[nodiscard]] Names names_of(const std::vector<Token>& tokens) const;
+
+  // The same of a C text, in which comments and literals do not count.
+  [[nodiscard]] Names names_in(std::string_view text) const;
+
+ private:
+  std::map<std::string_view, std::vector<std::string_view>> bodies_;
+  mutable std::size_t most_ = 10'000'000;  // names that are looked at
+};
+
+// Whether there is anything but what TVM writes around functions between two items of a file: code in conditional
+// groups that are passed over.
+[[nodiscard]] bool has_hidden_code(std::string_view gap);
+
+}  // namespace usmp::tvm_c
