@@ -8,13 +8,14 @@ usage: test_command_line.py USMP_PLAN TESTDATA
 import fcntl
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from terminal import Terminal
 
 try:
     import jsonschema
@@ -208,20 +209,10 @@ def test_plans_in_pipes() -> None:
 
 def on_a_terminal(*arguments: object, **environment: str) -> str:
     """What the program prints to a terminal that is its standard output and its standard error."""
-    leader, follower = pty.openpty()
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=follower, stdout=follower, stderr=follower,
-                               env={**inherited, "TERM": "xterm", **environment})
-    os.close(follower)
-    text = b""
-    try:
-        while block := os.read(leader, 4096):
-            text += block
-    except OSError:  # the other end is closed
-        pass
-    assert process.wait(timeout=60) == 0, text
-    os.close(leader)
-    return text.decode()
+    terminal = Terminal(PROGRAM, *arguments, environment={**inherited, "TERM": "xterm", **environment})
+    assert terminal.status() == 0, terminal.shown
+    return terminal.shown.decode()
 
 
 def test_colour() -> None:

@@ -6,23 +6,18 @@ measured: what takes a second or a minute is waited for, up to a limit that no m
 """
 
 import csv
-import errno
 import heapq
-import os
-import pty
 import random
-import select
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Callable, List, Optional, Tuple
+from typing import List, Tuple
+
+from terminal import Terminal
 
 PROGRAM = Path(sys.argv[1]).resolve()
 TESTDATA = Path(sys.argv[2]).resolve()
-PATIENCE = 300.0  # seconds
 TILES = 1001
 CTRL_C = b"\x03"
 
@@ -50,54 +45,15 @@ def hard_instance(path: Path) -> None:
     path.write_text("id,lower,upper,size,alignment\n" + "".join(lines), encoding="ascii")
 
 
-class Terminal:
-    """A program on a terminal of its own."""
-
-    def __init__(self, *arguments: object) -> None:
-        self.shown = b""
-        self.pid, self.screen = pty.fork()
-        if self.pid == 0:
-            try:
-                os.execv(PROGRAM, [str(PROGRAM), *map(str, arguments)])
-            finally:
-                os._exit(127)
-
-    def read(self, until: Optional[Callable[[bytes], bool]] = None) -> None:
-        """Until the program is done, or what it has shown is what is waited for."""
-        end = time.monotonic() + PATIENCE
-        while until is None or not until(self.shown):
-            ready, _, _ = select.select([self.screen], [], [], max(0.0, end - time.monotonic()))
-            if not ready:
-                os.kill(self.pid, signal.SIGKILL)
-                raise AssertionError(f"nothing for {PATIENCE} s: {self.shown!r}")
-            try:
-                block = os.read(self.screen, 1 << 16)
-            except OSError as error:  # of a terminal that nobody has open any more
-                assert error.errno == errno.EIO, error
-                block = b""
-            if not block:
-                assert until is None, f"the program is done: {self.shown!r}"
-                return
-            self.shown += block
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.screen, keys)
-
-    def status(self) -> int:
-        """Of waitpid, when the program is done."""
-        self.read()
-        os.close(self.screen)
-        return os.waitpid(self.pid, 0)[1]
-
-    def lines(self) -> List[str]:
-        """What stands there: a line is written over from its start after a carriage return."""
-        lines = []
-        for line in self.shown.decode().replace("\r\n", "\n").split("\n"):
-            cells: List[str] = []
-            for part in line.split("\r"):
-                cells[: len(part)] = part
-            lines.append("".join(cells).rstrip())
-        return lines
+def lines_of(terminal: Terminal) -> List[str]:
+    """What stands there: a line is written over from its start after a carriage return."""
+    lines = []
+    for line in terminal.shown.decode().replace("\r\n", "\n").split("\n"):
+        cells: List[str] = []
+        for part in line.split("\r"):
+            cells[: len(part)] = part
+        lines.append("".join(cells).rstrip())
+    return lines
 
 
 def check_plan(instance: Path, plan: Path) -> int:
@@ -119,13 +75,13 @@ def shows_progress(shown: bytes) -> bool:
 
 def check_interrupt(folder: Path, instance: Path) -> None:
     plan = folder / "plan.csv"
-    terminal = Terminal("solve", instance, "--node-limit", 10**15, "-o", plan)
+    terminal = Terminal(PROGRAM, "solve", instance, "--node-limit", 10**15, "-o", plan)
     terminal.read(until=shows_progress)
     assert terminal.shown.startswith(b"\rpool: "), terminal.shown
     assert not plan.exists()
     terminal.type(CTRL_C)
     assert terminal.status() == 0, terminal.shown
-    lines = terminal.lines()
+    lines = lines_of(terminal)
     assert lines[-1] == "" and " nodes" not in "".join(lines), lines
     start = "search: interrupted after "
     assert lines[-2].startswith(start) and lines[-2].endswith(" steps; the plan depends on this machine"), lines
@@ -137,12 +93,12 @@ def check_steps(folder: Path) -> None:
     """Ctrl-C while transformations are tried: what they have made of the program so far is planned."""
     model = TESTDATA / "repeated_op.tar"
     whole = ["--allow-recompute", "100"]  # seconds of trials
-    terminal = Terminal(model, *whole, "-o", folder / "steps")
+    terminal = Terminal(PROGRAM, model, *whole, "-o", folder / "steps")
     terminal.read(until=lambda shown: b"module default: transformations, " in shown)
     assert not (folder / "steps").exists()
     terminal.type(CTRL_C)
     assert terminal.status() == 0, terminal.shown
-    text = "\n".join(terminal.lines())
+    text = "\n".join(lines_of(terminal))
     assert "interrupted while transformations were tried: the plan may lack some" in text, text
     assert "default: transformations, " not in text, text
     assert (folder / "steps" / "codegen" / "host" / "src").is_dir()
@@ -158,11 +114,11 @@ def check_deaf_algorithm(folder: Path, instance: Path) -> None:
     deaf = folder / "deaf"
     deaf.write_text("#!/bin/sh\ntrap '' INT\necho started > /dev/tty\nwhile :; do sleep 1; done\n", encoding="ascii")
     deaf.chmod(0o700)
-    terminal = Terminal("solve", instance, "--algorithm", f"exec:{deaf}", "-o", plan)
+    terminal = Terminal(PROGRAM, "solve", instance, "--algorithm", f"exec:{deaf}", "-o", plan)
     terminal.read(until=lambda shown: b"started" in shown)
     terminal.type(CTRL_C)
     status = terminal.status()
-    assert os.WEXITSTATUS(status) == 4, (status, terminal.shown)
+    assert status == 4, (status, terminal.shown)
     assert b"no plan was found that fits the pools (algorithm exec:deaf, interrupted)" in terminal.shown, terminal.shown
     assert not plan.exists()
 
@@ -172,26 +128,26 @@ def check_meek_algorithm(folder: Path, instance: Path) -> None:
     meek = folder / "meek"
     meek.write_text("#!/bin/sh\necho started > /dev/tty\nexec sleep 1000\n", encoding="ascii")
     meek.chmod(0o700)
-    terminal = Terminal("solve", instance, "--algorithm", f"exec:{meek}")
+    terminal = Terminal(PROGRAM, "solve", instance, "--algorithm", f"exec:{meek}")
     terminal.read(until=lambda shown: b"started" in shown)
     terminal.type(CTRL_C)
     status = terminal.status()
-    assert os.WEXITSTATUS(status) == 4, (status, terminal.shown)
+    assert status == 4, (status, terminal.shown)
     assert b"(algorithm exec:meek, interrupted)" in terminal.shown, terminal.shown
 
 
 def check_limits(folder: Path, instance: Path) -> None:
     plans = []
     for name in ("first.csv", "second.csv"):
-        terminal = Terminal("solve", instance, "--node-limit", 2000, "-o", folder / name)
+        terminal = Terminal(PROGRAM, "solve", instance, "--node-limit", 2000, "-o", folder / name)
         assert terminal.status() == 0, terminal.shown
-        assert any(line.startswith("search: stopped by the node limit after ") for line in terminal.lines())
+        assert any(line.startswith("search: stopped by the node limit after ") for line in lines_of(terminal))
         check_plan(instance, folder / name)
         plans.append((folder / name).read_bytes())
     assert plans[0] == plans[1]
-    terminal = Terminal("solve", instance, "--node-limit", 10**15, "--time-limit", "0.3")
+    terminal = Terminal(PROGRAM, "solve", instance, "--node-limit", 10**15, "--time-limit", "0.3")
     assert terminal.status() == 0, terminal.shown
-    assert any(line.startswith("search: stopped by the time limit after ") for line in terminal.lines())
+    assert any(line.startswith("search: stopped by the time limit after ") for line in lines_of(terminal))
 
 
 def main() -> None:
