@@ -202,7 +202,7 @@ std::optional<NestFootprints> walk_addresses(const tir::For& nest, const std::ma
   std::optional<Compiled> compiled = addresses::compile(nest);
   if (!compiled) return std::nullopt;
   // Larger nests get fewer groups, so that none takes long.
-  constexpr std::size_t most_work = 4'000'000;
+  constexpr std::size_t most_work = 1'000'000;
   const std::size_t affordable = most_work / std::max<std::size_t>(compiled->size, 1);
   const std::size_t groups = std::clamp<std::size_t>(affordable, 1, most_groups);
   FootprintMemo::Form form = addresses::form_of(*compiled, sizes, groups);
