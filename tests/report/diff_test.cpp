@@ -58,7 +58,7 @@ TEST_CASE("of many changes the text shows twenty, and all if asked") {
   CHECK(shows(diff_text(diff, {.verbose = true}), "number 22  conv\n"));
   CHECK(shows(diff_markdown(diff), "number 19 | conv |\n\nand 3 more.\n"));
   CHECK(shows(diff_json(diff), "number 22"));
-  CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,number 22\n"));
+  CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,,,number 22\n"));
 }
 
 TEST_CASE("a buffer that changes pools shows the change of each") {
