@@ -44,12 +44,15 @@ Command add_plan(CLI::App& program) {
   auto* in_place =
       program.add_flag("--in-place", plan.in_place, "write into the files that hold TVM's C")->excludes(output);
   program.add_flag("--force", plan.force, "in place, even over uncommitted changes")->needs(in_place);
-  program.add_option("--plan-json", plan.plan_json, "write the plan as JSON to this file")->type_name("FILE");
+  auto* plan_json =
+      program.add_option("--plan-json", plan.plan_json, "write the plan as JSON to this file")->type_name("FILE");
   program.add_flag("--linker-script", plan.linker_script, "write M_memory.ld, the pools' part of a linker script");
   program.add_flag("--emit-metadata{tvm}", options->metadata, "write tables for TVM's runtimes (=info: for C, =all)")
       ->check(one_of({"tvm", "info", "all"}))
       ->excludes(in_place);
-  program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing")->excludes(output);
+  program.add_flag("--dry-run", plan.dry_run, "plan and verify, but write nothing")
+      ->excludes(output)
+      ->excludes(plan_json);
   program.add_flag("--json", plan.model.json, "print the plan as JSON");
   auto* quiet = program.add_flag("--quiet", options->quiet, "print only warnings on success");
   program.add_flag("--verbose", options->verbose, "list every buffer and log each stage")->excludes(quiet);

@@ -194,9 +194,8 @@ void throw_unknown_buffer(const config::PinSpec& pin, const std::vector<const As
   if (functions.empty()) {
     const std::vector<std::string> known(names.begin(), names.end());
     const std::string near = did_you_mean(pin.buffer, known);
-    fail(pin,
-         "unknown buffer " + in_quotes(pin.buffer) +
-             (near.empty() ? "; usmp-plan inspect lists the buffers that remain with the same --transform" : near));
+    fail(pin, "unknown buffer " + in_quotes(pin.buffer) + near +
+                  "; usmp-plan inspect --transform all lists the buffers that the transformations leave");
   }
   const std::vector<std::string> known(functions.begin(), functions.end());
   const std::string near = did_you_mean(*pin.function, known);

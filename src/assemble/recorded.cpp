@@ -2,6 +2,7 @@
 // A plan file as the plan of an assembly.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "assemble/identity.hpp"
 #include "usmp/assemble/pins.hpp"
@@ -80,7 +81,8 @@ class Recorded {
     if (!place.placed()) {
       differ(text_of(identity) + " is not placed");
     } else if (pool == pools_.end()) {
-      differ(text_of(identity) + " is in pool '" + place.pool + "', which is not one of the pools");
+      other_pools_.insert(place.pool);
+      differ({});
     } else {
       return {pool->second, place.offset};
     }
@@ -88,6 +90,12 @@ class Recorded {
   }
 
   [[noreturn]] void fail() const {
+    if (!other_pools_.empty()) {
+      const std::vector<std::string> names(other_pools_.begin(), other_pools_.end());
+      throw Error(ErrorKind::usage, {},
+                  "has buffers in other pools than those given: " + joined(names) +
+                      "; expected the pools file that it was planned with (--pools)");
+    }
     throw Error(ErrorKind::usage, {},
                 "is not a plan of this archive with these pools:", first_lines(differences_, most_differences));
   }
@@ -95,6 +103,7 @@ class Recorded {
   const Problem& problem_;
   std::map<Identity, const PlanDocument::Buffer*> places_;
   std::map<std::string, PoolId> pools_;
+  std::set<std::string> other_pools_;  // that the problem does not have
   std::vector<std::string> differences_;
 };
 

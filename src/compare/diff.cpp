@@ -232,11 +232,27 @@ ModulesByName by_name(const std::vector<PlanDocument>& documents) {
   return result;
 }
 
-std::vector<std::string> unmatched(const std::vector<PlanDocument>& ones, const ModulesByName& others) {
-  std::vector<std::string> names;
+using Documents = std::vector<const PlanDocument*>;
+
+// Those whose module the others do not have.
+Documents unmatched(const std::vector<PlanDocument>& ones, const ModulesByName& others) {
+  Documents alone;
   for (const PlanDocument& one : ones) {
-    if (!others.contains(one.module)) names.push_back(one.module);
+    if (!others.contains(one.module)) alone.push_back(&one);
   }
+  return alone;
+}
+
+// The only one of the archive; nothing: there is none, or several.
+const PlanDocument* only_of(const Documents& documents, const std::string& archive) {
+  const auto is_of = [&](const PlanDocument* document) { return document->archive == archive; };
+  const auto found = std::ranges::find_if(documents, is_of);
+  return found == documents.end() || std::ranges::count_if(documents, is_of) > 1 ? nullptr : *found;
+}
+
+std::vector<std::string> modules_of(const Documents& documents) {
+  std::vector<std::string> names;
+  for (const PlanDocument* document : documents) names.push_back(document->module);
   return names;
 }
 
@@ -300,8 +316,17 @@ Diff diff_modules(const std::vector<PlanDocument>& before, const std::vector<Pla
   for (const PlanDocument& one : before) {
     if (const auto other = modules_after.find(one.module); other != modules_after.end()) add(one, *other->second);
   }
-  diff.only_before = unmatched(before, modules_after);
-  diff.only_after = unmatched(after, by_name(before));
+  Documents only_before = unmatched(before, modules_after);
+  Documents only_after = unmatched(after, by_name(before));
+  for (const PlanDocument* const one : Documents(only_before)) {
+    const PlanDocument* const other = only_of(only_after, one->archive);
+    if (other == nullptr || only_of(only_before, one->archive) == nullptr) continue;
+    add(*one, *other);
+    std::erase(only_before, one);
+    std::erase(only_after, other);
+  }
+  diff.only_before = modules_of(only_before);
+  diff.only_after = modules_of(only_after);
   return diff;
 }
 

@@ -134,13 +134,16 @@ class Calls {
     return at(buffer.live->front().begin);
   }
 
-  // How many calls the live ranges begin in, besides the first one.
-  [[nodiscard]] std::size_t more_of(const PlanDocument::Buffer& buffer) const {
-    if (buffer.kind == BufferKind::constant || !buffer.live) return 0;
-    std::set<OperatorIndex> calls;
-    for (const LiveRange& range : *buffer.live) calls.insert(at(range.begin));
-    calls.erase(std::nullopt);
-    return calls.empty() ? 0 : calls.size() - 1;
+  // The calls that the live ranges begin in, besides the first one.
+  [[nodiscard]] std::vector<std::size_t> more_of(const PlanDocument::Buffer& buffer) const {
+    const OperatorIndex first = of(buffer);
+    if (buffer.kind == BufferKind::constant || !first) return {};
+    std::set<std::size_t> calls;
+    for (const LiveRange& range : *buffer.live) {
+      if (const OperatorIndex call = at(range.begin)) calls.insert(*call);
+    }
+    calls.erase(*first);
+    return {calls.begin(), calls.end()};
   }
 
  private:
@@ -212,7 +215,7 @@ PlanFigures plan_figures(const PlanDocument& document) {
 
 std::string PlanFigures::operators_text(const PlanDocument& document, std::size_t buffer) const {
   if (!operators[buffer]) return {};
-  const std::size_t more = more_operators[buffer];
+  const std::size_t more = more_operators[buffer].size();
   return operator_name(document, *operators[buffer], document.buffers[buffer].row_operator) +
          (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -197,7 +198,12 @@ void save_plans(const std::string& directory, const std::vector<OutputFile>& fil
 
 int compare_or_throw(const CompareOptions& options, std::ostream& out, std::ostream& err) {
   const std::vector<pipeline::ChosenAlgorithm> algorithms = chosen_algorithms(options);
-  if (options.save) check_output_path("--save", *options.save, {options.model.model});
+  if (options.save) {
+    check_output_path("--save", *options.save, {options.model.model});
+    if (std::filesystem::exists(*options.save) && !std::filesystem::is_directory(*options.save)) {
+      throw Error(ErrorKind::usage, {*options.save, {}, {}}, "is a file, expected a directory or a new name");
+    }
+  }
   Planning planning = assemble_all(options, true, options.progress ? &err : nullptr);
   compare::Comparison comparison;
   comparison.archive = planning.file_names();

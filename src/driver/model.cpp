@@ -2,11 +2,13 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "file_kind.hpp"
@@ -145,7 +147,9 @@ std::vector<std::string> core_names() {
 std::string module_list(const mlf::Metadata& metadata) { return joined(module_names(metadata)); }
 
 std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t most) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
+  const int code = errno;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
@@ -154,7 +158,9 @@ std::string read_text_file(const std::string& path, ErrorKind kind, std::size_t 
   if (fs::is_directory(status)) {
     throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: is a directory, expected a file");
   }
-  if (!file) throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read");
+  if (!file) {
+    throw Error(ErrorKind::usage, {path, {}, {}}, "cannot be read: " + std::generic_category().message(code));
+  }
   std::string text;
   std::vector<char> block(std::size_t{1} << 16);
   do {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -105,7 +106,9 @@ void require_different_names(const std::vector<Model>& models) {
 std::vector<std::string> models_and(const PlanningOptions& options, std::vector<std::string> others) {
   std::vector<std::string> paths = {options.model.model};
   paths.insert(paths.end(), options.more_models.begin(), options.more_models.end());
-  paths.insert(paths.end(), others.begin(), others.end());
+  std::error_code error;
+  std::ranges::copy_if(others, std::back_inserter(paths),
+                       [&](const std::string& path) { return !std::filesystem::is_directory(path, error); });
   return paths;
 }
 

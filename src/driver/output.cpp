@@ -124,10 +124,26 @@ void write_through(const std::string& path, std::string_view text) {
   sink.close();
 }
 
-void replace_file(const std::string& path, std::string_view text) {
+// "/dev/stdout" may be a regular file that others write to as well.
+bool is_written_through(const std::string& path) {
   const bool is_special = fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path);
-  // "/dev/stdout" may be a regular file that others write to as well.
-  if (is_special || names_open_file(path)) return write_through(path, text);
+  return is_special || names_open_file(path);
+}
+
+void require_access(const std::string& path, int mode) {
+  if (::access(path.c_str(), mode) != 0) fail_output(path, "cannot be written");
+}
+
+void require_staging(const std::string& path) {
+  if (names_open_file(path)) return;
+  if (is_written_through(path)) return require_access(path, W_OK);
+  const TerminationDeferred termination;
+  const fs::path target = behind_links(without_trailing_slash(path));
+  const Staging staging(fs::is_directory(target) && !can_stage_beside(target) ? target : parent_of(target));
+}
+
+void replace_file(const std::string& path, std::string_view text) {
+  if (is_written_through(path)) return write_through(path, text);
   const TerminationDeferred termination;
   const fs::path target = behind_links(path);
   if (fs::is_directory(target)) throw Error(ErrorKind::usage, {path, {}, {}}, "is a directory, expected a file");
@@ -159,6 +175,17 @@ void write_file(const std::string& path, std::string_view text) {
 
 void append_file(const std::string& path, std::string_view text) {
   translating_errors([&] { write_through(path, text); });
+}
+
+void require_writable(const std::string& path) {
+  translating_errors([&] { require_staging(path); });
+}
+
+void require_appendable(const std::string& path) {
+  translating_errors([&] {
+    const bool is_new = !fs::exists(path);
+    require_access(is_new ? parent_of(path).string() : path, is_new ? W_OK | X_OK : W_OK);
+  });
 }
 
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,

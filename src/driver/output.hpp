@@ -28,11 +28,17 @@ void write_directory(const std::string& directory, const std::vector<OutputFile>
                      const std::vector<std::string>& dropped, const AcceptDirectory& accept = {},
                      Directories directories = Directories::may_be_replaced);
 
+// Before anything is computed: whether the file or directory can be written, as far as one can know without doing so.
+// Makes the temporary directory in which it would be completed, and removes it. Throws Error of kind output.
+void require_writable(const std::string& path);
+
 // Writes one file. Devices, pipes and what /dev/stdout names are written to as they are.
 void write_file(const std::string& path, std::string_view text);
 
 // Appends to a file of others, which is made if there is none. Throws Error of kind output.
 void append_file(const std::string& path, std::string_view text);
+// Before anything is computed: whether it can be. Throws Error of kind output.
+void require_appendable(const std::string& path);
 
 // Writes a tar of the archive's members with `files` put in place of members of the same name and `dropped` left out.
 void write_archive(const std::string& path, const mlf::Archive& archive, const std::vector<OutputFile>& files,

@@ -8,6 +8,7 @@
 
 #include "directory.hpp"
 #include "file_kind.hpp"
+#include "output.hpp"
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
@@ -99,6 +100,15 @@ void check_output_path(const std::string& option, const std::string& path, const
                                               : ", expected another place"));
     }
     throw Error(ErrorKind::usage, {path, {}, {}}, "would overwrite the input " + input + ", expected another place");
+  }
+  require_writable(path);
+}
+
+void check_output_file(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
+  check_output_path(option, path, inputs);
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    throw Error(ErrorKind::usage, {path, {}, {}}, "is a directory, expected a file");
   }
 }
 

@@ -238,7 +238,7 @@ InPlace write_in_place(const PlanOptions& options, const PlannedPrograms& module
 // Before anything is computed.
 void check_output(const PlanOptions& options) {
   if (options.plan_json) {
-    check_output_path("--plan-json", *options.plan_json,
+    check_output_file("--plan-json", *options.plan_json,
                       models_and(options, {options.pools_file.value_or(""), options.memory_file.value_or("")}));
   }
   if (options.in_place && options.output)

@@ -73,7 +73,7 @@ void set_capacity(Problem& problem, const std::string& text) {
 
 void check_output_name(const SolveOptions& options, bool csv) {
   if (!options.output) return;
-  check_output_path("-o", *options.output, {options.instance});
+  check_output_file("-o", *options.output, {options.instance});
   if (!options.output->ends_with(csv ? ".json" : ".csv")) return;
   throw Error(ErrorKind::usage, {*options.output, {}, {}},
               csv ? "the plan of a CSV instance is CSV" : "the plan of a problem in JSON is an answer in JSON");

@@ -147,15 +147,7 @@ std::string plan_json(const PlanDocument& document) {
   json["status"] = to_string(document.status);
   if (document.search) json["search"] = search_json(*document.search);
   json["horizon"] = document.horizon;
-  json["totals"]["workspace_used"] = document.workspace_used;
-  json["totals"]["constants_used"] = document.constants_used;
-  json["totals"]["unplanned_workspace"] = or_null(document.unplanned_workspace);
-  if (document.tvm_workspace) json["totals"]["tvm_workspace"] = *document.tvm_workspace;
-  json["totals"]["constant_bytes"] = or_null(document.constant_bytes);
-  json["totals"]["stack_estimate"] = or_null(document.stack_estimate);
-  if (document.stack_saved) json["totals"]["stack_saved"] = *document.stack_saved;
-  json["totals"]["multiply_accumulates"] = or_null(document.multiply_accumulates);
-  json["totals"]["instructions"] = or_null(document.instructions);
+  json["totals"] = totals_json(document);
   json["inputs"] = list_json(document.inputs, tensor_json);
   json["outputs"] = list_json(document.outputs, tensor_json);
   if (document.charge) json["objective"] = charge_json(*document.charge);

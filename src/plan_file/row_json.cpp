@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usmp/plan_file/row_json.hpp"
 
+#include "usmp/plan_file/json_lines.hpp"
+
 namespace usmp::plan_file {
 
 nlohmann::ordered_json ring_json(const RowsHeld& ring) {
@@ -29,6 +31,20 @@ nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>
     list.push_back(std::move(json));
   }
   return list;
+}
+
+nlohmann::ordered_json totals_json(const PlanDocument& document) {
+  nlohmann::ordered_json json;
+  json["workspace_used"] = document.workspace_used;
+  json["constants_used"] = document.constants_used;
+  json["unplanned_workspace"] = or_null(document.unplanned_workspace);
+  if (document.tvm_workspace) json["tvm_workspace"] = *document.tvm_workspace;
+  json["constant_bytes"] = or_null(document.constant_bytes);
+  json["stack_estimate"] = or_null(document.stack_estimate);
+  if (document.stack_saved) json["stack_saved"] = *document.stack_saved;
+  json["multiply_accumulates"] = or_null(document.multiply_accumulates);
+  json["instructions"] = or_null(document.instructions);
+  return json;
 }
 
 }  // namespace usmp::plan_file

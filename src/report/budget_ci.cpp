@@ -65,6 +65,7 @@ struct TestCase {
   std::string name;
   config::Position position;
   Verdict verdict = Verdict::ok;
+  bool skipped = false;
   std::string message;
 };
 
@@ -75,6 +76,7 @@ void add_cases(const std::string& module, const std::vector<PoolCheck>& pools, s
                        .name = to_string(check.rule),
                        .position = check.position,
                        .verdict = check.verdict,
+                       .skipped = !check.has_figures(),
                        .message = check.message});
     }
   }
@@ -86,6 +88,7 @@ std::vector<TestCase> cases_of(const ModuleCheck& module) {
                                   .name = "plan",
                                   .position = {},
                                   .verdict = planned ? Verdict::ok : Verdict::breach,
+                                  .skipped = false,
                                   .message = module.no_plan}};
   add_cases(module.module, module.pools, cases);
   return cases;
@@ -95,11 +98,11 @@ std::string case_text(const TestCase& one, const std::string& pools_file) {
   std::string text = "  <testcase" + attribute("classname", one.class_name) + attribute("name", one.name) +
                      attribute("file", repository_path(pools_file));
   if (one.position.line > 0) text += attribute("line", one.position.line);
+  if (one.skipped) return text + ">\n   <skipped" + attribute("message", one.message) + "/>\n  </testcase>\n";
   switch (one.verdict) {
     case Verdict::ok:
-      return text + "/>\n";
     case Verdict::not_checked:
-      return text + ">\n   <skipped" + attribute("message", one.message) + "/>\n  </testcase>\n";
+      return text + "/>\n";
     case Verdict::warning:
       return text + ">\n   <system-out>warning: " + element_text(one.message) + "</system-out>\n  </testcase>\n";
     case Verdict::breach:
@@ -125,7 +128,9 @@ Counts counts_of(const std::vector<TestCase>& cases) {
     return static_cast<std::size_t>(
         std::count_if(cases.begin(), cases.end(), [&](const TestCase& one) { return one.verdict == verdict; }));
   };
-  return {.tests = cases.size(), .failures = count(Verdict::breach), .skipped = count(Verdict::not_checked)};
+  return {.tests = cases.size(),
+          .failures = count(Verdict::breach),
+          .skipped = static_cast<std::size_t>(std::ranges::count_if(cases, &TestCase::skipped))};
 }
 
 }  // namespace

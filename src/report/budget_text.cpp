@@ -21,6 +21,7 @@ std::vector<std::string> cells_of(const std::string& pool, const LimitCheck& che
   const auto figure = [&](Bytes bytes) { return check.has_figures() ? std::to_string(bytes) : "-"; };
   const std::string result =
       check.verdict == Verdict::not_checked ? "not checked (" + check.message + ")"
+      : !check.has_figures()                ? to_string(check.verdict) + std::string(", not checked")
       : check.alternatives.empty()
           ? to_string(check.verdict)
           : to_string(check.verdict) + (", unless " + printable(joined(check.alternatives, " or "))) + " is enlarged";

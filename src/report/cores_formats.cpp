@@ -37,8 +37,8 @@ Json point_json(const CorePoint& point) {
   json["status"] = has_plan ? Json(to_string(*point.status)) : Json(nullptr);
   json["instructions"] = point.instructions ? Json(*point.instructions) : Json(nullptr);
   json["kernels"] = point.kernels;
-  json["workspace"] = has_plan ? Json(point.workspace) : Json(nullptr);
-  json["constants"] = point.constants ? Json(*point.constants) : Json(nullptr);
+  json["workspace_used"] = has_plan ? Json(point.workspace) : Json(nullptr);
+  json["constant_bytes"] = point.constants ? Json(*point.constants) : Json(nullptr);
   return json;
 }
 
@@ -86,7 +86,7 @@ std::string cores_json(const Cores& cores) {
 }
 
 std::string cores_csv(const Cores& cores) {
-  std::string text = csv_row({"module", "core", "plan", "instructions", "workspace", "constants", "kernels"});
+  std::string text = csv_row({"module", "core", "plan", "instructions", "workspace_used", "constant_bytes", "kernels"});
   for (const ModuleCores& module : cores.modules) {
     for (const CorePoint& point : module.points) {
       if (!point.status) {

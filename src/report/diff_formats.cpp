@@ -121,8 +121,11 @@ Json module_json(const PlanDiff& diff) {
 std::string pool_row(const std::string& module, const PoolDiff& pool) {
   const auto used = [](const std::optional<PoolState>& f) { return f ? std::to_string(f->used) : std::string(); };
   const std::string change = !pool.before ? "new" : !pool.after ? "gone" : pool.growth() != 0 ? "resized" : "same";
+  const auto at_peak = [](const std::optional<PoolState>& f) {
+    return f ? std::to_string(f->occupied_at_peak) : std::string();
+  };
   return csv_row({"pool", module, change, pool.name, "", "", std::to_string(pool.growth()), used(pool.before),
-                  used(pool.after), "", "", "", "", ""});
+                  used(pool.after), "", "", "", "", at_peak(pool.before), at_peak(pool.after), ""});
 }
 
 std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
@@ -134,11 +137,12 @@ std::string buffer_row(const std::string& module, const BufferDiff& buffer) {
   const auto offset = [](const BufferPlace& place) {
     return place.pool.empty() ? std::string() : std::to_string(place.offset);
   };
+  const auto at_peak = [](const BufferPlace& place) { return std::to_string(place.bytes_at_peak); };
   const BufferPlace& shown = buffer.shown();
   return csv_row({"buffer", module, to_string(buffer.change), shown.name, shown.function, shown.producer,
                   std::to_string(buffer.effect), cell(buffer.before, size), cell(buffer.after, size),
                   cell(buffer.before, pool), cell(buffer.before, offset), cell(buffer.after, pool),
-                  cell(buffer.after, offset), ""});
+                  cell(buffer.after, offset), cell(buffer.before, at_peak), cell(buffer.after, at_peak), ""});
 }
 
 // A row a change; `change` is what became of it.
@@ -147,7 +151,7 @@ std::string change_csv(const std::string& module, const StepDiff& step, BufferCh
   std::string text;
   for (const PlanDocument::Change& one : changes) {
     text += csv_row({"transformation", module, to_string(change), step.step, one.function, "", "", "", "", "", "", "",
-                     "", one.what});
+                     "", "", "", one.what});
   }
   return text;
 }
@@ -168,7 +172,8 @@ std::string diff_json(const Diff& diff) {
 
 std::string diff_csv(const Diff& diff) {
   std::string text = csv_row({"record", "module", "change", "name", "function", "producer", "effect", "size_before",
-                              "size_after", "pool_before", "offset_before", "pool_after", "offset_after", "what"});
+                              "size_after", "pool_before", "offset_before", "pool_after", "offset_after",
+                              "at_peak_before", "at_peak_after", "what"});
   for (const PlanDiff& module : diff.modules) {
     for (const PoolDiff& pool : module.pools) text += pool_row(module.after.module, pool);
     for (const BufferDiff& buffer : module.buffers) text += buffer_row(module.after.module, buffer);
@@ -178,10 +183,10 @@ std::string diff_csv(const Diff& diff) {
     }
   }
   for (const std::string& name : diff.only_before) {
-    text += csv_row({"module", name, "gone", name, "", "", "", "", "", "", "", "", "", ""});
+    text += csv_row({"module", name, "gone", name, "", "", "", "", "", "", "", "", "", "", "", ""});
   }
   for (const std::string& name : diff.only_after) {
-    text += csv_row({"module", name, "new", name, "", "", "", "", "", "", "", "", "", ""});
+    text += csv_row({"module", name, "new", name, "", "", "", "", "", "", "", "", "", "", "", ""});
   }
   return text;
 }

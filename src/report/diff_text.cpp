@@ -202,7 +202,9 @@ std::string all_modules_clause(const PoolDiff& pool) {
   const auto text_of = [&](const std::optional<PoolState>& state) {
     return state && state->all_modules ? printable(all_modules_text(*state->all_modules, pool.kind)) : unknown;
   };
-  const std::string text = either(text_of(pool.before), text_of(pool.after));
+  const std::string text = !pool.before  ? text_of(pool.after)
+                           : !pool.after ? text_of(pool.before)
+                                         : either(text_of(pool.before), text_of(pool.after));
   return text == unknown ? "" : "; of all modules " + text;
 }
 

@@ -42,7 +42,7 @@ Json point_json(const FrontierPoint& point) {
   json["status"] = has_plan ? Json(to_string(*point.status)) : Json(nullptr);
   json["extra_work_permille"] = has_plan ? Json(point.extra_work_permille) : Json(nullptr);
   json["multiply_accumulates"] = point.multiply_accumulates ? Json(*point.multiply_accumulates) : Json(nullptr);
-  json["workspace"] = has_plan ? Json(point.workspace) : Json(nullptr);
+  json["workspace_used"] = has_plan ? Json(point.workspace) : Json(nullptr);
   json["spilled"] = has_plan ? Json(point.spilled) : Json(nullptr);
   return json;
 }
@@ -94,8 +94,8 @@ std::string frontier_json(const Frontier& frontier) {
 }
 
 std::string frontier_csv(const Frontier& frontier) {
-  std::string text = csv_row(
-      {"module", "allowed_percent", "plan", "extra_work_permille", "multiply_accumulates", "workspace", "spilled"});
+  std::string text = csv_row({"module", "allowed_percent", "plan", "extra_work_permille", "multiply_accumulates",
+                              "workspace_used", "spilled"});
   for (const ModuleFrontier& module : frontier.modules) {
     for (const FrontierPoint& point : module.points) {
       if (!point.status) {

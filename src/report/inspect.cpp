@@ -21,14 +21,16 @@ const std::string& function_name(const tir::Module& module, std::size_t index) {
 
 std::string sum_text(const liveness::Analysis& analysis, bool constants) {
   Bytes total = 0;
+  Bytes unread = 0;
   std::size_t count = 0;
   for (const liveness::Site& site : analysis.sites) {
     if ((site.kind == BufferKind::constant) != constants) continue;
     total += site.size;
+    if (constants && site.live.empty()) unread += site.size;
     ++count;
   }
   return std::to_string(count) + (constants ? " constant" : " buffer") + (count == 1 ? " of " : "s of ") +
-         bytes_text(total);
+         bytes_text(total) + (unread > 0 ? " (" + std::to_string(unread) + " never read)" : "");
 }
 
 bool is_read_from_c(const mlf::ModuleInfo& info) { return info.tir_member.empty() && !info.c_members.empty(); }

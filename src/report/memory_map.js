@@ -86,7 +86,7 @@
 
   const colorOf = (buffer) => {
     if (coloring.value === 'kind') return COLORS[KINDS.indexOf(buffer.kind)];
-    return buffer.operator < 0 ? '#c3c9d1' : COLORS[buffer.operator % COLORS.length];
+    return buffer.operator < 0 ? '#c3c9d1' : COLORS[plan.colors[buffer.operator]];
   };
 
   class Panel {
@@ -542,7 +542,10 @@
       html(item, 'i').style.background = color;
       item.append(name);
     };
-    if (coloring.value !== 'kind') return;
+    if (coloring.value !== 'kind') {
+      if (plan.repeated_colors) html(list, 'li', plan.repeated_colors);
+      return;
+    }
     KINDS.forEach((kind, index) => { if (plan.buffers.some((b) => b.kind === kind)) entry(COLORS[index], kind); });
   }
 

@@ -8,6 +8,7 @@
 #include "report/layout.hpp"
 #include "report/markup.hpp"
 #include "report/memory_map_assets.hpp"
+#include "report/operator_colors.hpp"
 #include "report/pool_lines.hpp"
 #include "report/steps.hpp"
 #include "report/summary.hpp"
@@ -77,19 +78,23 @@ class Operators {
     for (std::size_t i = 0; i < document.buffers.size(); ++i) {
       if (const OperatorIndex call = figures.operators[i]) indices_[{*call, document.buffers[i].row_operator}] = 0;
     }
+    const auto colors = operator_colors(document, figures);
     for (auto& [maker, index] : indices_) {
       index = names_.size();
       names_.push_back(printable(operator_name(document, maker.first, maker.second)));
+      colors_.push_back(colors.at(maker));
     }
   }
   [[nodiscard]] std::size_t index_of(std::size_t call, std::size_t row_operator) const {
     return indices_.at({call, row_operator});
   }
   [[nodiscard]] const Json& names() const { return names_; }
+  [[nodiscard]] const Json& colors() const { return colors_; }  // indices into the script's palette
 
  private:
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> indices_;
   Json names_ = Json::array();
+  Json colors_ = Json::array();
 };
 
 Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t pool, const PlanFigures& figures,
@@ -108,7 +113,7 @@ Json buffer_json(const PlanDocument::Buffer& buffer, std::size_t id, std::size_t
   if (buffer.rows) json["ring"] = to_string(*buffer.rows);
   json["call"] = call ? Json(*call) : Json(-1);
   json["operator"] = call ? Json(operators.index_of(*call, buffer.row_operator)) : Json(-1);
-  if (figures.more_operators[id] > 0) json["more"] = figures.more_operators[id];
+  if (!figures.more_operators[id].empty()) json["more"] = figures.more_operators[id].size();
   json["live"] = Json::array();
   for (const LiveRange& range : *buffer.live) {
     json["live"].push_back(range.begin);
@@ -145,6 +150,8 @@ Json data_json(const PlanDocument& document) {
   }
   json["functions"] = functions.names();
   json["operators"] = operators.names();
+  json["colors"] = operators.colors();
+  if (operators.names().size() > palette_size) json["repeated_colors"] = repeated_colors_text;
   json["buffers"] = std::move(buffers);
   return json;
 }

@@ -13,6 +13,7 @@
 #include "report/label_room.hpp"
 #include "report/layout.hpp"
 #include "report/markup.hpp"
+#include "report/operator_colors.hpp"
 #include "report/pool_lines.hpp"
 #include "report/summary.hpp"
 #include "report/svg_elements.hpp"
@@ -43,8 +44,9 @@ constexpr std::size_t most_ranges_told = 16;
 constexpr std::size_t most_shared_told = 4;
 
 // Light enough for dark letters, in both schemes.
-constexpr std::array<std::string_view, 12> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482", "#b8a1e3", "#f7a072",
-                                                     "#76c7b7", "#e2c044", "#d9a5c9", "#a3b18a", "#9fb4d8", "#e5b8a0"};
+constexpr std::array<std::string_view, palette_size> colors = {"#8ecae6", "#ffc145", "#90be6d", "#f28482",
+                                                               "#b8a1e3", "#f7a072", "#76c7b7", "#e2c044",
+                                                               "#d9a5c9", "#a3b18a", "#9fb4d8", "#e5b8a0"};
 constexpr std::string_view no_operator_color = "#c3c9d1";
 
 // "64 KiB", "12.5 KiB", "48 B" of a multiple of a grid's step, which chooses the unit of all.
@@ -67,13 +69,10 @@ Bytes address_step(Bytes span, Bytes most) {
 class Drawing {
  public:
   explicit Drawing(const PlanDocument& document)
-      : document_(document), figures_(plan_figures(document)), horizon_(std::max<Tick>(1, document.horizon)) {
-    for (std::size_t i = 0; i < document.buffers.size(); ++i) {
-      if (const OperatorIndex call = figures_.operators[i]) colors_of_[{*call, document.buffers[i].row_operator}] = 0;
-    }
-    std::size_t color = 0;
-    for (auto& [maker, number] : colors_of_) number = color++;
-  }
+      : document_(document),
+        figures_(plan_figures(document)),
+        horizon_(std::max<Tick>(1, document.horizon)),
+        colors_of_(operator_colors(document, figures_)) {}
 
   std::string text() && {
     title();
@@ -282,7 +281,7 @@ class Drawing {
   [[nodiscard]] std::string_view color_of(std::size_t buffer) const {
     const OperatorIndex call = figures_.operators[buffer];
     if (!call) return no_operator_color;
-    return colors[colors_of_.at({*call, document_.buffers[buffer].row_operator}) % colors.size()];
+    return colors[colors_of_.at({*call, document_.buffers[buffer].row_operator})];
   }
 
   static std::string first_ranges(const std::vector<LiveRange>& live) {
@@ -365,6 +364,10 @@ class Drawing {
     }
     if (!colors_of_.empty()) {
       out_ += text_element(at, y_, " class=\"dim\"", "colour: the operator that makes a buffer or uses a constant");
+      if (colors_of_.size() > palette_size) {
+        y_ += line_height;
+        out_ += text_element(160, y_, " class=\"dim\"", repeated_colors_text);
+      }
     }
     y_ += 200;
   }

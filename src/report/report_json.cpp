@@ -22,6 +22,7 @@ using plan_file::or_null;
 using plan_file::PlanDocument;
 using plan_file::ring_json;
 using plan_file::step_json;
+using plan_file::totals_json;
 
 using Json = nlohmann::ordered_json;
 
@@ -34,7 +35,7 @@ Json operator_json(const PlanDocument& plan, const OperatorIndex& call, std::siz
   return json;
 }
 
-Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::vector<OperatorIndex>& operators) {
+Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const PlanFigures& all) {
   Json json;
   json["bytes"] = figures.load;
   json["occupied"] = figures.occupied_at_peak;
@@ -47,7 +48,10 @@ Json peak_json(const PlanDocument& plan, const PoolFigures& figures, const std::
     one["id"] = index;
     one["name"] = buffer.name;
     one["function"] = buffer.function;
-    one["operator"] = operator_json(plan, operators[index], buffer.row_operator);
+    one["operator"] = operator_json(plan, all.operators[index], buffer.row_operator);
+    for (const std::size_t call : all.more_operators[index]) {
+      one["more_operators"].push_back(operator_json(plan, call));
+    }
     one["offset"] = buffer.offset;
     one["size"] = buffer.size;
     one["counted"] = figures.counted[i];
@@ -108,7 +112,7 @@ Json pool_json(const PlanDocument& plan, std::size_t index, const PlanFigures& a
   json["lost_to_fragmentation"] = figures.lost_to_fragmentation();
   json["proved_gap"] = figures.proved_gap;
   json["smaller_is_better"] = figures.smaller_is_better;
-  json["peak"] = peak_json(plan, figures, all.operators);
+  json["peak"] = peak_json(plan, figures, all);
   json["shared"] = shared_json(figures);
   json["without"] = without_json(figures);
   json["timeline"] = Json::array();
@@ -128,6 +132,7 @@ std::string report_json(const PlanDocument& plan) {
   json["algorithm"] = plan.algorithm;
   json["status"] = to_string(plan.status);
   json["horizon"] = plan.horizon;
+  json["totals"] = totals_json(plan);
   json["transformed"] = Json::array();
   for (const PlanDocument::StepOutcome& step : plan.transformed) json["transformed"].push_back(step_json(step));
   json["by_rows"] = Json::array();

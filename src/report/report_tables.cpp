@@ -53,7 +53,7 @@ std::string csv_live(const std::vector<LiveRange>& live) {
 
 std::string pools_table(const PlanDocument& plan, const PlanFigures& figures) {
   std::string text =
-      "| pool | used | of | lower bound | live at the peak | lost to alignment | gaps, proved unavoidable | "
+      "| pool | used | capacity | lower bound | live at the peak | lost to alignment | gaps, proved unavoidable | "
       "other gaps | without sharing |\n|---|--:|--:|---|--:|--:|--:|--:|--:|\n";
   for (std::size_t i = 0; i < plan.pools.size(); ++i) {
     const PlanDocument::Pool& pool = plan.pools[i];

@@ -103,8 +103,8 @@ std::string solution_json(const Solution& solution) {
   const std::vector<Bytes> used =
       solution.result.has_plan() ? used_bytes(*solution.problem, solution.result.plan) : std::vector<Bytes>{};
   Json json;
-  json["format"] = "usmp-plan/solution";
-  json["version"] = 1;
+  json["schema"] = "usmp-plan/solution";
+  json["schema_version"] = 2;  // 1: format and version
   json["instance"] = solution.instance;
   json["buffers"] = solution.problem->buffers.size();
   json["algorithm"] = solution.algorithm;

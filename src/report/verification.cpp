@@ -118,8 +118,8 @@ Json module_json(const Verified& verified) {
 
 std::string verification_json(const std::vector<Verified>& modules) {
   Json json;
-  json["format"] = "usmp-plan/verification";
-  json["version"] = 1;
+  json["schema"] = "usmp-plan/verification";
+  json["schema_version"] = 2;  // 1: format and version
   json["modules"] = Json::array();
   for (const Verified& module : modules) json["modules"].push_back(module_json(module));
   return json_lines(json);

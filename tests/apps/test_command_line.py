@@ -133,6 +133,7 @@ def test_what_is_no_model() -> None:
         Path(folder, "m.onnx").write_bytes(b"\x08\x07onnx")
         Path(folder, "p.yaml").write_text("# memory\nworkspace_pools:\n  - name: sram\n    targets: {cc: rw}\n")
         Path(folder, "tree").mkdir()
+        Path(folder, "empty").mkdir()
         subprocess.run(["tar", "xf", MODEL, "-C", Path(folder, "tree")], check=True)
         archive = "expected an archive of it: tvmc compile … --output-format mlf, or apps/export_tir.py"
         for words, place, message in (
@@ -144,10 +145,14 @@ def test_what_is_no_model() -> None:
                 ((MODEL, "-o", "p.yaml"), "p.yaml", "is a file, expected a directory, a new name or an archive such as model.tar"),
                 ((MODEL, "--pools", "p.yaml", "--dry-run"), "p.yaml: line 4, column 15",
                  "pool 'sram': no code of the model is for the target 'cc' (did you mean 'c'?)"),
+                ((MODEL, "--pools", "empty"), "empty", "cannot be read: is a directory, expected a file"),
                 ((MODEL, "-o", "/dev/stdout"), "/dev/stdout", "is a device, expected a directory or an archive such as model.tar"),
                 (("tree", "-o", "tree/out"), "tree/out", "lies inside the input tree, expected another place")):
             done = run(*words, folder=folder)
             assert (done.returncode, done.stdout, done.stderr) == (2, "", f"usmp-plan: error: {place}: {message}\n"), done
+        done = run(MODEL, "--dry-run", "--plan-json", "plan.json", folder=folder)
+        assert done.returncode == 2 and "--dry-run and --plan-json cannot be given together" in done.stderr.replace(
+            "--plan-json and --dry-run", "--dry-run and --plan-json"), done
         done = run(".", folder=Path(folder, "tree"))
         assert "tree_planned: lies inside the input ., expected another place: -o ../tree_planned or --in-place\n" in done.stderr, done
         done = run(".", "--dry-run", folder=Path(folder, "tree"))

@@ -165,6 +165,29 @@ TEST_CASE("modules are matched by name") {
   CHECK(diff_modules({a}, {b}, "x", "y").modules.size() == 1);
 }
 
+TEST_CASE("a module that is renamed because others join it is matched by its archive") {
+  PlanDocument old = example();
+  old.module = "default";
+  old.archive = "kws.tar";
+  PlanDocument renamed = old;
+  renamed.module = "kws";
+  PlanDocument other = example();
+  other.module = "vww";
+  other.archive = "vww.tar";
+  const Diff diff = diff_modules({old}, {other, renamed}, "x", "y");
+  REQUIRE(diff.modules.size() == 1);
+  CHECK(diff.modules[0].before.module == "default");
+  CHECK(diff.modules[0].after.module == "kws");
+  CHECK(diff.only_before.empty());
+  CHECK(diff.only_after == std::vector<std::string>{"vww"});
+  PlanDocument second = renamed;  // of the same archive: which one it was is not known
+  second.module = "kws_2";
+  const Diff unclear = diff_modules({old}, {second, renamed}, "x", "y");
+  CHECK(unclear.modules.empty());
+  CHECK(unclear.only_after.size() == 2);
+  CHECK(diff_modules({second, renamed}, {old}, "x", "y").modules.empty());
+}
+
 TEST_CASE("bytes that live buffers share count once at the peak") {
   PlanDocument sharing = example();
   sharing.distances = {{BufferId(0), BufferId(1), 20}};

@@ -603,8 +603,10 @@ TEST_CASE("pins that cannot stand: exit code 2, the pools file and the place") {
                 "  - {buffer: fused_cast_constant_1, pool: flash, offset: 0}\n") ==
         "line 5, column 5: buffer 'fused_cast_constant_1' is pinned to offset 0 of pool 'flash' and overlaps buffer "
         "'fused_cast_constant', pinned to offset 0 and live at the same time\n");
-  CHECK(message("  - {buffer: fused_cast_constnat, pool: flash, offset: 0}\n") ==
-        "line 4, column 5: unknown buffer 'fused_cast_constnat' (did you mean 'fused_cast_constant'?)\n");
+  CHECK(
+      message("  - {buffer: fused_cast_constnat, pool: flash, offset: 0}\n") ==
+      "line 4, column 5: unknown buffer 'fused_cast_constnat' (did you mean 'fused_cast_constant'?); usmp-plan inspect "
+      "--transform all lists the buffers that the transformations leave\n");
   CHECK(message("  - {buffer: fused_cast_constant, pool: sram, offset: 0}\n").find("expected one of flash") !=
         std::string::npos);
   CHECK_FALSE(fs::exists(temporary.path / "out"));

@@ -150,6 +150,69 @@ TEST_CASE("output files: not the input, not in a directory that is not there") {
   CHECK(outcome_of(check, check_options).code == exit_usage);
 }
 
+// A model that is not there shows that the output was looked at first: with its message nothing was planned either.
+TEST_CASE("outputs that cannot be written are refused before anything is computed, and nothing is left behind") {
+  const std::string nowhere = "/proc/usmp-plan-test";  // no file can be made there, by nobody
+  const std::string model = "/nonexistent/model.tar";
+  const TemporaryDirectory temporary;
+  const std::string pools = temporary.file("pools.yaml");
+  write(pools, "workspace_pools: [{name: sram, size_hint_bytes: 1MiB}]\n");
+  const auto refused = [&](const Outcome& outcome, const std::string& message) {
+    CHECK(outcome.code == exit_output);
+    CHECK(outcome.err.starts_with("usmp-plan: error: " + message));
+    CHECK(outcome.out.empty());
+  };
+  const std::string unwritable = "/proc: no temporary directory can be made in it: ";
+  CompareOptions compared;
+  compared.model.model = model;
+  compared.save = nowhere;
+  refused(outcome_of(compare, compared), unwritable);
+  CheckOptions checked;
+  checked.model.model = model;
+  checked.pools_file = pools;
+  checked.junit = nowhere;
+  refused(outcome_of(check, checked), unwritable);
+  checked.junit = temporary.file("results.xml");
+  checked.step_summary = temporary.file("none/summary.md");
+  refused(outcome_of(check, checked), temporary.file("none") + ": cannot be written: ");
+  PlanOptions planned = planning(model, nowhere);
+  refused(outcome_of(plan, planned), unwritable);
+  ReportOptions reported;
+  reported.model.model = model;
+  reported.output = nowhere;
+  refused(outcome_of(report, reported), unwritable);
+  VerifyOptions verified;
+  verified.model.model = model;
+  verified.keep = nowhere;
+  refused(outcome_of(verify, verified), unwritable);
+  CHECK(files_below(temporary.path) == std::set<std::string>{"pools.yaml"});
+
+  // With a place to write to, the model is what is wrong.
+  checked.step_summary = temporary.file("summary.md");
+  compared.save = temporary.file("plans");
+  CHECK(outcome_of(check, checked).err == "usmp-plan: error: " + model + ": no such file or directory\n");
+  CHECK(outcome_of(compare, compared).err == "usmp-plan: error: " + model + ": no such file or directory\n");
+  CHECK(std::distance(fs::directory_iterator(temporary.path), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("a directory for a file, and a file for a directory, are refused before anything is computed") {
+  const TemporaryDirectory temporary;
+  const std::string model = "/nonexistent/model.tar";
+  const std::string pools = temporary.file("pools.yaml");
+  write(pools, "workspace_pools: [{name: sram, size_hint_bytes: 1MiB}]\n");
+  CheckOptions checked;
+  checked.model.model = model;
+  checked.pools_file = pools;
+  checked.junit = temporary.path.string();
+  CHECK(outcome_of(check, checked).err ==
+        "usmp-plan: error: " + temporary.path.string() + ": is a directory, expected a file\n");
+  CompareOptions compared;
+  compared.model.model = model;
+  compared.save = pools;
+  CHECK(outcome_of(compare, compared).err ==
+        "usmp-plan: error: " + pools + ": is a file, expected a directory or a new name\n");
+}
+
 TEST_CASE("what belongs to another command is told so") {
   const TemporaryDirectory temporary;
   ProblemOptions making;

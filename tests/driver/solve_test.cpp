@@ -189,6 +189,11 @@ TEST_CASE("usage errors of solve: exit code 2 and one message") {
     options.instance = temporary.path.string();
     expected = options.instance + ": cannot be read: is a directory, expected a file";
   }
+  SUBCASE("the reason of the system") {
+    options.instance = temporary.file("loop.csv");
+    fs::create_symlink(options.instance, options.instance);
+    expected = options.instance + ": cannot be read: Too many levels of symbolic links";
+  }
   SUBCASE("CSV") {
     options.instance = temporary.file("bad.csv");
     expected =

@@ -152,6 +152,16 @@ TEST_CASE("plan files that are none of this archive and these pools") {
   changed([](Json& json) { json["buffers"][3]["live"] = {{0, -2}}; }, "buffers[3].live[0]: expected a live range");
   changed([](Json& json) { json["buffers"][3]["pool"] = "rom"; },
           "buffers[3]: pool is 'rom': expected one of the pools of the plan");
+  changed(
+      [](Json& json) {
+        const Json name = json["pools"][0]["name"];
+        json["pools"][0]["name"] = "rom";
+        for (Json& buffer : json["buffers"]) {
+          if (buffer["pool"] == name) buffer["pool"] = "rom";
+        }
+        for (Json& buffer : json["buffers"]) buffer["candidates"] = {"rom"};
+      },
+      "has buffers in other pools than those given: rom; expected the pools file that it was planned with (--pools)\n");
   changed([](Json& json) { json["buffers"][3]["pool"] = nullptr; }, " is not placed");
   changed([](Json& json) { json["module"] = "defualt"; },
           "is a plan of module 'defualt', which is not among those planned");

@@ -235,7 +235,7 @@ def test_frontier() -> None:
         frontier = json.loads(output("compare", network, "--recompute", ",".join(map(str, small)), "--json"))
     for point in frontier["modules"][0]["points"]:
         work = f"{1 + point['extra_work_permille'] / 1000:.3f}"
-        found = [work, str(point["multiply_accumulates"]), str(point["workspace"])]
+        found = [work, str(point["multiply_accumulates"]), str(point["workspace_used"])]
         assert found == measured["80", str(point["allowed_percent"])], (point, measured)
     picture = ROOT / "docs/frontier.svg"
     points = re.findall(r"<title>(\d+)% allowed: (\d+) bytes, work (\d+\.\d\d)<", picture.read_text(encoding="utf-8"))

@@ -123,10 +123,10 @@ def check_frontiers(folder: Path) -> None:
     assert [point["allowed_percent"] for point in module["points"]] == [0, 20, 100]
     for point in module["points"]:
         [plan] = json.loads(run(MODELS[0], "--dry-run", "--json", "--allow-recompute", point["allowed_percent"]))["modules"]
-        assert point["workspace"] == sum(pool["used"] for pool in plan["pools"] if pool["kind"] == "workspace")
+        assert point["workspace_used"] == plan["totals"]["workspace_used"] == sum(pool["used"] for pool in plan["pools"] if pool["kind"] == "workspace")
         assert point["extra_work_permille"] <= 10 * point["allowed_percent"]
     rows = list(csv.DictReader(io.StringIO(run(*command, "--format", "csv"))))
-    assert [int(row["workspace"]) for row in rows] == [point["workspace"] for point in module["points"]]
+    assert [int(row["workspace_used"]) for row in rows] == [point["workspace_used"] for point in module["points"]]
     picture = run(*command, "--format", "svg")
     assert xml.etree.ElementTree.fromstring(picture).tag.endswith("svg")
     assert picture == run(*command, "--format", "svg", LC_ALL="de_DE.UTF-8")
@@ -145,7 +145,7 @@ def check_cores() -> None:
     for point in module["points"]:
         [plan] = json.loads(run(MODELS[0], "--dry-run", "--json", "--cpu", point["core"]))["modules"]
         assert point["instructions"] == plan["totals"]["instructions"] > 0
-        assert point["constants"] == plan["totals"]["constant_bytes"]
+        assert all(point[name] == plan["totals"][name] for name in ("workspace_used", "constant_bytes"))
     assert module["points"][0]["instructions"] < module["points"][1]["instructions"]
     rows = list(csv.DictReader(io.StringIO(run("compare", MODELS[0], "--cpu", "all", "--format", "csv"))))
     assert {"generic", "cortex-m0plus", "rv32imc"} <= {row["core"] for row in rows}
@@ -163,6 +163,7 @@ def check_reports(folder: Path) -> None:
         plan.write_text(run(model, "--pools", BUDGET, "--dry-run", "--json"), encoding="utf-8")
         report = check_schema("report", run("report", plan, "--json"))
         assert report == json.loads(run("report", model, "--pools", BUDGET, "--json"))
+        assert report["totals"] == json.loads(plan.read_text(encoding="utf-8"))["modules"][0]["totals"]
         for pool in report["pools"]:
             assert len(pool["without"]) <= 3
             if pool["kind"] == "workspace" and pool["peak"]["bytes"] > 0:

@@ -35,6 +35,12 @@ TEST_CASE("other modules alone are no difference, but are told") {
   CHECK(diff_text(other, {}).find("; of all modules 300 bytes, set by vww -> 200 bytes, set by kws\n") !=
         std::string::npos);
   CHECK(diff_text(diff_of(example(), example()), {}).find("all modules") == std::string::npos);
+  PlanDocument without = with_other_modules(example());
+  without.pools.erase(without.pools.begin());
+  for (PlanDocument::Buffer& buffer : without.buffers) buffer.pool = without.pools[0].name;
+  const std::string added = diff_text(diff_of(without, with_other_modules(example())), {});
+  CHECK(added.find(" is new and uses 64 bytes; of all modules 96 bytes, set by default and vww side by side\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("in CSV a name becomes no formula, and a negative figure stays one") {
@@ -58,7 +64,7 @@ TEST_CASE("of many changes the text shows twenty, and all if asked") {
   CHECK(shows(diff_text(diff, {.verbose = true}), "number 22  conv\n"));
   CHECK(shows(diff_markdown(diff), "number 19 | conv |\n\nand 3 more.\n"));
   CHECK(shows(diff_json(diff), "number 22"));
-  CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,number 22\n"));
+  CHECK(shows(diff_csv(diff), "transformation,default,new,fuse,conv,,,,,,,,,,,number 22\n"));
 }
 
 TEST_CASE("a buffer that changes pools shows the change of each") {

@@ -88,6 +88,16 @@ TEST_CASE("the unplanned build is called so only where TVM did not plan") {
   CHECK(text.find("\n  the build that TVM planned takes 4096 bytes of workspace\n") != std::string::npos);
 }
 
+TEST_CASE("constants that are never read are told, since other figures are without them") {
+  Model model = example();
+  for (liveness::Site& site : model.analysis.sites) {
+    if (site.kind == BufferKind::constant) site.live.clear();
+  }
+  const std::string text = inspect_text(model.info, model.module, model.analysis);
+  CHECK(text.find("  3 buffers of 1096 bytes, 1 constant of 300 bytes (300 never read), before any") !=
+        std::string::npos);
+}
+
 TEST_CASE("a module as text") {
   const Model model = example();
   CHECK(inspect_text(model.info, model.module, model.analysis) == R"(module default, TVM 0.12.0, unpacked interface

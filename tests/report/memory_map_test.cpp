@@ -183,6 +183,12 @@ TEST_CASE("scratch of a function that is called again names how many calls use i
   const nlohmann::json data = nlohmann::json::parse(data_of(memory_map_html(plan)));
   CHECK(data["buffers"][1]["more"] == 2);
   CHECK_FALSE(data["buffers"][0].contains("more"));
+  const nlohmann::json at_peak = nlohmann::json::parse(report_json(plan))["pools"][0]["peak"]["buffers"];
+  REQUIRE(at_peak.size() == 2);
+  CHECK(at_peak[1]["name"] == "b");
+  CHECK(at_peak[1]["more_operators"] ==
+        nlohmann::json::parse(R"([{"index": 2, "callee": "conv"}, {"index": 3, "callee": "conv"}])"));
+  CHECK_FALSE(at_peak[0].contains("more_operators"));
   plan.buffers.at(1).live = {{1, 2}};
   CHECK(memory_map_svg(plan).find(" more</title>") == std::string::npos);
 }
@@ -201,6 +207,62 @@ TEST_CASE("buffers of operators by rows have the colours of the operators inside
   plan.buffers.at(1).row_operator = 1;
   CHECK(colors().first == 1);
   CHECK(count(memory_map_svg(plan), "fill=\"#ffc145\"") == 2);
+}
+
+namespace {
+
+// Call i makes buffer i, which is live from its begin to `life` calls later.
+PlanDocument chain(std::size_t calls, Tick life) {
+  PlanDocument plan = example();
+  const PlanDocument::Buffer buffer = plan.buffers.at(0);
+  plan.buffers.clear();
+  plan.calls.clear();
+  plan.horizon = static_cast<Tick>(calls) + life;
+  for (std::size_t i = 0; i < calls; ++i) {
+    const auto at = static_cast<Tick>(i);
+    plan.calls.push_back({"f" + std::to_string(i), {at, at + 1}});
+    plan.buffers.push_back(buffer);
+    plan.buffers.back().live = {{at, at + life}};
+  }
+  return plan;
+}
+
+std::vector<std::size_t> colors_of(const PlanDocument& plan) {
+  return nlohmann::json::parse(data_of(memory_map_html(plan)))["colors"];
+}
+
+}  // namespace
+
+TEST_CASE("operators whose buffers are live at the same time have different colours, as long as there are any") {
+  CHECK(colors_of(chain(12, 12)) == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  PlanDocument plan = chain(30, 4);
+  plan.buffers.at(0).live = {{0, 34}};  // #13 and #25 would have its colour
+  plan.buffers.at(3).live = {{3, 15}};  // ends where #16's begins
+  const std::vector<std::size_t> colors = colors_of(plan);
+  REQUIRE(colors.size() == 30);
+  for (std::size_t i = 0; i < 30; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (plan.buffers[k].live->front().end < plan.buffers[i].live->front().begin) continue;
+      CHECK_MESSAGE(colors[i] != colors[k], i << " and " << k);
+    }
+  }
+  const std::vector<std::string> palette = {"#8ecae6", "#ffc145"};
+  const std::string svg = memory_map_svg(plan);
+  for (std::size_t color = 0; color < palette.size(); ++color) {
+    CHECK(count(svg, "fill=\"" + palette[color] + "\"") == static_cast<std::size_t>(std::ranges::count(colors, color)));
+  }
+  // Of constants all are there all the time: they take turns.
+  for (PlanDocument::Buffer& buffer : plan.buffers) buffer.kind = BufferKind::constant;
+  for (std::size_t i = 0; i < 30; ++i) plan.buffers[i].function = plan.calls[i].callee;
+  CHECK(colors_of(plan).at(29) == 29 % 12);
+}
+
+TEST_CASE("the legend says so where colours repeat") {
+  const std::string text = "More operators than colours";
+  CHECK(count(memory_map_svg(chain(12, 12)), text) == 0);
+  CHECK(count(memory_map_html(chain(12, 12)), text) == 0);
+  CHECK(count(memory_map_svg(chain(13, 13)), text) == 1);
+  CHECK(count(memory_map_html(chain(13, 13)), text) == 1);
 }
 
 TEST_CASE("the legend lists what is drawn") {

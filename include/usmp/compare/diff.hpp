@@ -135,7 +135,8 @@ struct Diff {
   [[nodiscard]] bool differs() const;
 };
 
-// Modules are matched by name; one on each side are matched whatever their names.
+// Modules are matched by name, else by archive if it has one of those that are left on each side: they are renamed when
+// others join them. One on each side are matched whatever they are.
 [[nodiscard]] Diff diff_modules(const std::vector<plan_file::PlanDocument>& before,
                                 const std::vector<plan_file::PlanDocument>& after, const std::string& before_file,
                                 const std::string& after_file);

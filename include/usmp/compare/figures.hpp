@@ -87,7 +87,7 @@ struct PlanFigures {
   std::vector<PoolFigures> pools;        // as in the document
   std::vector<OperatorIndex> operators;  // by buffer: the call that it is first live in; of a constant, that uses it
   // By buffer: other calls that one of its live ranges begins in, as of scratch of a function that is called again.
-  std::vector<std::size_t> more_operators;
+  std::vector<std::vector<std::size_t>> more_operators;
 
   // "#2 conv2d", "#2 conv2d and 2 more"; empty: no call makes or uses the buffer.
   [[nodiscard]] std::string operators_text(const plan_file::PlanDocument& document, std::size_t buffer) const;

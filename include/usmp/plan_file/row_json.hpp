@@ -15,4 +15,7 @@ namespace usmp::plan_file {
 
 [[nodiscard]] nlohmann::ordered_json by_rows_json(const std::vector<PlanDocument::RowOperator>& operators);
 
+// The plan's `totals`, as plans and reports say them.
+[[nodiscard]] nlohmann::ordered_json totals_json(const PlanDocument& document);
+
 }  // namespace usmp::plan_file

@@ -8,7 +8,7 @@
 
 namespace usmp::report {
 
-inline constexpr int cores_schema_version = 1;
+inline constexpr int cores_schema_version = 2;  // 1: workspace and constants, which plans call otherwise
 
 // The same plans give the same bytes.
 [[nodiscard]] std::string cores_text(const compare::Cores& cores, bool color);

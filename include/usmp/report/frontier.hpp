@@ -8,7 +8,7 @@
 
 namespace usmp::report {
 
-inline constexpr int frontier_schema_version = 1;
+inline constexpr int frontier_schema_version = 2;  // 1: workspace, which plans call otherwise
 
 // The same plans give the same bytes.
 [[nodiscard]] std::string frontier_text(const compare::Frontier& frontier, bool color);
