@@ -73,7 +73,10 @@ class TreeReader {
     if (is_file) {
       look_at({start, fs::file_size(start)});
     } else {
-      for (const Listed& file : files_below(start, scan_, max_depth)) look_at(file);
+      for (const Listed& file : files_below(start, scan_, max_depth)) {
+        look_at(file);
+        if (is_header_file(file.path.filename().string())) headers_[file.path.filename().string()].push_back(file);
+      }
     }
     if (models_.empty()) {  // what they were planned from says more
       models_ = std::move(our_models_);
@@ -135,7 +138,7 @@ class TreeReader {
     for (const std::string& module : modules) {
       const fs::path directory = model_directory(file.path.parent_path());
       const auto [first, is_new] = (is_ours ? our_models_ : models_)[directory].emplace(module, file.path);
-      if (!is_new) twice_.try_emplace(directory, first->second, file.path);
+      if (!is_new && first->second != file.path) twice_.try_emplace(directory, first->second, file.path);
     }
   }
 
@@ -204,6 +207,8 @@ class TreeReader {
     std::set<std::string> names;
     std::vector<Member> headers;
     std::set<fs::path> source_directories;
+    std::set<fs::path> taken;  // headers
+    std::vector<std::string> included;
     for (const Listed& file : files_below(directory, intake, 1)) {
       const std::string name = file.path.filename().string();
       if (is_c_file(name) ? !is_chosen(file.path) : !is_header_file(name)) continue;
@@ -215,6 +220,7 @@ class TreeReader {
         headers.push_back(std::move(member));
       } else if (is_of_tvm(member.bytes) && (reads_ours_ || !is_planned_c(member.bytes))) {
         source_directories.insert(file.path.parent_path());
+        note_includes(member.bytes, included);
         add(intake, "codegen/host/src/", std::move(member), names);
       }
     }
@@ -222,10 +228,12 @@ class TreeReader {
       const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());
       const bool is_of_model = header.bytes.find(tvm_prefix) != std::string::npos ||
                                header.bytes.find(upper_case(tvm_prefix)) != std::string::npos;
-      if (is_beside || is_of_model) {
-        add(intake, "codegen/host/include/", std::move(header), names);
-      }
+      if (!is_beside && !is_of_model) continue;
+      taken.insert((directory / header.found_as).lexically_normal());
+      note_includes(header.bytes, included);
+      add(intake, "codegen/host/include/", std::move(header), names);
     }
+    add_included(intake, directory, std::move(included), taken, names);
     add_metadata(intake, directory);
     Archive archive = std::move(intake).finish();
     archive.is_directory = true;
@@ -239,6 +247,34 @@ class TreeReader {
     if (!names.insert(member.name).second) member.name = directory + member.found_as;
     names.insert(member.name);
     intake.add(std::move(member));
+  }
+
+  // Of #include "model/sizes.h" the last part.
+  static void note_includes(std::string_view text, std::vector<std::string>& names) {
+    for (const std::string& name : included_headers(text)) {
+      if (text.find('"' + name + '"') != std::string_view::npos) names.push_back(fs::path(name).filename().string());
+    }
+  }
+
+  // Headers of the tree, wherever they are, that files of the model include in quotes, directly or not: they may define
+  // macros that the C uses. They are no part of the model.
+  void add_included(Intake& intake, const fs::path& directory, std::vector<std::string> included,
+                    std::set<fs::path>& taken, std::set<std::string>& names) {
+    for (std::size_t i = 0; i < included.size(); ++i) {
+      const auto found = headers_.find(included[i]);
+      if (found == headers_.end()) continue;
+      for (const Listed& header : found->second) {
+        if (!taken.insert(header.path).second) continue;
+        Member member;
+        member.found_as = header.path.lexically_relative(directory).generic_string();
+        member.bytes = intake.read(header.path.string(), member.found_as, header.size);
+        note_includes(member.bytes, included);
+        const std::string number = std::to_string(taken.size());
+        member.name = "headers/" + number + "/" + file_name_of(member.found_as);
+        names.insert(member.name);
+        intake.add(std::move(member));
+      }
+    }
   }
 
   void add_metadata(Intake& intake, const fs::path& directory) {
@@ -261,6 +297,7 @@ class TreeReader {
   std::string given_;
   Limits limits_;
   Intake scan_;
+  std::map<std::string, std::vector<Listed>> headers_;              // of the tree, by the last part of their paths
   std::map<fs::path, std::map<std::string, fs::path>> models_;      // by directory: the entry's file of each module
   std::map<fs::path, std::pair<fs::path, fs::path>> twice_;         // by directory: two files of the same module
   std::map<fs::path, std::map<std::string, fs::path>> our_models_;  // the same, in C that usmp-plan wrote
@@ -314,7 +351,8 @@ std::vector<std::string> entries_in(std::string_view text) {
       const std::string_view name = function.name;
       if (!name.starts_with(tvm_prefix) || !name.ends_with(ending) || name.size() <= tvm_prefix.size() + ending.size())
         continue;
-      modules.emplace_back(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
+      std::string module(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
+      if (std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(std::move(module));
     }
   }
   return modules;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/macros.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -51,7 +52,8 @@ class Mentions {
     while (!pending_.empty()) {
       const Item& item = scope_.items[pending_.back()];
       pending_.pop_back();
-      for_each_identifier(text_of(item, files_), [&](std::string_view name) { push(name, item.file); });
+      const Macros& macros = macros_.try_emplace(item.file, files_[item.file].text).first->second;
+      for (const std::string& name : macros.names_in(text_of(item, files_))) push(name, item.file);
     }
   }
 
@@ -77,6 +79,7 @@ class Mentions {
   std::map<std::string_view, std::vector<std::size_t>> named_;
   std::vector<bool> is_marked_;
   std::vector<std::size_t> pending_;
+  std::map<std::size_t, Macros> macros_;  // by file
 };
 
 Mentions mentions_of(const Names& functions, const UsedNames& used, const Names& stops, const FileScope& scope,
