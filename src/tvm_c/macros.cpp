@@ -70,6 +70,28 @@ bool guards(const std::vector<Directive>& directives) {
   return false;
 }
 
+// Groups #if 0 … #endif that have no other part: the first and the last of their directives.
+std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<Directive>& directives) {
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    const std::string_view rest = directives[i].rest;
+    if (directives[i].word != "if" || rest.substr(0, rest.find_last_not_of(line_blanks) + 1) != "0") continue;
+    std::size_t depth = 1;
+    std::size_t last = i;
+    bool has_parts = false;
+    while (depth > 0 && ++last < directives.size()) {
+      const std::string_view word = directives[last].word;
+      if (word == "if" || word == "ifdef" || word == "ifndef") ++depth;
+      if (word == "endif") --depth;
+      has_parts = has_parts || (depth == 1 && (word == "else" || word == "elif"));
+    }
+    if (depth > 0) break;
+    if (!has_parts) groups.emplace_back(i, last);
+    i = last;
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::string_view without_blanks_in_front(std::string_view text) {
@@ -110,7 +132,13 @@ std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directi
 bool has_hidden_code(std::string_view gap) {
   std::string plain;
   try {
-    const std::vector<Token> tokens = plain_tokens(gap, directives_in(gap), plain);
+    std::string compiled(gap);
+    const std::vector<Directive> directives = directives_in(gap);
+    for (const auto& [first, last] : zero_groups(directives)) {
+      const std::size_t begin = directives[first].begin;
+      compiled.replace(begin, directives[last].end - begin, directives[last].end - begin, ' ');
+    }
+    const std::vector<Token> tokens = plain_tokens(compiled, directives_in(compiled), plain);
     return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
       const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
       return !is_linkage && token.kind != TokenKind::string;
@@ -121,7 +149,14 @@ bool has_hidden_code(std::string_view gap) {
 }
 
 Macros::Macros(std::string_view file) {
-  const std::vector<Directive> directives = directives_in(file);
+  const std::vector<Directive> all = directives_in(file);
+  std::vector<Directive> directives;
+  std::size_t next = 0;
+  for (const auto& [first, last] : zero_groups(all)) {
+    for (; next < first; ++next) directives.push_back(all[next]);
+    next = last + 1;
+  }
+  for (; next < all.size(); ++next) directives.push_back(all[next]);
   std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
   for (const Directive& one : directives) {
     if (one.word == "include") includes_.push_back(one.rest);

@@ -106,6 +106,8 @@ TEST_CASE("a macro for a number is the number") {
   };
   CHECK(reason("#define N 8\n") == "read");
   CHECK(reason("#define N (8)  // elements\n") == "read");
+  CHECK(reason("#define N 8\n#if 0\n#ifdef X\n#else\n#endif\n#define N 9\n#endif\n") == "read");
+  CHECK(reason("#define N 8\n#if 0\n#else\n#define N 9\n#endif\n") != "read");
   const std::string as_header = "#ifndef SIZES_H\n#define SIZES_H\n#ifdef __cplusplus\n#endif\n#define N 8\n#endif\n";
   CHECK(reason("#include \"sizes.h\"\n", {{"inc/sizes.h", as_header}}) == "read");
   for (const std::string& front : std::vector<std::string>{
@@ -169,7 +171,8 @@ TEST_CASE("a table is what its file sees") {
   const std::string include = "#include \"weights.h\"\n";
   CHECK(values_of({{"lib1.c", op + entry}, shared}) == std::vector<int>{7, 8});
   CHECK(reason_of({{"lib1.c", op + entry}, other}) == "line 2, column 26: found 'w', which is not declared here");
-  const Source uncertain{"lib2.c", "#ifdef V2\n" + table + "#else\nconst int8_t w[2] = {7, 8};\n#endif\n"};
+  const std::string by_condition = "#ifdef V2\n" + table + "#else\nconst int8_t w[2] = {7, 8};\n#endif\n";
+  const Source uncertain{"lib2.c", by_condition};
   CHECK(reason_of({{"lib1.c", op + entry}, uncertain}) == "line 2, column 26: found 'w', which is not declared here");
   CHECK(values_of({{"lib1.c", "#include \"lib2.c\"\n" + op + entry}, other}) == std::vector<int>{7, 8});
   CHECK(values_of({{"lib1.c", include + op + entry}, other}, {header}) == std::vector<int>{5, 6});
