@@ -779,7 +779,12 @@ class BodyReader {
     const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
     if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
     if (take(tokens_, allocate_function)) return workspace(name, type);
-    if (planned(name)) return;
+    if (planned(name)) {
+      Value& value = names_[std::string(name.text)].back();
+      values_.at = name.offset;
+      value = values_.cast(type, value);
+      return;
+    }
     const Value value = parse_expression(tokens_, values_, look_up_);
     if (const auto argument = PackedState::argument_of(value)) return unpacked(name, type, *argument);
     values_.at = name.offset;

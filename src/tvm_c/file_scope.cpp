@@ -228,7 +228,13 @@ class FileReader {
     } catch (const SyntaxError&) {
       if (!passes_over_) throw;
       tokens_ = begin;
-      skip_bracketed(tokens_, "{");
+      if (tokens_.peek().is("{")) {
+        skip_bracketed(tokens_, "{");
+        return nullptr;
+      }
+      while (!tokens_.peek().is(";") && tokens_.peek().kind != TokenKind::end) {
+        if (tokens_.next().is("(")) skip_to_end(tokens_, tokens_.offset());
+      }
       return nullptr;
     }
   }

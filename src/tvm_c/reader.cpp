@@ -168,6 +168,9 @@ class ModuleReader {
       for (auto& [name, tables] : scope.tables) {
         if (!scope.left_out[file].contains(name)) scope_.tables[name].merge(tables);
       }
+      for (auto& [name, pool] : scope.constant_pools) {
+        if (!scope.left_out[file].contains(name)) scope_.constant_pools.try_emplace(name, std::move(pool));
+      }
     }
   }
 
@@ -181,6 +184,8 @@ class ModuleReader {
     for (auto& [name, tables] : scope_.tables) {
       if (has_types || left_out(name, file)) tables.erase(file);
     }
+    std::erase_if(scope_.constant_pools,
+                  [&](const auto& pool) { return has_types || left_out(pool.first, file).has_value(); });
   }
 
   // Where a conditional group begins that defines the name in the file and is left out.

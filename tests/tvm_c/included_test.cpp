@@ -198,10 +198,38 @@ TEST_CASE("tables are read as people write them") {
     CHECK(reason_of(front + op + entry).find(unread) != std::string::npos);
   }
   CHECK(values("static const int8_t w[2] = {\n#pragma GCC x\n5, 6};\n") == std::vector<int>{5, 6});
+  // Of others the text is passed over.
+  CHECK(values("static const int8_t v[] = \"a\" (\";\");\nstatic const int8_t w[2] = {5, 6};\n") ==
+        std::vector<int>{5, 6});
+  CHECK(reason_of("static const int8_t w[] = \"ab\";\n" + op + entry).find(unread) != std::string::npos);
   const std::string pool =
       "static const struct pool {\n  int8_t w[2];\n} constants = {\n  .w = {5, 6},\n#ifdef X\n#endif\n};\n";
   CHECK(error_of(pool + table + op + entry) ==
         "lib1.c: line 3, column 15: found constants with a directive inside, expected nothing but numbers");
+}
+
+TEST_CASE("what TVM has planned may be in a header, and have a type where it is used") {
+  const std::string pool =
+      "static const struct global_const_workspace {\n  int8_t a_let[2] __attribute__((packed, aligned(16)));\n} "
+      "global_const_workspace = {\n  .a_let = {5, 6},\n};\n";
+  const std::string main =
+      "int32_t tvmgen_m_op(int8_t* p, int8_t* q, uint8_t* global_const_workspace_1_var, uint8_t* "
+      "global_workspace_2_var) "
+      "{\n  const int8_t* a_let = (const int8_t*)(&(global_const_workspace_1_var[0]));\n  int8_t* s_let = "
+      "(int8_t*)(&(global_workspace_2_var[16]));\n  s_let[1] = (int8_t)(p[0] + a_let[1]);\n  q[0] = s_let[1];\n"
+      "  return 0;\n}\n"
+      "int32_t tvmgen_m___tvm_main__(void* in_buffer_var, void* output_buffer_var, uint8_t* "
+      "global_const_workspace_0_var, uint8_t* global_workspace_1_var) {\n"
+      "  if (tvmgen_m_op(in_buffer_var, output_buffer_var, global_const_workspace_0_var, global_workspace_1_var) != 0 "
+      ") "
+      "return -1;\n  return 0;\n}\n";
+  const std::string include = "#include \"pool.h\"\n" + main;
+  CHECK(reason_of(include, {{"pool.h", pool}}) == "read");
+  CHECK(values_of({{"lib1.c", include}}, {{"pool.h", pool}}) == std::vector<int>{5, 6});
+  const std::string uncertain = "#ifdef X\n" + pool + "#else\n" + pool + "#endif\n";
+  CHECK_THROWS_AS((void)read({{"lib1.c", include}}, {{"pool.h", uncertain}}), Error);
+  CHECK(error_of(pool + main) == "none");
+  CHECK(error_of(uncertain + main).find("a constant, whose value is not here") != std::string::npos);
 }
 
 TEST_CASE("a missing allocation is looked for in several ways") {
