@@ -57,6 +57,21 @@ fs::path model_directory(const fs::path& sources) {
   return leaf == "src" || leaf == "source" || leaf == "sources" ? sources.parent_path() : sources;
 }
 
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Whether a string of the JSON is the name of one of these modules.
+bool names_any(std::string_view json, const std::set<std::string>& modules) {
+  for (std::size_t at = json.find('"'); at != std::string_view::npos; at = json.find('"', at)) {
+    const std::size_t end = std::min(json.find('"', at + 1), json.size());
+    if (modules.contains(c_identifier(json.substr(at + 1, end - at - 1)))) return true;
+    at = end;  // which may begin the next
+  }
+  return false;
+}
+
 struct Listed {
   fs::path path;
   std::uint64_t size = 0;
@@ -322,14 +337,16 @@ bool is_extracted_archive(const std::string& directory) {
   }
   if (!fs::is_directory(root / "codegen" / "host", fault)) return false;
   const fs::path sources = root / "codegen" / "host" / "src";
+  std::set<std::string> modules;
   for (fs::directory_iterator at(sources, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
     const std::string name = at->path().filename().string();
-    if (!is_c_file(name) || library_name(name)) continue;
-    std::ifstream file(at->path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!is_c_file(name)) continue;
+    const std::string text = text_of(at->path());
+    for (std::string& module : entries_in(text)) modules.insert(std::move(module));
+    if (library_name(name)) continue;
     if (is_planned_c(text) ? !entries_in(text).empty() : is_of_tvm(text)) return false;
   }
-  return true;
+  return modules.empty() || names_any(text_of(root / "metadata.json"), modules);
 }
 
 Archive read_checkout(const std::string& path, const Limits& limits) {

@@ -203,6 +203,12 @@ TEST_CASE("an extracted archive is none of these") {
   CHECK(!is_extracted_archive(scratch.path("b")));
   write_file(scratch.path("b/metadata.json"), "{}");
   CHECK(is_extracted_archive(scratch.path("b")));
+  // With the metadata of another model it is a source tree.
+  write_file(scratch.path("b/codegen/host/src/default_lib1.c"), operators("my_model"));
+  write_file(scratch.path("b/metadata.json"), R"({"modules": {"other": {"memory": {}}}})");
+  CHECK(!is_extracted_archive(scratch.path("b")));
+  write_file(scratch.path("b/metadata.json"), R"({"modules": {"my-model": {"memory": {}}}})");
+  CHECK(is_extracted_archive(scratch.path("b")));
 }
 
 }  // namespace
