@@ -72,6 +72,33 @@ bool names_any(std::string_view json, const std::set<std::string>& modules) {
   return false;
 }
 
+// Arrays that are declared extern, or that are defined with values, by names in front of a bracket.
+std::vector<std::string> arrays_in(std::string_view text, bool is_extern) {
+  std::vector<std::string> names;
+  if (is_extern && text.find("extern") == std::string_view::npos) return names;
+  const std::string code = code_only(text);
+  for (std::size_t at = 0; at < code.size();) {
+    const std::size_t end = std::min(code.find_first_of(";{", at), code.size());
+    const std::string_view declaration = std::string_view(code).substr(at, end - at);
+    at = end + 1;
+    const std::size_t bracket = declaration.find('[');
+    const bool has_values = end < code.size() && code[end] == '{' && declaration.find('=') != std::string_view::npos;
+    if (bracket == std::string_view::npos || declaration.find('(') < bracket) continue;
+    if (is_extern ? !mentions(declaration, "extern") || has_values : !has_values) continue;
+    std::size_t begin = bracket;
+    while (begin > 0 && is_identifier_char(declaration[begin - 1])) --begin;
+    names.emplace_back(declaration.substr(begin, bracket - begin));
+  }
+  return names;
+}
+
+// Whether the file has one of these arrays and nothing that is called.
+bool holds_constants(std::string_view text, const std::set<std::string>& arrays) {
+  if (arrays.empty() || !defined_functions(code_only(text)).empty()) return false;
+  const std::vector<std::string> own = arrays_in(text, false);
+  return std::any_of(own.begin(), own.end(), [&](const std::string& name) { return arrays.contains(name); });
+}
+
 struct Listed {
   fs::path path;
   std::uint64_t size = 0;
@@ -221,8 +248,10 @@ class TreeReader {
     Intake intake(shown(directory), limits_);
     std::set<std::string> names;
     std::vector<Member> headers;
+    std::vector<Member> others;  // C files
     std::set<fs::path> source_directories;
-    std::set<fs::path> taken;  // headers
+    std::set<std::string> arrays;  // extern in the model's files
+    std::set<fs::path> taken;      // headers
     std::vector<std::string> included;
     for (const Listed& file : files_below(directory, intake, 1)) {
       const std::string name = file.path.filename().string();
@@ -236,8 +265,18 @@ class TreeReader {
       } else if (is_of_tvm(member.bytes) && (reads_ours_ || !is_planned_c(member.bytes))) {
         source_directories.insert(file.path.parent_path());
         note_includes(member.bytes, included);
+        for (std::string& name_of_array : arrays_in(member.bytes, true)) arrays.insert(std::move(name_of_array));
         add(intake, "codegen/host/src/", std::move(member), names);
+      } else if (member.bytes.find("const") != std::string::npos) {
+        others.push_back(std::move(member));
       }
+    }
+    for (const Member& header : headers) {
+      if (std::find(included.begin(), included.end(), file_name_of(header.found_as)) == included.end()) continue;
+      for (std::string& name : arrays_in(header.bytes, true)) arrays.insert(std::move(name));
+    }
+    for (Member& other : others) {
+      if (holds_constants(other.bytes, arrays)) add(intake, "codegen/host/src/", std::move(other), names);
     }
     for (Member& header : headers) {
       const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());

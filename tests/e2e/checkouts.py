@@ -146,6 +146,13 @@ def with_headers(stock: Stock) -> Files:
             "ml/src/model_constants.h": f"#pragma once\n#include <stdint.h>\n{constants}"}
 
 
+def with_constants_elsewhere(stock: Stock) -> Files:
+    """Constants in a C file of their own."""
+    constants = "".join(f"const {type_} {name}[{size}] = {{{values}}};\n" for type_, name, size, values in TABLE.findall(stock.operators))
+    files = placed("ml", "ml")(Stock(stock.entry, TABLE.sub(r"extern const \1 \2[\3];", stock.operators), stock.header, stock.metadata))
+    return files | {"ml/weights.c": f"#include <stdint.h>\n{constants}"}
+
+
 def by_people(stock: Stock) -> Files:
     """Tables and checks as they are edited by hand; the old text behind #if 0."""
     operators = TABLE.sub(r"#define N_\2 \3\nstatic const \1 \2[N_\2] PROGMEM = {\4};", stock.operators)
@@ -173,6 +180,7 @@ LAYOUTS: dict[str, Callable[[Stock], Files]] = {
     "TVM 0.8": by_tvm_0_8,
     "constants and sizes in headers": with_headers,
     "edited by hand": by_people,
+    "constants in a file of their own": with_constants_elsewhere,
 }
 
 
