@@ -303,15 +303,19 @@ class TreeReader {
     intake.add(std::move(member));
   }
 
-  // Of #include "model/sizes.h" the last part.
+  // Of #include "model/sizes.h" the last part; a tree may have a C library of its own, which changes no names.
   static void note_includes(std::string_view text, std::vector<std::string>& names) {
+    constexpr std::string_view of_library[] = {
+        "assert.h", "ctype.h",   "errno.h",  "fenv.h",   "float.h", "inttypes.h", "limits.h", "math.h",
+        "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",   "string.h", "time.h"};
     for (const std::string& name : included_headers(text)) {
-      if (text.find('"' + name + '"') != std::string_view::npos) names.push_back(fs::path(name).filename().string());
+      const bool is_of_library = std::find(std::begin(of_library), std::end(of_library), name) != std::end(of_library);
+      if (!is_of_library) names.push_back(fs::path(name).filename().string());
     }
   }
 
-  // Headers of the tree, wherever they are, that files of the model include in quotes, directly or not: they may define
-  // macros that the C uses. They are no part of the model.
+  // Headers of the tree, wherever they are, that files of the model include, directly or not: they may define macros
+  // that the C uses. They are no part of the model.
   void add_included(Intake& intake, const fs::path& directory, std::vector<std::string> included,
                     std::set<fs::path>& taken, std::set<std::string>& names) {
     for (std::size_t i = 0; i < included.size(); ++i) {

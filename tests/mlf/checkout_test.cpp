@@ -217,6 +217,21 @@ TEST_CASE("a C file of nothing but constants that the model declares is the mode
   CHECK(files(declaration, "const int8_t v[2] = {1, 2};\n") == "model.c ");
 }
 
+TEST_CASE("headers of the tree that the model includes come along, as no part of it") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("project");
+  write_file(root + "/ml/model.c", "#include <model/sizes.h>\n#include <stdint.h>\n" + operators("default"));
+  write_file(root + "/inc/model/sizes.h", "#include \"more.h\"\n");
+  write_file(root + "/other/more.h", "#define N 3\n");
+  write_file(root + "/libc/stdint.h", "#define int8_t signed char\n");
+  write_file(root + "/inc/unused.h", "#define N 4\n");
+  std::string names;
+  for (const Member& member : read_checkout(root).members) {
+    if (member.name.starts_with("headers/")) names += member.found_as + " ";
+  }
+  CHECK(names == "../inc/model/sizes.h ../other/more.h ");
+}
+
 TEST_CASE("an extracted archive is none of these") {
   const ScratchDirectory scratch;
   write_file(scratch.path("a/metadata.json"), "{}");
