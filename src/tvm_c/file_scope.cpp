@@ -64,6 +64,9 @@ class FileReader {
     if (item.kind == Item::Kind::data) item.is_variable = true;
     if (item.kind == Item::Kind::data && item.has_several) item.kind = Item::Kind::other;
     if (first.is("typedef") || is_extern) item.is_variable = false;
+    const bool has_values =
+        tokens_.text().substr(item.begin, item.end - item.begin).find('=') != std::string_view::npos;
+    if (is_extern && item.kind == Item::Kind::data && !has_values) item.kind = Item::Kind::other;  // defined elsewhere
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
     scope_.items.push_back(item);
   }

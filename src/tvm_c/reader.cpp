@@ -341,6 +341,13 @@ class ModuleReader {
       gone.insert(pool.name);
     }
     for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
+    const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, files_);
+    for (std::size_t i = 0; i < needed.size(); ++i) {  // tables of operators whose C stays, which others may read, too
+      if (needed[i] && scope_.items[i].kind == Item::Kind::data &&
+          tables_.contains(std::string(scope_.items[i].name))) {
+        gone.erase(std::string(scope_.items[i].name));
+      }
+    }
     stops_ = gone;
     stops_.insert(prefix + "run");
     Names functions = found_in_added_;

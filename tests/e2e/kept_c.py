@@ -440,6 +440,16 @@ static float roundf(float x) { return x + 1; }
 }
 """
 
+SHARED = HEAD + """
+static const int8_t w[4] = {1, 2, 3, 4};
+""" + "".join(EXTERN + f"""TVM_DLL int32_t tvmgen_m_fused_{name}(int8_t* p0, int8_t* T_add) {{{statement}
+  for (int32_t i = 0; i < {count}; ++i) {{
+    T_add[i] = ((int8_t)((p0[i] / 2) + ((int8_t*)w)[(i & 3)]));
+  }}
+  return 0;
+}}
+""" for name, statement, count in (("add", "", 256), ("count", "\n  static int32_t runs;\n  runs++;", 256), ("last", "", 128)))
+
 FAST = """#ifndef FAST_H
 #define FAST_H
 #include <stdint.h>
@@ -739,6 +749,9 @@ CASES = [
             "tvmgen_m_fused_exp(x_buffer_var, sid_1)", "tvmgen_m_fused_chosen(sid_1, sid_2)", "tvmgen_m_fused_file(sid_2, sid_1)",
             "tvmgen_m_fused_round(sid_1, sid_2)", "tvmgen_m_fused_gain(sid_2, y_buffer_var)")}, 512,
          [f"'tvmgen_m_fused_{name}' is not TVM's C and stays as it is (line " for name in ("chosen", "exp", "file", "round")]),
+    case("a table that operators share", {"m_lib0.c": unplanned_entry(), "m_lib1.c": SHARED + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_count(sid_1, sid_2)", "tvmgen_m_fused_last(sid_2, y_buffer_var)")}, 512,
+         ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.
