@@ -164,6 +164,18 @@ TEST_CASE("what a conditional group has otherwise is not read") {
         "define, expected it outside of such groups, or that #define in the file");
 }
 
+TEST_CASE("text that stays has what a group that is left out needs of it") {
+  const std::string other = "static const int8_t v[2] = {3, 4};\n";
+  const std::string with_v = "int32_t tvmgen_m_op(int8_t* p, int8_t* q) {\n  q[0] = v[0];\n  return 0;\n}\n";
+  const std::string text =
+      table + other + "#ifdef V2\n#ifdef __cplusplus\n#endif\n" + with_v + "#else\n" + op + "#endif\n" + entry;
+  const PlannedModule module = read({{"lib1.c", text}});
+  const std::vector<std::string>& kept = module.module.functions[module.module.entry].imported_c;
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].find(table) != std::string::npos);
+  CHECK(kept[0].find(other) != std::string::npos);
+}
+
 TEST_CASE("a table is what its file sees") {
   const Source other{"lib2.c", "static const int8_t w[2] = {7, 8};\n"};
   const Source shared{"lib2.c", "const int8_t w[2] = {7, 8};\n"};
