@@ -57,6 +57,48 @@ fs::path model_directory(const fs::path& sources) {
   return leaf == "src" || leaf == "source" || leaf == "sources" ? sources.parent_path() : sources;
 }
 
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Whether a string of the JSON is the name of one of these modules.
+bool names_any(std::string_view json, const std::set<std::string>& modules) {
+  for (std::size_t at = json.find('"'); at != std::string_view::npos; at = json.find('"', at)) {
+    const std::size_t end = std::min(json.find('"', at + 1), json.size());
+    if (modules.contains(c_identifier(json.substr(at + 1, end - at - 1)))) return true;
+    at = end;  // which may begin the next
+  }
+  return false;
+}
+
+// Arrays that are declared extern, or that are defined with values, by names in front of a bracket.
+std::vector<std::string> arrays_in(std::string_view text, bool is_extern) {
+  std::vector<std::string> names;
+  if (is_extern && text.find("extern") == std::string_view::npos) return names;
+  const std::string code = code_only(text);
+  for (std::size_t at = 0; at < code.size();) {
+    const std::size_t end = std::min(code.find_first_of(";{", at), code.size());
+    const std::string_view declaration = std::string_view(code).substr(at, end - at);
+    at = end + 1;
+    const std::size_t bracket = declaration.find('[');
+    const bool has_values = end < code.size() && code[end] == '{' && declaration.find('=') != std::string_view::npos;
+    if (bracket == std::string_view::npos || declaration.find('(') < bracket) continue;
+    if (is_extern ? !mentions(declaration, "extern") || has_values : !has_values) continue;
+    std::size_t begin = bracket;
+    while (begin > 0 && is_identifier_char(declaration[begin - 1])) --begin;
+    names.emplace_back(declaration.substr(begin, bracket - begin));
+  }
+  return names;
+}
+
+// Whether the file has one of these arrays and nothing that is called.
+bool holds_constants(std::string_view text, const std::set<std::string>& arrays) {
+  if (arrays.empty() || !defined_functions(code_only(text)).empty()) return false;
+  const std::vector<std::string> own = arrays_in(text, false);
+  return std::any_of(own.begin(), own.end(), [&](const std::string& name) { return arrays.contains(name); });
+}
+
 struct Listed {
   fs::path path;
   std::uint64_t size = 0;
@@ -73,7 +115,10 @@ class TreeReader {
     if (is_file) {
       look_at({start, fs::file_size(start)});
     } else {
-      for (const Listed& file : files_below(start, scan_, max_depth)) look_at(file);
+      for (const Listed& file : files_below(start, scan_, max_depth)) {
+        look_at(file);
+        if (is_header_file(file.path.filename().string())) headers_[file.path.filename().string()].push_back(file);
+      }
     }
     if (models_.empty()) {  // what they were planned from says more
       models_ = std::move(our_models_);
@@ -135,7 +180,7 @@ class TreeReader {
     for (const std::string& module : modules) {
       const fs::path directory = model_directory(file.path.parent_path());
       const auto [first, is_new] = (is_ours ? our_models_ : models_)[directory].emplace(module, file.path);
-      if (!is_new) twice_.try_emplace(directory, first->second, file.path);
+      if (!is_new && first->second != file.path) twice_.try_emplace(directory, first->second, file.path);
     }
   }
 
@@ -203,7 +248,11 @@ class TreeReader {
     Intake intake(shown(directory), limits_);
     std::set<std::string> names;
     std::vector<Member> headers;
+    std::vector<Member> others;  // C files
     std::set<fs::path> source_directories;
+    std::set<std::string> arrays;  // extern in the model's files
+    std::set<fs::path> taken;      // headers
+    std::vector<std::string> included;
     for (const Listed& file : files_below(directory, intake, 1)) {
       const std::string name = file.path.filename().string();
       if (is_c_file(name) ? !is_chosen(file.path) : !is_header_file(name)) continue;
@@ -215,17 +264,30 @@ class TreeReader {
         headers.push_back(std::move(member));
       } else if (is_of_tvm(member.bytes) && (reads_ours_ || !is_planned_c(member.bytes))) {
         source_directories.insert(file.path.parent_path());
+        note_includes(member.bytes, included);
+        for (std::string& name_of_array : arrays_in(member.bytes, true)) arrays.insert(std::move(name_of_array));
         add(intake, "codegen/host/src/", std::move(member), names);
+      } else if (member.bytes.find("const") != std::string::npos) {
+        others.push_back(std::move(member));
       }
+    }
+    for (const Member& header : headers) {
+      if (std::find(included.begin(), included.end(), file_name_of(header.found_as)) == included.end()) continue;
+      for (std::string& name : arrays_in(header.bytes, true)) arrays.insert(std::move(name));
+    }
+    for (Member& other : others) {
+      if (holds_constants(other.bytes, arrays)) add(intake, "codegen/host/src/", std::move(other), names);
     }
     for (Member& header : headers) {
       const bool is_beside = source_directories.contains((directory / header.found_as).parent_path());
       const bool is_of_model = header.bytes.find(tvm_prefix) != std::string::npos ||
                                header.bytes.find(upper_case(tvm_prefix)) != std::string::npos;
-      if (is_beside || is_of_model) {
-        add(intake, "codegen/host/include/", std::move(header), names);
-      }
+      if (!is_beside && !is_of_model) continue;
+      taken.insert((directory / header.found_as).lexically_normal());
+      note_includes(header.bytes, included);
+      add(intake, "codegen/host/include/", std::move(header), names);
     }
+    add_included(intake, directory, std::move(included), taken, names);
     add_metadata(intake, directory);
     Archive archive = std::move(intake).finish();
     archive.is_directory = true;
@@ -239,6 +301,38 @@ class TreeReader {
     if (!names.insert(member.name).second) member.name = directory + member.found_as;
     names.insert(member.name);
     intake.add(std::move(member));
+  }
+
+  // Of #include "model/sizes.h" the last part; a tree may have a C library of its own, which changes no names.
+  static void note_includes(std::string_view text, std::vector<std::string>& names) {
+    constexpr std::string_view of_library[] = {
+        "assert.h", "ctype.h",   "errno.h",  "fenv.h",   "float.h", "inttypes.h", "limits.h", "math.h",
+        "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",   "string.h", "time.h"};
+    for (const std::string& name : included_headers(text)) {
+      const bool is_of_library = std::find(std::begin(of_library), std::end(of_library), name) != std::end(of_library);
+      if (!is_of_library) names.push_back(fs::path(name).filename().string());
+    }
+  }
+
+  // Headers of the tree, wherever they are, that files of the model include, directly or not: they may define macros
+  // that the C uses. They are no part of the model.
+  void add_included(Intake& intake, const fs::path& directory, std::vector<std::string> included,
+                    std::set<fs::path>& taken, std::set<std::string>& names) {
+    for (std::size_t i = 0; i < included.size(); ++i) {
+      const auto found = headers_.find(included[i]);
+      if (found == headers_.end()) continue;
+      for (const Listed& header : found->second) {
+        if (!taken.insert(header.path).second) continue;
+        Member member;
+        member.found_as = header.path.lexically_relative(directory).generic_string();
+        member.bytes = intake.read(header.path.string(), member.found_as, header.size);
+        note_includes(member.bytes, included);
+        const std::string number = std::to_string(taken.size());
+        member.name = "headers/" + number + "/" + file_name_of(member.found_as);
+        names.insert(member.name);
+        intake.add(std::move(member));
+      }
+    }
   }
 
   void add_metadata(Intake& intake, const fs::path& directory) {
@@ -261,6 +355,7 @@ class TreeReader {
   std::string given_;
   Limits limits_;
   Intake scan_;
+  std::map<std::string, std::vector<Listed>> headers_;              // of the tree, by the last part of their paths
   std::map<fs::path, std::map<std::string, fs::path>> models_;      // by directory: the entry's file of each module
   std::map<fs::path, std::pair<fs::path, fs::path>> twice_;         // by directory: two files of the same module
   std::map<fs::path, std::map<std::string, fs::path>> our_models_;  // the same, in C that usmp-plan wrote
@@ -285,14 +380,16 @@ bool is_extracted_archive(const std::string& directory) {
   }
   if (!fs::is_directory(root / "codegen" / "host", fault)) return false;
   const fs::path sources = root / "codegen" / "host" / "src";
+  std::set<std::string> modules;
   for (fs::directory_iterator at(sources, fault); !fault && at != fs::directory_iterator(); at.increment(fault)) {
     const std::string name = at->path().filename().string();
-    if (!is_c_file(name) || library_name(name)) continue;
-    std::ifstream file(at->path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!is_c_file(name)) continue;
+    const std::string text = text_of(at->path());
+    for (std::string& module : entries_in(text)) modules.insert(std::move(module));
+    if (library_name(name)) continue;
     if (is_planned_c(text) ? !entries_in(text).empty() : is_of_tvm(text)) return false;
   }
-  return true;
+  return modules.empty() || names_any(text_of(root / "metadata.json"), modules);
 }
 
 Archive read_checkout(const std::string& path, const Limits& limits) {
@@ -314,7 +411,8 @@ std::vector<std::string> entries_in(std::string_view text) {
       const std::string_view name = function.name;
       if (!name.starts_with(tvm_prefix) || !name.ends_with(ending) || name.size() <= tvm_prefix.size() + ending.size())
         continue;
-      modules.emplace_back(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
+      std::string module(name.substr(tvm_prefix.size(), name.size() - tvm_prefix.size() - ending.size()));
+      if (std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(std::move(module));
     }
   }
   return modules;

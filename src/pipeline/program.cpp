@@ -74,8 +74,8 @@ WrittenModule as_written(const mlf::ModuleInfo& info, const CFiles& files) {
     foreign.back().file = file->name;
     foreign.back().text = file->text;
   }
-  tvm_c::PlannedModule read =
-      tvm_c::read_planned_module(info.name, files.own, foreign, {}, tvm_c::Unread::kept, files.rewritten);
+  tvm_c::PlannedModule read = tvm_c::read_planned_module(info.name, files.own, foreign, {}, tvm_c::Unread::kept,
+                                                         files.rewritten, files.headers);
   SourceModule source;
   source.info = info;
   for (const tvm_c::KeptFunction& function : read.kept) {

@@ -254,11 +254,19 @@ class BodyReader {
   std::optional<Value> look_up(std::string_view name) {
     const auto found = names_.find(std::string(name));
     if (found != names_.end() && !found->second.empty()) return found->second.back();
+    if (const auto number = number_of_macro(name)) return Values::number({tir::make_int(*number)});
     const Table* table = scope_.table(name, file_);
     if (table == nullptr) return std::nullopt;
     const auto [at, is_new] = tables_.try_emplace(std::string(name));
     if (is_new) at->second = new_var(name, tir::handle_type, table->data->type);
     return pointer_to(at->second, table->data->type);
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> number_of_macro(std::string_view name) const {
+    const auto macros = scope_.numbers.find(file_);
+    if (macros == scope_.numbers.end()) return std::nullopt;
+    const auto found = macros->second.find(name);
+    return found == macros->second.end() ? std::nullopt : std::optional(found->second);
   }
 
   // In front of everything, as TVM has them.
@@ -504,14 +512,26 @@ class BodyReader {
     open(Open::Kind::then);
   }
 
-  // "x == NULL)" of workspace, which is taken if it stands here.
+  // "x == NULL)" of workspace, which is taken if it stands here; also "NULL == x)" and "!x)".
   bool is_null_check() {
     Lexer ahead = tokens_;
+    const auto take_null = [&] { return take(ahead, "NULL") || take(ahead, "nullptr") || take_zero(ahead); };
+    const bool is_negated = take(ahead, "!");
+    const bool is_in_front = !is_negated && take_null();
+    if (is_in_front && !take(ahead, "==")) return false;
     const Token name = ahead.next();
-    if (!name.is_identifier() || !take(ahead, "==") || !take(ahead, "NULL") || !take(ahead, ")")) return false;
+    if (!name.is_identifier()) return false;
+    if (!is_negated && !is_in_front && (!take(ahead, "==") || !take_null())) return false;
+    if (!take(ahead, ")")) return false;
     const auto value = look_up(name.text);
     if (!value || value->kind != Value::Kind::pointer) return false;
     tokens_ = std::move(ahead);
+    return true;
+  }
+
+  static bool take_zero(Lexer& tokens) {
+    if (tokens.peek().kind != TokenKind::number || tokens.peek().text != "0") return false;
+    (void)tokens.next();
     return true;
   }
 
@@ -759,7 +779,12 @@ class BodyReader {
     const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
     if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
     if (take(tokens_, allocate_function)) return workspace(name, type);
-    if (planned(name)) return;
+    if (planned(name)) {
+      Value& value = names_[std::string(name.text)].back();
+      values_.at = name.offset;
+      value = values_.cast(type, value);
+      return;
+    }
     const Value value = parse_expression(tokens_, values_, look_up_);
     if (const auto argument = PackedState::argument_of(value)) return unpacked(name, type, *argument);
     values_.at = name.offset;

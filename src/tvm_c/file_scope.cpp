@@ -30,13 +30,14 @@ constexpr std::int64_t max_pool = std::int64_t{1} << 31;
 
 class FileReader {
  public:
-  FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope)
-      : tokens_(text), file_(file), passes_over_(passes_over), scope_(scope) {
+  FileReader(std::string_view text, std::size_t file, bool passes_over, FileScope& scope, const NumberOf& number_of)
+      : tokens_(text), file_(file), passes_over_(passes_over), scope_(scope), number_of_(number_of) {
     if (passes_over) tokens_.pass_over_conditions();
   }
 
-  void run() {
+  std::map<std::size_t, std::size_t> run() {
     while (tokens_.peek().kind != TokenKind::end) declaration();
+    return tokens_.left_out();
   }
 
  private:
@@ -63,6 +64,9 @@ class FileReader {
     if (item.kind == Item::Kind::data) item.is_variable = true;
     if (item.kind == Item::Kind::data && item.has_several) item.kind = Item::Kind::other;
     if (first.is("typedef") || is_extern) item.is_variable = false;
+    const bool has_values =
+        tokens_.text().substr(item.begin, item.end - item.begin).find('=') != std::string_view::npos;
+    if (is_extern && item.kind == Item::Kind::data && !has_values) item.kind = Item::Kind::other;  // defined elsewhere
     if (item.kind == Item::Kind::prototype) scope_.prototypes[std::string(item.name)] = scope_.items.size();
     scope_.items.push_back(item);
   }
@@ -81,6 +85,7 @@ class FileReader {
     std::size_t words = 0;  // "struct point origin" has three, "struct point" declares nothing
     bool is_record = false;
     bool has_braces = false;
+    bool has_dimension = false;
     while (true) {
       if (tokens_.peek().is("const")) is_const = true;
       if (auto found = parse_type(tokens_)) {
@@ -110,7 +115,9 @@ class FileReader {
         return;
       } else if (token.is("[")) {
         is(Item::Kind::data, name);
-        if (table(type, is_const, name, attributes)) return;
+        if (has_dimension) type.reset();  // of several no table is made
+        if (table(type, is_const, item.is_local, name, attributes)) return;
+        has_dimension = true;
       } else if (token.is("=")) {
         is(Item::Kind::data, name);
       } else if (token.is(",")) {
@@ -174,13 +181,18 @@ class FileReader {
   }
 
   // The same of an array: without values, or of something else than numbers, it does not matter.
-  bool table(const std::optional<CType>& type, bool is_const, const Token& name, Attributes attributes) {
-    const auto elements = count_of(tokens_.peek());
+  bool table(const std::optional<CType>& type, bool is_const, bool is_local, const Token& name, Attributes attributes) {
+    std::optional<std::int64_t> elements = count_of(tokens_.peek());
+    const bool is_open = tokens_.peek().is("]");  // as many as there are values
+    if (!elements && number_of_ && tokens_.peek().is_identifier()) elements = number_of_(tokens_.peek().text);
     skip_to_end(tokens_, tokens_.peek().offset);
-    if (!type || type->stars > 0 || type->element.is_void() || name.text.empty() || !elements) return false;
+    if (!type || type->stars > 0 || type->element.is_void() || name.text.empty()) return false;
     attributes.add(next_attributes());
+    skip_attribute_macros();
+    if ((!elements && !is_open) || tokens_.peek().is("[")) return false;
     const std::optional<std::int64_t>& alignment = attributes.alignment;
     if (!tokens_.peek().is("=")) {
+      if (!elements) return false;
       if (type->element.bytes() == 1) {
         scope_.arrays.try_emplace(std::string(name.text), *elements);
         scope_.owned.try_emplace(std::string(name.text), std::move(attributes.section));
@@ -190,11 +202,21 @@ class FileReader {
     }
     if (!is_const) return false;
     (void)tokens_.next();
-    if (auto values = values_or_nothing(type->element, *elements)) {
-      scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, std::move(values)});
+    if (auto values = values_or_nothing(type->element, elements)) {
+      scope_.tables[std::string(name.text)].try_emplace(file_, Table{file_, std::move(values), is_local});
       note_section(std::move(attributes.section));
     }
     return true;
+  }
+
+  // PROGMEM = or ALIGN(16) =: between a bracket and '=' nothing else may stand.
+  void skip_attribute_macros() {
+    Lexer ahead = tokens_;
+    while (ahead.peek().is_identifier()) {
+      (void)ahead.next();
+      if (ahead.peek().is("(")) skip_bracketed(ahead, "(");
+    }
+    if (ahead.peek().is("=")) tokens_ = std::move(ahead);
   }
 
   void note_section(std::string section) {
@@ -202,33 +224,44 @@ class FileReader {
   }
 
   // Of a table that is not understood, nothing, if it may be passed over.
-  std::shared_ptr<const tir::Constant> values_or_nothing(DataType type, std::int64_t elements) {
+  std::shared_ptr<const tir::Constant> values_or_nothing(DataType type, std::optional<std::int64_t> elements) {
     const Lexer begin = tokens_;
     try {
       return values_of(type, elements);
     } catch (const SyntaxError&) {
       if (!passes_over_) throw;
       tokens_ = begin;
-      skip_bracketed(tokens_, "{");
+      if (tokens_.peek().is("{")) {
+        skip_bracketed(tokens_, "{");
+        return nullptr;
+      }
+      while (!tokens_.peek().is(";") && tokens_.peek().kind != TokenKind::end) {
+        if (tokens_.next().is("(")) skip_to_end(tokens_, tokens_.offset());
+      }
       return nullptr;
     }
   }
 
   // { 1, -2, … }
-  std::shared_ptr<const tir::Constant> values_of(DataType type, std::int64_t elements) {
+  std::shared_ptr<const tir::Constant> values_of(DataType type, std::optional<std::int64_t> elements) {
     const auto passed_over = tokens_.passed_over();
+    const Token brace = tokens_.peek();
+    const std::size_t directives = tokens_.directives();
     auto values = listed(type, elements);
     const auto now = tokens_.passed_over();
     if (now && (!passed_over || passed_over->offset != now->offset)) throw *now;
+    if (tokens_.directives() != directives) {
+      throw SyntaxError{brace.offset, "found a table with a directive inside, expected nothing but numbers"};
+    }
     return values;
   }
 
-  std::shared_ptr<const tir::Constant> listed(DataType type, std::int64_t elements) {
+  std::shared_ptr<const tir::Constant> listed(DataType type, std::optional<std::int64_t> given) {
     const Token brace = tokens_.peek();
     expect(tokens_, "{");
     auto data = std::make_shared<tir::Constant>();
     data->type = type;
-    data->shape = {elements};
+    std::int64_t elements = given.value_or(max_pool);
     std::int64_t count = 0;
     while (true) {
       if (const auto plain = tokens_.next_listed()) {
@@ -243,6 +276,8 @@ class FileReader {
       expect(tokens_, "}");
       break;
     }
+    if (!given) elements = count;
+    data->shape = {elements};
     // C sets those that are not listed to zero. An array of nothing but these may be as large as it likes.
     if (count == 0 && elements > max_zeros) throw SyntaxError{brace.offset, "found an array without values"};
     if (count < elements && elements / (count + 1) > max_zeros) {
@@ -273,6 +308,8 @@ class FileReader {
     if (!take(tokens_, "=")) return false;
     name = variable;
     ConstantPool pool;
+    const Token brace_of_values = tokens_.peek();
+    const std::size_t directives = tokens_.directives();
     expect(tokens_, "{");
     while (!take(tokens_, "}")) {
       expect(tokens_, ".");
@@ -283,6 +320,10 @@ class FileReader {
       if (take(tokens_, ",")) continue;
       expect(tokens_, "}");
       break;
+    }
+    if (tokens_.directives() != directives) {
+      throw SyntaxError{brace_of_values.offset,
+                        "found constants with a directive inside, expected nothing but numbers"};
     }
     scope_.constant_pools.try_emplace(std::string(variable.text), std::move(pool));
     return true;
@@ -388,7 +429,38 @@ class FileReader {
   std::size_t file_;
   bool passes_over_;
   FileScope& scope_;
+  const NumberOf& number_of_;
 };
+
+// Without the names of types and the language's words.
+void add_names(std::string_view text, Names& names) {
+  for_each_identifier(text, [&](std::string_view name) {
+    constexpr std::string_view words[] = {"if",     "else",   "for",     "while",    "do",   "return",
+                                          "switch", "case",   "break",   "continue", "goto", "sizeof",
+                                          "static", "extern", "typedef", "struct",   "enum", "union"};
+    Lexer tokens(name);
+    const bool is_word = std::find(std::begin(words), std::end(words), name) != std::end(words) || name == "const";
+    if (!is_word && !parse_type(tokens)) names.emplace(name);
+  });
+}
+
+// What it defines, read as a text of its own.
+Names names_defined_in(std::string_view text) {
+  Names names;
+  try {
+    FileScope scope;
+    const auto inner = FileReader(text, 0, true, scope, {}).run();
+    for (const Item& item : scope.items) {
+      const std::string_view declaration = text.substr(item.begin, item.end - item.begin);
+      if (item.kind == Item::Kind::function || item.kind == Item::Kind::data) names.emplace(item.name);
+      if (item.kind == Item::Kind::other && !declaration.starts_with("extern")) add_names(declaration, names);
+    }
+    for (const auto& [begin, end] : inner) add_names(text.substr(begin, end - begin), names);
+  } catch (const SyntaxError&) {
+    add_names(text, names);
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -397,7 +469,11 @@ const Table* FileScope::table(std::string_view name, std::size_t file) const {
   if (named == tables.end()) return nullptr;
   const auto own = named->second.find(file);
   if (own != named->second.end()) return &own->second;
-  return named->second.size() == 1 ? &named->second.begin()->second : nullptr;
+  if (named->second.size() != 1) return nullptr;
+  const Table& only = named->second.begin()->second;
+  const auto others = included.find(file);
+  const bool is_seen = !only.is_local || (others != included.end() && others->second.contains(only.file));
+  return is_seen ? &only : nullptr;
 }
 
 std::optional<std::string> pool_of_param(std::string_view name) {
@@ -411,8 +487,21 @@ std::optional<std::string> pool_of_param(std::string_view name) {
   return std::string(name.substr(0, digits));
 }
 
-void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope) {
-  FileReader(text, file, passes_over, scope).run();
+void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
+                     const NumberOf& number_of) {
+  const std::size_t first = scope.items.size();
+  const auto left_out = FileReader(text, file, passes_over, scope, number_of).run();
+  std::size_t item = first;
+  for (const auto& [begin, end] : left_out) {
+    while (item < scope.items.size() && scope.items[item].end <= begin) ++item;
+    const bool is_inside = item < scope.items.size() && scope.items[item].begin < begin;
+    const bool is_in_body =
+        is_inside && scope.items[item].kind == Item::Kind::function && text.find('{', scope.items[item].begin) < begin;
+    if (is_in_body) continue;  // the body says so itself
+    for (const std::string& name : names_defined_in(text.substr(begin, end - begin))) {
+      scope.left_out[file].emplace(name, begin);
+    }
+  }
 }
 
 namespace {

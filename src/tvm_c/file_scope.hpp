@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,7 +31,11 @@ struct FunctionText {
 struct Table {
   std::size_t file = 0;
   std::shared_ptr<const tir::Constant> data;
+  bool is_local = false;  // static
 };
+
+// The value of a name that is a macro for a number; nothing: it is not.
+using NumberOf = std::function<std::optional<std::int64_t>(std::string_view)>;
 
 // Memory that TVM has planned constants into: what stands where.
 struct ConstantPool {
@@ -67,7 +72,13 @@ struct FileScope {
   std::vector<Item> items;                     // in the order of files and of their text
   std::map<std::string, std::size_t, std::less<>> prototypes;  // by name: the last of `items`
 
-  // What the name means in the file: its own table, or the only one of another; null: none.
+  // By file, the names that conditional groups define which are left out here, where a compiler may take them, and
+  // where the group begins. Of a group that is no whole text, all names in it.
+  std::map<std::size_t, std::map<std::string, std::size_t, std::less<>>> left_out;
+  std::map<std::size_t, std::set<std::size_t>> included;  // by file: others of them, and itself
+  std::map<std::size_t, std::map<std::string, std::int64_t, std::less<>>> numbers;  // by file: macros for numbers
+
+  // What the name means in the file: its own table, or the only one of another that it can see; null: none.
   [[nodiscard]] const Table* table(std::string_view name, std::size_t file) const;
 };
 
@@ -77,7 +88,8 @@ struct FileScope {
 // Adds what the file declares; what stands there already stays. What is neither is passed over; `passes_over`: groups,
 // too, whose condition is not understood, and what of constants they hold. Throws SyntaxError: not C's tokens, brackets
 // that do not end, a table that is no list of numbers of its type. O(bytes · log names).
-void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope);
+void read_file_scope(std::string_view text, std::size_t file, bool passes_over, FileScope& scope,
+                     const NumberOf& number_of = {});
 
 // Of pools that the application owns, what a module's header says in macros: constants, sizes of workspaces. O(bytes).
 void read_pool_macros(std::string_view text, std::string_view module, FileScope& scope);

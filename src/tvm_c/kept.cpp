@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/macros.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
 
@@ -51,8 +52,27 @@ class Mentions {
     while (!pending_.empty()) {
       const Item& item = scope_.items[pending_.back()];
       pending_.pop_back();
-      for_each_identifier(text_of(item, files_), [&](std::string_view name) { push(name, item.file); });
+      const Macros& macros = macros_.try_emplace(item.file, files_[item.file].text).first->second;
+      for (const std::string& name : macros.names_in(text_of(item, files_))) push(name, item.file);
+      for_each_identifier(other_text_of(item), [&](std::string_view name) { push(name, item.file); });
     }
+  }
+
+  // Of a function that a conditional group which is left out defines, too: that group.
+  [[nodiscard]] std::string_view other_text_of(const Item& item) const {
+    const auto file = scope_.left_out.find(item.file);
+    if (item.kind != Item::Kind::function || file == scope_.left_out.end()) return {};
+    const auto begin = file->second.find(item.name);
+    if (begin == file->second.end()) return {};
+    const std::string_view rest = files_[item.file].text.substr(begin->second);
+    std::size_t depth = 0;
+    for (const Directive& one : directives_in(rest)) {
+      if (one.word == "if" || one.word == "ifdef" || one.word == "ifndef") ++depth;
+      if (one.word != "endif") continue;
+      if (depth == 0) return rest.substr(0, one.begin);
+      --depth;
+    }
+    return rest;
   }
 
   void push(std::size_t item) {
@@ -77,6 +97,7 @@ class Mentions {
   std::map<std::string_view, std::vector<std::size_t>> named_;
   std::vector<bool> is_marked_;
   std::vector<std::size_t> pending_;
+  std::map<std::size_t, Macros> macros_;  // by file
 };
 
 Mentions mentions_of(const Names& functions, const UsedNames& used, const Names& stops, const FileScope& scope,

@@ -38,6 +38,22 @@ std::string_view first_word(std::string_view& rest) {
   return word;
 }
 
+// A condition without brackets, blanks and the comment behind it.
+std::string compact(std::string_view condition) {
+  std::string result;
+  for (const char c : condition) {
+    if (c == '/') break;
+    if (!is_blank(c) && c != '(' && c != ')') result += c;
+  }
+  return result;
+}
+
+// Whether it is the same for each compiler of C.
+bool is_certain(const std::string& compacted) {
+  return compacted == "0" || compacted == "1" || compacted == "defined__cplusplus" ||
+         compacted == "!defined__cplusplus";
+}
+
 }  // namespace
 
 const Token& Lexer::peek() {
@@ -137,41 +153,50 @@ void Lexer::directive() {
   at_ += line.size();
   line.remove_prefix(1);
   const std::string_view word = first_word(line);
+  if (word != "pragma" && word != "line") ++directives_;
   if (word == "define") {
-    (*defines_)[first_word(line)][begin] = true;
+    seen_->defines[first_word(line)][begin] = true;
   } else if (word == "undef") {
-    (*defines_)[first_word(line)][begin] = false;
+    seen_->defines[first_word(line)][begin] = false;
   } else if (word == "ifdef" || word == "ifndef") {
-    ++open_groups_;
-    if (is_defined(first_word(line), begin) != (word == "ifdef")) skip_group(false);
+    const std::string_view name = first_word(line);
+    open_group(name == "__cplusplus");
+    if (is_defined(name, begin) != (word == "ifdef")) skip_group(false);
   } else if (word == "if") {
-    ++open_groups_;
+    const std::string condition = compact(line);
+    open_group(is_certain(condition));
     if (!holds(line, begin)) skip_group(false);
   } else if (word == "else" || word == "elif") {
     if (open_groups_ == 0) throw SyntaxError{begin, "#" + std::string(word) + " without #if"};
     skip_group(true);
   } else if (word == "endif") {
     if (open_groups_ == 0) throw SyntaxError{begin, "#endif without #if"};
-    --open_groups_;
+    close_group();
   }
 }
 
+void Lexer::open_group(bool is_certain) {
+  ++open_groups_;
+  certain_ = (certain_ << 1U) | (is_certain ? 1U : 0U);
+}
+
+void Lexer::close_group() {
+  --open_groups_;
+  certain_ >>= 1U;
+}
+
 bool Lexer::is_defined(std::string_view name, std::size_t at) const {
-  const auto found = defines_->find(name);
-  if (found == defines_->end()) return false;
+  const auto found = seen_->defines.find(name);
+  if (found == seen_->defines.end()) return false;
   const auto next = found->second.lower_bound(at);
   return next != found->second.begin() && std::prev(next)->second;
 }
 
 // 0, 1, defined(X), !defined(X), defined X: what guards C here.
 bool Lexer::holds(std::string_view condition, std::size_t begin) {
-  std::string compact;
-  for (const char c : condition) {
-    if (c == '/') break;  // a comment
-    if (!is_blank(c) && c != '(' && c != ')') compact += c;
-  }
-  const bool negated = compact.starts_with("!");
-  const std::string_view rest = std::string_view(compact).substr(negated ? 1 : 0);
+  const std::string text = compact(condition);
+  const bool negated = text.starts_with("!");
+  const std::string_view rest = std::string_view(text).substr(negated ? 1 : 0);
   if (rest == "0" || rest == "1") return (rest == "1") != negated;
   if (rest.starts_with("defined") && rest.find_first_of("&|") == std::string_view::npos) {
     return is_defined(rest.substr(7), begin) != negated;
@@ -201,9 +226,11 @@ void Lexer::skip_group(bool is_taken) {
     if (word == "if" || word == "ifdef" || word == "ifndef") ++inner;
     const bool ends = word == "endif" && inner == 0;
     if (word == "endif" && inner > 0) --inner;
+    if (word == "elif" && inner == 0 && !is_certain(compact(line))) certain_ &= ~std::uint64_t{1};
     const bool goes_on = inner == 0 && !is_taken && (word == "else" || (word == "elif" && holds(line, start)));
     if (!ends && !goes_on) continue;
-    if (ends) --open_groups_;
+    if ((certain_ & 1U) == 0) seen_->left_out[begin] = start;
+    if (ends) close_group();
     is_line_start_ = true;
     return;
   }

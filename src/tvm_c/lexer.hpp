@@ -60,6 +60,12 @@ class Lexer {
   // Of the last of them that was passed over; nothing: there was none.
   [[nodiscard]] std::optional<SyntaxError> passed_over() const { return passed_over_; }
 
+  // What conditions left out so far, where the text does not say for certain that it is left out: a macro may be the
+  // compiler's or of a header. By the offset of its first byte, its end.
+  [[nodiscard]] const std::map<std::size_t, std::size_t>& left_out() const { return seen_->left_out; }
+  // How many directives there were, #pragma and #line aside.
+  [[nodiscard]] std::size_t directives() const { return directives_; }
+
  private:
   [[nodiscard]] char at(std::size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
   [[nodiscard]] std::string_view line_from(std::size_t offset) const;
@@ -67,6 +73,8 @@ class Lexer {
   void directive();
   [[nodiscard]] bool is_defined(std::string_view name, std::size_t at) const;
   [[nodiscard]] bool holds(std::string_view condition, std::size_t begin);
+  void open_group(bool is_certain);
+  void close_group();
   void skip_group(bool is_taken);
   Token scan();
 
@@ -78,10 +86,15 @@ class Lexer {
   bool is_line_start_ = true;
   bool has_next_ = false;
   Token next_;
+  std::size_t directives_ = 0;
   std::size_t open_groups_ = 0;
-  // By name, where it is defined (true) or no more so. Copies share it: what one reads ahead is the same for all.
-  using Defines = std::map<std::string_view, std::map<std::size_t, bool>>;
-  std::shared_ptr<Defines> defines_ = std::make_shared<Defines>();
+  std::uint64_t certain_ = 0;  // a bit for each of the innermost of them: whether its condition is the text's own
+  // Copies share it: what one reads ahead is the same for all.
+  struct Seen {
+    std::map<std::string_view, std::map<std::size_t, bool>> defines;  // where a name is defined, or no more so
+    std::map<std::size_t, std::size_t> left_out;
+  };
+  std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
 };
 
 }  // namespace usmp::tvm_c

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tvm_c/expressions.hpp"
+#include "tvm_c/literals.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::tvm_c {
@@ -52,6 +53,45 @@ Directive directive_at(std::string_view text, std::size_t at) {
   return {at, end, word, without_blanks_in_front(rest)};
 }
 
+// #ifndef NAME, #define NAME and #endif around all others: what is inside is compiled once.
+bool guards(const std::vector<Directive>& directives) {
+  if (directives.size() < 3 || directives[0].word != "ifndef" || directives[1].word != "define") return false;
+  const std::string_view name = leading_name(directives[0].rest);
+  const std::string_view defined = directives[1].rest;
+  const bool is_one = leading_name(defined) == name && without_blanks_in_front(defined.substr(name.size())).empty();
+  std::size_t depth = 0;
+  for (std::size_t i = 0; is_one && i < directives.size(); ++i) {
+    const std::string_view word = directives[i].word;
+    if (word == "if" || word == "ifdef" || word == "ifndef") ++depth;
+    if (word == "endif" && depth > 0) --depth;
+    if (depth == 0) return i + 1 == directives.size();
+    if (depth == 1 && (word == "else" || word == "elif")) return false;
+  }
+  return false;
+}
+
+// Groups #if 0 … #endif that have no other part: the first and the last of their directives.
+std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<Directive>& directives) {
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    const std::string_view rest = directives[i].rest;
+    if (directives[i].word != "if" || rest.substr(0, rest.find_last_not_of(line_blanks) + 1) != "0") continue;
+    std::size_t depth = 1;
+    std::size_t last = i;
+    bool has_parts = false;
+    while (depth > 0 && ++last < directives.size()) {
+      const std::string_view word = directives[last].word;
+      if (word == "if" || word == "ifdef" || word == "ifndef") ++depth;
+      if (word == "endif") --depth;
+      has_parts = has_parts || (depth == 1 && (word == "else" || word == "elif"));
+    }
+    if (depth > 0) break;
+    if (!has_parts) groups.emplace_back(i, last);
+    i = last;
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::string_view without_blanks_in_front(std::string_view text) {
@@ -92,7 +132,13 @@ std::vector<Token> plain_tokens(std::string_view text, const std::vector<Directi
 bool has_hidden_code(std::string_view gap) {
   std::string plain;
   try {
-    const std::vector<Token> tokens = plain_tokens(gap, directives_in(gap), plain);
+    std::string compiled(gap);
+    const std::vector<Directive> directives = directives_in(gap);
+    for (const auto& [first, last] : zero_groups(directives)) {
+      const std::size_t begin = directives[first].begin;
+      compiled.replace(begin, directives[last].end - begin, directives[last].end - begin, ' ');
+    }
+    const std::vector<Token> tokens = plain_tokens(compiled, directives_in(compiled), plain);
     return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
       const bool is_linkage = token.is("extern") || token.is("{") || token.is("}") || token.is(";");
       return !is_linkage && token.kind != TokenKind::string;
@@ -103,10 +149,46 @@ bool has_hidden_code(std::string_view gap) {
 }
 
 Macros::Macros(std::string_view file) {
-  for (const Directive& one : directives_in(file)) {
-    if (one.word != "define") continue;
+  const std::vector<Directive> all = directives_in(file);
+  std::vector<Directive> directives;
+  std::size_t next = 0;
+  for (const auto& [first, last] : zero_groups(all)) {
+    for (; next < first; ++next) directives.push_back(all[next]);
+    next = last + 1;
+  }
+  for (; next < all.size(); ++next) directives.push_back(all[next]);
+  std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
+  for (const Directive& one : directives) {
+    if (one.word == "include") includes_.push_back(one.rest);
+    if (one.word == "if" || one.word == "ifdef" || one.word == "ifndef") ++depth;
+    if (one.word == "endif") --depth;
+    if (one.word != "define" && one.word != "undef") continue;
     const std::string_view name = leading_name(one.rest);
-    bodies_[name].push_back(one.rest.substr(name.size()));
+    bodies_[name].push_back(one.word == "define" ? one.rest.substr(name.size()) : std::string_view());
+    if (depth != 1) conditional_.insert(name);
+  }
+}
+
+std::vector<std::string_view> Macros::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, bodies] : bodies_) names.push_back(name);
+  return names;
+}
+
+std::optional<std::int64_t> Macros::number(std::string_view name) const {
+  const auto found = bodies_.find(name);
+  if (found == bodies_.end() || found->second.size() != 1 || conditional_.contains(name)) return std::nullopt;
+  try {
+    Lexer tokens(found->second[0]);
+    const bool has_brackets = take(tokens, "(");
+    const Token number = tokens.next();
+    if (number.kind != TokenKind::number || is_real(number)) return std::nullopt;
+    if (has_brackets && !take(tokens, ")")) return std::nullopt;
+    const IntegerLiteral literal = integer_literal(number);
+    const bool is_int = literal.type == tir::int32_type;
+    return is_int && tokens.peek().kind == TokenKind::end ? std::optional(literal.value) : std::nullopt;
+  } catch (const SyntaxError&) {
+    return std::nullopt;
   }
 }
 

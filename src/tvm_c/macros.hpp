@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +37,16 @@ class Macros {
  public:
   explicit Macros(std::string_view file);
 
+  // Also of one that is undefined somewhere.
   [[nodiscard]] bool contains(std::string_view name) const { return bodies_.contains(name); }
+
+  [[nodiscard]] std::vector<std::string_view> names() const;
+
+  // That it stands for, if it is defined once, outside of conditional groups but the one around a header, as a number.
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
+
+  // What stands behind each #include.
+  [[nodiscard]] const std::vector<std::string_view>& includes() const { return includes_; }
 
   // The names in the tokens, and in what they stand for. Where that is too much, 'return' is among them, which says
   // that anything may be.
@@ -45,6 +57,8 @@ class Macros {
 
  private:
   std::map<std::string_view, std::vector<std::string_view>> bodies_;
+  std::set<std::string_view> conditional_;  // of these: some conditional group defines or undefines them
+  std::vector<std::string_view> includes_;
   mutable std::size_t most_ = 10'000'000;  // names that are looked at
 };
 

@@ -14,11 +14,13 @@
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
+#include "tvm_c/included.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/macros.hpp"
 #include "tvm_c/own_c.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
+#include "tvm_c/values.hpp"
 #include "usmp/program/entry_calls.hpp"
 #include "usmp/program/storage_uses.hpp"
 #include "usmp/storage/split.hpp"
@@ -51,8 +53,13 @@ std::optional<Bytes> alignment_in(std::string_view text, std::string_view option
 class ModuleReader {
  public:
   ModuleReader(std::string name, std::span<const Source> files, std::span<const Foreign> foreign, const Limits& limits,
-               Unread unread, const std::set<std::string>& rewritten)
-      : name_(std::move(name)), files_(files), limits_(limits), unread_(unread), rewritten_(rewritten) {
+               Unread unread, const std::set<std::string>& rewritten, std::span<const Source> headers)
+      : name_(std::move(name)),
+        files_(files),
+        headers_(headers),
+        limits_(limits),
+        unread_(unread),
+        rewritten_(rewritten) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
@@ -64,6 +71,8 @@ class ModuleReader {
 
   PlannedModule run() && {
     respell_own();
+    const Included included(files_, headers_);
+    included_ = &included;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -71,7 +80,11 @@ class ModuleReader {
           pool_sizes_.read_header(files_[i].text, c_identifier(name_));
           continue;
         }
-        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_);
+        read_file_scope(files_[i].text, i, unread_ == Unread::kept, scope_,
+                        [&](std::string_view name) { return included.number(i, name); });
+        scope_.included[i] = included.files_of(i);
+        read_included_tables(i);
+        forget_uncertain_tables(i);
       } catch (const SyntaxError& error) {
         throw located(files_[i], error);
       }
@@ -142,10 +155,99 @@ class ModuleReader {
     files_ = own_files_;
   }
 
+  // Constants in headers are as if they stood in the file that includes them.
+  void read_included_tables(std::size_t file) {
+    for (const Source* header : included_->headers_of(file)) {
+      FileScope scope;
+      try {
+        read_file_scope(header->text, file, true, scope,
+                        [&](std::string_view name) { return included_->number(file, name); });
+      } catch (const SyntaxError&) {  // what of it is needed is missing then
+        continue;
+      }
+      for (auto& [name, tables] : scope.tables) {
+        if (!scope.left_out[file].contains(name)) scope_.tables[name].merge(tables);
+      }
+      for (auto& [name, pool] : scope.constant_pools) {
+        if (!scope.left_out[file].contains(name)) scope_.constant_pools.try_emplace(name, std::move(pool));
+      }
+    }
+  }
+
+  // Of which a conditional group has another, or whose types a macro changes.
+  void forget_uncertain_tables(std::size_t file) {
+    if (!own_files_.empty()) return;
+    constexpr std::string_view types[] = {"int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t",
+                                          "uint32_t", "uint64_t", "int",     "float",   "double",  "bool"};
+    const bool has_types = std::any_of(std::begin(types), std::end(types),
+                                       [&](std::string_view type) { return included_->is_macro(file, type); });
+    for (auto& [name, tables] : scope_.tables) {
+      if (has_types || left_out(name, file)) tables.erase(file);
+    }
+    std::erase_if(scope_.constant_pools,
+                  [&](const auto& pool) { return has_types || left_out(pool.first, file).has_value(); });
+  }
+
+  // Where a conditional group begins that defines the name in the file and is left out.
+  [[nodiscard]] std::optional<std::size_t> left_out(std::string_view name, std::size_t file) const {
+    const auto names = scope_.left_out.find(file);
+    if (names == scope_.left_out.end()) return std::nullopt;
+    const auto found = names->second.find(name);
+    return found == names->second.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // Names mean what C says they mean: no macro, no function of the C library that the C defines itself, and nothing
+  // that a conditional group has otherwise.
+  void require_plain_names(const std::string& name, const FunctionText& text, const std::vector<AddedText>& added) {
+    if (!own_files_.empty()) return;
+    const auto group = [&](std::size_t begin) {
+      return "a conditional group that is left out (" + line_and_column(files_[text.file].text, begin + 1) + ")";
+    };
+    if (const auto other = left_out(name, text.file)) {
+      throw SyntaxError{text.offset, "found " + in_quotes(name) + ", which " + group(*other) +
+                                         " defines, too, expected one function of that name"};
+    }
+    for (const Lexer& part : {text.params, text.body}) {
+      for (const Token& token : tokens_of(part)) {
+        if (!token.is_identifier()) continue;
+        const auto stays = [&](const AddedText& one) { return one.begin <= token.offset && token.offset < one.end; };
+        if (std::any_of(added.begin(), added.end(), stays)) continue;
+        const bool is_harmless =
+            token.is("NULL") || token.is("TVMBackendAllocWorkspace") || token.is("TVMBackendFreeWorkspace");
+        if (!is_harmless && included_->is_macro(text.file, token.text)) {
+          const auto number = included_->number(text.file, token.text);
+          if (!number) {
+            throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
+                                                ", which is a macro here, expected a name or a macro for a number"};
+          }
+          scope_.numbers[text.file].emplace(token.text, *number);
+        }
+        const bool is_function = scope_.functions.contains(token.text);
+        if (is_function && is_math_function(token.text)) {
+          throw SyntaxError{token.offset, "found " + in_quotes(token.text) +
+                                              ", which the C defines itself, expected the function of math.h"};
+        }
+        const auto other = left_out(token.text, text.file);
+        if (other && !is_function) {
+          throw SyntaxError{token.offset, "found " + in_quotes(token.text) + ", which " + group(*other) +
+                                              " defines, expected one definition"};
+        }
+      }
+    }
+  }
+
   [[nodiscard]] std::string entry_name() const {
     const std::string prefix = "tvmgen_" + c_identifier(name_);
     for (const char* ending : {"___tvm_main__", "_run_model"}) {
       if (scope_.functions.contains(prefix + ending)) return prefix + ending;
+    }
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      auto group = left_out(prefix + "___tvm_main__", i);
+      if (!group) group = left_out(prefix + "_run_model", i);
+      if (!group) continue;
+      throw Error(ErrorKind::archive, {{}, files_[i].name, line_and_column(files_[i].text, *group + 1)},
+                  "found the entry function in a conditional group whose macro the file does not define, expected it "
+                  "outside of such groups, or that #define in the file");
     }
     throw Error(ErrorKind::archive, {},
                 "no C file of module " + in_quotes(name_) + " defines " + prefix + "___tvm_main__, the entry function");
@@ -239,6 +341,13 @@ class ModuleReader {
       gone.insert(pool.name);
     }
     for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
+    const std::vector<bool> needed = mentioned_items(kept_for_operators_, {}, {}, scope_, files_);
+    for (std::size_t i = 0; i < needed.size(); ++i) {  // tables of operators whose C stays, which others may read, too
+      if (needed[i] && scope_.items[i].kind == Item::Kind::data &&
+          tables_.contains(std::string(scope_.items[i].name))) {
+        gone.erase(std::string(scope_.items[i].name));
+      }
+    }
     stops_ = gone;
     stops_.insert(prefix + "run");
     Names functions = found_in_added_;
@@ -439,6 +548,7 @@ class ModuleReader {
       AddedStatements added;
       if (unread_ == Unread::kept && is_entry) added = added_statements(text, scope_);
       if (unread_ == Unread::kept) require_plain_text(text, added.texts);
+      require_plain_names(name, text, added.texts);
       ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added.texts);
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
       if (is_entry) note_added(added, text);
@@ -819,7 +929,9 @@ class ModuleReader {
 
   std::string name_;
   std::span<const Source> files_;
-  std::vector<Source> own_files_;  // in their place, if some are this program's
+  std::span<const Source> headers_;     // beside those of the module
+  const Included* included_ = nullptr;  // during run()
+  std::vector<Source> own_files_;       // in their place, if some are this program's
   std::deque<std::string> own_texts_;
   Limits limits_;
   Unread unread_;
@@ -866,8 +978,8 @@ tir::Module read_module(const std::string& module, std::span<const Source> files
 
 PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                   std::span<const Foreign> foreign, const Limits& limits, Unread unread,
-                                  const std::set<std::string>& rewritten) {
-  return ModuleReader(module, files, foreign, limits, unread, rewritten).run();
+                                  const std::set<std::string>& rewritten, std::span<const Source> headers) {
+  return ModuleReader(module, files, foreign, limits, unread, rewritten, headers).run();
 }
 
 }  // namespace usmp::tvm_c

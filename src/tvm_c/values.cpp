@@ -112,6 +112,10 @@ std::optional<std::int64_t> power_of_two(std::int64_t exponent) {
 
 }  // namespace
 
+bool is_math_function(std::string_view name) {
+  return name == "fmod" || name == "fmodf" || math_function(name).has_value();
+}
+
 // --- Leaves ----------------------------------------------------------------------------------------------------------
 
 Value Values::number(Tree tree) {

@@ -48,6 +48,9 @@ struct Value {
   std::string pool;
 };
 
+// "expf", which means the function of the C library.
+[[nodiscard]] bool is_math_function(std::string_view name);
+
 // Each throws SyntaxError at `at` for what is not done with such operands.
 class Values {
  public:

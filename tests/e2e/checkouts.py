@@ -131,6 +131,36 @@ def by_tvm_0_8(stock: Stock) -> Files:
     return {path: text(content) for path, content in placed("codegen/host/src", "codegen/host/include")(stock).items()}
 
 
+TABLE = re.compile(r'static const (\w+) __attribute__\(\([^;{]*\)\) (\w+)\[(\d+)\] = \{(.*?)\};', re.S)
+
+
+def with_headers(stock: Stock) -> Files:
+    """Constants and a size in headers, one of them elsewhere."""
+    constants = "".join(f"static const {type_} {name}[] __attribute__((aligned(16))) = {{{values}}};\n"
+                        for type_, name, _, values in TABLE.findall(stock.operators))
+    number = re.search(r"\w+ < (\d+);", stock.operators)[1]
+    operators = re.sub(rf"< {number};", "< MODEL_SIZE;", TABLE.sub("", stock.operators))
+    operators = operators.replace("#include <math.h>", '#include <math.h>\n#include "model_constants.h"\n#include "model_sizes.h"', 1)
+    return {"ml/src/default_lib0.c": stock.entry, "ml/src/default_lib1.c": operators, "ml/src/tvmgen_default.h": stock.header,
+            "ml/src/model_sizes.h": f"#ifndef SIZES_H\n#define SIZES_H\n#define MODEL_SIZE {number}\n#endif\n",
+            "ml/src/model_constants.h": f"#pragma once\n#include <stdint.h>\n{constants}"}
+
+
+def with_constants_elsewhere(stock: Stock) -> Files:
+    """Constants in a C file of their own."""
+    constants = "".join(f"const {type_} {name}[{size}] = {{{values}}};\n" for type_, name, size, values in TABLE.findall(stock.operators))
+    files = placed("ml", "ml")(Stock(stock.entry, TABLE.sub(r"extern const \1 \2[\3];", stock.operators), stock.header, stock.metadata))
+    return files | {"ml/weights.c": f"#include <stdint.h>\n{constants}"}
+
+
+def by_people(stock: Stock) -> Files:
+    """Tables and checks as they are edited by hand; the old text behind #if 0."""
+    operators = TABLE.sub(r"#define N_\2 \3\nstatic const \1 \2[N_\2] PROGMEM = {\4};", stock.operators)
+    operators = re.sub(r"if \((sid_\d+) == NULL\)", r"if (!\1)", operators)
+    head = "#ifndef PROGMEM\n#define PROGMEM\n#endif\n"
+    return placed("ml", "ml")(Stock(stock.entry, f"{head}{operators}\n#if 0\n{operators}\n#endif\n", stock.header, stock.metadata))
+
+
 LAYOUTS: dict[str, Callable[[Stock], Files]] = {
     "codegen/host": placed("model/codegen/host/src", "model/codegen/host/include"),
     "codegen/src, inc": placed("codegen/src", "codegen/inc"),
@@ -148,6 +178,9 @@ LAYOUTS: dict[str, Callable[[Stock], Files]] = {
     "GNU's format": formatted("GNU"),
     "comments anywhere": commented,
     "TVM 0.8": by_tvm_0_8,
+    "constants and sizes in headers": with_headers,
+    "edited by hand": by_people,
+    "constants in a file of their own": with_constants_elsewhere,
 }
 
 

@@ -394,6 +394,71 @@ TVM_DLL int32_t tvmgen_m_cmsis_nn_main_1(int8_t* x, int8_t* y);
 """ + main_of("tvmgen_m_cmsis_nn_main_0(x_buffer_var, sid_1)", "tvmgen_m_cmsis_nn_main_0(sid_1, sid_2)",
               "tvmgen_m_cmsis_nn_main_1(sid_2, y_buffer_var)")
 
+# What the preprocessor makes of names: TVM's text of these operators says something else than a compiler.
+PREPROCESSED = HEAD.replace("#include <math.h>\n", "") + """
+#include "fast.h"
+static inline float slope(float x) { return x * 3; }
+#define expf(x) slope(x)
+#ifdef __OPTIMIZE__
+static const int8_t chosen[4] = {1, 2, 3, 4};
+#else
+static const int8_t chosen[4] = {9, 8, 7, 6};
+#endif
+static const int8_t from_file[4] = {
+#include "values.inc"
+};
+static float roundf(float x) { return x + 1; }
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_exp(int8_t* p0, int8_t* T_exp) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_exp[i] = ((int8_t)expf((((float)p0[i]) * 1.000000e-01f)));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_chosen(int8_t* p0, int8_t* T_add) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_add[i] = ((int8_t)((p0[i] / 2) + ((int8_t*)chosen)[(i & 3)]));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_file(int8_t* p0, int8_t* T_add) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_add[i] = ((int8_t)((p0[i] / 2) + ((int8_t*)from_file)[(i & 3)]));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_round(int8_t* p0, int8_t* T_round) {
+  for (int32_t i = 0; i < 256; ++i) {
+    T_round[i] = ((int8_t)(roundf((((float)p0[i]) * 2.500000e-01f)) + floorf((((float)p0[i]) * 2.500000e-01f))));
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_gain(int8_t* p0, int8_t* T_gain) {
+  for (int32_t i = 0; i < COUNT; ++i) {
+    T_gain[i] = ((int8_t)((p0[i] / 2) + ((int8_t*)gains)[(i & 3)]));
+  }
+  return 0;
+}
+"""
+
+SHARED = HEAD + """
+static const int8_t w[4] = {1, 2, 3, 4};
+""" + "".join(EXTERN + f"""TVM_DLL int32_t tvmgen_m_fused_{name}(int8_t* p0, int8_t* T_add) {{{statement}
+  for (int32_t i = 0; i < {count}; ++i) {{
+    T_add[i] = ((int8_t)((p0[i] / 2) + ((int8_t*)w)[(i & 3)]));
+  }}
+  return 0;
+}}
+""" for name, statement, count in (("add", "", 256), ("count", "\n  static int32_t runs;\n  runs++;", 256), ("last", "", 128)))
+
+FAST = """#ifndef FAST_H
+#define FAST_H
+#include <stdint.h>
+#define COUNT 128
+#define floorf(x) ((x) / 2)
+static const int8_t gains[] = {3, 1, 4, 1};
+#endif
+"""
+
 FIRMWARE = """#include <stdio.h>
 #include <string.h>
 #include "tvmgen_m.h"
@@ -679,6 +744,14 @@ CASES = [
         "  if (kernel(", "  int8_t* low = (int8_t*)(&(global_workspace_7_var[0]));\n  memcpy(low, input_, 16);\n  if (kernel("),
         "m_lib1.c": CONTEXTS_MAIN.replace("_0_var[0]", "_0_var[64]").replace("_0_var[256]", "_0_var[320]")}, 256 + 704 + 1024),
     case("a device that gets the pool", {"m_lib0.c": planned_entry(1024), "m_lib1.c": NPU_MAIN, "m_lib2.c": NPU}, 1024 + 768),
+    case("names that the preprocessor changes", {
+        "fast.h": FAST, "values.inc": "5, 6, 7,\n8\n", "m_lib0.c": unplanned_entry(), "m_lib1.c": PREPROCESSED + main_of(
+            "tvmgen_m_fused_exp(x_buffer_var, sid_1)", "tvmgen_m_fused_chosen(sid_1, sid_2)", "tvmgen_m_fused_file(sid_2, sid_1)",
+            "tvmgen_m_fused_round(sid_1, sid_2)", "tvmgen_m_fused_gain(sid_2, y_buffer_var)")}, 512,
+         [f"'tvmgen_m_fused_{name}' is not TVM's C and stays as it is (line " for name in ("chosen", "exp", "file", "round")]),
+    case("a table that operators share", {"m_lib0.c": unplanned_entry(), "m_lib1.c": SHARED + main_of(
+        "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_count(sid_1, sid_2)", "tvmgen_m_fused_last(sid_2, y_buffer_var)")}, 512,
+         ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.

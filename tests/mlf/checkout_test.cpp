@@ -193,6 +193,45 @@ TEST_CASE("C that usmp-plan wrote is the model where nothing of TVM's is") {
   CHECK(read_checkout(root).members.front().found_as == "model.c");
 }
 
+TEST_CASE("a C file of nothing but constants that the model declares is the model's") {
+  const auto files = [](const std::string& declaration, const std::string& weights) {
+    const ScratchDirectory scratch;
+    const std::string root = scratch.path("project");
+    write_file(root + "/model.c", "#include \"weights.h\"\n" + declaration + operators("default"));
+    write_file(root + "/weights.c", weights);
+    write_file(root + "/weights.h", "extern const int8_t in_header[2];\n");
+    std::string names;
+    for (const Member& member : read_checkout(root).members) {
+      if (member.name.ends_with(".c")) names += member.found_as + " ";
+    }
+    return names;
+  };
+  const std::string declaration = "extern \"C\" {\nextern const int8_t w[2];\n}\n";
+  const std::string definition = "#include <stdint.h>\nconst int8_t w[2] __attribute__((aligned(16))) = {1, 2};\n";
+  CHECK(files(declaration, definition) == "model.c weights.c ");
+  CHECK(files("", "const int8_t in_header[2] = {1, 2};\n") == "model.c weights.c ");
+  CHECK(files("", definition) == "model.c ");
+  CHECK(files("int8_t w[2];\n", definition) == "model.c ");
+  CHECK(files(declaration, definition + "int main(void) { return w[0]; }\n") == "model.c ");
+  CHECK(files(declaration, "extern const int8_t w[2];\n") == "model.c ");
+  CHECK(files(declaration, "const int8_t v[2] = {1, 2};\n") == "model.c ");
+}
+
+TEST_CASE("headers of the tree that the model includes come along, as no part of it") {
+  const ScratchDirectory scratch;
+  const std::string root = scratch.path("project");
+  write_file(root + "/ml/model.c", "#include <model/sizes.h>\n#include <stdint.h>\n" + operators("default"));
+  write_file(root + "/inc/model/sizes.h", "#include \"more.h\"\n");
+  write_file(root + "/other/more.h", "#define N 3\n");
+  write_file(root + "/libc/stdint.h", "#define int8_t signed char\n");
+  write_file(root + "/inc/unused.h", "#define N 4\n");
+  std::string names;
+  for (const Member& member : read_checkout(root).members) {
+    if (member.name.starts_with("headers/")) names += member.found_as + " ";
+  }
+  CHECK(names == "../inc/model/sizes.h ../other/more.h ");
+}
+
 TEST_CASE("an extracted archive is none of these") {
   const ScratchDirectory scratch;
   write_file(scratch.path("a/metadata.json"), "{}");
@@ -202,6 +241,12 @@ TEST_CASE("an extracted archive is none of these") {
   write_file(scratch.path("b/codegen/host/src/default_lib1.c"), "");
   CHECK(!is_extracted_archive(scratch.path("b")));
   write_file(scratch.path("b/metadata.json"), "{}");
+  CHECK(is_extracted_archive(scratch.path("b")));
+  // With the metadata of another model it is a source tree.
+  write_file(scratch.path("b/codegen/host/src/default_lib1.c"), operators("my_model"));
+  write_file(scratch.path("b/metadata.json"), R"({"modules": {"other": {"memory": {}}}})");
+  CHECK(!is_extracted_archive(scratch.path("b")));
+  write_file(scratch.path("b/metadata.json"), R"({"modules": {"my-model": {"memory": {}}}})");
   CHECK(is_extracted_archive(scratch.path("b")));
 }
 

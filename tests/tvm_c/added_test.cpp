@@ -189,6 +189,19 @@ TEST_CASE("in place: what somebody added to TVM's files and others may use is ke
         include + "int runs;\n");
 }
 
+TEST_CASE("in place: a table that operators share stays with those whose C stays") {
+  std::string text = text_of({"", "", "", ""});
+  text.replace(text.find("= p[i]"), 6, "= table[i]");
+  text.replace(text.find("tvmgen_m_op(sid_1, y"), 11, "tvmgen_m_odd");
+  text =
+      "int32_t tvmgen_m_odd(int8_t* p, int8_t* q) {\n  static int n;\n  q[0] = table[n & 3];\n  return 0;\n}\n" + text;
+  const std::string table = "const int8_t table[4] = {1, 2, 3, 4};\n";
+  const std::string own = "static " + table + text;
+  const std::string other = "extern const int8_t table[4];\n" + text;
+  CHECK(in_place({{"lib1.c", own}}).find(table) != std::string::npos);
+  CHECK(in_place({{"lib1.c", other}, {"weights.c", table}}).find("\n" + table) != std::string::npos);
+}
+
 TEST_CASE("in place: what somebody added is refused if it needs what planned C does not have") {
   std::string model = "static const int8_t table[4] = {1, 2, 3, 4};\n" + text_of({"", "", "", ""});
   model.replace(model.find("= p[i]"), 6, "= table[i]");

@@ -65,10 +65,11 @@ struct Request {
 
 // The module's C, to be read.
 struct CFiles {
-  std::vector<tvm_c::Source> own;        // info.c_members
-  std::vector<tvm_c::Source> foreign;    // info.foreign_members
-  std::set<std::string> shared = {};     // of these: those of other modules, too, which stay as they are
-  std::set<std::string> rewritten = {};  // of `own`: those that planned C takes the place of
+  std::vector<tvm_c::Source> own;           // info.c_members
+  std::vector<tvm_c::Source> foreign;       // info.foreign_members
+  std::set<std::string> shared = {};        // of these: those of other modules, too, which stay as they are
+  std::set<std::string> rewritten = {};     // of `own`: those that planned C takes the place of
+  std::vector<tvm_c::Source> headers = {};  // others, which may define macros and constants
 };
 
 // As the archive has it.

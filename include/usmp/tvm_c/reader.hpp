@@ -114,13 +114,15 @@ struct PlannedModule {
 
 // The same, with TVM's plan. `read_module` refuses a module whose constants TVM has lost, this does not. The entry has
 // to be of the subset, whatever `unread` says. Each time that functions turn out to be kept, all are read once more.
+// `headers`: others beside those in `files`, for the macros and constants that `files` include.
 // `rewritten`: names of files that planned C takes the place of. What somebody added to them, functions and variables
 // that other files may use, is kept in the entry's `imported_c`; Error if it needs what planned C does not have, or if
 // tvmgen_MODULE_run does more than to call the entry.
 [[nodiscard]] PlannedModule read_planned_module(const std::string& module, std::span<const Source> files,
                                                 std::span<const Foreign> foreign = {}, const Limits& limits = {},
                                                 Unread unread = Unread::refused,
-                                                const std::set<std::string>& rewritten = {});
+                                                const std::set<std::string>& rewritten = {},
+                                                std::span<const Source> headers = {});
 
 // Throws the Error of `read_module` for constants that are lost (PlannedModule::lost_constants).
 void require_constants(const std::optional<std::string>& lost);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preprocessor makes of names: the macros of C files, and of the headers that they include.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tvm_c/macros.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+// A header is the one of that name, in whatever directory; of several with the name, all are.
+class Included {
+ public:
+  Included(std::span<const Source> files, std::span<const Source> headers);
+
+  // Whether the file, or what it includes, defines a macro of that name, whatever conditions say.
+  [[nodiscard]] bool is_macro(std::size_t file, std::string_view name) const;
+
+  // The number that a macro stands for wherever the file is compiled: it is defined once, outside of conditional groups
+  // but the one around a header, and nowhere undefined.
+  [[nodiscard]] std::optional<std::int64_t> number(std::size_t file, std::string_view name) const;
+
+  // Which of `files` the file includes, and which of `headers`.
+  [[nodiscard]] std::set<std::size_t> files_of(std::size_t file) const;
+  [[nodiscard]] std::vector<const Source*> headers_of(std::size_t file) const;
+
+ private:
+  std::size_t count_;                          // of files; behind them, headers
+  std::vector<const Source*> sources_;         // both
+  std::vector<Macros> own_;                    // likewise
+  std::vector<std::set<std::size_t>> closed_;  // of each file: itself, and what it includes
+  std::vector<std::map<std::string_view, std::optional<std::int64_t>>> macros_;  // likewise: what number it is
+};
+
+}  // namespace usmp::tvm_c
