@@ -687,7 +687,7 @@ class BodyReader {
   std::optional<Value> start_of(const std::string& pool, const std::vector<Value>& given) {
     const auto size = scope_.arrays.find(pool);
     if (size == scope_.arrays.end()) return std::nullopt;
-    for (const PlannedPlace& place : result_.places) {
+    for (const PlannedPlace& place : result_.memory.places) {
       const bool is_given = std::any_of(function_.params.begin(), function_.params.end(),
                                         [&](const tir::Param& param) { return param.var == place.var; });
       if (place.pool != pool || place.offset != 0 || is_given) continue;
@@ -695,7 +695,7 @@ class BodyReader {
         return value.kind == Value::Kind::pointer && value.storage == place.var;
       });
       if (argument == given.end()) continue;
-      result_.last.emplace(place.var, size->second);
+      result_.memory.last.emplace(place.var, size->second);
       return *argument;
     }
     return std::nullopt;
@@ -715,10 +715,10 @@ class BodyReader {
     if (end <= std::max(used.begin, used.last))
       values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
     const VarId var = allocated({TokenKind::identifier, "scratch", values_.at}, tir::uint8_type, end - used.begin);
-    if (!is_known) result_.unbounded.push_back(var);
+    if (!is_known) result_.memory.unbounded.insert(var);
     result_.pools.push_back(pool);
-    if (used.last > used.begin) result_.last.emplace(var, used.last);
-    if (!used.is_whole) result_.places.push_back({var, pool, used.begin});
+    if (used.last > used.begin) result_.memory.last.emplace(var, used.last);
+    if (!used.is_whole) result_.memory.places.push_back({var, pool, used.begin});
     return pointer_to(var, tir::uint8_type);
   }
 
@@ -809,7 +809,7 @@ class BodyReader {
       param.name = std::string(plain.text);
       function_.params.push_back(std::move(param));
       if (at < 0) fail_at(offset, "an offset in the pool");
-      result_.places.push_back({var, pool->second, at});
+      result_.memory.places.push_back({var, pool->second, at});
       declare(name, pointer_to(var, tir::void_type));
     } else {
       result_.pools.push_back(pool->second);
@@ -817,8 +817,8 @@ class BodyReader {
       const std::int64_t most = size == scope_.arrays.end() ? INT32_MAX : size->second;
       if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");
       const VarId var = allocated(plain, tir::uint8_type, most - at);
-      if (size == scope_.arrays.end()) result_.unbounded.push_back(var);
-      result_.places.push_back({var, pool->second, at});
+      if (size == scope_.arrays.end()) result_.memory.unbounded.insert(var);
+      result_.memory.places.push_back({var, pool->second, at});
       declare(name, pointer_to(var, tir::void_type));
     }
     return true;
@@ -834,8 +834,8 @@ class BodyReader {
       const auto [found, is_new] = pool_constants_.try_emplace(std::move(key));
       if (is_new) {
         found->second = new_var(plain.text, tir::handle_type, tir::uint8_type);
-        result_.constants.push_back({found->second, pool_name, pool.bytes, static_cast<std::size_t>(at)});
-        result_.places.push_back({found->second, pool_name, at});
+        result_.memory.constants.push_back({found->second, pool_name, pool.bytes, static_cast<std::size_t>(at)});
+        result_.memory.places.push_back({found->second, pool_name, at});
       }
       declare(name, pointer_to(found->second, tir::void_type));
       return;
@@ -845,7 +845,7 @@ class BodyReader {
     const auto [found, is_new] = placed_.try_emplace(std::move(key));
     if (is_new) {
       found->second = {new_var(plain.text, tir::handle_type, table->second.data->type), &table->second};
-      result_.places.push_back({found->second.first, pool_name, at});
+      result_.memory.places.push_back({found->second.first, pool_name, at});
     }
     declare(name, pointer_to(found->second.first, table->second.data->type));
   }

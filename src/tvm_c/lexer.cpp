@@ -6,7 +6,9 @@
 #include <iterator>
 #include <utility>
 
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -39,6 +41,10 @@ std::string_view first_word(std::string_view& rest) {
 }
 
 }  // namespace
+
+Error located(const Source& file, const SyntaxError& error) {
+  return {ErrorKind::archive, {{}, file.name, line_and_column(file.text, error.offset + 1)}, error.message};
+}
 
 const Token& Lexer::peek() {
   if (!has_next_) {
