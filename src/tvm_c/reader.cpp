@@ -345,19 +345,22 @@ class ModuleReader {
       memory_.add(std::move(read.memory));
       return read.called;
     } catch (const InlinedError& error) {
-      const std::string place = line_and_column(file.text, error.offset + 1);
-      if (keeps(error.function, false, place + ": " + error.message)) return {};
+      if (keeps(error.function, false, place(text.file, error.offset) + ": " + error.message)) return {};
       throw located(file, error);
     } catch (const SyntaxError& error) {
-      if (keeps(name, is_entry, line_and_column(file.text, error.offset + 1) + ": " + error.message)) return {};
+      if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
       const Error fault = located(file, error);
       if (!is_entry) throw fault;
       throw Error(fault.kind(), fault.where(), fault.message(), {entry_hint(name, text, error.offset)});
     } catch (const Error& error) {
-      if (keeps(name, is_entry, line_and_column(file.text, text.offset + 1) + ": " + error.message())) return {};
+      if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
                   "function " + in_quotes(name) + ": " + error.message());
     }
+  }
+
+  std::string place(std::size_t file, std::size_t offset) {
+    return lines_.try_emplace(file, files_[file].text).first->second.place(offset + 1);
   }
 
   // What may be done about a statement of the entry.
@@ -500,6 +503,7 @@ class ModuleReader {
   std::vector<ChangedFile> changed_;
   std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
   std::map<std::string, std::string> unread_found_;          // since all were read last
+  std::map<std::size_t, Lines> lines_;                       // by file
   FileScope scope_;
   AddedCode added_;
   PoolSizes pool_sizes_;
