@@ -160,7 +160,7 @@ class Program:
             body = self.allocated(data, body)
         for data, array in self.constants:
             body = self.allocated_const(data, array, body)
-        self.function("main", self.parameters, body, True)
+        self.function("tvmgen_default___tvm_main__", self.parameters, body, True)
         attributes = self.graph.add("DictAttrs", __dict__=self.graph.add("Map", [], []))
         self.graph.nodes[self.root]["attrs"] = {"functions": str(self.graph.add("Map", self.functions)), "attrs": str(attributes)}
         return json.dumps({"root": self.root, "nodes": self.graph.nodes, "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}})
@@ -190,10 +190,11 @@ class Program:
     def sum(self, count: int, name: str = "sum") -> str:
         def body(*parameters):
             def store(i):
-                value = self.load(parameters[0], i)
-                for parameter in parameters[1:-1]:
-                    value = self.binary("Add", value, self.load(parameter, i))
-                return parameters[-1], i, value
+                values = [self.load(parameter, i) for parameter in parameters[:-1]]
+                while len(values) > 1:  # balanced: C compilers do not accept a thousand levels
+                    pairs = [self.binary("Add", *values[k:k + 2]) for k in range(0, len(values) - 1, 2)]
+                    values = pairs + values[2 * len(pairs):]
+                return parameters[-1], i, values[0]
             return self.loop(store)
         return self.operator(name, count + 1, body)
 
@@ -463,6 +464,11 @@ SHAPES = [chain, operators, tree, fan_out, readers, fan_in, concatenations, same
           constants_inside, copies, copied_outputs, pairs, chains, bait, buffers, statements]
 
 
+METADATA = json.dumps({"version": 7, "modules": {"default": {
+    "model_name": "default", "export_datetime": "", "target": ["c"], "executors": ["aot"], "style": "full-model",
+    "memory": {"functions": {"operator_functions": [], "main": [{"device": 1, "workspace_size_bytes": 0, "inputs": {}, "outputs": {}}]}}}}})
+
+
 # --- Measuring -------------------------------------------------------------------------------------------------------
 
 
@@ -484,20 +490,26 @@ def factor(now: float, before: float | None) -> str:
     return f"{now / before:5.1f}" if before and before >= 0.02 else "    -"
 
 
-def run(program: Path, shape, steps: list[str], most: int, seconds: int) -> None:
+def run(program: Path, shape, steps: list[str], most: int, seconds: int, writes: bool) -> None:
     print(f"\n{shape.__name__}: {shape.__doc__}\n{'n':>6} {'JSON KB':>8}  step       CPU s     x    MiB     x", flush=True)
     last: dict[str, tuple[float, float]] = {}
     ended: set[str] = set()
     n = 800
     while n <= most and len(ended) < len(steps):
         with tempfile.TemporaryDirectory() as directory:
-            module = Path(directory) / "module.json"
+            module = Path(directory) / "model" / "src" / "default.tir.json"
+            module.parent.mkdir(parents=True)
             module.write_text(shape(n).json())
+            model = module
+            if writes:
+                model = module.parent.parent
+                (model / "metadata.json").write_text(METADATA)
             size = module.stat().st_size // 1000
             for step in steps:
                 if step in ended:
                     continue
-                time, memory, code = measure([str(program), str(module), "--dry-run", "--quiet", "--transform", step], seconds)
+                end = ["-o", str(Path(directory) / f"planned_{step}")] if writes else ["--dry-run"]
+                time, memory, code = measure([str(program), str(model), "--quiet", "--transform", step, *end], seconds)
                 before = last.get(step, (None, None))
                 memory /= 1024
                 what = "" if code == 0 else f"  exit code {code}"
@@ -514,11 +526,12 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=12800, metavar="N", help="largest n")
     parser.add_argument("--only", action="append", choices=[shape.__name__ for shape in SHAPES], metavar="NAME", help="this shape; may be repeated")
     parser.add_argument("--steps", action="append", choices=STEPS, metavar="STEP", help="this step; may be repeated")
+    parser.add_argument("--write", action="store_true", help="write the C, too")
     parser.add_argument("--seconds", type=int, default=10, help="of one run")
     arguments = parser.parse_args()
     for shape in SHAPES:
         if not arguments.only or shape.__name__ in arguments.only:
-            run(arguments.program.resolve(), shape, arguments.steps or STEPS, arguments.most, arguments.seconds)
+            run(arguments.program.resolve(), shape, arguments.steps or STEPS, arguments.most, arguments.seconds, arguments.write)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ struct FileContext {
   NameTable names;  // file scope
   Helpers helpers;
   std::vector<std::pair<std::string, ExternFunction>> externs;           // in order of first use
+  std::unordered_map<std::string, std::size_t> extern_places;            // in `externs`
+  std::unordered_map<std::string, const mlf::ForeignFunction*> foreign;  // by name
   std::unordered_set<std::string> imported_names;                        // identifiers in imported C
   std::vector<std::pair<std::string, const tir::Constant*>> constants;   // C name and data, in order of first use
   std::unordered_map<const tir::Constant*, std::string> constant_names;  // looked up only

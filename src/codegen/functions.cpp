@@ -69,6 +69,8 @@ Printed print_all(const PlannedModule& module) {
                            .names = NameTable(),
                            .helpers = {},
                            .externs = {},
+                           .extern_places = {},
+                           .foreign = {},
                            .imported_names = {},
                            .constants = {},
                            .constant_names = {}},
@@ -79,6 +81,9 @@ Printed print_all(const PlannedModule& module) {
   for (const std::string& source : printed.sources) {
     for_each_identifier(source, [&](std::string_view name) { file.imported_names.emplace(name); });
     need_headers_of(source, file.helpers);
+  }
+  for (const mlf::ForeignFunction& function : module.info.foreign_functions) {
+    file.foreign.emplace(function.name, &function);
   }
   take_function_names(file);
   for (const std::size_t index : file.facts.order) printed.functions.push_back(print_function(file, index));

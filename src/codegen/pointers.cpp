@@ -257,20 +257,19 @@ void ExpressionPrinter::add_argument(const Expr& argument, const std::string& c_
 }
 
 bool ExpressionPrinter::gives_nothing(const std::string& function) const {
-  const auto& foreign = file_.planned.info.foreign_functions;
-  return std::any_of(foreign.begin(), foreign.end(), [&](const mlf::ForeignFunction& candidate) {
-    return candidate.name == function && candidate.prototype.starts_with("void ") &&
-           candidate.prototype.find('*') > candidate.prototype.find('(');
-  });
+  const auto found = file_.foreign.find(function);
+  if (found == file_.foreign.end()) return false;
+  const std::string& prototype = found->second->prototype;
+  return prototype.starts_with("void ") && prototype.find('*') > prototype.find('(');
 }
 
 const ExternFunction& ExpressionPrinter::extern_function(const tir::NamedCall& call, DataType result) {
   const std::string& name = *call.name;
-  const auto known =
-      std::find_if(file_.externs.begin(), file_.externs.end(), [&](const auto& entry) { return entry.first == name; });
-  if (known != file_.externs.end()) return known->second;
+  const auto known = file_.extern_places.find(name);
+  if (known != file_.extern_places.end()) return file_.externs[known->second].second;
   if (name != c_identifier(name)) unsupported("the called function '" + name + "' has no name in C");
   file_.externs.emplace_back(name, derive_extern(call, result));
+  file_.extern_places.emplace(name, file_.externs.size() - 1);
   return file_.externs.back().second;
 }
 
@@ -282,11 +281,11 @@ ExternFunction ExpressionPrinter::derive_extern(const tir::NamedCall& call, Data
     return function;
   }
   const bool is_imported = file_.imported_names.contains(name);
-  for (const mlf::ForeignFunction& foreign : file_.planned.info.foreign_functions) {
-    if (foreign.name != name) continue;
-    if (foreign.prototype.empty()) return function;  // a header that the imported C includes has it
-    const auto types = types_of_prototype(foreign.prototype);
-    return {.declaration = is_imported ? std::string() : foreign.prototype,
+  if (const auto foreign = file_.foreign.find(name); foreign != file_.foreign.end()) {
+    const std::string& prototype = foreign->second->prototype;
+    if (prototype.empty()) return function;  // a header that the imported C includes has it
+    const auto types = types_of_prototype(prototype);
+    return {.declaration = is_imported ? std::string() : prototype,
             .parameters = types.value_or(std::vector<std::string>()),
             .checks_arguments = types.has_value(),
             .is_foreign = true};

@@ -21,8 +21,8 @@ using tir::VarId;
 
 class AddressWalk {
  public:
-  AddressWalk(Compiled& compiled, const std::map<VarId, Bytes>& sizes, std::size_t most_groups)
-      : compiled_(compiled), environment_(compiled.variables), left_(most_groups) {
+  AddressWalk(Compiled& compiled, const std::map<VarId, Bytes>& sizes, std::size_t most)
+      : compiled_(compiled), environment_(compiled.variables), left_(most) {
     for (const VarId var : compiled.storages) {
       const auto size = sizes.find(var);
       sizes_.push_back(size == sizes.end() ? std::nullopt : std::optional(size->second));
@@ -198,13 +198,13 @@ void FootprintMemo::add(Form form, Footprints footprints) {
 std::shared_ptr<FootprintMemo> make_footprint_memo() { return std::make_shared<FootprintMemo>(); }
 
 std::optional<NestFootprints> walk_addresses(const tir::For& nest, const std::map<VarId, Bytes>& sizes,
-                                             std::size_t most_groups, FootprintMemo& memo) {
+                                             std::size_t most, FootprintMemo& memo) {
   std::optional<Compiled> compiled = addresses::compile(nest);
   if (!compiled) return std::nullopt;
   // Larger nests get fewer groups, so that none takes long.
   constexpr std::size_t most_work = 1'000'000;
   const std::size_t affordable = most_work / std::max<std::size_t>(compiled->size, 1);
-  const std::size_t groups = std::clamp<std::size_t>(affordable, 1, most_groups);
+  const std::size_t groups = std::clamp<std::size_t>(affordable, 1, most);
   FootprintMemo::Form form = addresses::form_of(*compiled, sizes, groups);
   NestFootprints result{.vars = compiled->storages, .footprints = memo.find(form)};
   if (result.footprints == nullptr) {

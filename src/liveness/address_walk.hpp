@@ -45,10 +45,10 @@ struct NestFootprints {
 
 // `sizes` says how many bytes the storage behind a variable has: no access is outside. Nothing if the nest does what
 // this does not follow: pointers that are more than the base of a load or store, let expressions, more than the groups'
-// worth of work. O(most_groups · size of the nest), or O(size of the nest) if `memo` knows one of the same form.
+// worth of work. O(most · size of the nest), or O(size of the nest) if `memo` knows one of the same form.
 [[nodiscard]] std::optional<NestFootprints> walk_addresses(const tir::For& nest,
-                                                           const std::map<tir::VarId, Bytes>& sizes,
-                                                           std::size_t most_groups, FootprintMemo& memo);
+                                                           const std::map<tir::VarId, Bytes>& sizes, std::size_t most,
+                                                           FootprintMemo& memo);
 
 // What the loops walked so far access, by their form.
 class FootprintMemo {

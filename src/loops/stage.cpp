@@ -116,7 +116,7 @@ class PipelineFinder {
         for (const std::vector<Rows>* side : {&stage.provided, &stage.required}) {
           for (const Rows& rows : *side) {
             if (rows.advance.step == 0 || stage.iterations == 1) continue;
-            const std::vector<std::size_t>& others = nests_with.at(rows.storage);
+            const auto others = std::exchange(nests_with.at(rows.storage), {});  // once is enough
             pending.insert(pending.end(), others.begin(), others.end());
           }
         }

@@ -208,7 +208,6 @@ std::vector<PlanDocument::StepOutcome> steps_of(const std::vector<transform::Ste
     for (const transform::Change& change : step.changes) row.changes.push_back({change.function, change.text});
     row.extra_work_permille = step.extra_work_permille;
     row.left_out = step.left_out;
-    if (step.constants) row.constants = {step.constants->before, step.constants->after};
   }
   return result;
 }

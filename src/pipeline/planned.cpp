@@ -113,9 +113,8 @@ plan_file::PlanDocument document_of(const PlannedProgram& planned, const Origin&
   if (planned.minimized) document.search->minimized = planned.assembly.problem.pool(*planned.minimized).name;
   document.transformed = steps_of(planned.program.transformed);
   for (plan_file::PlanDocument::StepOutcome& step : document.transformed) {
-    if (step.constants && document.constant_bytes) {
-      step.constants = {constants_without_steps(planned, origin.workspace_io), *document.constant_bytes};
-    }
+    if (step.step != transform::name_of(transform::Step::constants)) continue;
+    step.constants = {constants_without_steps(planned, origin.workspace_io), *document.constant_bytes};
   }
   if (!origin.planned_before && planned.program.module.annotated_pools.empty()) {
     document.unplanned_workspace = info.workspace_bytes;

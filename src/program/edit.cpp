@@ -2,6 +2,7 @@
 #include "usmp/program/edit.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "usmp/tir/visit.hpp"
@@ -18,11 +19,14 @@ std::set<std::string> called_names(const tir::Module& module) {
   return names;
 }
 
-std::string fresh_name(const tir::Module& module, const std::string& name) {
-  const std::set<std::string> called = called_names(module);
-  for (std::size_t i = 0;; ++i) {
+FreshNames::FreshNames(const tir::Module& module) : taken_(called_names(module)) {
+  for (const tir::Function& function : module.functions) taken_.insert(function.name);
+}
+
+std::string FreshNames::add(const std::string& name) {
+  for (std::size_t& i = next_[name];; ++i) {
     std::string fresh = i == 0 ? name : name + "_" + std::to_string(i);
-    if (!module.find(fresh) && !called.contains(fresh)) return fresh;
+    if (taken_.insert(fresh).second) return fresh;
   }
 }
 
@@ -36,6 +40,13 @@ std::size_t insert_function(tir::Module& module, tir::Function function) {
   return index;
 }
 
+void insert_functions(tir::Module& module, std::vector<tir::Function> functions) {
+  const std::string entry = module.functions[module.entry].name;
+  std::ranges::move(functions, std::back_inserter(module.functions));
+  std::ranges::sort(module.functions, {}, &tir::Function::name);
+  module.entry = *module.find(entry);
+}
+
 void drop_uncalled(tir::Module& module, const std::set<std::string>& names) {
   const std::set<std::string> called = called_names(module);
   const std::string entry = module.functions[module.entry].name;
@@ -45,10 +56,10 @@ void drop_uncalled(tir::Module& module, const std::set<std::string>& names) {
   module.entry = *module.find(entry);
 }
 
-void drop_allocate(tir::Block& block, tir::VarId var) {
+void drop_allocates(tir::Block& block, const std::set<tir::VarId>& vars) {
   std::erase_if(block, [&](const tir::Stmt& stmt) {
     const auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-    return allocate != nullptr && allocate->var == var;
+    return allocate != nullptr && vars.contains(allocate->var);
   });
 }
 

@@ -2,14 +2,22 @@
 #include "usmp/support/line_and_column.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace usmp {
 
-std::string line_and_column(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
-  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return line_and_column(line, before.size() - line_start + 1);
+std::string line_and_column(std::string_view text, std::size_t byte) { return Lines(text.substr(0, byte)).place(byte); }
+
+Lines::Lines(std::string_view text) : size_(text.size()), begins_{0} {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+    begins_.push_back(at + 1);
+  }
+}
+
+std::string Lines::place(std::size_t byte) const {
+  const std::size_t at = std::min(byte == 0 ? 0 : byte - 1, size_);
+  const auto line = std::upper_bound(begins_.begin(), begins_.end(), at);
+  return line_and_column(static_cast<std::size_t>(line - begins_.begin()), at - *std::prev(line) + 1);
 }
 
 std::string line_and_column(std::size_t line, std::size_t column) {

@@ -141,7 +141,7 @@ std::optional<JoinedFunction> joined(tir::Module& module, const tir::Module& fun
 std::optional<MergedCall> put_in_place(tir::Module& module, const PlainEntry& entry, const Pair& pair, VarId tensor) {
   auto merged = joined(module, module, entry, pair, tensor);
   if (!merged) return std::nullopt;
-  const std::string name = program::fresh_name(module, merged->function.name + "_merged");
+  const std::string name = program::FreshNames(module).add(merged->function.name + "_merged");
   merged->function.name = name;
   replace_call(module, pair.reader->statement, name, merged->arguments);
   if (pair.is_only_reader) {
@@ -211,7 +211,7 @@ class Trial {
 // Functions that were called before and are not any more, and the tensor.
 void drop_unused(tir::Module& module, const std::set<std::string>& before, VarId tensor) {
   program::drop_uncalled(module, before);
-  program::drop_allocate(module.functions[module.entry].body, tensor);
+  program::drop_allocates(module.functions[module.entry].body, {tensor});
 }
 
 bool may_try(MergeWork& work, std::size_t size) { return (work.tried += size) <= MergeWork::most_tried; }

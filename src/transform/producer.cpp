@@ -134,7 +134,7 @@ void erase_producer(tir::Function& function, const Producer& producer) {
   for (std::size_t i = producer.writers.size(); i-- > 0;) {
     function.body.erase(function.body.begin() + static_cast<std::ptrdiff_t>(producer.writers[i]));
   }
-  program::drop_allocate(function.body, producer.nest.storage);
+  program::drop_allocates(function.body, {producer.nest.storage});
 }
 
 }  // namespace usmp::transform

@@ -244,6 +244,7 @@ std::vector<Change> roll(tir::Module& module, const Options& options, std::optio
   const auto entry = read_plain_entry(module);
   if (!entry) return {};
   const std::set<std::string> before = program::called_names(module);
+  program::FreshNames names(module);
   std::vector<Change> changes;
   std::set<std::size_t> gone;  // statements of the entry
   std::set<VarId> dropped;
@@ -257,7 +258,7 @@ std::vector<Change> roll(tir::Module& module, const Options& options, std::optio
       if (part->strip_width > 0) divide_into_strips(run, segment, part->strip_width);
       RolledFunction rolled = rolled_function(module, run, segment);
       const program::EntryCall& last = *run.calls[part->last - 1];
-      const std::string name = program::fresh_name(module, module.functions[last.callee].name + "_rolled");
+      const std::string name = names.add(module.functions[last.callee].name + "_rolled");
       rolled.function.name = name;
       for (std::size_t i = part->first; i < part->last; ++i) {
         const tir::Function& one = module.functions[run.calls[i]->callee];
@@ -269,22 +270,25 @@ std::vector<Change> roll(tir::Module& module, const Options& options, std::optio
       changes.push_back({Step::rolling, name, text_of(run, segment, rolled.function.by_rows), {}});
       const std::size_t first_call = static_cast<std::size_t>(run.calls[part->first] - entry->calls.data());
       const std::size_t last_call = first_call + (part->last - part->first);
-      for (const auto& [var, calls] : entry->calls_with) {
-        if (calls.front() >= first_call && calls.back() < last_call && !std::ranges::count(rolled.arguments, var)) {
-          dropped.insert(var);
+      const std::set<VarId> stay(rolled.arguments.begin(), rolled.arguments.end());
+      for (std::size_t i = first_call; i < last_call; ++i) {
+        for (const VarId var : entry->calls[i].arguments) {
+          const std::vector<std::size_t>& calls = entry->calls_with.at(var);
+          if (calls.front() >= first_call && calls.back() < last_call && !stay.contains(var)) dropped.insert(var);
         }
       }
       made.push_back(std::move(rolled.function));
     }
   }
   if (changes.empty()) return {};
-  for (tir::Function& function : made) program::insert_function(module, std::move(function));
+  program::insert_functions(module, std::move(made));
   tir::Block& body = module.functions[module.entry].body;
-  const std::vector<std::size_t> statements(gone.begin(), gone.end());
-  for (std::size_t i = statements.size(); i-- > 0;) {
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(statements[i]));
+  tir::Block stay;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (!gone.contains(i)) stay.push_back(std::move(body[i]));
   }
-  for (const VarId var : dropped) program::drop_allocate(body, var);
+  body = std::move(stay);
+  program::drop_allocates(body, dropped);
   program::drop_uncalled(module, before);
   return changes;
 }

@@ -55,27 +55,6 @@ void add_notes(tir::Module& module, const StepResult& step) {
   }
 }
 
-Bytes constant_bytes(const liveness::Analysis& analysis) {
-  Bytes sum = 0;
-  for (const liveness::Site& site : analysis.sites) {
-    if (site.kind == BufferKind::constant && !site.live.empty()) sum += site.size;
-  }
-  return sum;
-}
-
-ConstantBytes constant_bytes(const tir::Module& before, const tir::Module& after) {
-  liveness::Analysis shared = liveness::analyse(after);
-  liveness::share_constants(shared, after);
-  return {constant_bytes(liveness::analyse(before)), constant_bytes(shared)};
-}
-
-std::optional<StepResult> constants(Result& program, const Options& options) {
-  const tir::Module before = program.module;
-  auto result = changing<Step::constants, plain<shrink_constants>>(program, options);
-  result->constants = constant_bytes(before, program.module);
-  return result;
-}
-
 // Kept if the load falls; so is what it has computed more than once.
 std::optional<StepResult> rolling(Result& program, const Options& options) {
   if (options.strip_percent <= 0) return changing<Step::rolling, roll>(program, options);
@@ -111,7 +90,8 @@ constexpr PassRow passes[] = {
     {Step::fuse, "fuse", changing<Step::fuse, plain<fuse>>, Kept::when_it_does_something, false},
     {Step::narrow, "narrow", changing<Step::narrow, plain<narrow>>, Kept::when_the_load_falls, true},
     {Step::merge, "merge", changing<Step::merge, plain<merge_calls>>, Kept::when_it_does_something, true},
-    {Step::constants, "constants", constants, Kept::when_it_does_something, false},
+    {Step::constants, "constants", changing<Step::constants, plain<shrink_constants>>, Kept::when_it_does_something,
+     false},
     {Step::rolling, "rolling", rolling, Kept::when_the_load_falls, true},
     {Step::reorder, "reorder", changing<Step::reorder, reorder>, Kept::when_it_does_something, true},
     {Step::recompute, "recompute", computing_again, Kept::when_it_does_something, true},

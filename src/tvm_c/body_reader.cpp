@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "tvm_c/body_names.hpp"
+#include "tvm_c/checks.hpp"
 #include "tvm_c/literals.hpp"
 #include "tvm_c/packed.hpp"
 #include "usmp/support/error.hpp"
@@ -27,7 +29,6 @@ struct Open {
   enum class Kind : std::uint8_t { function, loop, then, otherwise, braces, inlined };
   Kind kind = Kind::function;
   bool has_braces = true;
-  std::vector<std::string> names;  // declared in it
 };
 
 class BodyReader {
@@ -36,7 +37,6 @@ class BodyReader {
              tir::Module& module, ReadFunction& result, std::span<const AddedText> added = {})
       : tokens_(text.body),
         added_(added),
-        file_(text.file),
         scope_(scope),
         kept_(kept),
         module_(module),
@@ -44,11 +44,12 @@ class BodyReader {
         function_(result.function),
         values_(module, limits.expression_depth),
         body_(module, result.function, limits.block_depth),
-        look_up_([this](std::string_view name) { return look_up(name); }) {}
+        names_(text.file, scope, module, result, values_, body_),
+        look_up_([this](std::string_view name) { return names_.look_up(name); }) {}
 
   // `has_pools`: those of TVM's are parameters like others.
   void read_params(Lexer tokens, bool has_pools = false) {
-    open_.push_back({});
+    open(Open::Kind::function, true);
     if (takes_packed(tokens)) return read_packed_params(tokens);
     if (take(tokens, ")") || (tokens.peek().is("void") && ends_behind_void(tokens))) return;
     do {
@@ -59,12 +60,11 @@ class BodyReader {
       if (type->stars > 1 || (type->stars == 0 && type->element.is_void())) fail_at(name, "a number or storage");
       const bool is_storage = type->stars == 1;
       if (auto pool = pool_of_param(name.text); !has_pools && pool && is_storage && type->element == tir::uint8_type) {
-        declare(name, pool_value(*pool));
-        pools_.emplace(name.text, std::move(*pool));
+        names_.declare_pool(name, std::move(*pool));
         continue;
       }
-      const VarId var = new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
-      declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
+      const VarId var = names_.new_var(name.text, is_storage ? tir::handle_type : type->element, type->element);
+      names_.declare(name, is_storage ? pointer_to(var, type->element) : values_.variable(var));
       tir::Param param;
       param.var = var;
       param.name = std::string(name.text);
@@ -85,7 +85,7 @@ class BodyReader {
       if (callers_.empty()) throw;
       throw InlinedError{{error.offset, error.message}, callers_.front().callee};
     }
-    insert_tables();
+    names_.insert_tables();
     insert_packed_params();
   }
 
@@ -110,10 +110,12 @@ class BodyReader {
 
   // The first are the arguments; the others say nothing that is needed.
   void read_packed_params(Lexer tokens) {
+    bool is_first = true;
     do {
       (void)parse_type(tokens);
       const Token name = tokens.next();
-      declare(name, open_.back().names.empty() ? packed_.arguments() : PackedState::other());
+      names_.declare(name, is_first ? packed_.arguments() : PackedState::other());
+      is_first = false;
     } while (take(tokens, ","));
   }
 
@@ -123,16 +125,15 @@ class BodyReader {
     const bool is_pool = pool && (scope_.arrays.contains(*pool) || scope_.constant_pools.contains(*pool));
     const auto [param, is_new] = unpacked_.try_emplace(at);
     if (is_pool) {
-      pools_.emplace(name.text, *pool);
-      return declare(name, pool_value(*pool));
+      return names_.declare_pool(name, *pool);
     }
     if (is_new) {
-      param->second.var = new_var(name.text, tir::handle_type, type.element);
+      param->second.var = names_.new_var(name.text, tir::handle_type, type.element);
       param->second.name = std::string(name.text);
       param->second.is_tensor = !type.element.is_void();
       param->second.element = type.element;
     }
-    declare(name, pointer_to(param->second.var, type.element));
+    names_.declare(name, pointer_to(param->second.var, type.element));
   }
 
   void insert_packed_params() {
@@ -146,7 +147,7 @@ class BodyReader {
 
   // TVMValue stack[2]; or TVMValue ret_val; int ret_type_code;
   void packed_declaration(const Token& name) {
-    declare(name, packed_.array());
+    names_.declare(name, packed_.array());
     if (take(tokens_, "[")) {
       skip_to_end(tokens_, name.offset);
       return;
@@ -156,7 +157,7 @@ class BodyReader {
     const Token code = ahead.next();
     if (!type || type->stars > 0 || !type->element.is_int() || !code.is_identifier() || !ahead.peek().is(";")) return;
     tokens_ = std::move(ahead);
-    declare(code, PackedState::other());
+    names_.declare(code, PackedState::other());
   }
 
   // (values, type codes, count, &value, &code, resource), the bracket and what stands in front of `values` taken
@@ -177,129 +178,27 @@ class BodyReader {
     checked_call(name, packed_.passed(given[0], std::max(*count, taken), at.offset), true);
   }
 
-  // if (f_packed == NULL) { if (TVMBackendGetFuncFromEnv(module, "f", &f_packed) != 0) { return -1; } }
-  bool function_look_up() {
-    Lexer ahead = tokens_;
-    const Token variable = ahead.next();
-    if (!variable.is_identifier() || !take(ahead, "==") || !take(ahead, "NULL") || !take(ahead, ")")) return false;
-    const bool has_braces = take(ahead, "{");
-    if (!take(ahead, "if") || !take(ahead, "(") || !take(ahead, "TVMBackendGetFuncFromEnv")) return false;
-    tokens_ = std::move(ahead);
-    expect(tokens_, "(");
-    const Token context = tokens_.next();
-    if (!context.is_identifier()) fail_at(context, "the module's context");
-    expect(tokens_, ",");
-    const Token name = tokens_.next();
-    if (name.kind != TokenKind::string) fail_at(name, "a function's name in quotes");
-    packed_.looked_up.insert_or_assign(std::string(variable.text),
-                                       std::string(name.text.substr(1, name.text.size() - 2)));
-    expect(tokens_, ",");
-    expect(tokens_, "&");
-    expect(tokens_, variable.text);
-    expect(tokens_, ")");
-    expect(tokens_, "!=");
-    expect_number(0);
-    expect(tokens_, ")");
-    failure();
-    if (has_braces) expect(tokens_, "}");
-    return true;
-  }
-
-  // The block behind a check of what the caller passes: { }, or { TVMAPISetLastError("…"); return -1; }
-  void packed_check(const Token& at) {
-    const bool has_braces = take(tokens_, "{");
-    if (has_braces && take(tokens_, "}")) return;
-    if (take(tokens_, "TVMAPISetLastError")) {
-      skip_bracketed(tokens_, "(");
-      expect(tokens_, ";");
-    }
-    if (!tokens_.peek().is("return")) fail_at(at, "a check of arguments that fails or does nothing");
-    failure();
-    if (has_braces) expect(tokens_, "}");
-  }
-
   static bool ends_behind_void(Lexer tokens) {
     (void)tokens.next();
     return tokens.peek().is(")");
   }
 
-  // --- Names ---------------------------------------------------------------------------------------------------------
-
-  VarId new_var(std::string_view name, DataType type, DataType element) {
-    module_.vars.push_back({std::string(name), type, type.is_handle() ? element : tir::void_type, {}});
-    return VarId(module_.vars.size() - 1);
-  }
-
-  static Value pool_value(std::string name) {
-    Value value;
-    value.kind = Value::Kind::pool;
-    value.pool = std::move(name);
-    return value;
-  }
-
-  static Value pointer_to(VarId storage, DataType element) {
-    Value value;
-    value.kind = Value::Kind::pointer;
-    value.type = element;
-    value.storage = storage;
-    return value;
-  }
-
-  void declare(const Token& name, Value value) {
-    std::string key(name.text);
-    names_[key].push_back(std::move(value));
-    open_.back().names.push_back(std::move(key));
-  }
-
-  std::optional<Value> look_up(std::string_view name) {
-    const auto found = names_.find(std::string(name));
-    if (found != names_.end() && !found->second.empty()) return found->second.back();
-    if (const auto number = number_of_macro(name)) return Values::number({tir::make_int(*number)});
-    const Table* table = scope_.table(name, file_);
-    if (table == nullptr) return std::nullopt;
-    const auto [at, is_new] = tables_.try_emplace(std::string(name));
-    if (is_new) at->second = new_var(name, tir::handle_type, table->data->type);
-    return pointer_to(at->second, table->data->type);
-  }
-
-  [[nodiscard]] std::optional<std::int64_t> number_of_macro(std::string_view name) const {
-    const auto macros = scope_.numbers.find(file_);
-    if (macros == scope_.numbers.end()) return std::nullopt;
-    const auto found = macros->second.find(name);
-    return found == macros->second.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  // In front of everything, as TVM has them.
-  void insert_tables() {
-    tir::Block constants;
-    for (const auto& [name, var] : tables_) {
-      const Table& table = *scope_.table(name, file_);
-      result_.tables.push_back(name);
-      constants.push_back({tir::AllocateConst{var, table.data->type, table.data, {}}});
-    }
-    for (const auto& [name, placed] : placed_) {
-      constants.push_back({tir::AllocateConst{placed.first, placed.second->data->type, placed.second->data, {}}});
-    }
-    for (const auto& [name, var] : pool_constants_) {
-      constants.push_back({tir::AllocateConst{var, tir::uint8_type, nullptr, {}}});
-    }
-    function_.body.insert(function_.body.begin(), std::make_move_iterator(constants.begin()),
-                          std::make_move_iterator(constants.end()));
-  }
-
   // --- Blocks --------------------------------------------------------------------------------------------------------
 
-  void open(Open::Kind kind) { open_.push_back({kind, take(tokens_, "{"), {}}); }
+  void open(Open::Kind kind, bool has_braces) {
+    open_.push_back({kind, has_braces});
+    names_.open_block();
+  }
 
   // Also those around that have no braces and are complete with it.
   void close() {
     while (true) {
-      for (const std::string& name : open_.back().names) names_[name].pop_back();
+      names_.close_block();
       const Open::Kind kind = open_.back().kind;
       open_.pop_back();
       if (kind == Open::Kind::then && take(tokens_, "else")) {
         body_.open_else();
-        open(Open::Kind::otherwise);
+        open(Open::Kind::otherwise, take(tokens_, "{"));
         return;
       }
       if (kind != Open::Kind::function) body_.close();
@@ -332,7 +231,7 @@ class BodyReader {
     if (first.is("return")) return result();
     if (first.is("{")) {
       body_.open_scope();
-      return open(Open::Kind::braces);
+      return open(Open::Kind::braces, take(tokens_, "{"));
     }
     if (take(tokens_, ";") || take_unused() || take_checked_result()) return end_statement();
     if (const auto type = parse_type(tokens_)) {
@@ -355,7 +254,7 @@ class BodyReader {
     Lexer ahead = tokens_;
     if (!take(ahead, "(") || !take(ahead, "void") || !take(ahead, ")")) return false;
     const Token name = ahead.next();
-    if (!name.is_identifier() || !take(ahead, ";") || !look_up(name.text)) return false;
+    if (!name.is_identifier() || !take(ahead, ";") || !names_.look_up(name.text)) return false;
     tokens_ = std::move(ahead);
     return true;
   }
@@ -368,7 +267,7 @@ class BodyReader {
     const Token name = ahead.next();
     if (!name.is_identifier() || !take(ahead, "=")) return false;
     if (!type) {  // behind the block, the variable has to be what it is then
-      const auto known = look_up(name.text);
+      const auto known = names_.look_up(name.text);
       if (!known || (!is_zero(*known) && open_.size() != 1)) return false;
     }
     const Lexer begin = tokens_;
@@ -381,24 +280,12 @@ class BodyReader {
     }
     call(*callee, true);
     tokens_ = std::move(ahead);
-    declare(name, Values::number({tir::make_int(0)}));
+    names_.declare(name, Values::number({tir::make_int(0)}));
     return true;
   }
 
   static bool is_zero(const Value& value) {
     return value.kind == Value::Kind::number && tir::as_int(*value.tree.expr) == 0;
-  }
-
-  // Behind the callee's name; takes all up to the end of the check.
-  static bool is_result_checked(Lexer& tokens, const Token& name) {
-    skip_bracketed(tokens, "(");
-    if (!take(tokens, ";") || !take(tokens, "if") || !take(tokens, "(") || !take(tokens, name.text)) return false;
-    if (take(tokens, "!=") && tokens.next().text != "0") return false;
-    if (!take(tokens, ")")) return false;
-    const bool has_braces = take(tokens, "{");
-    if (!take(tokens, "return")) return false;
-    if (!take(tokens, name.text) && (!take(tokens, "-") || tokens.next().text != "1")) return false;
-    return take(tokens, ";") && (!has_braces || take(tokens, "}")) && !tokens.peek().is("else");
   }
 
   // for (int32_t i = a; i < b; ++i)
@@ -426,10 +313,10 @@ class BodyReader {
     if (tir::as_int(*min.expr) != 0) {
       extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), type->element);
     }
-    const VarId var = new_var(name.text, type->element, tir::void_type);
+    const VarId var = names_.new_var(name.text, type->element, tir::void_type);
     body_.open_loop(var, min.expr, extent.expr);
-    open(Open::Kind::loop);
-    declare(name, values_.variable(var));
+    open(Open::Kind::loop, take(tokens_, "{"));
+    names_.declare(name, values_.variable(var));
   }
 
   // while (1) { if (!(c)) { break; } … }
@@ -441,7 +328,7 @@ class BodyReader {
     const bool is_endless = tir::as_int(*condition.expr).value_or(0) != 0;
     if (!is_endless) {
       body_.open_while(condition.expr);
-      return open(Open::Kind::loop);
+      return open(Open::Kind::loop, take(tokens_, "{"));
     }
     expect(tokens_, "{");
     expect(tokens_, "if");
@@ -454,13 +341,13 @@ class BodyReader {
     expect(tokens_, "}");
     condition = values_.condition(values_.unary("!", leaves));
     body_.open_while(condition.expr);
-    open_.push_back({Open::Kind::loop, true, {}});
+    open(Open::Kind::loop, true);
   }
 
   void branch() {
     (void)tokens_.next();
     expect(tokens_, "(");
-    if (function_look_up()) return end_statement();
+    if (take_look_up(tokens_, packed_)) return end_statement();
     const Token at = tokens_.peek();
     if (take(tokens_, "TVMFuncCall")) {
       expect(tokens_, "(");
@@ -470,9 +357,9 @@ class BodyReader {
       expect(tokens_, ",");
       packed_call(found->second, at);
       expect(tokens_, "!=");
-      expect_number(0);
+      expect_number(tokens_, 0);
       expect(tokens_, ")");
-      failure();
+      expect_failure(tokens_);
       return end_statement();
     }
     if (const auto name = called_name()) {
@@ -483,33 +370,33 @@ class BodyReader {
       }
       if (!tokens_.peek().is(")")) {
         expect(tokens_, "!=");
-        expect_number(0);
+        expect_number(tokens_, 0);
       }
       expect(tokens_, ")");
-      failure();
+      expect_failure(tokens_);
       return end_statement();
     }
     if (const auto other = other_checked_name()) {
       checked_call(*other, arguments_with_text(), true);
-      if (take(tokens_, "!=")) expect_number(0);
+      if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
-      failure();
+      expect_failure(tokens_);
       return end_statement();
     }
     if (is_null_check()) {
-      failure();
+      expect_failure(tokens_);
       return end_statement();
     }
     const Value tested = parse_expression(tokens_, values_, look_up_);
     if (tested.kind == Value::Kind::record) {
       expect(tokens_, ")");
-      packed_check(at);
+      expect_packed_check(tokens_, at);
       return end_statement();
     }
     const Tree condition = values_.condition(tested);
     expect(tokens_, ")");
     body_.open_branch(condition.expr);
-    open(Open::Kind::then);
+    open(Open::Kind::then, take(tokens_, "{"));
   }
 
   // "x == NULL)" of workspace, which is taken if it stands here; also "NULL == x)" and "!x)".
@@ -523,7 +410,7 @@ class BodyReader {
     if (!name.is_identifier()) return false;
     if (!is_negated && !is_in_front && (!take(ahead, "==") || !take_null())) return false;
     if (!take(ahead, ")")) return false;
-    const auto value = look_up(name.text);
+    const auto value = names_.look_up(name.text);
     if (!value || value->kind != Value::Kind::pointer) return false;
     tokens_ = std::move(ahead);
     return true;
@@ -535,25 +422,6 @@ class BodyReader {
     return true;
   }
 
-  // return -1;
-  void failure() {
-    const bool has_braces = take(tokens_, "{");
-    expect(tokens_, "return");
-    const bool has_brackets = take(tokens_, "(");
-    expect(tokens_, "-");
-    expect_number(1);
-    if (has_brackets) expect(tokens_, ")");
-    expect(tokens_, ";");
-    if (has_braces) expect(tokens_, "}");
-  }
-
-  void expect_number(std::int64_t number) {
-    const Token token = tokens_.next();
-    if (token.kind != TokenKind::number || token.text != std::to_string(number)) {
-      fail_at(token, "'" + std::to_string(number) + "'");
-    }
-  }
-
   // return 0; and return f(…); at the end of the function.
   void result() {
     const Token at = tokens_.next();
@@ -561,11 +429,11 @@ class BodyReader {
       call(*name, true);
     } else if (!tokens_.peek().is(";")) {
       const bool has_brackets = take(tokens_, "(");
-      const auto value = tokens_.peek().is_identifier() ? look_up(tokens_.peek().text) : std::nullopt;
+      const auto value = tokens_.peek().is_identifier() ? names_.look_up(tokens_.peek().text) : std::nullopt;
       if (value && is_zero(*value)) {
         (void)tokens_.next();  // what take_checked_result leaves
       } else {
-        expect_number(0);
+        expect_number(tokens_, 0);
       }
       if (has_brackets) expect(tokens_, ")");
     }
@@ -582,7 +450,7 @@ class BodyReader {
       if (!take(ahead, "void") || !take(ahead, ")")) return std::nullopt;
     }
     const Token name = ahead.next();
-    if (!name.is_identifier() || !ahead.peek().is("(") || look_up(name.text)) return std::nullopt;
+    if (!name.is_identifier() || !ahead.peek().is("(") || names_.look_up(name.text)) return std::nullopt;
     std::string text(name.text);
     const bool is_known = text == free_function || scope_.functions.contains(text) || scope_.foreign.contains(text) ||
                           scope_.prototypes.contains(text);
@@ -598,7 +466,8 @@ class BodyReader {
     const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
     const bool is_tvm = name.text.starts_with("TVM") && !name.text.starts_with("TVMDevice");  // hooks of devices
     const bool is_one = function_.is_entry && name.is_identifier() && !is_keyword &&
-                        !name.text.starts_with("tvmgen_") && !is_tvm && ahead.peek().is("(") && !look_up(name.text);
+                        !name.text.starts_with("tvmgen_") && !is_tvm && ahead.peek().is("(") &&
+                        !names_.look_up(name.text);
     if (!is_one) return std::nullopt;
     tokens_ = std::move(ahead);
     return std::string(name.text);
@@ -644,7 +513,7 @@ class BodyReader {
     const std::vector<Value> given = parse_arguments(tokens_, values_, look_up_);
     expect(tokens_, ";");
     body_.open_scope();
-    open_.push_back({Open::Kind::inlined, true, {}});
+    open(Open::Kind::inlined, true);
     callers_.push_back({name, tokens_});
     Lexer params = callee.params;
     std::size_t count = 0;
@@ -653,12 +522,12 @@ class BodyReader {
       if (count == given.size()) break;
       const Value& argument = given[count++];
       if (type->stars > 0) {
-        declare(param, values_.cast(*type, argument));
+        names_.declare(param, values_.cast(*type, argument));
       } else {
         const Tree value = values_.converted(argument, type->element);
-        const VarId var = new_var(param.text, type->element, tir::void_type);
+        const VarId var = names_.new_var(param.text, type->element, tir::void_type);
         body_.let(var, value.expr);
-        declare(param, values_.variable(var));
+        names_.declare(param, values_.variable(var));
       }
       if (!take(params, ",")) break;
     }
@@ -685,8 +554,8 @@ class BodyReader {
         arguments.push_back(values_.argument(argument).expr);
       } else if (kept != kept_.end() && i < kept->second.size() && kept->second[i]) {
         const PoolParam& used = *kept->second[i];
-        const auto start = used.is_whole ? start_of(argument.pool, given) : std::nullopt;
-        arguments.push_back(values_.argument(start ? *start : scratch(argument.pool, used)).expr);
+        const auto start = used.is_whole ? names_.start_of(argument.pool, given) : std::nullopt;
+        arguments.push_back(values_.argument(start ? *start : names_.scratch(argument.pool, used)).expr);
       } else if (kept != kept_.end() || !scope_.functions.contains(name)) {
         throw Error(ErrorKind::archive, {},
                     "passes pool " + in_quotes(argument.pool) + " to " + in_quotes(name) +
@@ -701,45 +570,6 @@ class BodyReader {
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
-  }
-
-  // An argument that TVM has put at the start of the pool, with memory up to the pool's end: it is the whole pool, too.
-  std::optional<Value> start_of(const std::string& pool, const std::vector<Value>& given) {
-    const auto size = scope_.arrays.find(pool);
-    if (size == scope_.arrays.end()) return std::nullopt;
-    for (const PlannedPlace& place : result_.places) {
-      const bool is_given = std::any_of(function_.params.begin(), function_.params.end(),
-                                        [&](const tir::Param& param) { return param.var == place.var; });
-      if (place.pool != pool || place.offset != 0 || is_given) continue;
-      const auto argument = std::find_if(given.begin(), given.end(), [&](const Value& value) {
-        return value.kind == Value::Kind::pointer && value.storage == place.var;
-      });
-      if (argument == given.end()) continue;
-      result_.last.emplace(place.var, size->second);
-      return *argument;
-    }
-    return std::nullopt;
-  }
-
-  // What a function whose C stays takes of the pool that it gets.
-  Value scratch(const std::string& pool, const PoolParam& used) {
-    Value value;
-    value.kind = Value::Kind::null;
-    if (!used.is_used) return value;
-    if (scope_.constant_pools.contains(pool)) {
-      values_.fail("found constants of pool " + in_quotes(pool) + " in a function whose C stays, expected workspace");
-    }
-    const auto size = scope_.arrays.find(pool);
-    const bool is_known = used.end || size != scope_.arrays.end();
-    const Bytes end = used.end ? *used.end : is_known ? size->second : INT32_MAX;
-    if (end <= std::max(used.begin, used.last))
-      values_.fail("found an offset that pool " + in_quotes(pool) + " does not have");
-    const VarId var = allocated({TokenKind::identifier, "scratch", values_.at}, tir::uint8_type, end - used.begin);
-    if (!is_known) result_.unbounded.push_back(var);
-    result_.pools.push_back(pool);
-    if (used.last > used.begin) result_.last.emplace(var, used.last);
-    if (!used.is_whole) result_.places.push_back({var, pool, used.begin});
-    return pointer_to(var, tir::uint8_type);
   }
 
   // Behind the type.
@@ -757,19 +587,19 @@ class BodyReader {
     } else if (take(tokens_, "=")) {
       const Value given = parse_expression(tokens_, values_, look_up_);
       if (given.kind == Value::Kind::record) {
-        declare(name, PackedState::other());
+        names_.declare(name, PackedState::other());
       } else {
         const Tree value = values_.converted(given, type.element);
-        const VarId var = new_var(name.text, type.element, tir::void_type);
+        const VarId var = names_.new_var(name.text, type.element, tir::void_type);
         body_.let(var, value.expr);
-        declare(name, values_.variable(var));
+        names_.declare(name, values_.variable(var));
       }
     } else {
-      Value place = pointer_to(new_var(name.text, tir::handle_type, type.element), type.element);
+      Value place = pointer_to(names_.new_var(name.text, tir::handle_type, type.element), type.element);
       body_.allocate(place.storage, type.element, {}, nullptr, {});
       place.kind = Value::Kind::place;
       place.tree = {tir::make_int(0)};
-      declare(name, std::move(place));
+      names_.declare(name, std::move(place));
     }
     expect(tokens_, ";");
   }
@@ -779,8 +609,8 @@ class BodyReader {
     const auto cast = take(ahead, "(") ? parse_type(ahead) : std::nullopt;  // float* x = (float*)TVMBackend…
     if (cast && take(ahead, ")") && ahead.peek().is(allocate_function)) tokens_ = ahead;
     if (take(tokens_, allocate_function)) return workspace(name, type);
-    if (planned(name)) {
-      Value& value = names_[std::string(name.text)].back();
+    if (names_.planned(tokens_, name)) {
+      Value& value = names_.declared(name);
       values_.at = name.offset;
       value = values_.cast(type, value);
       return;
@@ -788,91 +618,7 @@ class BodyReader {
     const Value value = parse_expression(tokens_, values_, look_up_);
     if (const auto argument = PackedState::argument_of(value)) return unpacked(name, type, *argument);
     values_.at = name.offset;
-    declare(name, values_.cast(type, value));
-  }
-
-  // (&(sram_3_var[160])), or sram_3_var + 160: TVM has planned the buffer. Its place is forgotten, and its size is what
-  // is accessed.
-  bool planned(const Token& name) {
-    Lexer ahead = tokens_;
-    std::size_t brackets = 0;
-    bool is_address = false;
-    while (true) {
-      if (take(ahead, "&")) {
-        if (is_address) return false;
-        is_address = true;
-      } else if (!take(ahead, "(")) {
-        break;
-      } else if (!parse_type(ahead)) {
-        ++brackets;
-      } else if (!take(ahead, ")")) {
-        return false;
-      }
-    }
-    const Token pool_name = ahead.next();
-    const auto pool = pools_.find(std::string(pool_name.text));
-    if (pool == pools_.end()) return false;
-    for (; take(ahead, ")"); --brackets) {
-      if (brackets == 0) fail_at(name, "an offset in the pool");
-    }
-    expect(ahead, is_address ? "[" : "+");
-    const Token offset = ahead.next();
-    if (offset.kind != TokenKind::number || is_real(offset)) fail_at(offset, "an offset in the pool");
-    const std::int64_t at = integer_literal(offset).value;
-    if (is_address) expect(ahead, "]");
-    for (; brackets > 0; --brackets) expect(ahead, ")");
-    tokens_ = std::move(ahead);
-    constexpr std::string_view suffix = "_let";
-    Token plain = name;
-    if (plain.text.ends_with(suffix)) plain.text.remove_suffix(suffix.size());
-    if (const auto constants = scope_.constant_pools.find(pool->second); constants != scope_.constant_pools.end()) {
-      planned_constant(name, plain, *constants, offset, at);
-    } else if (function_.is_entry && plain.text.ends_with("_buffer_var")) {
-      const VarId var = new_var(plain.text, tir::handle_type, tir::void_type);  // an input or output in the pool
-      tir::Param param;
-      param.var = var;
-      param.name = std::string(plain.text);
-      function_.params.push_back(std::move(param));
-      if (at < 0) fail_at(offset, "an offset in the pool");
-      result_.places.push_back({var, pool->second, at});
-      declare(name, pointer_to(var, tir::void_type));
-    } else {
-      result_.pools.push_back(pool->second);
-      const auto size = scope_.arrays.find(pool->second);
-      const std::int64_t most = size == scope_.arrays.end() ? INT32_MAX : size->second;
-      if (at < 0 || at >= most) fail_at(offset, "an offset in the pool");
-      const VarId var = allocated(plain, tir::uint8_type, most - at);
-      if (size == scope_.arrays.end()) result_.unbounded.push_back(var);
-      result_.places.push_back({var, pool->second, at});
-      declare(name, pointer_to(var, tir::void_type));
-    }
-    return true;
-  }
-
-  void planned_constant(const Token& name, const Token& plain,
-                        const std::pair<const std::string, ConstantPool>& named_pool, const Token& offset,
-                        std::int64_t at) {
-    const auto& [pool_name, pool] = named_pool;
-    std::string key = std::string(plain.text) + "@" + std::to_string(at);
-    if (pool.bytes != nullptr) {
-      if (at < 0 || static_cast<std::size_t>(at) >= pool.bytes->size()) fail_at(offset, "an offset in the pool");
-      const auto [found, is_new] = pool_constants_.try_emplace(std::move(key));
-      if (is_new) {
-        found->second = new_var(plain.text, tir::handle_type, tir::uint8_type);
-        result_.constants.push_back({found->second, pool_name, pool.bytes, static_cast<std::size_t>(at)});
-        result_.places.push_back({found->second, pool_name, at});
-      }
-      declare(name, pointer_to(found->second, tir::void_type));
-      return;
-    }
-    const auto table = pool.tables.find(at);
-    if (table == pool.tables.end()) fail_at(offset, "the offset of a constant in the pool");
-    const auto [found, is_new] = placed_.try_emplace(std::move(key));
-    if (is_new) {
-      found->second = {new_var(plain.text, tir::handle_type, table->second.data->type), &table->second};
-      result_.places.push_back({found->second.first, pool_name, at});
-    }
-    declare(name, pointer_to(found->second.first, table->second.data->type));
+    names_.declare(name, values_.cast(type, value));
   }
 
   // (device type, device, bytes, type code, bits)
@@ -891,8 +637,8 @@ class BodyReader {
       element = {static_cast<tir::TypeCode>(numbers[3]), static_cast<std::uint8_t>(numbers[4]), 1};
     }
     if (numbers[2] < 0 || numbers[2] % element.bytes() != 0) element = tir::uint8_type;
-    const VarId var = allocated(name, element, numbers[2] / element.bytes());
-    declare(name, pointer_to(var, type.element.is_void() ? element : type.element));
+    const VarId var = names_.allocated(name, element, numbers[2] / element.bytes());
+    names_.declare(name, pointer_to(var, type.element.is_void() ? element : type.element));
   }
 
   void array(const Token& name, DataType element) {
@@ -901,13 +647,7 @@ class BodyReader {
     skip_attributes(tokens_);
     const auto elements = tir::as_int(*count.expr);
     if (!elements || *elements < 1) fail_at(name, "an array of a constant number of elements");
-    declare(name, pointer_to(allocated(name, element, *elements, true), element));
-  }
-
-  VarId allocated(const Token& name, DataType element, std::int64_t elements, bool is_on_stack = false) {
-    const VarId var = new_var(name.text, tir::handle_type, element);
-    body_.allocate(var, element, {tir::make_int(elements)}, nullptr, {}, is_on_stack);
-    return var;
+    names_.declare(name, pointer_to(names_.allocated(name, element, *elements, true), element));
   }
 
   // Shapes, types, devices are of no account.
@@ -952,7 +692,6 @@ class BodyReader {
 
   Lexer tokens_;
   std::span<const AddedText> added_;  // behind what is read
-  std::size_t file_;
   const FileScope& scope_;
   const KeptPools& kept_;
   tir::Module& module_;
@@ -960,12 +699,8 @@ class BodyReader {
   tir::Function& function_;
   Values values_;
   tir::BodyBuilder body_;
+  BodyNames names_;
   LookUp look_up_;
-  std::unordered_map<std::string, std::vector<Value>> names_;  // the innermost last
-  std::map<std::string, VarId> tables_;
-  std::unordered_map<std::string, std::string> pools_;            // by parameter: the pool's name
-  std::map<std::string, std::pair<VarId, const Table*>> placed_;  // constants in pools of the C's own
-  std::map<std::string, VarId> pool_constants_;                   // and of the application's
   struct Caller {
     std::string callee;
     Lexer tokens;  // behind the call

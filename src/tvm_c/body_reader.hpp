@@ -11,32 +11,22 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tvm_c/added.hpp"
+#include "tvm_c/added_statements.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
+#include "tvm_c/planned_memory.hpp"
 #include "tvm_c/pool_params.hpp"
 #include "usmp/tir/builder.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 
-// A constant in a pool of the application's, of which only the beginning is known: its AllocateConst has no data yet.
-struct PoolConstant {
-  tir::VarId var;
-  std::string pool_name;
-  std::shared_ptr<const std::string> pool;
-  std::size_t offset = 0;
-};
-
 struct ReadFunction {
   tir::Function function;
   std::vector<std::string> called;  // in order
-  std::vector<PoolConstant> constants;
-  std::vector<std::string> tables;    // of the C that it reads
-  std::vector<std::string> pools;     // of workspace that TVM has planned
-  std::vector<PlannedPlace> places;   // of what TVM has planned, constants and entry parameters included
-  std::map<tir::VarId, Bytes> last;   // of workspace at several offsets: the last one
-  std::vector<tir::VarId> unbounded;  // planned by TVM into pools of unknown size: what is allocated says nothing
+  PlannedMemory memory;
+  std::vector<std::string> tables;  // of the C that it reads
+  std::vector<std::string> pools;   // of workspace that TVM has planned
 };
 
 // In the body of a function of FileScope::inlined.

@@ -3,9 +3,17 @@
 
 #include <cstdint>
 
+#include "tvm_c/expressions.hpp"
 #include "tvm_c/literals.hpp"
 
 namespace usmp::tvm_c {
+
+std::string_view body_text(const FunctionText& function) {
+  Lexer tokens = function.body;
+  const std::size_t begin = tokens.offset();
+  skip_to_end(tokens, begin);
+  return tokens.text().substr(begin, tokens.end() - begin);
+}
 
 std::vector<Token> tokens_of(Lexer tokens) {
   std::vector<Token> result;

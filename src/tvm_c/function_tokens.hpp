@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of functions whose C stays.
+// Text and tokens of functions.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "tvm_c/file_scope.hpp"
 #include "tvm_c/lexer.hpp"
 #include "usmp/support/checked.hpp"
 
 namespace usmp::tvm_c {
+
+// The function's, from behind its brace up to the one that closes it, with that.
+[[nodiscard]] std::string_view body_text(const FunctionText& function);
 
 // From behind an opening bracket up to the one that closes it, with that. Round and curly ones count.
 [[nodiscard]] std::vector<Token> tokens_of(Lexer tokens);

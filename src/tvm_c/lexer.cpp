@@ -6,7 +6,9 @@
 #include <iterator>
 #include <utility>
 
+#include "usmp/support/line_and_column.hpp"
 #include "usmp/support/text.hpp"
+#include "usmp/tvm_c/reader.hpp"
 
 namespace usmp::tvm_c {
 namespace {
@@ -55,6 +57,10 @@ bool is_certain(const std::string& compacted) {
 }
 
 }  // namespace
+
+Error located(const Source& file, const SyntaxError& error) {
+  return {ErrorKind::archive, {{}, file.name, line_and_column(file.text, error.offset + 1)}, error.message};
+}
 
 const Token& Lexer::peek() {
   if (!has_next_) {

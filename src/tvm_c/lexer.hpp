@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "usmp/support/error.hpp"
+
 namespace usmp::tvm_c {
 
 enum class TokenKind : std::uint8_t { end, identifier, number, string, character, punctuator };
@@ -31,6 +33,9 @@ struct SyntaxError {
   std::size_t offset = 0;
   std::string message;
 };
+
+struct Source;
+[[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 
 // A value: a copy goes on from the same place on its own.
 class Lexer {

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "tvm_c/added.hpp"
+#include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
 #include "tvm_c/included.hpp"
 #include "tvm_c/kept.hpp"
-#include "tvm_c/macros.hpp"
 #include "tvm_c/own_c.hpp"
+#include "tvm_c/planned_memory.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
 #include "tvm_c/values.hpp"
@@ -34,10 +34,6 @@ namespace usmp::tvm_c {
 namespace {
 
 constexpr Bytes default_alignment = 16;
-
-Error located(const Source& file, const SyntaxError& error) {
-  return {ErrorKind::archive, {{}, file.name, line_and_column(file.text, error.offset + 1)}, error.message};
-}
 
 // "-workspace-byte-alignment=8" of the comment that heads TVM's files (several may have become one).
 std::optional<Bytes> alignment_in(std::string_view text, std::string_view option) {
@@ -59,7 +55,7 @@ class ModuleReader {
         headers_(headers),
         limits_(limits),
         unread_(unread),
-        rewritten_(rewritten) {
+        added_(scope_, files_, rewritten) {
     for (const Foreign& function : foreign) {
       Lexer prototype(function.prototype);
       while (prototype.peek().kind != TokenKind::end && !prototype.next().is("(")) {
@@ -108,19 +104,16 @@ class ModuleReader {
               [](const tir::Function& a, const tir::Function& b) { return a.name < b.name; });
     module_.entry = *module_.find(entry);
     type_entry_params();
-    cut_pool_constants();
+    auto lost_constants = cut_constants(memory_.constants, !own_files_.empty(), module_);
     if (const auto fault = tir::find_fault(module_)) fail(*fault);
-    check_contents();
-    bound_by_plan();
-    check_bounded();
-    mark_unsized();
+    if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
     storage::fit(module_);
-    std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, places_, scope_);
+    std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
     return {.module = std::move(module_),
             .pools = std::move(pools),
-            .places = std::move(places_),
+            .places = std::move(memory_.places),
             .shares_constants = !own_files_.empty(),
-            .lost_constants = std::move(lost_constants_),
+            .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),
             .changed = std::move(changed_),
@@ -304,20 +297,16 @@ class ModuleReader {
       module_ = empty;
       external_.clear();
       tables_.clear();
-      added_names_.clear();
-      added_file_.reset();
-      pool_constants_.clear();
-      places_.clear();
-      unbounded_.clear();
-      last_.clear();
+      memory_ = {};
       pool_alignment_ = default_alignment;
     }
-    std::set<std::size_t> callers;
-    const bool has_added = keep_added(entry, callers);
+    Names stops;  // what planned C has otherwise, or has no more
+    if (added_.may_be()) stops = keep_added(entry);
+    std::set<std::size_t> callers = added_.files();
+    const bool has_added = !callers.empty() || !added_.names().empty() || has_added_functions_;
     if (kept_names_.empty() && external_.empty() && !has_added) return;
     for (const auto& [name, file] : external_) callers.insert(file);
-    if (added_file_) callers.insert(*added_file_);
-    const std::string text = kept_text(kept_names_, callers, added_names_, stops_, kept_pools_, scope_, files_);
+    const std::string text = kept_text(kept_names_, callers, added_.names(), stops, kept_pools_, scope_, files_);
     for (tir::Function& function : module_.functions) {
       bool calls_any = has_added && function.name == entry;
       tir::for_each_expr_in(function.body, [&](const tir::Expr& expr) {
@@ -328,16 +317,14 @@ class ModuleReader {
     }
   }
 
-  // What somebody added to files that planned C takes the place of: functions and variables that others may use; and
-  // what statements of the entry use that stay. Whether there is any.
-  bool keep_added(const std::string& entry, std::set<std::size_t>& files) {
-    if (rewritten_.empty() && !added_file_) return false;
+  // What else stays of files that planned C takes the place of. Returns the names that its text has otherwise.
+  Names keep_added(const std::string& entry) {
     const std::string prefix = "tvmgen_" + c_identifier(name_) + "_";
     Names gone = tables_;  // names that planned C does not have
     for (const tir::Function& function : module_.functions) {
       if (scope_.functions.contains(function.name) && !kept_names_.contains(function.name)) gone.insert(function.name);
     }
-    for (const PlannedPool& pool : pool_sizes_.pools_of(scope_.functions.find(entry)->second, places_, scope_)) {
+    for (const PlannedPool& pool : pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_)) {
       gone.insert(pool.name);
     }
     for (const auto& [name, pool] : scope_.constant_pools) gone.insert(name);
@@ -348,112 +335,13 @@ class ModuleReader {
         gone.erase(std::string(scope_.items[i].name));
       }
     }
-    stops_ = gone;
-    stops_.insert(prefix + "run");
-    Names functions = found_in_added_;
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < scope_.items.size(); ++i) {
-      const Item& item = scope_.items[i];
-      const Source& file = files_[item.file];
-      const bool is_first = i == 0 || scope_.items[i - 1].file != item.file;
-      const bool is_last = i + 1 == scope_.items.size() || scope_.items[i + 1].file != item.file;
-      if (is_first) end = 0;
-      const std::size_t begin = end;
-      end = item.end;
-      if (!rewritten_.contains(file.name)) continue;
-      check_hidden(item.file, begin, item.begin, gone, files);
-      if (is_last) check_hidden(item.file, end, file.text.size(), gone, files);
-      if (item.is_local && !is_marked_used(item, file.text)) continue;
-      const std::string name(item.name);
-      if (stops_.contains(name) || kept_names_.contains(name) || name == "TVMSystemLibEntryPoint") continue;
-      if (item.kind == Item::Kind::function) {
-        if (!name.starts_with(prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
-      } else if (item.is_variable) {
-        if (item.kind == Item::Kind::data) added_names_.emplace(item.file, name);
-        files.insert(item.file);
-      }
-    }
-    const std::vector<bool> before = mentioned_items(kept_for_operators_, {}, stops_, scope_, files_);
-    const std::vector<bool> now = mentioned_items(functions, added_names_, stops_, scope_, files_);
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (!now[i] || before[i]) continue;
-      const Item& item = scope_.items[i];
-      require_none(item.file, item.begin, item.end, gone);
-      if (item.kind == Item::Kind::function) kept_names_.emplace(item.name);
-    }
-    check_run(prefix + "run", entry);
-    return added_file_ || !functions.empty() || !added_names_.empty() || !files.empty();
-  }
-
-  // __attribute__((used)): a linker script or a debugger may look for it.
-  static bool is_marked_used(const Item& item, std::string_view text) {
-    Lexer tokens(text.substr(item.begin, item.end - item.begin));
-    tokens.pass_over_conditions();
-    try {
-      for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
-        if (token.is("=") || token.is("{")) return false;
-        if (token.is("used") || token.is("__used__")) return true;
-      }
-      return false;
-    } catch (const SyntaxError&) {  // a conditional group begins in front of it
-      return true;
-    }
-  }
-
-  void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone,
-                    std::set<std::size_t>& files) {
-    if (begin >= end || !has_hidden_code(files_[file].text.substr(begin, end - begin))) return;
-    files.insert(file);
-    require_none(file, begin, end, gone);
-  }
-
-  const Macros& macros_of(std::size_t file) { return macros_.try_emplace(file, files_[file].text).first->second; }
-
-  // Of these names in the text.
-  void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
-    const std::string_view text = files_[file].text.substr(begin, end - begin);
-    for (const std::string& name : macros_of(file).names_in(text)) {
-      if (!gone.contains(name)) continue;
-      const std::size_t at = std::min(text.find(name), text.size());
-      throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + at + 1)},
-                  "found " + in_quotes(name) +
-                      " in code that somebody added, expected nothing that planned C does not "
-                      "have: the model's operators, constants and memory");
-    }
-  }
-
-  // The function that the firmware calls is written anew.
-  void check_run(const std::string& run, const std::string& entry) const {
-    const auto found = scope_.functions.find(run);
-    if (found == scope_.functions.end() || !rewritten_.contains(files_[found->second.file].name)) return;
-    Names known = {"return", "TVMValue", "uint8_t", "void", entry};
-    for (const auto& [name, size] : scope_.arrays) known.insert(name);
-    for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
-    for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);
-    Token before;
-    for (const Token& token : tokens_of(found->second.body)) {
-      const bool is_declared = before.is("TVMValue") && token.is_identifier();
-      if (is_declared) known.emplace(token.text);
-      const bool is_member = before.is(".") || before.is("->");
-      constexpr std::string_view marks = "()[];=,*&.}";
-      const bool is_tvms =
-          token.kind == TokenKind::number || is_member || token.is("->") ||
-          (token.is_identifier() ? known.contains(token.text)
-                                 : token.text.size() == 1 && marks.find(token.text) != std::string_view::npos);
-      if (!is_tvms) {
-        throw located(files_[found->second.file],
-                      {token.offset, "found " + shown(token.text) + " in " + in_quotes(run) +
-                                         ", which is written anew, expected nothing but the call of the entry: what "
-                                         "somebody added goes to where " +
-                                         in_quotes(run) + " is called"});
-      }
-      before = token;
-    }
-    try {
-      require_plain_text(found->second, {});
-    } catch (const SyntaxError& error) {
-      throw located(files_[found->second.file], error);
-    }
+    Names stops = gone;
+    stops.insert(prefix + "run");
+    Names added = added_.keep(prefix, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
+    has_added_functions_ = !added.empty();
+    kept_names_.merge(added);
+    added_.check_run(prefix + "run", entry);
+    return stops;
   }
 
   // Where all are that are in any.
@@ -510,10 +398,7 @@ class ModuleReader {
 
   [[nodiscard]] bool takes_workspace(const std::string& name) const {
     const FunctionText& function = scope_.functions.find(name)->second;
-    Lexer tokens = function.body;
-    const std::size_t begin = tokens.offset();
-    skip_to_end(tokens, begin);
-    return tokens.text().substr(begin, tokens.end() - begin).find("TVMBackendAllocWorkspace") != std::string_view::npos;
+    return body_text(function).find("TVMBackendAllocWorkspace") != std::string_view::npos;
   }
 
   // The function and those that it reaches.
@@ -551,7 +436,7 @@ class ModuleReader {
       require_plain_names(name, text, added.texts);
       ReadFunction read = read_function(text, scope_, kept_pools_, limits_, module_, is_entry, added.texts);
       if (unread_ == Unread::kept && !is_entry) note_helpers(read.called);
-      if (is_entry) note_added(added, text);
+      if (is_entry) note_added(added_.note(added.texts, text.file));
       read.function.name = name;
       read.function.target = "c";
       for (const std::string& callee : read.called) {
@@ -566,26 +451,26 @@ class ModuleReader {
         const auto found = scope_.alignments.find(pool);
         if (found != scope_.alignments.end()) pool_alignment_ = std::max(pool_alignment_, found->second);
       }
-      pool_constants_.insert(pool_constants_.end(), read.constants.begin(), read.constants.end());
       tables_.insert(read.tables.begin(), read.tables.end());
-      places_.insert(places_.end(), read.places.begin(), read.places.end());
-      last_.insert(read.last.begin(), read.last.end());
-      for (const tir::VarId var : read.unbounded) unbounded_.insert(var);
+      memory_.add(std::move(read.memory));
       return read.called;
     } catch (const InlinedError& error) {
-      const std::string place = line_and_column(file.text, error.offset + 1);
-      if (keeps(error.function, false, place + ": " + error.message)) return {};
+      if (keeps(error.function, false, place(text.file, error.offset) + ": " + error.message)) return {};
       throw located(file, error);
     } catch (const SyntaxError& error) {
-      if (keeps(name, is_entry, line_and_column(file.text, error.offset + 1) + ": " + error.message)) return {};
+      if (keeps(name, is_entry, place(text.file, error.offset) + ": " + error.message)) return {};
       const Error fault = located(file, error);
       if (!is_entry) throw fault;
       throw Error(fault.kind(), fault.where(), fault.message(), {entry_hint(name, text, error.offset)});
     } catch (const Error& error) {
-      if (keeps(name, is_entry, line_and_column(file.text, text.offset + 1) + ": " + error.message())) return {};
+      if (keeps(name, is_entry, place(text.file, text.offset) + ": " + error.message())) return {};
       throw Error(error.kind(), {{}, file.name, line_and_column(file.text, text.offset + 1)},
                   "function " + in_quotes(name) + ": " + error.message());
     }
+  }
+
+  std::string place(std::size_t file, std::size_t offset) {
+    return lines_.try_emplace(file, files_[file].text).first->second.place(offset + 1);
   }
 
   // What may be done about a statement of the entry.
@@ -600,39 +485,10 @@ class ModuleReader {
     return hint;
   }
 
-  // A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.
-  static void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added) {
-    Lexer tokens = text.body;
-    const std::size_t begin = tokens.offset();
-    skip_to_end(tokens, begin);
-    const std::string_view body = tokens.text().substr(begin, tokens.end() - begin);
-    constexpr std::string_view blanks = " \t\r";
-    for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
-      const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
-      if (before != std::string_view::npos && body[before] != '\n') continue;
-      const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
-      if (std::any_of(added.begin(), added.end(), holds)) continue;
-      std::string_view line = first_line(body.substr(at + 1));
-      line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-      line = line.substr(0, line.find_last_not_of(blanks) + 1);
-      const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
-                               line == "if 1" || line == "else" || line == "endif";
-      if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
-    }
-  }
-
-  // What statements that stay use of their file stays, too.
-  void note_added(const AddedStatements& added, const FunctionText& text) {
-    added_names_.clear();
-    if (added.texts.empty()) return;
-    added_file_ = text.file;
-    const std::string_view file = files_[text.file].text;
-    for (const AddedText& one : added.texts) {
-      for (const std::string& name : macros_of(text.file).names_in(file.substr(one.begin, one.end - one.begin))) {
-        const bool is_new = scope_.functions.contains(name) && !kept_names_.contains(name);
-        if (is_new && unread_found_.emplace(name, std::string()).second) found_in_added_.insert(name);
-        added_names_.emplace(text.file, name);
-      }
+  void note_added(const Names& functions) {
+    for (const std::string& name : functions) {
+      const bool is_new = !kept_names_.contains(name) && unread_found_.emplace(name, std::string()).second;
+      if (is_new) found_in_added_.insert(name);
     }
   }
 
@@ -705,151 +561,6 @@ class ModuleReader {
     }
   }
 
-  // Each is what is accessed of the pool from its offset on; if that is not known, up to the next one.
-  void cut_pool_constants() {
-    if (pool_constants_.empty()) return;
-    const auto extents = storage::extents(module_);
-    std::map<const std::string*, std::set<std::size_t>> offsets;
-    for (const PoolConstant& one : pool_constants_) offsets[one.pool.get()].insert(one.offset);
-    std::map<tir::VarId, const PoolConstant*> by_var;
-    for (const PoolConstant& one : pool_constants_) by_var.emplace(one.var, &one);
-    std::map<const std::string*, std::map<std::size_t, std::size_t>> ends;  // by offset
-    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      for (tir::Stmt& stmt : module_.functions[i].body) {
-        auto* constant = std::get_if<tir::AllocateConst>(&stmt.node);
-        const auto found = constant == nullptr ? by_var.end() : by_var.find(constant->var);
-        if (found == by_var.end()) continue;
-        const PoolConstant& one = *found->second;
-        const auto extent = extents[i].find(one.var);
-        const auto next = offsets[one.pool.get()].upper_bound(one.offset);
-        std::size_t size = (next == offsets[one.pool.get()].end() ? one.pool->size() : *next) - one.offset;
-        if (extent != extents[i].end() && extent->second.end) {
-          size = std::min(static_cast<std::size_t>(*extent->second.end), one.pool->size() - one.offset);
-        }
-        tir::DataType type = tir::uint8_type;
-        if (extent != extents[i].end() && extent->second.type) type = *extent->second.type;
-        const auto width = static_cast<std::size_t>(type.bytes());
-        if (size % width != 0) type = tir::uint8_type;
-        auto data = std::make_shared<tir::Constant>();
-        data->type = type;
-        data->shape = {static_cast<std::int64_t>(size / static_cast<std::size_t>(type.bytes()))};
-        data->bytes = one.pool->substr(one.offset, size);
-        constant->type = type;
-        constant->data = std::move(data);
-        module_.vars[one.var.index()].element = type;
-        std::size_t& end = ends[one.pool.get()][one.offset];
-        end = std::max(end, one.offset + size);
-      }
-    }
-    std::map<const std::string*, std::string> names;
-    for (const PoolConstant& one : pool_constants_) names.emplace(one.pool.get(), one.pool_name);
-    std::map<std::string, const std::map<std::size_t, std::size_t>*> by_name;
-    for (const auto& [pool, ranges] : ends) by_name.emplace(names[pool], &ranges);
-    for (const auto& [name, ranges] : by_name) check_apart(name, *ranges);
-    check_places_of_their_own();
-  }
-
-  // What is read of a pool, and never written, is a constant. If neither the C nor a header has its value, the pool has
-  // been taken for workspace.
-  void check_contents() const {
-    if (unbounded_.empty()) return;
-    std::map<tir::VarId, std::size_t> readers;  // functions that do nothing else with the variable
-    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      for (const auto& [var, use] : program::storage_uses(module_.functions[i].body)) {
-        if (use.loads > 0 && use.stores == 0 && use.mentions == 0 && !use.has_addresses) readers.emplace(var, i);
-      }
-    }
-    const program::EntryCalls entry = program::entry_calls(module_);
-    std::set<tir::VarId> others = entry.used_otherwise;
-    for (const program::EntryCall& call : entry.calls) {
-      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-        if (readers.contains(module_.functions[call.callee].params[i].var)) {
-          readers.emplace(call.arguments[i], module_.entry);
-        } else {
-          others.insert(call.arguments[i]);
-        }
-      }
-    }
-    for (const PlannedPlace& place : places_) {
-      const auto reader = readers.find(place.var);
-      if (reader == readers.end() || !unbounded_.contains(place.var)) continue;
-      if (reader->second != module_.entry || !others.contains(place.var)) fail_without_contents(place, reader->second);
-    }
-  }
-
-  [[noreturn]] void fail_without_contents(const PlannedPlace& place, std::size_t function) const {
-    const std::string module = c_identifier(name_);
-    fail({function, "offset " + std::to_string(place.offset) + " of pool " + in_quotes(place.pool),
-          "found " + in_quotes(module_.var(place.var).name) +
-              ", which is read and never written: a constant, whose value is not here; expected TVMGEN_" +
-              upper_case(module) + "_" + upper_case(place.pool) + "_CONSTANT_POOL_DATA in a header, tvmgen_" + module +
-              ".h"});
-  }
-
-  // Of what others' functions get, how much they use is not known. As TVM's plan is right, it is less than what stands
-  // in front of the next thing of the pool that is live with it: of one use each, from the first to the last statement.
-  void bound_by_plan() {
-    tir::Function& entry = module_.functions[module_.entry];
-    const auto extents = storage::extents(module_)[module_.entry];
-    std::map<tir::VarId, const PlannedPlace*> placed;
-    for (const PlannedPlace& place : places_) placed.emplace(place.var, &place);
-    struct Use {
-      std::size_t first = 0;
-      std::size_t last = 0;
-    };
-    std::map<tir::VarId, Use> uses;
-    for (std::size_t i = 0; i < entry.body.size(); ++i) {
-      if (!tir::blocks_of(entry.body[i]).empty()) return;  // a loop, or a branch
-      tir::for_each_expr_of(entry.body[i], [&](const tir::ExprRef& root) {
-        tir::for_each_expr(*root, [&](const tir::Expr& expr) {
-          if (expr.kind != tir::ExprKind::var || !placed.contains(expr.var)) return;
-          uses.try_emplace(expr.var, Use{i, i}).first->second.last = i;
-        });
-      });
-    }
-    std::map<std::string_view, std::map<Bytes, std::vector<Use>>> pools;  // by offset
-    for (const auto& [var, use] : uses) pools[placed.at(var)->pool][placed.at(var)->offset].push_back(use);
-    for (tir::Stmt& stmt : entry.body) {
-      auto* allocate = std::get_if<tir::Allocate>(&stmt.node);
-      if (allocate == nullptr || !placed.contains(allocate->var) || !uses.contains(allocate->var)) continue;
-      const auto extent = extents.find(allocate->var);
-      if (extent != extents.end() && extent->second.end) continue;
-      const PlannedPlace& place = *placed.at(allocate->var);
-      const Use& own = uses.at(allocate->var);
-      const auto& offsets = pools.at(place.pool);
-      const auto last = last_.find(allocate->var);
-      for (auto above = offsets.upper_bound(last == last_.end() ? place.offset : last->second); above != offsets.end();
-           ++above) {
-        const bool is_live = std::any_of(above->second.begin(), above->second.end(), [&](const Use& use) {
-          return use.first <= own.last && own.first <= use.last;
-        });
-        if (!is_live) continue;
-        shorten(*allocate, above->first - place.offset);
-        break;
-      }
-    }
-  }
-
-  // To so many bytes, if it is not shorter.
-  void shorten(tir::Allocate& allocate, Bytes bytes) {
-    const auto elements = allocate.extents.size() == 1 ? tir::as_int(*allocate.extents[0]) : std::nullopt;
-    if (allocate.type != tir::uint8_type || !elements || *elements <= bytes) return;
-    allocate.extents = {tir::make_int(bytes)};
-    unbounded_.erase(allocate.var);
-  }
-
-  // Of what others' functions get, how much they use is not known.
-  void mark_unsized() {
-    if (places_.empty()) return;
-    std::set<tir::VarId> unsized;
-    for (const auto& function : storage::extents(module_)) {
-      for (const auto& [var, extent] : function) {
-        if (!extent.end) unsized.insert(var);
-      }
-    }
-    for (PlannedPlace& place : places_) place.is_sized = !unsized.contains(place.var);
-  }
-
   // C computes the end of a loop in front of each iteration, TIR once.
   static void check_loops(const tir::Function& function, std::size_t offset) {
     tir::for_each_stmt(function.body, [&](const tir::Stmt& stmt) {
@@ -875,48 +586,6 @@ class ModuleReader {
     });
   }
 
-  // A buffer in a pool is as large as it is used; if that is not known, its pool ends it.
-  void check_bounded() const {
-    if (unbounded_.empty()) return;
-    const auto extents = storage::extents(module_);
-    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      for (const auto& [var, extent] : extents[i]) {
-        if (extent.end || !unbounded_.contains(var)) continue;
-        throw Error(ErrorKind::archive, {},
-                    "function " + in_quotes(module_.functions[i].name) + ": how many bytes of " +
-                        in_quotes(module_.var(var).name) +
-                        " are used is not known, nor is the size of its pool; expected the array in the C, or " +
-                        "TVMGEN_…_WORKSPACE_POOL_SIZE in the header");
-      }
-    }
-  }
-
-  // TVM's greedy_by_size has put constants over one another: then the archive does not hold them.
-  void check_apart(const std::string& pool, const std::map<std::size_t, std::size_t>& ranges) {
-    const auto text = [](const auto& range) {
-      return "[" + std::to_string(range.first) + ", " + std::to_string(range.second) + ")";
-    };
-    const auto twice = std::adjacent_find(ranges.begin(), ranges.end(),
-                                          [](const auto& a, const auto& b) { return b.first < a.second; });
-    if (twice == ranges.end() || lost_constants_) return;
-    lost_constants_ =
-        "constants at " + text(*twice) + " and " + text(*std::next(twice)) + " of pool " + in_quotes(pool) + " overlap";
-  }
-
-  // TVM gives each constant a name and a place of its own; several functions may use it. This program puts equal
-  // constants into one place.
-  void check_places_of_their_own() {
-    if (!own_files_.empty()) return;
-    std::map<std::pair<std::string_view, std::size_t>, std::string_view> names;
-    for (const PoolConstant& one : pool_constants_) {
-      const std::string_view name = module_.var(one.var).name;
-      const auto& first = names.try_emplace({one.pool_name, one.offset}, name).first->second;
-      if (first == name || lost_constants_) continue;
-      lost_constants_ = "constants " + in_quotes(first) + " and " + in_quotes(name) + " are both at " +
-                        std::to_string(one.offset) + " of pool " + in_quotes(one.pool_name);
-    }
-  }
-
   [[noreturn]] void fail(const tir::Fault& fault) const {
     if (!fault.function) throw Error(ErrorKind::archive, {}, fault.message);
     const std::string& name = module_.functions[*fault.function].name;
@@ -936,29 +605,23 @@ class ModuleReader {
   Limits limits_;
   Unread unread_;
   Names kept_names_;
-  const std::set<std::string>& rewritten_;
-  std::map<std::size_t, Macros> macros_;  // by file
-  Names found_in_added_;                  // of kept_names_
-  Names kept_for_operators_;              // likewise, without what they call
-  Names tables_;                          // that functions read
-  Names stops_;                           // what planned C has otherwise, or has no more
-  UsedNames added_names_;  // in statements of the entry that stay as text, and variables that somebody added
-  std::optional<std::size_t> added_file_;
+  Names found_in_added_;      // of kept_names_
+  Names kept_for_operators_;  // likewise, without what they call
+  Names tables_;              // that functions read
+  bool has_added_functions_ = false;
   std::map<std::string, std::size_t> external_;  // called, and defined nowhere: a file that calls it
   KeptPools kept_pools_;                         // also of `foreign`
   std::map<std::string_view, std::string_view> foreign_files_;
   std::vector<ChangedFile> changed_;
   std::map<std::string, std::string, std::less<>> reasons_;  // of those that are not read
   std::map<std::string, std::string> unread_found_;          // since all were read last
+  std::map<std::size_t, Lines> lines_;                       // by file
   FileScope scope_;
+  AddedCode added_;
   PoolSizes pool_sizes_;
   tir::Module module_;
-  std::vector<PoolConstant> pool_constants_;
-  std::vector<PlannedPlace> places_;
-  std::optional<std::string> lost_constants_;
+  PlannedMemory memory_;
   Bytes pool_alignment_ = default_alignment;
-  std::set<tir::VarId> unbounded_;
-  std::map<tir::VarId, Bytes> last_;  // ReadFunction::last
 };
 
 }  // namespace

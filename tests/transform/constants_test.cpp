@@ -175,26 +175,6 @@ TEST_CASE("what is stored narrow is widened where it is read, by one cast") {
   CHECK(has(program.text(), "main: w: stored as int8 (2 bytes less)\n"));
 }
 
-TEST_CASE("the result says what constants need, before and after, equal ones counted once") {
-  Program program;
-  const std::size_t op = program.function("op");
-  program.param(op, "to", tir::int32_type);
-  for (const std::size_t function : {std::size_t{0}, op}) {
-    const VarId constant = program.constant("w", int16, {-128, 127, 3}, function);
-    program.store(tir::make_cast(tir::int32_type, program.load(int16, constant)), function);
-  }
-  (void)program.constant("unused", int16, {1, 2});
-  program.call("op", {program.use(program.out)});
-  const std::optional<ConstantBytes> shrunk = program.result().steps[0].constants;
-  REQUIRE(shrunk);
-  CHECK(shrunk->before == 12);
-  CHECK(shrunk->after == 3);
-  Program stays;
-  stays.store(stays.load(tir::int32_type, stays.constant("w", tir::int32_type, {1, 70000})));
-  CHECK(stays.stays());
-  CHECK((stays.result().steps[0].constants == ConstantBytes{8, 8}));
-}
-
 TEST_CASE("casts that cut are kept") {
   Program program;
   const VarId constant = program.constant("w", tir::int32_type, {0, 200});

@@ -27,7 +27,7 @@ namespace usmp::pipeline {
 // PlanDocument::constant_bytes.
 [[nodiscard]] Bytes constants_read(const liveness::Analysis& analysis);
 
-// PlanDocument::transformed.
+// PlanDocument::transformed, but for what constants need.
 [[nodiscard]] std::vector<plan_file::PlanDocument::StepOutcome> steps_of(
     const std::vector<transform::StepResult>& steps);
 

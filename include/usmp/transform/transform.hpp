@@ -79,14 +79,6 @@ struct Change {
   std::vector<Note> notes = {};
 };
 
-// Sum of sizes of the constants that the program reads.
-struct ConstantBytes {
-  Bytes before = 0;
-  Bytes after = 0;
-
-  friend bool operator==(const ConstantBytes&, const ConstantBytes&) = default;
-};
-
 // The effect of a step. The load is the peak live bytes: the largest sum of sizes of workspace buffers that are live at
 // one time, without inputs and outputs. No plan needs less.
 struct StepResult {
@@ -96,8 +88,6 @@ struct StepResult {
   std::vector<Change> changes;  // in order of application
   // Of Step::recompute, and of Step::rolling with strips: extra work in thousandths of the work without it, rounded up.
   std::optional<std::int64_t> extra_work_permille = {};
-  // Of Step::constants. Afterwards equal ones count once (liveness::share_constants).
-  std::optional<ConstantBytes> constants = {};
   // It would have changed the program, but the plan is as small without it; set by the planning stage.
   bool left_out = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tvm_c/added.hpp"
+#include "tvm_c/added_statements.hpp"
 
 #include <algorithm>
 #include <array>

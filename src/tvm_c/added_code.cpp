@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests: tests/tvm_c/added_test.cpp.
+#include "tvm_c/added_code.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tvm_c/function_tokens.hpp"
+#include "usmp/support/error.hpp"
+#include "usmp/support/line_and_column.hpp"
+#include "usmp/support/text.hpp"
+
+namespace usmp::tvm_c {
+namespace {
+
+// __attribute__((used)): a linker script or a debugger may look for it.
+bool is_marked_used(const Item& item, std::string_view text) {
+  Lexer tokens(text.substr(item.begin, item.end - item.begin));
+  tokens.pass_over_conditions();
+  try {
+    for (Token token = tokens.next(); token.kind != TokenKind::end; token = tokens.next()) {
+      if (token.is("=") || token.is("{")) return false;
+      if (token.is("used") || token.is("__used__")) return true;
+    }
+    return false;
+  } catch (const SyntaxError&) {  // a conditional group begins in front of it
+    return true;
+  }
+}
+
+}  // namespace
+
+void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added) {
+  const std::string_view body = body_text(text);
+  const std::size_t begin = text.body.offset();
+  constexpr std::string_view blanks = " \t\r";
+  for (std::size_t at = body.find('#'); at != std::string_view::npos; at = body.find('#', at + 1)) {
+    const std::size_t before = at == 0 ? at : body.find_last_not_of(blanks, at - 1);
+    if (before != std::string_view::npos && body[before] != '\n') continue;
+    const auto holds = [&](const AddedText& one) { return one.begin <= begin + at && begin + at < one.end; };
+    if (std::any_of(added.begin(), added.end(), holds)) continue;
+    std::string_view line = first_line(body.substr(at + 1));
+    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+    line = line.substr(0, line.find_last_not_of(blanks) + 1);
+    const bool is_harmless = line.starts_with("pragma") || line.starts_with("line") || line == "if 0" ||
+                             line == "if 1" || line == "else" || line == "endif";
+    if (!is_harmless) throw SyntaxError{begin + at, "found a directive in a function, expected none"};
+  }
+}
+
+const Names& AddedCode::note(const std::vector<AddedText>& statements, std::size_t file) {
+  names_.clear();
+  with_code_.clear();
+  mentioned_.clear();
+  if (!statements.empty()) with_code_.insert(file);
+  const std::string_view text = files_[file].text;
+  for (const AddedText& one : statements) {
+    for (const std::string& name : macros_of(file).names_in(text.substr(one.begin, one.end - one.begin))) {
+      if (scope_.functions.contains(name)) mentioned_.insert(name);
+      names_.emplace(file, name);
+    }
+  }
+  return mentioned_;
+}
+
+Names AddedCode::keep(const std::string& prefix, const Names& in_statements, const Names& gone, const Names& stops,
+                      const Names& kept, const Names& for_operators) {
+  Names functions = in_statements;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < scope_.items.size(); ++i) {
+    const Item& item = scope_.items[i];
+    const Source& file = files_[item.file];
+    const bool is_first = i == 0 || scope_.items[i - 1].file != item.file;
+    const bool is_last = i + 1 == scope_.items.size() || scope_.items[i + 1].file != item.file;
+    if (is_first) end = 0;
+    const std::size_t begin = end;
+    end = item.end;
+    if (!rewritten_.contains(file.name)) continue;
+    check_hidden(item.file, begin, item.begin, gone);
+    if (is_last) check_hidden(item.file, end, file.text.size(), gone);
+    if (item.is_local && !is_marked_used(item, file.text)) continue;
+    const std::string name(item.name);
+    if (stops.contains(name) || kept.contains(name) || name == "TVMSystemLibEntryPoint") continue;
+    if (item.kind == Item::Kind::function) {
+      if (!name.starts_with(prefix) || name.ends_with("get_c_metadata")) functions.insert(name);
+    } else if (item.is_variable) {
+      if (item.kind == Item::Kind::data) names_.emplace(item.file, name);
+      with_code_.insert(item.file);
+    }
+  }
+  Names result;
+  const std::vector<bool> before = mentioned_items(for_operators, {}, stops, scope_, files_);
+  const std::vector<bool> now = mentioned_items(functions, names_, stops, scope_, files_);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!now[i] || before[i]) continue;
+    const Item& item = scope_.items[i];
+    require_none(item.file, item.begin, item.end, gone);
+    if (item.kind == Item::Kind::function) result.emplace(item.name);
+  }
+  return result;
+}
+
+void AddedCode::check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
+  if (begin >= end || !has_hidden_code(files_[file].text.substr(begin, end - begin))) return;
+  with_code_.insert(file);
+  require_none(file, begin, end, gone);
+}
+
+const Macros& AddedCode::macros_of(std::size_t file) {
+  return macros_.try_emplace(file, files_[file].text).first->second;
+}
+
+void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone) {
+  const std::string_view text = files_[file].text.substr(begin, end - begin);
+  for (const std::string& name : macros_of(file).names_in(text)) {
+    if (!gone.contains(name)) continue;
+    const std::size_t at = std::min(text.find(name), text.size());
+    throw Error(ErrorKind::archive, {{}, files_[file].name, line_and_column(files_[file].text, begin + at + 1)},
+                "found " + in_quotes(name) +
+                    " in code that somebody added, expected nothing that planned C does not "
+                    "have: the model's operators, constants and memory");
+  }
+}
+
+void AddedCode::check_run(const std::string& run, const std::string& entry) const {
+  const auto found = scope_.functions.find(run);
+  if (found == scope_.functions.end() || !rewritten_.contains(files_[found->second.file].name)) return;
+  Names known = {"return", "TVMValue", "uint8_t", "void", entry};
+  for (const auto& [name, size] : scope_.arrays) known.insert(name);
+  for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
+  for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);
+  Token before;
+  for (const Token& token : tokens_of(found->second.body)) {
+    const bool is_declared = before.is("TVMValue") && token.is_identifier();
+    if (is_declared) known.emplace(token.text);
+    const bool is_member = before.is(".") || before.is("->");
+    constexpr std::string_view marks = "()[];=,*&.}";
+    const bool is_tvms =
+        token.kind == TokenKind::number || is_member || token.is("->") ||
+        (token.is_identifier() ? known.contains(token.text)
+                               : token.text.size() == 1 && marks.find(token.text) != std::string_view::npos);
+    if (!is_tvms) {
+      throw located(files_[found->second.file],
+                    {token.offset, "found " + shown(token.text) + " in " + in_quotes(run) +
+                                       ", which is written anew, expected nothing but the call of the entry: what "
+                                       "somebody added goes to where " +
+                                       in_quotes(run) + " is called"});
+    }
+    before = token;
+  }
+  try {
+    require_plain_text(found->second, {});
+  } catch (const SyntaxError& error) {
+    throw located(files_[found->second.file], error);
+  }
+}
+
+}  // namespace usmp::tvm_c

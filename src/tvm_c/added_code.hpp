@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that somebody added to C files of TVM's, whose text stays when planned C takes the place of these files.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tvm_c/added_statements.hpp"
+#include "tvm_c/file_scope.hpp"
+#include "tvm_c/kept.hpp"
+#include "tvm_c/macros.hpp"
+#include "usmp/tvm_c/reader.hpp"
+
+namespace usmp::tvm_c {
+
+class AddedCode {
+ public:
+  // `rewritten`: names of the files that planned C takes the place of.
+  AddedCode(const FileScope& scope, const std::span<const Source>& files, const std::set<std::string>& rewritten)
+      : scope_(scope), files_(files), rewritten_(rewritten) {}
+
+  // What statements of the entry that stay use of their file stays, too. The functions among it.
+  const Names& note(const std::vector<AddedText>& statements, std::size_t file);
+
+  // Whether there may be any.
+  [[nodiscard]] bool may_be() const { return !rewritten_.empty() || !with_code_.empty(); }
+
+  // Adds what others may use of the files that planned C takes the place of: functions and variables. Returns functions
+  // that stay for it; Error if one needs what planned C does not have, `gone`. `in_statements`: functions that only
+  // statements of the entry use; `kept`: functions that stay already, `for_operators` those of them that operators
+  // call.
+  Names keep(const std::string& prefix, const Names& in_statements, const Names& gone, const Names& stops,
+             const Names& kept, const Names& for_operators);
+
+  // The function that the firmware calls is written anew: it does nothing but to call the entry.
+  void check_run(const std::string& run, const std::string& entry) const;
+
+  [[nodiscard]] const UsedNames& names() const { return names_; }
+  [[nodiscard]] const std::set<std::size_t>& files() const { return with_code_; }
+
+ private:
+  void check_hidden(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
+  // Of these names in the text.
+  void require_none(std::size_t file, std::size_t begin, std::size_t end, const Names& gone);
+  const Macros& macros_of(std::size_t file);
+
+  const FileScope& scope_;
+  const std::span<const Source>& files_;
+  const std::set<std::string>& rewritten_;
+  std::map<std::size_t, Macros> macros_;  // by file
+  UsedNames names_;  // in statements of the entry that stay as text, and variables that somebody added
+  Names mentioned_;
+  std::set<std::size_t> with_code_;
+};
+
+// A macro may be of the compiler's, so that what a condition leaves out is not known. TVM's generator writes none.
+void require_plain_text(const FunctionText& text, const std::vector<AddedText>& added);
+
+}  // namespace usmp::tvm_c
