@@ -93,7 +93,10 @@ Affine Digits::sum_of(const Atom& atom) const {
   const Affine v = arith::variable(loop_.var);
   const bool is_v = atom.kind == Atom::Kind::var && atom.var == loop_.var;
   if (is_v) return all(loop_.by, loop_.rows * loop_.by, below_);
-  if (atom.kind == Atom::Kind::var || loop_.rows == 0) return term_of(atom);
+  if (atom.kind == Atom::Kind::var || loop_.rows == 0) {
+    const auto quotient = quotient_of_var(atom);
+    return quotient == std::pair(loop_.var, loop_.by) ? term_of(n_) : term_of(atom);
+  }
   if (atom == within_) return all(loop_.by, 0, below_);  // v mod (rows · by)
   if (atom.kind == Atom::Kind::quotient && *atom.whole == v && atom.by == loop_.by) return all(1, loop_.rows, {});
   const bool is_n = atom.kind == Atom::Kind::remainder && atom.by == loop_.rows && loop_.by > 1 &&
@@ -108,6 +111,20 @@ Affine Digits::all(std::int64_t n, std::int64_t above, const std::optional<Atom>
   if (below) value.terms.emplace(*below, 1);
   value.measure();
   return value;
+}
+
+std::optional<std::pair<tir::VarId, std::int64_t>> quotient_of_var(const Atom& atom) {
+  std::int64_t by = 1;
+  for (const Atom* at = &atom; at->kind == Atom::Kind::quotient; at = &at->whole->terms.begin()->first) {
+    const auto product = checked_mul(by, at->by);
+    const Affine& whole = *at->whole;
+    if (!product || whole.terms.size() != 1 || whole.constant != 0 || whole.terms.begin()->second != 1)
+      return std::nullopt;
+    by = *product;
+    const Atom& inner = whole.terms.begin()->first;
+    if (inner.kind == Atom::Kind::var) return std::pair(inner.var, by);
+  }
+  return std::nullopt;
 }
 
 // The row in which an element stands.

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "usmp/arith/facts.hpp"
 #include "usmp/loops/stage.hpp"
@@ -48,6 +49,9 @@ class Digits {
   std::optional<arith::Atom> above_;
   std::optional<arith::Atom> below_;
 };
+
+// Of v / a / b …, all floor quotients, the v and a · b …, by which v is divided. Nothing: it is none.
+[[nodiscard]] std::optional<std::pair<tir::VarId, std::int64_t>> quotient_of_var(const arith::Atom& atom);
 
 // The row in which an element of a tensor of so many stands. Nothing: not known.
 [[nodiscard]] std::optional<arith::Affine> row_of(const arith::Affine& index, const Axis& axis, std::int64_t elements,

@@ -123,6 +123,7 @@ class PipelineFinder {
         done.emplace(statement, std::move(stage));
       }
     }
+    align_writers(done);
     std::vector<Stage> all;
     all.reserve(done.size());
     for (auto& [statement, stage] : done) all.push_back(std::move(stage));
@@ -207,6 +208,9 @@ class PipelineFinder {
   struct Strides {
     std::set<std::int64_t> stored;
     std::set<std::int64_t> loaded;
+    // What stores write, as intervals: their beginnings, and their size, if it is the same for all of them.
+    std::set<std::int64_t> begins;
+    std::optional<std::int64_t> size = {};
 
     [[nodiscard]] std::set<std::int64_t> all() const {
       std::set<std::int64_t> both = stored;
@@ -229,6 +233,34 @@ class PipelineFinder {
       return both;
     }
   };
+
+  // Rows do not reach beyond a part, so that nests which write different ones provide the same rows.
+  static std::vector<Axis> axes_of(const Strides& strides, std::int64_t elements) {
+    std::set<std::int64_t> dimensions = strides.of_dimensions();
+    const std::int64_t part = part_of(strides, elements);
+    if (part > 0) dimensions.insert(part);
+    std::vector<Axis> axes = axes_between(std::move(dimensions), elements);
+    if (part > 0)
+      std::erase_if(axes, [&](const Axis& axis) { return axis.stride < part && axis.stride * axis.extent > part; });
+    return axes;
+  }
+
+  static void note_store(Strides& strides, const std::optional<Interval>& elements) {
+    const std::int64_t size = elements ? elements->high - elements->low + 1 : 0;
+    if (!strides.size) strides.size = size;
+    if (*strides.size != size) strides.size = 0;
+    if (elements) strides.begins.insert(elements->low);
+  }
+
+  // The size of equal parts of the buffer each of which other stores write, as concatenations along the outermost
+  // dimension do; 0: there are none.
+  static std::int64_t part_of(const Strides& strides, std::int64_t elements) {
+    const std::int64_t size = strides.size.value_or(0);
+    const auto count = static_cast<std::int64_t>(strides.begins.size());
+    if (size < 2 || count < 2 || elements % size != 0 || elements / size != count) return 0;
+    const bool are_apart = std::ranges::all_of(strides.begins, [&](std::int64_t begin) { return begin % size == 0; });
+    return are_apart ? size : 0;
+  }
 
   // Where windows end at the borders of an image, bounds of loops take a variable apart, though indices need not.
   void note_borders(std::map<VarId, std::set<std::int64_t>>& divisors) const {
@@ -274,6 +306,7 @@ class PipelineFinder {
         (is_store ? strides.stored : strides.loaded).insert(factor);
         if (atom.kind == Atom::Kind::var) moves.push_back({storage, atom.var, factor, is_store});
       }
+      if (is_flat && is_store) note_store(found[storage], here.interval(*form));
     };
     visit_accesses(function_.body, facts, note);
     if (prefers_long_rows_) {
@@ -289,7 +322,7 @@ class PipelineFinder {
     }
     for (const auto& [storage, strides] : found) {
       if (prefers_long_rows_) {
-        tensors_.axes[storage] = axes_between(strides.of_dimensions(), tensors_.elements[storage]);
+        tensors_.axes[storage] = axes_of(strides, tensors_.elements[storage]);
         continue;
       }
       const std::set<std::int64_t> ascending = strides.all();
@@ -348,6 +381,56 @@ class PipelineFinder {
     }
     pipeline.share = touched / all;
     return pipeline;
+  }
+
+  static const Rows& rows_of(const std::vector<Rows>& all, VarId storage) {
+    return *std::ranges::find(all, storage, &Rows::storage);
+  }
+
+  // Nests that write parts of one tensor become stages that provide the same rows of it in the same iterations, those
+  // of one of them, if all of them can.
+  void align_writers(std::map<std::size_t, Stage>& stages) {
+    constexpr std::size_t most_writers = 16;
+    std::map<VarId, std::vector<std::size_t>> writers;
+    for (const auto& [statement, stage] : stages) {
+      for (const Rows& rows : stage.provided) writers[rows.storage].push_back(statement);
+    }
+    for (const auto& [storage, statements] : writers) {
+      if (statements.size() < 2 || statements.size() > most_writers) continue;
+      const auto has_rows = [&](std::size_t statement) {
+        const Stage& stage = stages.at(statement);
+        return stage.iterations > 1 && is_by_rows(rows_of(stage.provided, storage));
+      };
+      if (!std::ranges::all_of(statements, has_rows)) continue;
+      for (const std::size_t model : statements) {
+        std::map<std::size_t, Stage> alike;
+        for (const std::size_t other : statements) {
+          auto stage = stage_like(stages.at(other), stages.at(model), storage);
+          if (!stage) break;
+          alike.emplace(other, std::move(*stage));
+        }
+        if (alike.size() < statements.size()) continue;
+        for (auto& [statement, stage] : alike) stages.at(statement) = std::move(stage);
+        break;
+      }
+    }
+  }
+
+  // The nest as a stage that provides the same rows as the model. Nothing: there is none.
+  std::optional<Stage> stage_like(const Stage& own, const Stage& model, VarId storage) {
+    const auto is_alike = [&](const Stage& stage) {
+      return stage.iterations == model.iterations &&
+             rows_of(stage.provided, storage) == rows_of(model.provided, storage);
+    };
+    if (is_alike(own)) return own;
+    const Stmt& nest = function_.body[own.statement];
+    if (tensors_of(nest).size() > most_tensors) return std::nullopt;
+    for (Stage& stage : stages_with(nest, chosen_loops(nest))) {
+      if (!is_alike(stage)) continue;
+      stage.statement = own.statement;
+      return std::move(stage);
+    }
+    return std::nullopt;
   }
 
   // The nest's stage in which a tensor that is divided already is divided so; else the one that touches least; else one
@@ -573,9 +656,8 @@ class PipelineFinder {
       for (const auto& [atom, times] : index.terms) {
         if (atom.kind == Atom::Kind::var || !atom.whole->mentions(outer.var)) continue;
         // Rows that the index takes out of the variable itself.
-        if (atom.kind == Atom::Kind::quotient && *atom.whole == arith::variable(outer.var)) {
-          loops.insert({outer.var, atom.by, 0});
-        }
+        const auto quotient = quotient_of_var(atom);
+        if (quotient && quotient->first == outer.var) loops.insert({outer.var, quotient->second, 0});
         if (atom.kind == Atom::Kind::remainder && *atom.whole == arith::variable(outer.var)) note_factor(times);
       }
     };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "usmp/loops/walk.hpp"
@@ -53,9 +54,27 @@ std::optional<Interval> indices_within(const arith::Bound& bound, const arith::A
   return std::nullopt;
 }
 
+// What the index has of the variables that the sum mentions, without a common factor. Nothing: it is 0.
+std::optional<arith::Affine> part_of(const arith::Affine& index, const arith::Affine& sum) {
+  arith::Affine part;
+  std::int64_t common = 0;
+  for (const auto& [atom, factor] : index.terms) {
+    if (atom.kind != arith::Atom::Kind::var || !sum.mentions(atom.var)) continue;
+    if (factor == INT64_MIN) return std::nullopt;
+    part.terms.emplace(atom, factor);
+    common = std::gcd(common, factor);
+  }
+  if (common == 0) return std::nullopt;
+  if (part.terms.begin()->second < 0) common = -common;
+  arith::Affine result;
+  for (const auto& [atom, factor] : part.terms) result.terms.emplace(atom, factor / common);
+  result.measure();
+  return result;
+}
+
 class Collector {
  public:
-  explicit Collector(const tir::Module& module) : module_(module) {}
+  explicit Collector(const tir::Module& module) : module_(module), unconditional_(module) {}
 
   FunctionAccesses run(const tir::Function& function) && {
     arith::Facts facts(module_);
@@ -82,7 +101,11 @@ class Collector {
       const auto min = tir::as_int(*loop->min);
       const auto extent = tir::as_int(*loop->extent);
       const auto end = min && extent ? checked_add(*min, *extent) : std::nullopt;
-      if (end && *extent >= 1) result_.loops.emplace(loop->var, Interval{*min, *end - 1});
+      const bool is_known = end && *extent >= 1;
+      if (is_known) result_.loops.emplace(loop->var, Interval{*min, *end - 1});
+      unconditional_.bind_interval(loop->var, is_known ? std::optional(Interval{*min, *end - 1}) : std::nullopt);
+    } else if (const auto* let = std::get_if<tir::Let>(&stmt.node)) {
+      unconditional_.bind_value(let->var, *let->value);
     } else if (const auto call = program::plain_call(stmt)) {
       const auto callee = module_.find(*call->name);
       const bool is_walked = callee && !tir::is_opaque(module_, module_.functions[*callee]) &&
@@ -118,34 +141,45 @@ class Collector {
     access.chain = chain_;
     access.order = order_;
     if (access.index) {
-      note_limits(access, facts);
+      note_limits(access);
       std::optional<Interval> elements = facts.interval(*access.index);
-      for (const auto& [branch, limit] : access.limits)
-        elements = elements ? intersection(*elements, limit) : std::nullopt;
+      for (const Limit& limit : access.limits) {
+        if (!limit.part) elements = elements ? intersection(*elements, limit.interval) : std::nullopt;
+      }
       if (elements && elements->low >= 0) access.bytes = in_bytes(elements, access.width());
     }
     storage.accesses.push_back(std::move(access));
   }
 
-  void note_limits(Access& access, const arith::Facts& facts) const {
+  void note_limits(Access& access) const {
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
       const auto* branch = std::get_if<tir::IfThenElse>(&chain_[i]->node);
       if (branch == nullptr || !stands_in(chain_[i + 1], branch->then_body)) continue;
-      Interval limit{INT64_MIN, INT64_MAX};
+      std::vector<Limit> limits;
       bool is_known = true;
       for (const tir::ExprRef& condition : arith::conjuncts(branch->condition)) {
-        const auto bound = arith::bound_of(facts, *condition);
-        const auto within = bound ? indices_within(*bound, *access.index, facts) : std::nullopt;
-        const auto both = within ? intersection(limit, *within) : std::nullopt;
-        is_known = both.has_value();
+        const auto limit = limit_of(*condition, *access.index);
+        is_known = is_known && limit.has_value();
         if (!is_known) break;
-        limit = *both;
+        limits.push_back(*limit);
+        limits.back().branch = chain_[i];
       }
-      if (is_known) access.limits.emplace_back(chain_[i], limit);
+      if (is_known) access.limits.insert(access.limits.end(), limits.begin(), limits.end());
     }
   }
 
+  // Nothing: the condition says something else.
+  [[nodiscard]] std::optional<Limit> limit_of(const Expr& condition, const arith::Affine& index) const {
+    const auto bound = arith::bound_of(unconditional_, condition);
+    if (!bound) return std::nullopt;
+    if (const auto whole = indices_within(*bound, index, unconditional_)) return Limit{nullptr, std::nullopt, *whole};
+    auto part = part_of(index, bound->value);
+    const auto within = part ? indices_within(*bound, *part, unconditional_) : std::nullopt;
+    return within ? std::optional(Limit{nullptr, std::move(part), *within}) : std::nullopt;
+  }
+
   const tir::Module& module_;
+  arith::Facts unconditional_;  // what holds wherever the variables are known, whatever conditions say
   FunctionAccesses result_;
   std::map<VarId, std::size_t> mentions_;
   std::vector<const Stmt*> chain_;
@@ -154,9 +188,8 @@ class Collector {
 
 }  // namespace
 
-const Interval* Access::limit_of(const tir::Stmt* branch) const {
-  const auto found = std::ranges::find(limits, branch, &std::pair<const tir::Stmt*, Interval>::first);
-  return found == limits.end() ? nullptr : &found->second;
+bool Access::is_limited_by(const tir::Stmt* branch) const {
+  return std::ranges::find(limits, branch, &Limit::branch) != limits.end();
 }
 
 FunctionAccesses accesses_of(const tir::Module& module, const tir::Function& function) {

@@ -15,18 +15,26 @@
 
 namespace usmp::storage {
 
+// What a branch around an access says of its index: that the index, or a part of it, is in the interval.
+struct Limit {
+  const tir::Stmt* branch = nullptr;
+  // Nothing: the whole index. Else a sum without constant; the index is a multiple of it and other terms, which do not
+  // mention its variables.
+  std::optional<arith::Affine> part;
+  Interval interval;
+};
+
 struct Access {
   bool is_store = false;
   tir::DataType type;                   // of an element
   std::optional<arith::Affine> index;   // in elements; nothing: no sum that is known
   std::optional<ByteRange> bytes;       // that it stays in
   std::vector<const tir::Stmt*> chain;  // the statements around it from the function's body on, and its own
-  // Branches around it whose condition says no more than that the index is in the interval.
-  std::vector<std::pair<const tir::Stmt*, Interval>> limits;
-  std::size_t order = 0;  // of its statement in program order
+  std::vector<Limit> limits;            // of branches around it whose condition says no more
+  std::size_t order = 0;                // of its statement in program order
 
   [[nodiscard]] Bytes width() const { return type.bytes(); }
-  [[nodiscard]] const Interval* limit_of(const tir::Stmt* branch) const;
+  [[nodiscard]] bool is_limited_by(const tir::Stmt* branch) const;
 };
 
 // A call of a function, to which the storage is passed whole.

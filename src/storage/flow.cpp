@@ -25,7 +25,7 @@ std::optional<std::map<VarId, Interval>> loops_among(std::span<const Stmt* const
   std::map<VarId, Interval> ranges;
   for (const Stmt* stmt : statements) {
     if (is_scope(stmt)) continue;
-    if (limited != nullptr && limited->limit_of(stmt) != nullptr) continue;
+    if (limited != nullptr && limited->is_limited_by(stmt)) continue;
     const auto* loop = std::get_if<tir::For>(&stmt->node);
     const auto found = loop == nullptr ? function.loops.end() : function.loops.find(loop->var);
     if (found == function.loops.end()) return std::nullopt;
@@ -96,14 +96,62 @@ class StatementAccesses {
   [[nodiscard]] std::optional<ByteRange> surely_written(const Access& store) const {
     const auto ranges = loops_among(around(store, depth_), function_, &store);
     if (!ranges || !store.index) return std::nullopt;
-    const auto numbers = loops::mixed_radix(*store.index, *ranges);
+    const auto numbers = limited_numbers(store, *ranges);
     auto elements = numbers ? loops::dense_values(*numbers) : std::nullopt;
-    if (!elements) return std::nullopt;
-    for (const auto& [branch, limit] : store.limits) {
-      if (std::ranges::find(around(store, depth_), branch) == around(store, depth_).end()) continue;
-      elements = elements ? intersection(*elements, limit) : std::nullopt;
+    for (const Limit& limit : store.limits) {
+      if (!limit.part && is_around(limit, store)) {
+        elements = elements ? intersection(*elements, limit.interval) : std::nullopt;
+      }
     }
     return in_bytes(elements, store.width());
+  }
+
+  [[nodiscard]] bool is_around(const Limit& limit, const Access& store) const {
+    return std::ranges::find(around(store, depth_), limit.branch) != around(store, depth_).end();
+  }
+
+  // The store's index in loops of the ranges, with limits of its parts: a part whose values are an interval is a digit.
+  [[nodiscard]] std::optional<loops::MixedRadix> limited_numbers(const Access& store,
+                                                                 std::map<VarId, Interval> ranges) const {
+    std::vector<std::pair<Affine, Interval>> parts;
+    for (const Limit& limit : store.limits) {
+      if (!limit.part || !is_around(limit, store)) continue;
+      const auto same = std::ranges::find(parts, *limit.part, &std::pair<Affine, Interval>::first);
+      if (same == parts.end()) {
+        parts.emplace_back(*limit.part, limit.interval);
+        continue;
+      }
+      const auto both = intersection(same->second, limit.interval);
+      if (!both) return std::nullopt;
+      same->second = *both;
+    }
+    Affine rest = *store.index;
+    std::vector<loops::Digit> digits;
+    for (const auto& [part, limit] : parts) {
+      const arith::Terms::Term& first = *part.terms.begin();
+      const std::int64_t factor = rest.factor(first.first.var) / first.second;
+      const auto multiple = arith::scaled(part, factor);
+      std::map<VarId, Interval> own;
+      for (const auto& [atom, times] : part.terms) {
+        const auto found = ranges.find(atom.var);  // not there: a loop further out, or another part has it
+        if (found == ranges.end()) return std::nullopt;
+        own.insert(*found);
+        ranges.erase(found);
+      }
+      const auto numbers = loops::mixed_radix(part, own);
+      const auto all = numbers ? loops::dense_values(*numbers) : std::nullopt;
+      const auto values = all ? intersection(*all, limit) : std::nullopt;
+      const auto begin = values ? checked_mul(values->low, factor) : std::nullopt;
+      const auto without = multiple ? arith::difference(rest, *multiple) : std::nullopt;
+      const auto constant = begin && without ? checked_add(without->constant, *begin) : std::nullopt;
+      if (!constant) return std::nullopt;
+      rest = *without;
+      rest.constant = *constant;
+      digits.push_back({.factor = factor, .extent = values->high - values->low + 1});
+    }
+    auto result = loops::mixed_radix(rest, ranges);  // none if the rest mentions a part's variable
+    if (result) result->digits.insert(result->digits.end(), digits.begin(), digits.end());
+    return result;
   }
 
   // What one store leaves out, others in loops of the same steps may write.

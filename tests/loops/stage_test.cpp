@@ -311,6 +311,90 @@ TEST_CASE_FIXTURE(FlatFixture,
   CHECK(rows[0].iterations == 8);
 }
 
+// f(a, c): c of 128 elements without more of a shape, which nests of a and of t write.
+struct PartsFixture : FlatFixture {
+  // The stages that write c.
+  std::vector<Stage> writers(tir::Block body) {
+    body.insert(body.begin(), allocate(t, 64));
+    function("f", {a, c}, std::move(body));
+    module().functions.back().params[0].shape = std::vector<std::int64_t>{64};
+    module().functions.back().params[1].shape = std::vector<std::int64_t>{128};
+    const tir::Function& made = module().functions.back();
+    std::vector<Stage> found = stages_of(module(), made);
+    for (const Stage& stage : found) {
+      Runner runner(module(), stage, 1);
+      runner.run(made.body[stage.statement]);
+      if (!runner.faults().empty()) FAIL_CHECK(runner.faults().front());
+    }
+    std::erase_if(found, [&](const Stage& stage) { return stage.provided.empty() || stage.provided[0].storage != c; });
+    return found;
+  }
+  // c[from + v] = source[v], v below `count`.
+  [[nodiscard]] tir::Stmt copy_to(std::int64_t from, VarId source, VarId v, std::int64_t count) {
+    return loop(v, count, block(store(c, add(var(v), from), load(source, var(v)))));
+  }
+};
+
+TEST_CASE_FIXTURE(PartsFixture, "stages: nests that write equal parts of a tensor provide the same rows of it") {
+  SUBCASE("two halves") {
+    const auto found = writers(block(copy_to(0, a, i, 64), copy_to(64, a, j, 64)));
+    REQUIRE(found.size() == 2);
+    for (const Stage& stage : found) {
+      CHECK(stage.iterations == 64);
+      check_rows(stage.provided[0], c, {1, 64}, 1, 1, {0, 0});
+    }
+  }
+  SUBCASE("not parts of different sizes") {
+    const auto found = writers(block(copy_to(0, a, i, 64), copy_to(64, a, j, 32)));
+    REQUIRE(found.size() == 2);
+    check_rows(found[0].provided[0], c, {1, 128}, 1, 1, {0, 0});
+    check_rows(found[1].provided[0], c, {1, 128}, 1, 1, {64, 64});
+  }
+  SUBCASE("not if there are more elements than those of the parts") {
+    const auto found = writers(block(copy_to(0, a, i, 32), copy_to(32, a, j, 32)));
+    REQUIRE(found.size() == 2);
+    check_rows(found[1].provided[0], c, {1, 128}, 1, 1, {32, 32});
+  }
+}
+
+TEST_CASE_FIXTURE(PartsFixture, "stages: nests that write a tensor's parts are divided as one of them can be") {
+  // t is written by rows of 16, by which a copy of it may be divided; the copy of a has no such rows.
+  const auto element = [&](VarId row, VarId column) { return add(mul(var(row), 16), var(column)); };
+  tir::Stmt fill = loop(i, 4, block(loop(j, 16, block(store(t, element(i, j), load(t, element(i, j)))))));
+  const auto found = writers(block(std::move(fill), copy_to(0, t, k, 64), copy_to(64, a, n, 64)));
+  REQUIRE(found.size() == 2);
+  for (const Stage& stage : found) {
+    CHECK(stage.iterations == 64);
+    check_rows(stage.provided[0], c, {1, 64}, 1, 1, {0, 0});
+  }
+  check_rows(found[0].required[0], t, {16, 4}, 1, 16, {0, 0});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stages: a quotient's quotient is one of the loop's variable") {
+  // Groups of 10 rows of 2, transposed, from 4 such groups; two loops over groups and rows became one, taken apart
+  // twice.
+  const auto fifth = quotient(var(i), 5);
+  const auto transposed = [&](const ExprRef& group, std::int64_t groups) {
+    const auto in_group = add(add(mul(remainder(fifth, 2), 5), remainder(var(i), 5)), mul(var(j), 10));
+    const auto from = load(a, add(mul(var(i), 2), var(j)));
+    const auto body = loop(i, 40, block(loop(j, 2, block(store(c, add(mul(group, 20), in_group), from)))));
+    const auto found = pipeline({4, 20}, {groups, 20}, block(body), {}, Axis{20, groups});
+    REQUIRE(found);
+    return found->stages[0];
+  };
+  SUBCASE("of all of it") {
+    const Stage stage = transposed(quotient(fifth, 2), 4);
+    CHECK(stage.by == 10);
+    CHECK(stage.iterations == 4);
+    check_rows(stage.provided[0], c, {20, 4}, 1, 1, {0, 0});
+    check_rows(stage.required[0], a, {20, 4}, 1, 1, {0, 0});
+  }
+  // What the stages say is held against runs.
+  SUBCASE("not of a sum") { (void)transposed(quotient(add(fifth, 1), 2), 5); }
+  SUBCASE("not of a multiple") { (void)transposed(quotient(mul(fifth, 3), 2), 11); }
+  SUBCASE("not by another number") { (void)transposed(quotient(quotient(var(i), 4), 2), 5); }
+}
+
 TEST_CASE_FIXTURE(Fixture, "stages: a concatenation requires a row of each") {
   const auto from_a = load(a, add(mul(var(i), 2), var(j)));
   const auto from_b = load(b, add(mul(var(i), 4), sub(var(j), 2)));

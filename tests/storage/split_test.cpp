@@ -280,6 +280,118 @@ TEST_CASE("what counts as written") {
   }
 }
 
+// q[4 · row + in a row] = p[…], where blocks of so many elements in a row may go beyond its four: a condition says
+// which are there.
+struct Blocks {
+  Chain c;
+  VarId row = c.b.integer("row");
+  VarId outer = c.b.integer("outer");
+  VarId inner = c.b.integer("inner");
+
+  [[nodiscard]] static tir::ExprRef times(tir::ExprRef a, std::int64_t b) {
+    return tir::make_binary(tir::ExprKind::mul, std::move(a), tir::make_int(b));
+  }
+  [[nodiscard]] static tir::ExprRef sum(tir::ExprRef a, tir::ExprRef b) {
+    return tir::make_binary(tir::ExprKind::add, std::move(a), std::move(b));
+  }
+  [[nodiscard]] static tir::ExprRef below(tir::ExprRef a, std::int64_t end) {
+    return tir::make_binary(tir::ExprKind::lt, std::move(a), tir::make_int(end));
+  }
+  [[nodiscard]] static tir::ExprRef both(tir::ExprRef a, tir::ExprRef b) {
+    return tir::make_binary(tir::ExprKind::and_, std::move(a), std::move(b));
+  }
+  [[nodiscard]] tir::ExprRef in_row(std::int64_t block = 3) const {
+    return sum(times(c.b.var(outer), block), c.b.var(inner));
+  }
+  [[nodiscard]] tir::ExprRef place(std::int64_t block = 3) const { return sum(times(c.b.var(row), 4), in_row(block)); }
+
+  // Two blocks in each row. All of p from the first element to `last` is read.
+  std::size_t parts(tir::ExprRef at, tir::ExprRef condition, std::int64_t block = 3, std::int64_t rows = 2,
+                    std::int64_t last = 7) {
+    tir::Block store = tir::testing::block(c.b.store(c.q, std::move(at), c.b.load(c.p, times(c.b.var(row), last))));
+    tir::Block body = tir::testing::block(c.b.when(std::move(condition), std::move(store)));
+    body = tir::testing::block(c.b.loop(inner, block, std::move(body)));
+    body = tir::testing::block(c.b.loop(outer, 2, std::move(body)));
+    return c.parts(tir::testing::block(c.b.loop(row, rows, std::move(body))));
+  }
+};
+
+TEST_CASE("what counts as written in rows that do not fill their last block") {
+  Blocks b;
+  SUBCASE("all of each row") { CHECK(b.parts(b.place(), b.below(b.in_row(), 4)) == 1); }
+  SUBCASE("not the last element of each row") { CHECK(b.parts(b.place(), b.below(b.in_row(), 3)) == 0); }
+  SUBCASE("not the first one") {
+    const auto is_behind = tir::make_binary(tir::ExprKind::ge, b.in_row(), tir::make_int(1));
+    CHECK(b.parts(b.place(), b.both(is_behind, b.below(b.in_row(), 4))) == 0);
+  }
+  SUBCASE("all between two limits") {
+    const auto is_behind = tir::make_binary(tir::ExprKind::ge, b.in_row(), tir::make_int(1));
+    CHECK(b.parts(plus(b.place(), -1), b.both(is_behind, b.below(b.in_row(), 5))) == 1);
+  }
+  SUBCASE("all, by a condition on halves") {
+    const auto half = tir::make_binary(tir::ExprKind::floor_div, b.in_row(), tir::make_int(2));
+    CHECK(b.parts(b.place(), b.below(half, 2)) == 1);
+  }
+  SUBCASE("not under another condition as well") {
+    const auto is_small = tir::make_binary(tir::ExprKind::lt, b.c.b.load(b.c.p, tir::make_int(0)),
+                                           tir::make_int(3, tir::testing::int8_type));
+    CHECK(b.parts(b.place(), b.both(b.below(b.in_row(), 4), is_small)) == 0);
+  }
+  SUBCASE("not where the condition is on something else than a part of the index") {
+    const auto diagonal = b.sum(b.times(b.c.b.var(b.row), 3), b.in_row());
+    CHECK(b.parts(b.place(), b.below(diagonal, 6)) == 0);
+  }
+  SUBCASE("not where the rest of the index has the same variable") {
+    const auto half = tir::make_binary(tir::ExprKind::floor_div, b.c.b.var(b.inner), tir::make_int(2));
+    CHECK(b.parts(b.sum(b.place(), half), b.below(b.in_row(), 4)) == 0);
+  }
+  SUBCASE("all, with a condition on each of two parts") {
+    const auto is_row = b.below(b.c.b.var(b.row), 2);
+    CHECK(b.parts(b.place(), b.both(is_row, b.below(b.in_row(), 4)), 3, 3) == 1);
+  }
+  SUBCASE("not where two parts share a variable") {
+    // Element 3 is in no row, but the parts alone give every number from 0 to 5.
+    const auto corner = b.sum(b.times(b.c.b.var(b.row), 2), b.c.b.var(b.outer));
+    CHECK(b.parts(b.place(2), b.both(b.below(corner, 3), b.below(b.in_row(2), 3)), 2, 2, 5) == 0);
+  }
+}
+
+TEST_CASE("a condition on a loop further out says nothing of what one iteration writes") {
+  // In half of the iterations, t keeps what it has.
+  const auto parts = [](const auto& condition_of, const auto& index_of) {
+    ModuleBuilder b;
+    const VarId p = b.pointer("p");
+    const VarId q = b.pointer("q");
+    const VarId t = b.pointer("t");
+    const VarId i = b.integer("i");
+    tir::Block fill = block(b.store(t, index_of(b.var(i)), b.load(p, tir::make_int(1))));
+    b.function("op", {p, q},
+               block(b.loop(i, 8,
+                            block(b.allocate(t, 8), b.store(t, index_of(b.var(i)), b.load(p, tir::make_int(0))),
+                                  b.store(q, tir::make_int(0), b.load(t, index_of(b.var(i)))),
+                                  b.when(condition_of(b.var(i)), std::move(fill)),
+                                  b.store(q, tir::make_int(1), b.load(t, index_of(b.var(i))))))));
+    const VarId in = b.pointer("in");
+    const VarId out = b.pointer("out");
+    b.entry({in, out}, block(b.call("op", std::vector<VarId>{in, out})));
+    tir::Module module = b.build();
+    const std::size_t added = split(module, Where::between_tensors);
+    tir::verify(module);
+    return added;
+  };
+  const auto first_half = [](const tir::ExprRef& i) {
+    return tir::make_binary(tir::ExprKind::lt, tir::make_binary(tir::ExprKind::floor_div, i, tir::make_int(4)),
+                            tir::make_int(1));
+  };
+  const auto below_4 = [](const tir::ExprRef& i) { return tir::make_binary(tir::ExprKind::lt, i, tir::make_int(4)); };
+  const auto zero = [](const tir::ExprRef&) { return tir::make_int(0); };
+  const auto own = [](const tir::ExprRef& i) { return i; };
+  CHECK(parts(first_half, zero) == 0);
+  CHECK(parts(below_4, zero) == 0);
+  CHECK(parts(first_half, own) == 0);
+  CHECK(parts(below_4, own) == 0);
+}
+
 // t is filled, changed in place, read.
 tir::Module in_place(const tir::ExprRef& read_at, const VarId i, ModuleBuilder b, VarId p, VarId q, VarId t) {
   const VarId j = b.integer("j");

@@ -71,6 +71,8 @@ struct Rows {
   [[nodiscard]] Interval in(std::int64_t iteration) const;
   // The same along an axis with the same planes of which so many rows are one of these. Nothing: it is none such.
   [[nodiscard]] std::optional<Rows> along(const Axis& finer) const;
+
+  friend bool operator==(const Rows&, const Rows&) = default;
 };
 
 // A nest as a stage: iteration n is the one in which (var / by) mod rows = n, or var / by = n if rows is 0; with rows,
