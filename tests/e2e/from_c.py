@@ -23,16 +23,15 @@ import golden
 
 TRANSFORMS = ("none", "all")
 STEPS = ("fuse", "narrow", "merge", "constants", "rolling", "reorder", "inplace")
-# Archives of which more is needed from C, and how much. In r3013 a condition ends a part of an index, in a row that does not fill its
-# last block of 16: that each row is written whole is not proved.
-LARGER = {("random/r3013", "none io"): 7512, ("random/r3013", "all io"): 6760}
-# Shapes of tensors are not known from C: `rolling` by itself finds fewer rows. With all steps these need as much as from TIR.
-LARGER |= {("random/r3000", "rolling"): 1584, ("random/r1050", "fuse"): 372}
+# Archives of which more is needed from C, and how much: shapes of tensors are not known from C, so `rolling` by itself finds fewer rows,
+# and more loops are joined by `fuse` by itself. With all steps these need as much as from TIR.
+LARGER = {("random/r3000", "rolling"): 1584, ("random/r1050", "fuse"): 372}
 
 # Its own output needs more when it is planned again: what stays as it is shares no bytes with what it reads, and a loop that goes on
 # where it ended keeps its variable in the workspace; elements that are written out are no loop again. Bytes by network, with all transformations before.
 LARGER_AGAIN = {"ds_cnn": 4212, "mlperf_kws": 4212, "resnet8": 10100, "mlperf_resnet8": 9572, "mobilenet_v1": 18752, "mlperf_vww": 18752,
-                "unet": 87444, "inception": 67044, "r2": 164, "r1016": 81, "r1020": 100, "r1036": 260, "r1039": 2868, "r1050": 132, "r1056": 852, "r1059": 40, "r3032": 3652}
+                "unet": 87444, "inception": 67044, "r2": 164, "r1016": 81, "r1020": 100, "r1036": 260, "r1039": 2868, "r1050": 132, "r1056": 852, "r1059": 40, "r3032": 3652,
+                "r3036": 196, "r3043": 116}
 
 
 @dataclass
