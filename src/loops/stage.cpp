@@ -395,7 +395,8 @@ class PipelineFinder {
     for (const auto& [statement, stage] : stages) {
       for (const Rows& rows : stage.provided) writers[rows.storage].push_back(statement);
     }
-    for (const auto& [storage, statements] : writers) {
+    for (const auto& [tensor, statements] : writers) {
+      const VarId storage = tensor;
       if (statements.size() < 2 || statements.size() > most_writers) continue;
       const auto has_rows = [&](std::size_t statement) {
         const Stage& stage = stages.at(statement);
@@ -427,8 +428,9 @@ class PipelineFinder {
     if (tensors_of(nest).size() > most_tensors) return std::nullopt;
     for (Stage& stage : stages_with(nest, chosen_loops(nest))) {
       if (!is_alike(stage)) continue;
-      stage.statement = own.statement;
-      return std::move(stage);
+      std::optional<Stage> found = std::move(stage);
+      found->statement = own.statement;
+      return found;
     }
     return std::nullopt;
   }

@@ -67,8 +67,7 @@ class ModuleReader {
 
   PlannedModule run() && {
     respell_own();
-    const Included included(files_, headers_);
-    included_ = &included;
+    const Included& included = included_.emplace(files_, headers_);
     for (std::size_t i = 0; i < files_.size(); ++i) {
       try {
         if (files_[i].name.ends_with(".h")) {
@@ -598,9 +597,9 @@ class ModuleReader {
 
   std::string name_;
   std::span<const Source> files_;
-  std::span<const Source> headers_;     // beside those of the module
-  const Included* included_ = nullptr;  // during run()
-  std::vector<Source> own_files_;       // in their place, if some are this program's
+  std::span<const Source> headers_;   // beside those of the module
+  std::optional<Included> included_;  // from run() on
+  std::vector<Source> own_files_;     // in their place, if some are this program's
   std::deque<std::string> own_texts_;
   Limits limits_;
   Unread unread_;
