@@ -13,7 +13,9 @@
 // Tests: tests/planners/optimal_test.cpp, exact_*_test.cpp, and those of every algorithm.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "planners/exact/disjunctive.hpp"
 #include "planners/exact/packing.hpp"
@@ -259,9 +261,29 @@ class OptimalPlanner {
   StopReason stopped_ = StopReason::finished;
 };
 
+// The problem without the bounds of pools that share buffers with no other pool. Nothing: there are none.
+std::optional<Problem> without_lone_bounds(const Problem& problem) {
+  std::optional<Problem> result;
+  for (const Group& group : split_by_pools(problem)) {
+    const PoolId pool = group.pools.front();
+    if (group.pools.size() > 1 || !problem.pool(pool).capacity) continue;
+    if (!result) result = problem;
+    result->pools[pool.index()].capacity.reset();
+  }
+  return result;
+}
+
+bool fits(const Problem& problem, const Plan& plan) {
+  const std::vector<Bytes> used = used_bytes(problem, plan);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (problem.pools[i].capacity && used[i] > *problem.pools[i].capacity) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-// NOLINTNEXTLINE(misc-no-recursion): once, without distances.
+// NOLINTNEXTLINE(misc-no-recursion): once without distances, once without bounds.
 PlanResult optimal(const Problem& problem, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto time_left = [&]() -> std::optional<std::chrono::milliseconds> {
@@ -303,7 +325,22 @@ PlanResult optimal(const Problem& problem, const Options& options) {
     if (is_better) first = std::move(result);
   }
   rest.time_limit = time_left();
-  return OptimalPlanner(problem, rest, first).run();
+  // Where buffers may share bytes, luck decides about plans that just fit: half of the nodes are for those of the pool
+  // without its bound, so that the size that such a plan needs is enough for it.
+  const std::optional<Problem> roomy = problem.distances.empty() ? std::nullopt : without_lone_bounds(problem);
+  if (!roomy) return OptimalPlanner(problem, rest, first).run();
+  Options without_bounds = rest;
+  if (rest.node_limit > 1) {
+    rest.node_limit /= 2;
+    without_bounds.node_limit -= rest.node_limit;
+  }
+  PlanResult result = OptimalPlanner(problem, rest, first).run();
+  if (result.status != PlanStatus::not_found || result.stopped != StopReason::node_limit) return result;
+  without_bounds.time_limit = time_left();
+  PlanResult unbounded = optimal(*roomy, without_bounds);
+  result.iterations += unbounded.iterations;
+  unbounded.iterations = result.iterations;
+  return unbounded.has_plan() && fits(problem, unbounded.plan) ? unbounded : result;
 }
 
 }  // namespace usmp::planners

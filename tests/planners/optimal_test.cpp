@@ -172,4 +172,36 @@ TEST_CASE("a bound behind an unsettled sum also holds where one group is worse f
   CHECK(better > 5);
 }
 
+TEST_CASE("what a plan without a bound takes is enough for a pool whose buffers may share bytes") {
+  test::ProblemMaker maker(97);
+  int unproved = 0;
+  int not_found = 0;
+  for (int i = 0; i < 12; ++i) {
+    Problem problem = maker.make({.buffers = 40, .sharing = true, .pins = false, .horizon = 24, .largest = 900});
+    problem.pools.resize(1);
+    problem.pools.front().capacity.reset();
+    for (Buffer& buffer : problem.buffers) buffer.candidates = {PoolId(0)};
+    CAPTURE(i);
+    Options options;
+    options.node_limit = 60;
+    const PlanResult unbounded = optimal(problem, options);
+    REQUIRE(unbounded.has_plan());
+    if (unbounded.status == PlanStatus::optimal) continue;
+    ++unproved;
+    const Bytes used = used_bytes(problem, unbounded.plan).front();
+    options.node_limit *= 4;
+    const PlanResult result = optimal(bounded(problem, used), options);
+    REQUIRE(result.has_plan());
+    CHECK(verify::check(bounded(problem, used), result.plan).empty());
+    CHECK(result.iterations <= options.node_limit);
+    CHECK(result.bound->used.front() <= used);
+    options.node_limit = 20;
+    const PlanResult less = optimal(bounded(problem, used - used / 8), options);
+    if (less.has_plan()) CHECK(verify::check(bounded(problem, used - used / 8), less.plan).empty());
+    not_found += less.status == PlanStatus::not_found ? 1 : 0;
+  }
+  CHECK(unproved > 8);
+  CHECK(not_found > 4);
+}
+
 }  // namespace usmp::planners::optimal_test
