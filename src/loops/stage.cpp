@@ -266,7 +266,7 @@ class PipelineFinder {
   void note_borders(std::map<VarId, std::set<std::int64_t>>& divisors) const {
     const auto note = [&](const tir::ExprRef& bound) {
       tir::for_each_expr(*bound, [&](const Expr& expr) {
-        if (!tir::is_division(expr.kind) || expr.operands[0]->kind != ExprKind::var) return;
+        if (!tir::is_division(expr.kind) || expr.operands[0]->kind != tir::ExprKind::var) return;
         const auto by = tir::as_int(*expr.operands[1]);
         if (by && *by > 1) divisors[expr.operands[0]->var].insert(*by);
       });

@@ -39,7 +39,6 @@ class BodyReader {
         added_(added),
         scope_(scope),
         kept_(kept),
-        module_(module),
         result_(result),
         function_(result.function),
         values_(module, limits.expression_depth),
@@ -694,7 +693,6 @@ class BodyReader {
   std::span<const AddedText> added_;  // behind what is read
   const FileScope& scope_;
   const KeptPools& kept_;
-  tir::Module& module_;
   ReadFunction& result_;
   tir::Function& function_;
   Values values_;
