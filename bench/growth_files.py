@@ -103,6 +103,11 @@ def plan_pools_buffers(n):
 
 
 @case(*PLAN_COMMANDS)
+def plan_modules_renamed(n):
+    return two(lambda k: {"modules": [plan(module=f"m{k}_{i}", archive=f"a{i}.tar", pools=[pool(0)]) for i in range(n)]})
+
+
+@case(*PLAN_COMMANDS)
 def plan_modules(n):
     return two(lambda k: {"modules": [plan(module=f"m{i}", pools=[pool(0, 64 + k)]) for i in range(n)]})
 

@@ -243,11 +243,10 @@ Documents unmatched(const std::vector<PlanDocument>& ones, const ModulesByName& 
   return alone;
 }
 
-// The only one of the archive; nothing: there is none, or several.
-const PlanDocument* only_of(const Documents& documents, const std::string& archive) {
-  const auto is_of = [&](const PlanDocument* document) { return document->archive == archive; };
-  const auto found = std::ranges::find_if(documents, is_of);
-  return found == documents.end() || std::ranges::count_if(documents, is_of) > 1 ? nullptr : *found;
+std::map<std::string_view, Documents> by_archive(const Documents& documents) {
+  std::map<std::string_view, Documents> result;
+  for (const PlanDocument* document : documents) result[document->archive].push_back(document);
+  return result;
 }
 
 std::vector<std::string> modules_of(const Documents& documents) {
@@ -318,13 +317,20 @@ Diff diff_modules(const std::vector<PlanDocument>& before, const std::vector<Pla
   }
   Documents only_before = unmatched(before, modules_after);
   Documents only_after = unmatched(after, by_name(before));
-  for (const PlanDocument* const one : Documents(only_before)) {
-    const PlanDocument* const other = only_of(only_after, one->archive);
-    if (other == nullptr || only_of(only_before, one->archive) == nullptr) continue;
-    add(*one, *other);
-    std::erase(only_before, one);
-    std::erase(only_after, other);
+  const auto archives_before = by_archive(only_before);
+  const auto archives_after = by_archive(only_after);
+  const auto is_only_one = [](const auto& archives, const PlanDocument* document) {
+    const auto found = archives.find(document->archive);
+    return found != archives.end() && found->second.size() == 1;
+  };
+  const auto is_renamed = [&](const PlanDocument* document) {
+    return is_only_one(archives_before, document) && is_only_one(archives_after, document);
+  };
+  for (const PlanDocument* one : only_before) {
+    if (is_renamed(one)) add(*one, *archives_after.at(one->archive).front());
   }
+  std::erase_if(only_before, is_renamed);
+  std::erase_if(only_after, is_renamed);
   diff.only_before = modules_of(only_before);
   diff.only_after = modules_of(only_after);
   return diff;

@@ -247,10 +247,8 @@ struct FlatFixture : Fixture {
   const VarId t = pointer("t");
   const VarId n = integer("n");
 
-  std::vector<Stage> stages(const tir::Stmt& writer, const tir::Stmt& reader, std::vector<std::int64_t> shape_c) {
-    function("f", {a, c}, block(allocate(t, 128), writer, reader));
-    module().functions.back().params[0].shape = std::nullopt;
-    module().functions.back().params[1].shape = std::move(shape_c);
+  // Of the function that was added last; each touches what it says.
+  std::vector<Stage> stages_of_last() {
     const tir::Function& made = module().functions.back();
     std::vector<Stage> found = stages_of(module(), made);
     for (const Stage& stage : found) {
@@ -258,6 +256,14 @@ struct FlatFixture : Fixture {
       runner.run(made.body[stage.statement]);
       if (!runner.faults().empty()) FAIL_CHECK(runner.faults().front());
     }
+    return found;
+  }
+
+  std::vector<Stage> stages(const tir::Stmt& writer, const tir::Stmt& reader, std::vector<std::int64_t> shape_c) {
+    function("f", {a, c}, block(allocate(t, 128), writer, reader));
+    module().functions.back().params[0].shape = std::nullopt;
+    module().functions.back().params[1].shape = std::move(shape_c);
+    std::vector<Stage> found = stages_of_last();
     REQUIRE(found.size() == 2);
     REQUIRE(found[0].provided.size() == 1);
     REQUIRE(found[1].required.size() == 1);
@@ -319,13 +325,7 @@ struct PartsFixture : FlatFixture {
     function("f", {a, c}, std::move(body));
     module().functions.back().params[0].shape = std::vector<std::int64_t>{64};
     module().functions.back().params[1].shape = std::vector<std::int64_t>{128};
-    const tir::Function& made = module().functions.back();
-    std::vector<Stage> found = stages_of(module(), made);
-    for (const Stage& stage : found) {
-      Runner runner(module(), stage, 1);
-      runner.run(made.body[stage.statement]);
-      if (!runner.faults().empty()) FAIL_CHECK(runner.faults().front());
-    }
+    std::vector<Stage> found = stages_of_last();
     std::erase_if(found, [&](const Stage& stage) { return stage.provided.empty() || stage.provided[0].storage != c; });
     return found;
   }
