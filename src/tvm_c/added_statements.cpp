@@ -54,7 +54,7 @@ class Splitter {
 
   bool directive(const Directive& one) {
     const bool is_boundary = is_between_ || (!brackets_.empty() && brackets_.back().is_block && ends_statement_);
-    const bool opens = one.word == "if" || one.word == "ifdef" || one.word == "ifndef";
+    const bool opens = opens_group(one.word);
     const bool closes = one.word == "endif";
     if (one.word == "pragma" || one.word == "line") return true;
     if (!is_boundary) return false;

@@ -67,7 +67,7 @@ class Mentions {
     const std::string_view rest = files_[item.file].text.substr(begin->second);
     std::size_t depth = 0;
     for (const Directive& one : directives_in(rest)) {
-      if (one.word == "if" || one.word == "ifdef" || one.word == "ifndef") ++depth;
+      if (opens_group(one.word)) ++depth;
       if (one.word != "endif") continue;
       if (depth == 0) return rest.substr(0, one.begin);
       --depth;

@@ -229,7 +229,7 @@ void Lexer::skip_group(bool is_taken) {
     if (!line.starts_with('#')) continue;
     line.remove_prefix(1);
     const std::string_view word = first_word(line);
-    if (word == "if" || word == "ifdef" || word == "ifndef") ++inner;
+    if (opens_group(word)) ++inner;
     const bool ends = word == "endif" && inner == 0;
     if (word == "endif" && inner > 0) --inner;
     if (word == "elif" && inner == 0 && !is_certain(compact(line))) certain_ &= ~std::uint64_t{1};

@@ -34,6 +34,11 @@ struct SyntaxError {
   std::string message;
 };
 
+// Whether a directive of this word opens a conditional group, which #endif closes.
+[[nodiscard]] constexpr bool opens_group(std::string_view word) {
+  return word == "if" || word == "ifdef" || word == "ifndef";
+}
+
 struct Source;
 [[nodiscard]] Error located(const Source& file, const SyntaxError& error);
 

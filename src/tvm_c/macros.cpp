@@ -62,7 +62,7 @@ bool guards(const std::vector<Directive>& directives) {
   std::size_t depth = 0;
   for (std::size_t i = 0; is_one && i < directives.size(); ++i) {
     const std::string_view word = directives[i].word;
-    if (word == "if" || word == "ifdef" || word == "ifndef") ++depth;
+    if (opens_group(word)) ++depth;
     if (word == "endif" && depth > 0) --depth;
     if (depth == 0) return i + 1 == directives.size();
     if (depth == 1 && (word == "else" || word == "elif")) return false;
@@ -81,7 +81,7 @@ std::vector<std::pair<std::size_t, std::size_t>> zero_groups(const std::vector<D
     bool has_parts = false;
     while (depth > 0 && ++last < directives.size()) {
       const std::string_view word = directives[last].word;
-      if (word == "if" || word == "ifdef" || word == "ifndef") ++depth;
+      if (opens_group(word)) ++depth;
       if (word == "endif") --depth;
       has_parts = has_parts || (depth == 1 && (word == "else" || word == "elif"));
     }
@@ -160,7 +160,7 @@ Macros::Macros(std::string_view file) {
   std::size_t depth = guards(directives) ? 0 : 1;  // of conditional groups, and 1
   for (const Directive& one : directives) {
     if (one.word == "include") includes_.push_back(one.rest);
-    if (one.word == "if" || one.word == "ifdef" || one.word == "ifndef") ++depth;
+    if (opens_group(one.word)) ++depth;
     if (one.word == "endif") --depth;
     if (one.word != "define" && one.word != "undef") continue;
     const std::string_view name = leading_name(one.rest);
