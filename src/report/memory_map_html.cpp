@@ -75,14 +75,10 @@ class Functions {
 class Operators {
  public:
   Operators(const PlanDocument& document, const PlanFigures& figures) {
-    for (std::size_t i = 0; i < document.buffers.size(); ++i) {
-      if (const OperatorIndex call = figures.operators[i]) indices_[{*call, document.buffers[i].row_operator}] = 0;
-    }
-    const auto colors = operator_colors(document, figures);
-    for (auto& [maker, index] : indices_) {
-      index = names_.size();
+    for (const auto& [maker, color] : operator_colors(document, figures)) {
+      indices_.emplace(maker, names_.size());
       names_.push_back(printable(operator_name(document, maker.first, maker.second)));
-      colors_.push_back(colors.at(maker));
+      colors_.push_back(color);
     }
   }
   [[nodiscard]] std::size_t index_of(std::size_t call, std::size_t row_operator) const {
