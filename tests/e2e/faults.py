@@ -215,10 +215,12 @@ class Faults:
         self.directory.chmod(0o755)
         place.chmod(0o555)
         become: Callable[[], None] | None = (lambda: os.setuid(65534)) if os.geteuid() == 0 else None
+        # The other user may have no access to where the program was built.
+        binary = Path(shutil.copy(self.binary, self.directory)) if become else self.binary
         model = Path("/proc/self/fd/0") if become else self.model
         for output, command in (("out", ()), ("out.tar", ()), ("p.json", ("problem",))):
             with self.model.open("rb") as stdin:
-                done = self.run([str(self.binary), *command, str(model), "-o", str(place / output)], stdin=stdin, preexec_fn=become)
+                done = self.run([str(binary), *command, str(model), "-o", str(place / output)], stdin=stdin, preexec_fn=become)
             self.check(done.returncode == OUTPUT and "Permission denied" in done.stderr, f"read-only, {output}", done.stderr)
             self.check_message(f"read-only, {output}", done, OUTPUT)
             self.check(not list(place.iterdir()), f"read-only, {output}", "files were left")
