@@ -115,6 +115,7 @@ class ModuleReader {
             .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),
+            .forwarders = forwarders(),
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace(),
             .constants_section = constants_section()};
@@ -336,7 +337,7 @@ class ModuleReader {
     }
     Names stops = gone;
     stops.insert(prefix + "run");
-    Names added = added_.keep(prefix, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
+    Names added = added_.keep(prefix, entry, found_in_added_, gone, stops, kept_names_, kept_for_operators_);
     has_added_functions_ = !added.empty();
     kept_names_.merge(added);
     added_.check_run(prefix + "run", entry);
@@ -369,6 +370,15 @@ class ModuleReader {
     }
     std::sort(result.begin(), result.end(),
               [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+    return result;
+  }
+
+  [[nodiscard]] std::vector<KeptFunction> forwarders() const {
+    std::vector<KeptFunction> result;
+    for (const std::size_t i : added_.forwarders()) {
+      const Item& item = scope_.items[i];
+      result.push_back({std::string(item.name), prototype(item), files_[item.file].name, {}, false});
+    }
     return result;
   }
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -609,6 +610,51 @@ PACKED_OPERATORS = (HEAD + packed_operator("double", "* 2") + packed_operator("a
 }
 """)
 
+# TVM 0.18 declares all functions first and puts another name in front of the entry.
+FORWARDER = EXTERN + """TVM_DLL int32_t __tvm_main__(void* args, int* arg_type_ids, int num_args, void* out_ret_value, int* out_ret_tcode, void* resource_handle) {
+  return tvmgen_m___tvm_main__(args, arg_type_ids, num_args, out_ret_value, out_ret_tcode, resource_handle);
+}
+"""
+PACKED_BY_0_18 = PACKED_OPERATORS.replace("(1, 0, ", "(1, dev_id, ").replace("  void* x_buffer_var", """  int32_t dev_id = (((DLTensor*)arg0)[0].device.device_id);
+  void* x_buffer_var""") + FORWARDER
+
+# TVM's plan with the packed interface: the pool is an argument behind the tensors.
+PACKED_PLANNED_ENTRY = PACKED_ENTRY.replace("TVM_DLL", """__attribute__((section(".bss.noinit.tvm"), aligned(16)))
+static uint8_t global_workspace[256];
+TVM_DLL""").replace("tensors[2];", "tensors[3];").replace("return", """DLTensor global_workspace_dltensor = {
+.data = &global_workspace
+};
+TVMValue global_workspace_tvm_value = {
+.v_handle = &global_workspace_dltensor
+};
+tensors[2] = global_workspace_tvm_value;
+return""")
+PACKED_PLANNED = re.sub(r"  void\* sid_1 = .*?\n  }\n", """  void* sid_1 = (&(((uint8_t*)global_workspace_1_var)[128]));
+""", re.sub(r"  if \(TVMBackendFree.*?  }\n", "", PACKED_OPERATORS, flags=re.S), flags=re.S).replace("  void* x_buffer_var", """  void* arg2 = (((TVMValue*)args)[2].v_handle);
+  void* global_workspace_1_var = (((DLTensor*)arg2)[0].data);
+  void* x_buffer_var""")
+
+# Calls a function of the packed interface by its name.
+PACKED_CALLER = """#include <tvm/runtime/c_runtime_api.h>
+#include <stdio.h>
+int32_t FUNCTION(void* args, int32_t* types, int32_t count, void* result, int32_t* code, void* handle);
+int main(void) {
+  static int8_t x[256], y[256];
+  DLTensor tensors[2] = {{x}, {y}};
+  TVMValue args[2] = {{0}, {0}}, result;
+  int32_t codes[2] = {7, 7}, code;
+  args[0].v_handle = &tensors[0];
+  args[1].v_handle = &tensors[1];
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 0; i < 256; ++i) x[i] = (int8_t)(i * 7 + run);
+    printf("%d\\n", (int)FUNCTION(args, codes, 2, &result, &code, NULL));
+    for (int i = 0; i < 128; ++i) printf("%d ", y[i]);
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
 # Finds the functions as TVM's C runtime does; the model's name comes from the metadata.
 PACKED_FIRMWARE = """#include <tvm/runtime/crt/module.h>
 #include <stdio.h>
@@ -698,6 +744,11 @@ def registered(name: str, count: str, count_bytes: int, split: bool, operators: 
     return Case(name, files, 0, firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", str(count_bytes)), registry=True)
 
 
+def packed(name: str, files: dict[str, str], function: str) -> Case:
+    """Firmware that calls the function with DLTensors."""
+    return Case(name, files, 0, firmware=PACKED_CALLER.replace("FUNCTION", function), registry=True)
+
+
 CASES = [
     case("helpers", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_add(sid_2, sid_1)",
@@ -770,6 +821,13 @@ CASES = [
     Case("metadata tables beside the entry", {"m_lib0.c": registry("\\004\\000") + PACKED_METADATA + PACKED_ENTRY, "m_lib2.c": PACKED_OPERATORS}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     Case("metadata tables beside the operators", {"m_lib0.c": registry("\\004\\000") + PACKED_ENTRY, "m_lib2.c": PACKED_METADATA + PACKED_OPERATORS}, 0,
+         firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
+    packed("the packed interface of TVM 0.18", {"m_lib0.c": PACKED_ENTRY, "m_lib1.c": PACKED_BY_0_18}, "tvmgen_m_run"),
+    packed("another name of the entry", {"m_lib0.c": PACKED_ENTRY, "m_lib1.c": PACKED_BY_0_18}, "__tvm_main__"),
+    packed("the packed interface in one file", {"m_lib1.c": PACKED_BY_0_18}, "__tvm_main__"),
+    packed("firmware that calls the packed entry", {"m_lib1.c": PACKED_BY_0_18}, "tvmgen_m___tvm_main__"),
+    packed("the packed interface planned by TVM", {"m_lib0.c": PACKED_PLANNED_ENTRY, "m_lib1.c": PACKED_PLANNED}, "tvmgen_m_run"),
+    Case("registry of functions without another entry", {"m_lib0.c": registry("\\004\\000"), "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_BY_0_18}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),
     Case("workspace of unknown size at run time", at_run_time("(uint64_t)(32 * 4)"), 256 + 256 + 624, taken=1),
