@@ -11,6 +11,7 @@
 
 #include "tvm_c/added_code.hpp"
 #include "tvm_c/body_reader.hpp"
+#include "tvm_c/counters.hpp"
 #include "tvm_c/expressions.hpp"
 #include "tvm_c/file_scope.hpp"
 #include "tvm_c/function_tokens.hpp"
@@ -451,6 +452,11 @@ class ModuleReader {
       for (const std::string& callee : read.called) {
         if (!scope_.functions.contains(callee) && !scope_.foreign.contains(callee))
           external_.emplace(callee, text.file);
+      }
+      if (!count_in_int32(module_, read.function, read.counters) && read.open_counter) {
+        throw SyntaxError{*read.open_counter,
+                          "found a counter of a type that has another size elsewhere, expected one whose values all "
+                          "types have"};
       }
       tidy(module_, read.function);
       check_loops(read.function, text.offset);

@@ -634,6 +634,39 @@ PACKED_PLANNED = re.sub(r"  void\* sid_1 = .*?\n  }\n", """  void* sid_1 = (&(((
   void* global_workspace_1_var = (((DLTensor*)arg2)[0].data);
   void* x_buffer_var""")
 
+# Loops as people write them.
+COUNTERS = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_reverse(int8_t* p0, int8_t* T_out) {
+  int32_t unused;
+  for (int i = 255; i >= 0; --i) T_out[255 - i] = (int8_t)(p0[i] + (i & 1));
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_rows(int8_t* p0, int8_t* T_out) {
+  uint8_t x;
+  size_t y;
+  for (y = 0; y < 16; y++) {
+    for (x = 0; 16 > x; x += 1) {
+      int32_t sum = 3, most = 100;
+      for (unsigned long k = 0; k != 16; k = k + 2) {
+        const size_t at = y * 16 + k;
+        sum += p0[at];
+        sum -= p0[at + 1];
+      }
+      if (sum > most) sum = most;
+      sum++;
+      T_out[y * 16 + x] = (int8_t)(sum + p0[y * 16 + (15 - x)]);
+    }
+  }
+  return 0;
+}
+""" + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_pairs(int8_t* p0, int8_t* T_out) {
+  for (unsigned i = 128; i > 0; i -= 2) {
+    T_out[i - 1] = p0[i - 2];
+    T_out[i - 2] = (int8_t)(p0[i - 1] * 2);
+  }
+  return 0;
+}
+"""
+
 # Calls a function of the packed interface by its name.
 PACKED_CALLER = """#include <tvm/runtime/c_runtime_api.h>
 #include <stdio.h>
@@ -803,6 +836,8 @@ CASES = [
     case("a table that operators share", {"m_lib0.c": unplanned_entry(), "m_lib1.c": SHARED + main_of(
         "tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_count(sid_1, sid_2)", "tvmgen_m_fused_last(sid_2, y_buffer_var)")}, 512,
          ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
+    case("counters of other types and steps", {"m_lib0.c": unplanned_entry(), "m_lib1.c": COUNTERS + main_of(
+        "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)")}, 272),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.
