@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -294,7 +295,7 @@ class BodyReader {
     tokens_ = ahead;
     const auto callee = called_name();
     ahead = tokens_;
-    if (!callee || !open_.back().has_braces || !is_result_checked(ahead, name)) {
+    if (!callee || !open_.back().has_braces || !is_result_checked(ahead, name, always_returns(*callee))) {
       tokens_ = begin;
       return false;
     }
@@ -509,14 +510,20 @@ class BodyReader {
       if (*name == free_function) {
         skip_bracketed(tokens_, "(");
       } else {
+        failure_ = failure_of_call(tokens_);
         call(*name, true);
+        failure_ = -1;
       }
       if (!tokens_.peek().is(")")) {
         expect(tokens_, "!=");
         expect_number(tokens_, 0);
       }
       expect(tokens_, ")");
-      expect_failure(tokens_);
+      if (*name == free_function || always_returns(*name)) {
+        skip_failure(tokens_);
+      } else {
+        expect_failure(tokens_);
+      }
       return end_statement();
     }
     if (const auto other = other_checked_name()) {
@@ -526,10 +533,7 @@ class BodyReader {
       expect_failure(tokens_);
       return end_statement();
     }
-    if (is_null_check()) {
-      expect_failure(tokens_);
-      return end_statement();
-    }
+    if (const auto tested = take_null_check()) return null_check(*tested);
     const Value tested = parse_expression(tokens_, values_, look_up_);
     if (tested.kind == Value::Kind::record) {
       expect(tokens_, ")");
@@ -542,21 +546,59 @@ class BodyReader {
     open(Open::Kind::then, take(tokens_, "{"));
   }
 
-  // "x == NULL)" of workspace, which is taken if it stands here; also "NULL == x)" and "!x)".
-  bool is_null_check() {
+  // "x == NULL || y == NULL)" of pointers, which is taken if it stands here; also "NULL == x" and "!x".
+  std::optional<std::vector<VarId>> take_null_check() {
     Lexer ahead = tokens_;
     const auto take_null = [&] { return take(ahead, "NULL") || take(ahead, "nullptr") || take_zero(ahead); };
-    const bool is_negated = take(ahead, "!");
-    const bool is_in_front = !is_negated && take_null();
-    if (is_in_front && !take(ahead, "==")) return false;
-    const Token name = ahead.next();
-    if (!name.is_identifier()) return false;
-    if (!is_negated && !is_in_front && (!take(ahead, "==") || !take_null())) return false;
-    if (!take(ahead, ")")) return false;
-    const auto value = names_.look_up(name.text);
-    if (!value || value->kind != Value::Kind::pointer) return false;
+    std::vector<VarId> tested;
+    do {
+      const bool has_brackets = take(ahead, "(");
+      const bool is_negated = take(ahead, "!");
+      const bool is_in_front = !is_negated && take_null();
+      if (is_in_front && !take(ahead, "==")) return std::nullopt;
+      const Token name = ahead.next();
+      if (!name.is_identifier()) return std::nullopt;
+      if (!is_negated && !is_in_front && (!take(ahead, "==") || !take_null())) return std::nullopt;
+      if (has_brackets && !take(ahead, ")")) return std::nullopt;
+      const auto value = names_.look_up(name.text);
+      if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
+      if (is_param(value->storage) && value->tree.expr != nullptr) return std::nullopt;
+      tested.push_back(value->storage);
+    } while (take(ahead, "||"));
+    if (!take(ahead, ")")) return std::nullopt;
     tokens_ = std::move(ahead);
-    return true;
+    return tested;
+  }
+
+  [[nodiscard]] bool is_param(VarId var) const {
+    return std::any_of(function_.params.begin(), function_.params.end(),
+                       [&](const tir::Param& param) { return param.var == var; }) ||
+           std::any_of(unpacked_.begin(), unpacked_.end(), [&](const auto& one) { return one.second.var == var; });
+  }
+
+  // Workspace is always there. Whether the caller passes something is asked as before.
+  void null_check(const std::vector<VarId>& tested) {
+    std::vector<VarId> params;
+    std::copy_if(tested.begin(), tested.end(), std::back_inserter(params), [&](VarId var) { return is_param(var); });
+    if (params.empty()) {
+      skip_failure(tokens_);
+      return end_statement();
+    }
+    const std::int32_t failure = expect_failure(tokens_);
+    for (const VarId var : params) {
+      tir::ExprRef is_null = tir::make_call(tir::bool_type, tir::Op::isnullptr, {values_.variable(var).tree.expr});
+      body_.evaluate(tir::make_call(
+          tir::int32_type, tir::Op::tvm_check_return,
+          {tir::make_int(0), tir::make_int(failure), tir::make_cast(tir::int32_type, std::move(is_null))}));
+    }
+    end_statement();
+  }
+
+  // Whether the function is one that is read and returns 0.
+  [[nodiscard]] bool always_returns(const std::string& name) const {
+    const auto function = scope_.functions.find(name);
+    return function != scope_.functions.end() && !kept_.contains(name) && !scope_.foreign.contains(name) &&
+           never_fails(function->second.body);
   }
 
   static bool take_zero(Lexer& tokens) {
@@ -685,7 +727,8 @@ class BodyReader {
       expect(tokens_, "(");
       return packed_call(name, at);
     }
-    checked_call(name, parse_arguments(tokens_, values_, look_up_), is_checked);
+    const bool is_outside = function_.is_entry && defined == scope_.functions.end() && !scope_.foreign.contains(name);
+    checked_call(name, is_outside ? arguments_with_text() : parse_arguments(tokens_, values_, look_up_), is_checked);
   }
 
   void checked_call(const std::string& name, const std::vector<Value>& given, bool is_checked) {
@@ -709,7 +752,7 @@ class BodyReader {
     tir::ExprRef result = tir::make_call(tir::int32_type, tir::Op::call_extern, std::move(arguments));
     if (is_checked) {
       result = tir::make_call(tir::int32_type, tir::Op::tvm_check_return,
-                              {tir::make_int(0), tir::make_int(-1), std::move(result)});
+                              {tir::make_int(0), tir::make_int(failure_), std::move(result)});
     }
     body_.evaluate(std::move(result));
     result_.called.push_back(name);
@@ -909,6 +952,7 @@ class BodyReader {
     Lexer tokens;  // behind the call
   };
   std::vector<Open> open_;
+  std::int32_t failure_ = -1;    // what the function returns if the call that is read fails
   std::vector<Caller> callers_;  // of the function that is read in place of a call, the outermost first
   PackedState packed_;
   std::map<std::int64_t, tir::Param> unpacked_;  // by position; of a pool without a name

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "usmp/support/error.hpp"
+#include "usmp/tir/printer.hpp"
 #include "usmp/tir/visit.hpp"
 #include "usmp/tvm_c/reader.hpp"
 
@@ -142,6 +143,87 @@ TEST_CASE("statements that may have to do with the model are refused, with the r
   CHECK_THROWS_AS((void)read(behind), Error);
   CHECK(error_of({"", "", "", "  return 0;\n  runs++;\n"}).find("one return, at the end") != std::string::npos);
   CHECK_THROWS_AS((void)read_module("m", std::vector<Source>{{"a.c", text_of({"", "", "  runs++;\n", ""})}}), Error);
+}
+
+// The entry as TIR, or why it is not read.
+std::string printed(const std::string& text, Unread unread = Unread::kept) {
+  const Source file{"lib1.c", text};
+  try {
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, unread);
+    return tir::print(read.module, read.module.functions[read.module.entry]);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("checks of arguments stay, those of workspace are gone") {
+  const auto entry = [](const std::string& front) { return printed(text_of({"", front, "", ""})); };
+  const std::string plain = entry("");
+  const std::string one = entry("  if (x_buffer_var == NULL) return -1;\n");
+  CHECK(one.find("tvm_check_return(0, -1, int32(tir.isnullptr<bool>(x_buffer_var)))") != std::string::npos);
+  for (const char* same : {"  if (!x_buffer_var) { return -1; }\n", "  if (NULL == x_buffer_var) return (-1);\n",
+                           "  if ((x_buffer_var == NULL)) return -1;\n", "  if (x_buffer_var == 0) return -1;\n"}) {
+    CHECK_MESSAGE(entry(same) == one, same);
+  }
+  CHECK(entry("  if (x_buffer_var == NULL || !y_buffer_var) {\n    return -2;\n  }\n") ==
+        entry("  if (x_buffer_var == NULL) return -2;\n  if (!y_buffer_var) return -2;\n"));
+  CHECK(entry("  if (x_buffer_var == NULL) return -2;\n").find("check_return(0, -2, ") != std::string::npos);
+  CHECK(entry("  if (!x_buffer_var) return 3;\n").find("check_return(0, 3, ") != std::string::npos);
+  for (const char* other :
+       {"  if (x_buffer_var == NULL) { log(\"no input\"); return -1; }\n", "  if (x_buffer_var == NULL) return 0;\n",
+        "  if (x_buffer_var == NULL) return error;\n",
+        "  if (x_buffer_var == NULL && y_buffer_var == NULL) return -1;\n", "  if (x_buffer_var == NULL) goto end;\n",
+        "  if (x_buffer_var != NULL) return -1;\n", "  if (x_buffer_var == NULL) return -1; else n = 1;\n"}) {
+    CHECK_MESSAGE(entry(other).find("found ") != std::string::npos, other);
+  }
+  // Workspace that is planned is there.
+  const auto workspace = [&](const std::string& failure) {
+    std::string text = text_of({"", "", "", ""});
+    const std::string check = "{\n    return -1;\n  }\n";
+    text.replace(text.find(check), check.size(), failure);
+    return printed(text);
+  };
+  for (const char* failure : {"return kTvmErrorPlatformNoMemory;\n", "{ log(\"no memory\", n); return -3; }\n",
+                              "{\n  if (verbose) { log(n); }\n  return error(3);\n}\n"}) {
+    CHECK_MESSAGE(workspace(failure) == plain, failure);
+  }
+  for (const char* failure :
+       {"{ log(\"no memory\"); }\n", "{ if (n) return -1; }\n", "{ goto end; }\n", "{ }\n", "log(n);\n",
+        "{ return -1; } else { n = 1; }\n", "{ end: return -1; }\n", "{ return -1; log(n); }\n"}) {
+    CHECK_MESSAGE(workspace(failure).find("found ") != std::string::npos, failure);
+  }
+}
+
+TEST_CASE("what follows a call that fails is kept, if it may fail") {
+  const auto with = [](const std::string& instead, const std::string& in_operator = "") {
+    std::string text = text_of({"int helper(int8_t*);\n", "", "", ""});
+    text.replace(text.find(call), call.size(), instead);
+    text.replace(text.find("    q[i] = p[i];"), 0, in_operator);
+    return printed(text);
+  };
+  const std::string plain = printed(text_of({"int helper(int8_t*);\n", "", "", ""}));
+  const std::string op_call = "tvmgen_m_op(x_buffer_var, sid_1)";
+  const std::string log = "{\n    log(\"failed\");\n    return -1;\n  }\n";
+  CHECK(with("  if (" + op_call + " != 0) " + log) == plain);
+  CHECK(with("  if (" + op_call + " != 0) return error;\n") == plain);
+  CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log) == plain);
+  CHECK(with("  if (" + op_call + " != 0) return -2;\n").find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) { log(\"failed\"); }\n").find("found ") != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) goto end;\n").find("found ") != std::string::npos);
+  // It calls something that may fail.
+  const std::string fails = "    if (helper(p) != 0) return -1;\n";
+  CHECK(with("  if (" + op_call + " != 0) " + log, fails).find("found 'log', expected 'return'") != std::string::npos);
+  CHECK(with("  if (" + op_call + " != 0) return -2;\n", fails).find("check_return(0, -2, ") != std::string::npos);
+  CHECK(with("  int ret = " + op_call + ";\n  if (ret != 0) " + log, fails).find("found ") != std::string::npos);
+  // Its C stays.
+  CHECK(with("  if (" + op_call + " != 0) " + log, "    goto next;\n").find("found 'log', expected 'return'") !=
+        std::string::npos);
+}
+
+TEST_CASE("calls of what others define may pass strings beside tensors") {
+  const std::string text = text_of(
+      {"void dump(const char* name, const int8_t* data, int count);\n", "", "  dump(\"sid_1\", sid_1, 4);\n", ""});
+  CHECK(printed(text).find("tir.call_extern(\"dump\", \"sid_1\", sid_1, 4)") != std::string::npos);
 }
 
 // What is kept of these files where planned C takes their place.
