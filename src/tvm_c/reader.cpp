@@ -18,6 +18,7 @@
 #include "tvm_c/included.hpp"
 #include "tvm_c/kept.hpp"
 #include "tvm_c/own_c.hpp"
+#include "tvm_c/placement.hpp"
 #include "tvm_c/planned_memory.hpp"
 #include "tvm_c/planned_pools.hpp"
 #include "tvm_c/tidy.hpp"
@@ -109,6 +110,7 @@ class ModuleReader {
     if (const auto fault = find_sizes(memory_, c_identifier(name_), module_)) fail(*fault);
     storage::fit(module_);
     std::vector<PlannedPool> pools = pool_sizes_.pools_of(scope_.functions.find(entry)->second, memory_.places, scope_);
+    std::vector<std::string> placements = lost_placements();
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
@@ -119,6 +121,7 @@ class ModuleReader {
             .forwarders = forwarders(),
             .changed = std::move(changed_),
             .workspace_macro = pool_sizes_.workspace(),
+            .lost_placements = std::move(placements),
             .constants_section = constants_section()};
   }
 
@@ -371,6 +374,23 @@ class ModuleReader {
     }
     std::sort(result.begin(), result.end(),
               [](const KeptFunction& a, const KeptFunction& b) { return a.name < b.name; });
+    return result;
+  }
+
+  [[nodiscard]] std::vector<std::string> lost_placements() {
+    std::vector<std::string> result;
+    if (!own_files_.empty()) return result;
+    const bool sections = constants_section().empty();
+    std::set<std::string_view> words;
+    for (const Item& item : scope_.items) {
+      const std::string name(item.name);
+      const bool is_read = item.kind == Item::Kind::function ? module_.find(name) && !kept_names_.contains(name)
+                                                             : item.kind == Item::Kind::data && tables_.contains(name);
+      const auto found = is_read ? placement_of(item, files_[item.file].text, sections) : std::nullopt;
+      if (!found || !words.insert(found->word).second) continue;
+      result.push_back(files_[item.file].name + ": " + in_quotes(found->word) + " of " + in_quotes(name) + " (" +
+                       place(item.file, found->offset) + ") is not in planned C");
+    }
     return result;
   }
 

@@ -226,6 +226,37 @@ TEST_CASE("calls of what others define may pass strings beside tensors") {
   CHECK(printed(text).find("tir.call_extern(\"dump\", \"sid_1\", sid_1, 4)") != std::string::npos);
 }
 
+TEST_CASE("what places functions and tables that are written anew is named once") {
+  const auto lost = [](const std::string& file, const std::string& front, const std::string& table = "") {
+    std::string text = file + table + "\n" + front + text_of({"", "", "", ""});
+    if (!table.empty()) text.replace(text.find("= p[i]"), 6, "= table[i]");
+    const std::vector<std::string> found = read(text).lost_placements;
+    return found.size() == 1 ? found[0] : std::to_string(found.size());
+  };
+  CHECK(lost("", "") == "0");
+  CHECK(lost("", "TVM_DLL ") == "0");
+  CHECK(lost("", "IRAM_ATTR ") == "lib1.c: 'IRAM_ATTR' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("", "static __attribute__((noinline)) ") == "0");
+  CHECK(lost("", "__attribute__((section(\".itcm\"))) ") ==
+        "lib1.c: '__attribute__' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("", "PLACE(\".itcm\") ") == "lib1.c: 'PLACE' of 'tvmgen_m_op' (line 2, column 1) is not in planned C");
+  CHECK(lost("#define FAST\n", "FAST ") == "0");
+  CHECK(lost("#define FAST __attribute__((section(\"f\")))\n", "FAST ").starts_with("lib1.c: 'FAST' of "));
+  const std::string values = " = {1, 2, 3, 4};\n";
+  CHECK(lost("", "", "static const int8_t table[4]" + values) == "0");
+  for (const std::string table : {"static const int8_t PROGMEM table[4]", "static const PROGMEM int8_t table[4]",
+                                  "static const int8_t table[4] PROGMEM"}) {
+    CHECK_MESSAGE(lost("", "", table + values).starts_with("lib1.c: 'PROGMEM' of 'table' (line 1, "), table);
+  }
+  const std::string section = "static const int8_t __attribute__((section(\".rodata.tvm\"), aligned(16))) table[4]";
+  CHECK(lost("", "", section + values) == "0");  // all of them are in it, as planned ones
+  CHECK(lost("", "", "static const int8_t table[4] __attribute__((section(\".dtcm\")))" + values)
+            .starts_with("lib1.c: '__attribute__' of 'table'"));
+  CHECK(lost("", "IRAM_ATTR ", "static const PROGMEM int8_t table[4]" + values) == "2");
+  // What is not written anew keeps its words.
+  CHECK(read("IRAM_ATTR int other(void) { return 0; }\n" + text_of({"", "", "", ""})).lost_placements.empty());
+}
+
 // What is kept of these files where planned C takes their place.
 std::string in_place(const std::vector<Source>& files) {
   std::set<std::string> names;
