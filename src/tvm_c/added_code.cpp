@@ -155,7 +155,11 @@ void AddedCode::require_none(std::size_t file, std::size_t begin, std::size_t en
 void AddedCode::check_run(const std::string& run, const std::string& entry) const {
   const auto found = scope_.functions.find(run);
   if (found == scope_.functions.end() || !rewritten_.contains(files_[found->second.file].name)) return;
-  Names known = {"return", "DLTensor", "TVMValue", "uint8_t", "void", entry};
+  Names known = {"return", "DLTensor", "TVMValue", entry};
+  for (const char* type : {"bool", "char", "const", "double", "float", "int", "int8_t", "int16_t", "int32_t", "int64_t",
+                           "signed", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "unsigned", "void"}) {
+    known.emplace(type);  // of casts
+  }
   for (const auto& [name, size] : scope_.arrays) known.insert(name);
   for (const auto& [name, pool] : scope_.constant_pools) known.insert(name);
   for (const Token& token : tokens_of(found->second.params)) known.emplace(token.text);

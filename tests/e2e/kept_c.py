@@ -688,6 +688,15 @@ int main(void) {
 }
 """
 
+# TVM 0.8 has the packed interface around a plain entry.
+PACKED_ENTRY_OF_0_8 = """#include "tvm/runtime/c_runtime_api.h"
+TVM_DLL int32_t tvmgen_m_run_model(void* arg0,void* arg1);
+int32_t tvmgen_m_run(void* args, void* type_code, int num_args, void* out_value, void* out_type_code, void* resource_handle) {
+return tvmgen_m_run_model(((DLTensor*)(((TVMValue*)args)[0].v_handle))[0].data,((DLTensor*)(((TVMValue*)args)[1].v_handle))[0].data);
+}
+;
+"""
+
 # Finds the functions as TVM's C runtime does; the model's name comes from the metadata.
 PACKED_FIRMWARE = """#include <tvm/runtime/crt/module.h>
 #include <stdio.h>
@@ -862,6 +871,9 @@ CASES = [
     packed("the packed interface in one file", {"m_lib1.c": PACKED_BY_0_18}, "__tvm_main__"),
     packed("firmware that calls the packed entry", {"m_lib1.c": PACKED_BY_0_18}, "tvmgen_m___tvm_main__"),
     packed("the packed interface planned by TVM", {"m_lib0.c": PACKED_PLANNED_ENTRY, "m_lib1.c": PACKED_PLANNED}, "tvmgen_m_run"),
+    Case("the packed interface around a plain entry", {"m_lib0.c": PACKED_ENTRY_OF_0_8, "m_lib1.c": COUNTERS + main_of(
+        "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)").replace(
+            "___tvm_main__", "_run_model")}, 272, firmware=PACKED_CALLER.replace("FUNCTION", "tvmgen_m_run"), registry=True),
     Case("registry of functions without another entry", {"m_lib0.c": registry("\\004\\000"), "m_lib1.c": PACKED_METADATA, "m_lib2.c": PACKED_BY_0_18}, 0,
          firmware=PACKED_FIRMWARE.replace("COUNT_BYTES", "2"), registry=True),
     registered("registry of functions in its own file", "\\004\\000", 2, split=True),

@@ -346,6 +346,7 @@ TEST_CASE("in place: what somebody added is refused if it needs what planned C d
   CHECK(error("", run_begin + " if (inputs) " + call_of) == "lib0.c: line 3, column 56: found 'if'" + anew);
   CHECK(error("", run_begin + "\n#ifdef A\n  runs++;\n#endif\n" + call_of) ==
         "lib0.c: line 4, column 1: found a directive in a function, expected none");
+  CHECK(error("", run_begin + "return tvmgen_m___tvm_main__((int8_t*)inputs->x, (const float*)(&sram));\n}\n").empty());
   CHECK(error("", run_begin + "TVMValue tensors[1];\ntensors[0] = ((TVMValue*)inputs)[0];\n" + call_of).empty());
 }
 
