@@ -650,12 +650,27 @@ class BodyReader {
     const Token name = ahead.next();
     const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
     const bool is_tvm = name.text.starts_with("TVM") && !name.text.starts_with("TVMDevice");  // hooks of devices
-    const bool is_one = function_.is_entry && name.is_identifier() && !is_keyword &&
+    const bool is_one = (function_.is_entry || says_constants(name, ahead)) && name.is_identifier() && !is_keyword &&
                         !name.text.starts_with("tvmgen_") && !is_tvm && ahead.peek().is("(") &&
                         !names_.look_up(name.text);
     if (!is_one) return std::nullopt;
     tokens_ = std::move(ahead);
     return std::string(name.text);
+  }
+
+  // Of an operator printf("x"); and the like, which get nothing of the model's. A name in capitals may be a macro.
+  static bool says_constants(const Token& name, Lexer tokens) {
+    const bool may_be_macro =
+        std::none_of(name.text.begin(), name.text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    if (may_be_macro || is_math_function(name.text) || !take(tokens, "(")) return false;
+    while (!tokens.peek().is(")")) {
+      const Token token = tokens.next();
+      const bool is_constant =
+          token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
+      if (!is_constant) return false;
+    }
+    (void)tokens.next();
+    return tokens.peek().is(";");
   }
 
   // The same in "if (f(…) != 0) return -1;", as TVM opens and closes devices.

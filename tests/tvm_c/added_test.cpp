@@ -220,6 +220,23 @@ TEST_CASE("what follows a call that fails is kept, if it may fail") {
         std::string::npos);
 }
 
+TEST_CASE("an operator that calls something with constants alone is read") {
+  const auto with = [](const std::string& statement) {
+    std::string text = text_of({"", "", "", ""});
+    text.insert(text.find("    q[i] = p[i];"), statement);
+    const Source file{"lib1.c", text};
+    const PlannedModule read = read_planned_module("m", {&file, 1}, {}, {}, Unread::kept);
+    if (!read.kept.empty()) return read.kept[0].reason;
+    return tir::print(read.module, read.module.functions[*read.module.find("tvmgen_m_op")]);
+  };
+  CHECK(with("    tick(3, -1);\n").find("tir.call_extern(\"tick\", 3, -1)") != std::string::npos);
+  CHECK(with("    printf(\"row\\n\");\n").find("tir.call_extern(\"printf\", ") != std::string::npos);
+  for (const char* other : {"    PROFILE(3);\n", "    log(3);\n", "    trace(p[i]);\n", "    trace(p);\n",
+                            "    trace(3) + 1;\n", "    tvmgen_m_other(3);\n", "    TVMLogf(\"row\");\n"}) {
+    CHECK_MESSAGE(with(other).find("found ") != std::string::npos, other);
+  }
+}
+
 TEST_CASE("calls of what others define may pass strings beside tensors") {
   const std::string text = text_of(
       {"void dump(const char* name, const int8_t* data, int count);\n", "", "  dump(\"sid_1\", sid_1, 4);\n", ""});
