@@ -667,6 +667,33 @@ COUNTERS = HEAD + EXTERN + """TVM_DLL int32_t tvmgen_m_fused_reverse(int8_t* p0,
 }
 """
 
+DUMP_HEADER = "#include <stdint.h>\nint dump(const char* name, const int8_t* data, int count);\n"
+
+
+def checked_main() -> str:
+    call = "  if (tvmgen_m_fused_add(sid_1, sid_2) != 0 ) return -1;\n"
+    text = main_of("tvmgen_m_fused_add(x_buffer_var, sid_1)", "tvmgen_m_fused_add(sid_1, sid_2)", "tvmgen_m_fused_max_pool(sid_2, y_buffer_var)")
+    assert call in text
+    text = text.replace(call, "  if (tvmgen_m_fused_add(sid_1, sid_2) != 0) {\n    return -3;\n  }\n  dump(\"sid_2\", sid_2, 256);\n")
+    return text.replace("  void* sid_1 =", "  if (x_buffer_var == NULL || !y_buffer_var) return -2;\n  void* sid_1 =", 1)
+
+
+DUMP_FIRMWARE = FIRMWARE.replace("  return 0;\n}\n", """  {
+    struct tvmgen_m_inputs inputs = {0};
+    struct tvmgen_m_outputs outputs = {y};
+    printf("without input: %d\\n", (int)tvmgen_m_run(&inputs, &outputs));
+  }
+  return 0;
+}
+""").replace("int main", """#include "dump.h"
+int dump(const char* name, const int8_t* data, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += data[i] * (i % 7);
+  printf("%s: sum %d\\n", name, sum);
+  return 0;
+}
+int main""")
+
 # Calls a function of the packed interface by its name.
 PACKED_CALLER = """#include <tvm/runtime/c_runtime_api.h>
 #include <stdio.h>
@@ -847,6 +874,9 @@ CASES = [
          ["'tvmgen_m_fused_count' is not TVM's C and stays as it is (line "]),
     case("counters of other types and steps", {"m_lib0.c": unplanned_entry(), "m_lib1.c": COUNTERS + main_of(
         "tvmgen_m_fused_reverse(x_buffer_var, sid_1)", "tvmgen_m_fused_rows(sid_1, sid_2)", "tvmgen_m_fused_pairs(sid_2, y_buffer_var)")}, 272),
+    # Who passes no input gets -2, as before; a dump is called between the same operators.
+    Case("checks and dumps that somebody added", {"tvmgen_m.h": HEADER, "dump.h": DUMP_HEADER, "m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace(
+        "#define LANES", '#include "dump.h"\n#define LANES') + checked_main()}, 256, firmware=DUMP_FIRMWARE, strict=True),
     case("operators of other names", {"m_lib0.c": unplanned_entry(), "m_lib1.c": HELPERS.replace("tvmgen_m_fused_add", "total") + main_of(
         "total(x_buffer_var, sid_1)", "total(sid_1, sid_2)", "total(sid_2, sid_1)", "tvmgen_m_fused_max_pool(sid_1, y_buffer_var)")}, 256),
     # TVM 0.8 has it so, and hand-written headers.
