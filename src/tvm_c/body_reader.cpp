@@ -802,7 +802,7 @@ class BodyReader {
       }
       const Tree value = values_.converted(given, type.element);
       if (changing_.contains(name.text)) {
-        const Value place = scalar(name, type.element, true);
+        const Value place = scalar(name, type.element);
         body_.add({place.storage, place.tree.expr, value.expr, nullptr});
         return;
       }
@@ -810,13 +810,13 @@ class BodyReader {
       body_.let(var, value.expr);
       names_.declare(name, values_.variable(var));
     } else {
-      (void)scalar(name, type.element, changing_.contains(name.text));
+      (void)scalar(name, type.element);
     }
   }
 
-  Value scalar(const Token& name, DataType type, bool is_on_stack) {
+  Value scalar(const Token& name, DataType type) {
     Value place = pointer_to(names_.new_var(name.text, tir::handle_type, type), type);
-    body_.allocate(place.storage, type, {}, nullptr, {}, is_on_stack);
+    body_.allocate(place.storage, type, {}, nullptr, {}, true);
     place.kind = Value::Kind::place;
     place.tree = {tir::make_int(0)};
     scalars_.insert(place.storage);
@@ -836,7 +836,7 @@ class BodyReader {
         note_counter(var, name, true);
         names_.declare(name, values_.variable(var));
       } else {
-        open_scalars_.insert(scalar(name, type, true).storage);
+        open_scalars_.insert(scalar(name, type).storage);
       }
     } while (take(tokens_, ","));
     expect(tokens_, ";");
