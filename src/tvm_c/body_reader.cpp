@@ -345,6 +345,9 @@ class BodyReader {
     const bool is_open = open_type || (!type && open_scalars_.contains(names_.look_up(name.text)->storage));
     const auto first = tir::as_int(*min.expr);
     const auto last = tir::as_int(*values_.rvalue(*end).expr);
+    const DataType compared = values_.rvalue(*end).expr->type;
+    const bool is_unsigned = compared.is_uint() && compared.bits >= 32 && counter.is_int();
+    if (is_unsigned && first.value_or(-1) < 0) fail_at(compare, "two numbers with a sign");
     const bool goes_up = step == 1 && (compare.is("<") || compare.is("<="));
     const bool is_plain = goes_up && counter.is_int() && counter.bits >= 32;
     std::optional<Value> value;

@@ -72,6 +72,10 @@ TEST_CASE("a loop that C does not end, or whose counter wraps, is not read") {
         "unsigned i = 2; i >= 1; i -= 3"}) {
     CHECK_MESSAGE(read(loop(head)).find("expected a loop that ends") != std::string::npos, std::string(head));
   }
+  // C compares without sign, so that it never runs.
+  CHECK(read(loop("int i = -4; i < 4u; ++i")).find("expected two numbers with a sign") != std::string::npos);
+  CHECK(read(loop("int i = r[0]; i < 4u; ++i")).find("expected two numbers with a sign") != std::string::npos);
+  CHECK(read(loop("int i = -4; i < 4u; i += 2")).find("expected two numbers with a sign") != std::string::npos);
   CHECK(read(loop("int i = r[0]; i >= 0; --i")).find("expected a loop from and to a number") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += r[0]")).find("expected a number") != std::string::npos);
   CHECK(read(loop("int i = 0; i < 16; i += 0")).find("expected a step of at least 1") != std::string::npos);
