@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "tvm_c/body_names.hpp"
+#include "tvm_c/called_names.hpp"
 #include "tvm_c/checks.hpp"
 #include "tvm_c/literals.hpp"
+#include "tvm_c/loop_header.hpp"
 #include "tvm_c/packed.hpp"
 #include "usmp/support/error.hpp"
 #include "usmp/support/text.hpp"
-#include "usmp/tir/integer_types.hpp"
 #include "usmp/tir/visit.hpp"
 
 namespace usmp::tvm_c {
@@ -25,7 +26,6 @@ using tir::Tree;
 using tir::VarId;
 
 constexpr std::string_view allocate_function = "TVMBackendAllocWorkspace";
-constexpr std::string_view free_function = "TVMBackendFreeWorkspace";
 
 // A variable with a value that a statement changes: it is storage.
 struct ChangedVariable {
@@ -261,7 +261,7 @@ class BodyReader {
       if (scope_.inlined.contains(*name) && !kept_.contains(*name)) return inline_call(*name);
       call(*name, false);
       expect(tokens_, ";");
-    } else if (auto other = other_called_name()) {
+    } else if (auto other = take_other_name(tokens_, names_, function_.is_entry)) {
       checked_call(*other, arguments_with_text(), false);
       expect(tokens_, ";");
     } else {
@@ -312,61 +312,37 @@ class BodyReader {
   // for (int32_t i = a; i < b; ++i)
   void loop() {
     (void)tokens_.next();
-    expect(tokens_, "(");
-    const auto type = parse_type(tokens_);
-    const auto open_type = type ? std::nullopt : parse_open_type(tokens_);
-    if (type && (type->stars > 0 || !type->element.is_integer())) fail_at(tokens_.peek(), "a loop over an integer");
-    const Token name = tokens_.next();
-    if (!name.is_identifier()) fail_at(name, "the loop's variable");
-    const DataType counter = type ? type->element : open_type ? *open_type : counter_outside(name);
-    expect(tokens_, "=");
-    const Tree min = values_.converted(parse_expression(tokens_, values_, look_up_), counter);
-    expect(tokens_, ";");
-    Lexer ahead = tokens_;
-    Token compare = ahead.next();
-    std::optional<Value> end;
-    if (compare.kind == TokenKind::number) {  // 16 > i
-      end = Values::number({tir::make_int(whole_number(compare))});
-      compare = swapped(ahead.next());
-      expect(ahead, name.text);
-      tokens_ = std::move(ahead);
-    } else {
-      expect(tokens_, name.text);
-      compare = tokens_.next();
-    }
-    constexpr std::array<std::string_view, 5> comparisons = {"<", "<=", ">", ">=", "!="};
-    const bool compares =
-        std::any_of(comparisons.begin(), comparisons.end(), [&](std::string_view one) { return compare.text == one; });
-    if (!compares) fail_at(compare, "'<'");
-    if (!end) end = parse_expression(tokens_, values_, look_up_);
-    expect(tokens_, ";");
-    const std::int64_t step = loop_step(name);
-    expect(tokens_, ")");
-    const bool is_open = open_type || (!type && open_scalars_.contains(names_.look_up(name.text)->storage));
+    const LoopHeader header = take_loop_header(tokens_, values_, look_up_);
+    const bool is_declared = header.type.has_value();
+    const DataType counter = is_declared ? *header.type : counter_outside(header.name);
+    const bool is_open =
+        header.is_open || (!is_declared && open_scalars_.contains(names_.look_up(header.name.text)->storage));
+    const Tree min = values_.converted(header.first, counter);
     const auto first = tir::as_int(*min.expr);
-    const auto last = tir::as_int(*values_.rvalue(*end).expr);
-    const DataType compared = values_.rvalue(*end).expr->type;
+    const auto last = tir::as_int(*values_.rvalue(header.end).expr);
+    const DataType compared = values_.rvalue(header.end).expr->type;
     const bool is_unsigned = compared.is_uint() && compared.bits >= 32 && counter.is_int();
-    if (is_unsigned && first.value_or(-1) < 0) fail_at(compare, "two numbers with a sign");
-    const bool goes_up = step == 1 && (compare.is("<") || compare.is("<="));
+    if (is_unsigned && first.value_or(-1) < 0) fail_at(header.compare, "two numbers with a sign");
+    const bool goes_up = header.step == 1 && (header.compare.is("<") || header.compare.is("<="));
     const bool is_plain = goes_up && counter.is_int() && counter.bits >= 32;
     std::optional<Value> value;
     if (first && last && !is_plain) {
-      value = counted(name, compare, counter, is_open, {*first, *last, step});
+      value = counted(header, counter, is_open, *first, *last);
     } else {
-      if (!goes_up) fail_at(compare, "a loop from and to a number, or '<' and '++'");
-      if (compare.is("<=")) end = values_.binary("+", *end, Values::number({tir::make_int(1)}));
-      Tree extent = values_.converted(*end, counter);
+      if (!goes_up) fail_at(header.compare, "a loop from and to a number, or '<' and '++'");
+      Value end = header.end;
+      if (header.compare.is("<=")) end = values_.binary("+", end, Values::number({tir::make_int(1)}));
+      Tree extent = values_.converted(end, counter);
       if (first != 0) {
         extent = values_.converted(values_.binary("-", Values::number(extent), Values::number(min)), counter);
       }
-      const VarId var = names_.new_var(name.text, counter, tir::void_type);
-      note_counter(var, name, is_open);
+      const VarId var = names_.new_var(header.name.text, counter, tir::void_type);
+      note_counter(var, header.name, is_open);
       body_.open_loop(var, min.expr, extent.expr);
       value = values_.variable(var);
     }
     open(Open::Kind::loop, take(tokens_, "{"));
-    names_.declare(name, *value);
+    names_.declare(header.name, *value);
   }
 
   // Of a variable that is declared in front of the loop, and that nothing uses but loops, which set it.
@@ -379,50 +355,6 @@ class BodyReader {
     return known->type;
   }
 
-  static std::int64_t whole_number(const Token& number) {
-    if (is_real(number)) fail_at(number, "a whole number");
-    return integer_literal(number).value;
-  }
-
-  static Token swapped(Token compare) {
-    if (compare.is("<")) {
-      compare.text = ">";
-    } else if (compare.is("<=")) {
-      compare.text = ">=";
-    } else if (compare.is(">")) {
-      compare.text = "<";
-    } else if (compare.is(">=")) {
-      compare.text = "<=";
-    }
-    return compare;
-  }
-
-  // ++i, i++, i += 2, i = i + 2, and the same downwards.
-  std::int64_t loop_step(const Token& name) {
-    for (const std::string_view sign : {"++", "--"}) {
-      if (!take(tokens_, sign)) continue;
-      expect(tokens_, name.text);
-      return sign == "++" ? 1 : -1;
-    }
-    expect(tokens_, name.text);
-    const Token op = tokens_.next();
-    if (op.is("++") || op.is("--")) return op.is("++") ? 1 : -1;
-    bool is_up = op.is("+=");
-    if (op.is("=")) {
-      expect(tokens_, name.text);
-      is_up = tokens_.peek().is("+");
-      if (!is_up && !tokens_.peek().is("-")) fail_at(tokens_.peek(), "'+'");
-      (void)tokens_.next();
-    } else if (!is_up && !op.is("-=")) {
-      fail_at(op, "'++'");
-    }
-    const Token by = tokens_.next();
-    if (by.kind != TokenKind::number) fail_at(by, "a number");
-    const std::int64_t step = whole_number(by);
-    if (step < 1 || step > INT32_MAX) fail_at(by, "a step of at least 1");
-    return is_up ? step : -step;
-  }
-
   // For count_in_int32. Signed ones stay as they are, as TVM has them.
   void note_counter(VarId var, const Token& name, bool is_open) {
     const DataType type = values_.variable(var).type;
@@ -430,40 +362,23 @@ class BodyReader {
     if (is_open && !result_.open_counter) result_.open_counter = name.offset;
   }
 
-  struct Count {
-    std::int64_t first;
-    std::int64_t end;
-    std::int64_t step;
-  };
-
-  // A loop of a known number of iterations: its counter's value. It ends, and no value leaves the counter's type.
-  Value counted(const Token& name, const Token& compare, DataType counter, bool is_open, const Count& of) {
-    const auto range = counter.bits < 64 ? tir::range_of_type(counter) : Interval{0, INT32_MAX};
-    const Interval values{std::max<std::int64_t>(range->low, INT32_MIN),
-                          std::min<std::int64_t>(range->high, INT32_MAX)};
-    const auto holds = [&](std::int64_t value) { return values.low <= value && value <= values.high; };
-    const bool is_up = of.step > 0;
-    const std::int64_t by = is_up ? of.step : -of.step;
-    const bool fits = holds(of.first) && holds(of.end);
-    std::int64_t distance = !fits ? 0 : is_up ? of.end - of.first : of.first - of.end;
-    if (compare.is("<=") || compare.is(">=")) ++distance;
-    const bool is_right_way = compare.is("!=") ? distance >= 0 && distance % by == 0
-                              : is_up          ? compare.is("<") || compare.is("<=")
-                                               : compare.is(">") || compare.is(">=");
-    const std::int64_t count = distance > 0 ? (distance + by - 1) / by : 0;
-    if (!fits || !is_right_way || !holds(of.first + count * of.step)) fail_at(compare, "a loop that ends");
+  // A loop of a known number of iterations: its counter's value.
+  Value counted(const LoopHeader& header, DataType counter, bool is_open, std::int64_t first, std::int64_t end) {
+    const std::int64_t count = iterations_of(header, counter, first, end);
     const DataType type = counter.bits < 32 ? tir::int32_type : counter;  // as C promotes it
-    const VarId var = names_.new_var(name.text, type, tir::void_type);
-    note_counter(var, name, is_open);
+    const VarId var = names_.new_var(header.name.text, type, tir::void_type);
+    note_counter(var, header.name, is_open);
     const auto number = [&](std::int64_t value) { return Values::number({tir::make_int(value, type)}); };
-    if (is_up && by == 1) {
-      body_.open_loop(var, tir::make_int(of.first, type), tir::make_int(count, type));
+    if (header.step == 1) {
+      body_.open_loop(var, tir::make_int(first, type), tir::make_int(count, type));
       return values_.variable(var);
     }
+    const bool is_up = header.step > 0;
+    const std::int64_t by = is_up ? header.step : -header.step;
     body_.open_loop(var, tir::make_int(0, type), tir::make_int(count, type));
     const Value moved = by == 1 ? values_.variable(var) : values_.binary("*", values_.variable(var), number(by));
-    if (is_up && of.first == 0) return moved;
-    return values_.binary(is_up ? "+" : "-", number(of.first), moved);
+    if (is_up && first == 0) return moved;
+    return values_.binary(is_up ? "+" : "-", number(first), moved);
   }
 
   // while (1) { if (!(c)) { break; } … }
@@ -529,7 +444,7 @@ class BodyReader {
       }
       return end_statement();
     }
-    if (const auto other = other_checked_name()) {
+    if (const auto other = take_other_checked_name(tokens_, names_, function_.is_entry)) {
       checked_call(*other, arguments_with_text(), true);
       if (take(tokens_, "!=")) expect_number(tokens_, 0);
       expect(tokens_, ")");
@@ -549,26 +464,17 @@ class BodyReader {
     open(Open::Kind::then, take(tokens_, "{"));
   }
 
-  // "x == NULL || y == NULL)" of pointers, which is taken if it stands here; also "NULL == x" and "!x".
+  // The same of pointers that are what their names say.
   std::optional<std::vector<VarId>> take_null_check() {
     Lexer ahead = tokens_;
-    const auto take_null = [&] { return take(ahead, "NULL") || take(ahead, "nullptr") || take_zero(ahead); };
     std::vector<VarId> tested;
-    do {
-      const bool has_brackets = take(ahead, "(");
-      const bool is_negated = take(ahead, "!");
-      const bool is_in_front = !is_negated && take_null();
-      if (is_in_front && !take(ahead, "==")) return std::nullopt;
-      const Token name = ahead.next();
-      if (!name.is_identifier()) return std::nullopt;
-      if (!is_negated && !is_in_front && (!take(ahead, "==") || !take_null())) return std::nullopt;
-      if (has_brackets && !take(ahead, ")")) return std::nullopt;
+    for (const Token& name : take_null_tests(ahead)) {
       const auto value = names_.look_up(name.text);
       if (!value || value->kind != Value::Kind::pointer) return std::nullopt;
       if (is_param(value->storage) && value->tree.expr != nullptr) return std::nullopt;
       tested.push_back(value->storage);
-    } while (take(ahead, "||"));
-    if (!take(ahead, ")")) return std::nullopt;
+    }
+    if (tested.empty()) return std::nullopt;
     tokens_ = std::move(ahead);
     return tested;
   }
@@ -604,12 +510,6 @@ class BodyReader {
            never_fails(function->second.body);
   }
 
-  static bool take_zero(Lexer& tokens) {
-    if (tokens.peek().kind != TokenKind::number || tokens.peek().text != "0") return false;
-    (void)tokens.next();
-    return true;
-  }
-
   // return 0; and return f(…); at the end of the function.
   void result() {
     const Token at = tokens_.next();
@@ -630,66 +530,7 @@ class BodyReader {
     if (!is_last) fail_at(at, "one return, at the end of the function");
   }
 
-  // A function's name that a bracket follows, both taken but the bracket; a function of math.h is part of an
-  // expression.
-  std::optional<std::string> called_name() {
-    Lexer ahead = tokens_;
-    if (take(ahead, "(")) {  // (void)f();
-      if (!take(ahead, "void") || !take(ahead, ")")) return std::nullopt;
-    }
-    const Token name = ahead.next();
-    if (!name.is_identifier() || !ahead.peek().is("(") || names_.look_up(name.text)) return std::nullopt;
-    std::string text(name.text);
-    const bool is_known = text == free_function || scope_.functions.contains(text) || scope_.foreign.contains(text) ||
-                          scope_.prototypes.contains(text);
-    if (!is_known) return std::nullopt;
-    tokens_ = std::move(ahead);
-    return text;
-  }
-
-  // The same of a function that no C declares here, such as a timer's that somebody added: a statement of the entry.
-  std::optional<std::string> other_called_name() {
-    Lexer ahead = tokens_;
-    const Token name = ahead.next();
-    const bool is_keyword = name.is("switch") || name.is("sizeof") || name.is("asm") || name.is("__asm");
-    const bool is_tvm = name.text.starts_with("TVM") && !name.text.starts_with("TVMDevice");  // hooks of devices
-    const bool is_one = (function_.is_entry || says_constants(name, ahead)) && name.is_identifier() && !is_keyword &&
-                        !name.text.starts_with("tvmgen_") && !is_tvm && ahead.peek().is("(") &&
-                        !names_.look_up(name.text);
-    if (!is_one) return std::nullopt;
-    tokens_ = std::move(ahead);
-    return std::string(name.text);
-  }
-
-  // Of an operator printf("x"); and the like, which get nothing of the model's. A name in capitals may be a macro.
-  static bool says_constants(const Token& name, Lexer tokens) {
-    const bool may_be_macro =
-        std::none_of(name.text.begin(), name.text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-    if (may_be_macro || is_math_function(name.text) || !take(tokens, "(")) return false;
-    while (!tokens.peek().is(")")) {
-      const Token token = tokens.next();
-      const bool is_constant =
-          token.kind == TokenKind::number || token.kind == TokenKind::string || token.is(",") || token.is("-");
-      if (!is_constant) return false;
-    }
-    (void)tokens.next();
-    return tokens.peek().is(";");
-  }
-
-  // The same in "if (f(…) != 0) return -1;", as TVM opens and closes devices.
-  std::optional<std::string> other_checked_name() {
-    const Lexer before = tokens_;
-    auto name = other_called_name();
-    if (!name) return std::nullopt;
-    Lexer ahead = tokens_;
-    skip_bracketed(ahead, "(");
-    if (take(ahead, "!=") && ahead.next().text != "0") name.reset();
-    const bool is_check =
-        name && take(ahead, ")") && (take(ahead, "return") || (take(ahead, "{") && take(ahead, "return")));
-    if (is_check) return name;
-    tokens_ = before;
-    return std::nullopt;
-  }
+  std::optional<std::string> called_name() { return take_called_name(tokens_, names_, scope_); }
 
   // As parse_arguments, strings included.
   std::vector<Value> arguments_with_text() {

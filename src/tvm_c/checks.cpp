@@ -45,6 +45,28 @@ std::int32_t failure_of_call(Lexer tokens) {
   }
 }
 
+std::vector<Token> take_null_tests(Lexer& tokens) {
+  const auto take_null = [&] {
+    const bool is_zero = tokens.peek().kind == TokenKind::number && tokens.peek().text == "0";
+    if (!is_zero) return take(tokens, "NULL") || take(tokens, "nullptr");
+    (void)tokens.next();
+    return true;
+  };
+  std::vector<Token> names;
+  do {
+    const bool has_brackets = take(tokens, "(");
+    const bool is_negated = take(tokens, "!");
+    const bool is_in_front = !is_negated && take_null();
+    if (is_in_front && !take(tokens, "==")) return {};
+    names.push_back(tokens.next());
+    if (!names.back().is_identifier()) return {};
+    if (!is_negated && !is_in_front && (!take(tokens, "==") || !take_null())) return {};
+    if (has_brackets && !take(tokens, ")")) return {};
+  } while (take(tokens, "||"));
+  if (!take(tokens, ")")) return {};
+  return names;
+}
+
 void skip_failure(Lexer& tokens) {
   const Token at = tokens.peek();
   if (take(tokens, "return")) {

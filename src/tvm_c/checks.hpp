@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tvm_c/lexer.hpp"
 #include "tvm_c/packed.hpp"
@@ -17,6 +18,10 @@ std::int32_t expect_failure(Lexer& tokens);
 // The number that a function returns if a call fails that the tokens stand behind, in front of its bracket:
 // f(…) != 0) return -2; If something else stands there, -1.
 [[nodiscard]] std::int32_t failure_of_call(Lexer tokens);
+
+// "x == NULL || y == NULL)", which is taken: the names; also "NULL == x" and "!x". None, and nothing is said of what is
+// taken: something else stands here.
+[[nodiscard]] std::vector<Token> take_null_tests(Lexer& tokens);
 
 // What never happens, as it would return: return x; or { log("no memory"); return x; }. Nothing of it is needed.
 void skip_failure(Lexer& tokens);
