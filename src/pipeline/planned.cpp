@@ -20,6 +20,9 @@ namespace {
 
 std::vector<std::string> warnings_of(const SourceModule& source) {
   std::vector<std::string> warnings;
+  if (source.by_this_program) {
+    warnings.emplace_back("the C is usmp-plan's: planned from the C that TVM wrote, the model may need less memory");
+  }
   std::set<std::string> members;
   for (const mlf::ForeignFunction& function : source.info.foreign_functions) {
     if (function.allocates_workspace && members.insert(function.member).second) {

@@ -114,7 +114,7 @@ class ModuleReader {
     return {.module = std::move(module_),
             .pools = std::move(pools),
             .places = std::move(memory_.places),
-            .shares_constants = !own_files_.empty(),
+            .by_this_program = !own_files_.empty(),
             .lost_constants = std::move(lost_constants),
             .kept = kept_functions(),
             .external = external_functions(),

@@ -29,7 +29,7 @@ LARGER = {("random/r3000", "rolling"): 1584, ("random/r1050", "fuse"): 372}
 
 # Its own output needs more when it is planned again: what stays as it is shares no bytes with what it reads. Bytes by network, with all
 # transformations before.
-LARGER_AGAIN = {"mobilenet_v1": 18752, "mlperf_vww": 18752, "unet": 86912}
+LARGER_AGAIN = {"mobilenet_v1": 18752, "mlperf_vww": 18752, "unet": 87168}
 
 
 @dataclass

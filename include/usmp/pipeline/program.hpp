@@ -79,6 +79,7 @@ struct SourceModule {
   codegen::Interface interface;
   std::vector<tvm_c::PlannedPool> tvm_pools;    // of C that TVM has planned
   bool tvm_pools_have_io = false;               // inputs or outputs are in them
+  bool by_this_program = false;                 // tvm_c::PlannedModule
   std::optional<Bytes> workspace_macro;         // tvm_c::PlannedModule
   std::string constants_section;                // tvm_c::PlannedModule
   std::vector<tvm_c::KeptFunction> kept;        // of the C that was read

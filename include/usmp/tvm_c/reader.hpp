@@ -91,7 +91,7 @@ struct PlannedModule {
   std::vector<PlannedPool> pools;    // in the order of the entry's parameters; none: TVM has not planned it
   std::vector<PlannedPlace> places;  // in the order of functions read
   // The C is this program's: equal constants are in one place, whatever their names.
-  bool shares_constants = false;
+  bool by_this_program = false;
   // What TVM's plan has overwritten: "constants at [0, 32) and [16, 48) of pool 'flash' overlap"; the bytes of such
   // constants in `module` are those that the last one left. Nothing: all constants are there.
   std::optional<std::string> lost_constants;
