@@ -501,9 +501,10 @@ TEST_CASE_FIXTURE(PixelFixture, "pixels: with a stride, windows step over a line
 }
 
 TEST_CASE_FIXTURE(PixelFixture, "pixels: windows that go back at the end of a line have no stage") {
-  // Lines of 9 windows over lines of 5 pixels: the first window of a line begins left of the last one of the line
-  // before.
-  CHECK_FALSE(window(8, 5, 8, 9, 1, 3));
+  // Lines of windows by two pixels, every second line of 7 pixels: with 9 windows, the first one of a line begins left
+  // of the last one of the line before.
+  CHECK(window(8, 7, 4, 8, 2, 0));
+  CHECK_FALSE(window(8, 7, 4, 9, 2, 0));
 }
 
 TEST_CASE_FIXTURE(PixelFixture, "pixels: an operator on elements has those of its neighbour") {
