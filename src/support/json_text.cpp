@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "usmp/support/json_depth.hpp"
+#include "usmp/support/json_text.hpp"
 
 #include <algorithm>
 
@@ -21,6 +21,17 @@ std::size_t json_depth(std::string_view text) {
     }
   }
   return deepest;
+}
+
+std::string json_fault(std::string_view what) {
+  const std::size_t column = what.find("column");
+  const std::size_t colon = what.find(": ", column == std::string_view::npos ? 0 : column);
+  if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
+  const std::size_t quotation = what.find("; last read:");
+  if (quotation == std::string_view::npos) return std::string(what.substr(0, what.find(" parsing '")));
+  const std::size_t behind = what.rfind("'; expected ");
+  const bool says_more = behind != std::string_view::npos && behind > quotation;
+  return std::string(what.substr(0, quotation)) + std::string(says_more ? what.substr(behind + 1) : "");
 }
 
 }  // namespace usmp
