@@ -7,6 +7,7 @@
 
 #include "instance/excerpt.hpp"
 #include "usmp/instance/limits.hpp"
+#include "usmp/support/json_text.hpp"
 #include "usmp/support/line_and_column.hpp"
 #include "usmp/support/printable.hpp"
 #include "usmp/support/text.hpp"
@@ -26,18 +27,6 @@ std::string found(const Json& value) {
   if (value.is_structured()) return value.is_array() ? "a list" : "an object";
   if (value.is_string()) return excerpt(value.get_ref<const std::string&>());
   return value.dump();
-}
-
-// The library's message without its number, place and quotation of the input.
-std::string parser_message(std::string_view text) {
-  const std::size_t column = text.find("column");
-  const std::size_t colon = text.find(": ", column == std::string_view::npos ? 0 : column);
-  if (colon != std::string_view::npos) text.remove_prefix(colon + 2);
-  const std::size_t quotation = text.find("; last read:");
-  if (quotation == std::string_view::npos) return std::string(text);
-  const std::size_t behind = text.find("'; expected ", quotation);
-  return std::string(text.substr(0, quotation)) +
-         (behind == std::string_view::npos ? std::string() : std::string(text.substr(behind + 1)));
 }
 
 class DocumentSax {
@@ -80,7 +69,7 @@ class DocumentSax {
 
   bool parse_error(std::size_t position, const std::string& /*last_token*/, const nlohmann::json::exception& error) {
     if (error.id == 406) throw fault_at(place(), "a number is too large");  // out_of_range
-    throw fault_at(line_and_column(text_, position), "malformed JSON: " + parser_message(error.what()));
+    throw fault_at(line_and_column(text_, position), "malformed JSON: " + json_fault(error.what()));
   }
 
  private:

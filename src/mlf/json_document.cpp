@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "usmp/support/json_depth.hpp"
+#include "usmp/support/json_text.hpp"
 #include "usmp/support/line_and_column.hpp"
 
 namespace usmp::mlf {
@@ -15,13 +15,6 @@ namespace {
 constexpr std::size_t max_json_depth = 64;  // metadata.json of TVM is eight deep
 constexpr std::size_t max_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_shown = 6;  // members named in a message
-
-// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …" without its first two parts.
-std::string parser_message(std::string_view text) {
-  const std::size_t column = text.find("column");
-  const std::size_t colon = text.find(": ", column == std::string_view::npos ? 0 : column);
-  return std::string(colon == std::string_view::npos ? text : text.substr(colon + 2));
-}
 
 Error missing(const Archive& archive) {
   const std::string nested = "/" + std::string(metadata_member);
@@ -105,7 +98,7 @@ nlohmann::json parse_metadata(const Archive& archive) {
   try {
     return nlohmann::json::parse(member->bytes);
   } catch (const nlohmann::json::parse_error& error) {
-    throw fault(line_and_column(member->bytes, error.byte), "malformed JSON: " + parser_message(error.what()));
+    throw fault(line_and_column(member->bytes, error.byte), "malformed JSON: " + json_fault(error.what()));
   } catch (const nlohmann::json::exception& error) {  // a number beyond every type
     throw fault("", std::string("malformed JSON: ") + error.what());
   }

@@ -8,7 +8,7 @@
 
 #include "usmp/plan_file/plan_json.hpp"
 #include "usmp/support/error.hpp"
-#include "usmp/support/json_depth.hpp"
+#include "usmp/support/json_text.hpp"
 #include "usmp/support/text.hpp"
 
 namespace usmp::plan_file {

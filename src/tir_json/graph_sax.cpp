@@ -9,6 +9,7 @@
 
 #include "tir_json/graph.hpp"
 #include "tir_json/json_source.hpp"
+#include "usmp/support/json_text.hpp"
 
 namespace usmp::tir_json {
 namespace {
@@ -358,16 +359,7 @@ void GraphSax::data_element(std::string_view text, Scalar kind) {
 
 bool GraphSax::parse_error(std::size_t /*position*/, const std::string& /*last_token*/,
                            const nlohmann::json::exception& error) {
-  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …": only the last part says
-  // something that the place does not.
-  std::string_view what = error.what();
-  const std::size_t column = what.find("column ");
-  const std::size_t colon = column == std::string_view::npos ? column : what.find(": ", column);
-  if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
-  constexpr std::size_t longest = 160;
-  std::string message = "malformed JSON: " + std::string(what.substr(0, longest));
-  if (what.size() > longest) message += "…";
-  fail("byte " + std::to_string(source_.position()), std::move(message));
+  fail("byte " + std::to_string(source_.position()), "malformed JSON: " + json_fault(error.what()));
 }
 
 Graph Graph::parse(std::string_view json, std::size_t max_nodes) {

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "usmp/arith/facts.hpp"
@@ -88,25 +87,11 @@ struct Stage {
   std::vector<Rows> required;  // one per tensor that is only loaded; constants are not listed
 };
 
-// A function as a chain of stages.
-struct Pipeline {
-  tir::VarId end;  // the parameter from which the division into rows starts, and how it is divided
-  Axis axis;
-  std::vector<Stage> stages;  // in program order
-  double share = 1;           // of all elements that are accessed, what an iteration of each stage touches
-};
-
-// The ways to divide the function into rows: from each dimension of each parameter, outputs first, outer dimensions
-// first; those in which some stage has several iterations. Empty, with the reason in `why` if given: there is none.
-// Requires that the function consists of loops, branches, lets, scalar loads and stores, and that no parameters alias.
-// The dimensions of a tensor are those of its shape; of a buffer without a shape, those that the factors of its indices
-// suggest. O(dimensions² · accesses · size of the indices).
-[[nodiscard]] std::vector<Pipeline> pipelines_of(const tir::Module& module, const tir::Function& function,
-                                                 std::string* why = nullptr);
-
 // The stages of the loops that stand directly in the function's body, in program order, each divided along the rows of
 // the tensors that later ones divide, if any, else along the outermost dimension in which it reads a part at a time.
-// Requires what pipelines_of does. O(dimensions · accesses · size of the indices).
+// Requires that the function consists of loops, branches, lets, scalar loads and stores, and that no parameters alias.
+// The dimensions of a tensor are those of its shape; of a buffer without a shape, those that the factors of its indices
+// suggest. O(dimensions · accesses · size of the indices).
 [[nodiscard]] std::vector<Stage> stages_of(const tir::Module& module, const tir::Function& function);
 
 // The same loops with a finer division: the rows of `stages` are lines of images, and an iteration is a pixel. In
@@ -114,8 +99,5 @@ struct Pipeline {
 // Requires and takes what stages_of does.
 [[nodiscard]] std::vector<Stage> pixel_stages_of(const tir::Module& module, const tir::Function& function,
                                                  const std::vector<Stage>& stages);
-
-// The one that accesses the smallest share, the first among equals. `pipelines` must not be empty.
-[[nodiscard]] const Pipeline& smallest(const std::vector<Pipeline>& pipelines);
 
 }  // namespace usmp::loops

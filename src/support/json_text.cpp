@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usmp/support/json_text.hpp"
+
+#include <algorithm>
+
+namespace usmp {
+
+std::size_t json_depth(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      if (c == '\\') ++i;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+std::string json_fault(std::string_view what) {
+  const std::size_t column = what.find("column");
+  const std::size_t colon = what.find(": ", column == std::string_view::npos ? 0 : column);
+  if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
+  const std::size_t quotation = what.find("; last read:");
+  if (quotation == std::string_view::npos) return std::string(what.substr(0, what.find(" parsing '")));
+  const std::size_t behind = what.rfind("'; expected ");
+  const bool says_more = behind != std::string_view::npos && behind > quotation;
+  return std::string(what.substr(0, quotation)) + std::string(says_more ? what.substr(behind + 1) : "");
+}
+
+}  // namespace usmp
