@@ -51,9 +51,13 @@ class Counters {
     for (const VarId var : counters_) module_.vars[var.index()].type = tir::int32_type;
     tir::for_each_block(function_.body, [&](tir::Block& block) {
       for (tir::Stmt& stmt : block) {
+        const auto* was_store = std::get_if<tir::Store>(&stmt.node);
+        const tir::DataType stored = was_store != nullptr ? was_store->value->type : tir::void_type;
         tir::for_each_expr_of(stmt, [&](ExprRef& root) { root = changed(root); });
         if (auto* let = std::get_if<tir::Let>(&stmt.node)) {
-          if (counters_.contains(let->var)) let->value = in_int32(let->value);
+          let->value = counters_.contains(let->var) ? in_int32(let->value) : as(module_.var(let->var).type, let->value);
+        } else if (auto* store = std::get_if<tir::Store>(&stmt.node)) {
+          store->value = as(stored, store->value);
         } else if (auto* loop = std::get_if<tir::For>(&stmt.node)) {
           if (!counters_.contains(loop->var)) continue;
           loop->min = in_int32(loop->min);
@@ -141,6 +145,11 @@ class Counters {
     if (expr->kind == ExprKind::int_imm) return tir::make_int(expr->int_value);
     const bool is_cast = expr->kind == ExprKind::cast && expr->operands[0]->type == tir::int32_type;
     return is_cast ? expr->operands[0] : tir::make_cast(tir::int32_type, expr);
+  }
+
+  // What was of the type before.
+  static ExprRef as(tir::DataType type, const ExprRef& expr) {
+    return expr->type == tir::int32_type && is_other(type) ? tir::make_cast(type, expr) : expr;
   }
 
   ExprRef changed(const ExprRef& root) {

@@ -83,6 +83,15 @@ TEST_CASE("a loop that C does not end, or whose counter wraps, is not read") {
   CHECK(read(loop("int i = 0; i < 16; ++i", "--i;")).find("found 'i' changed") != std::string::npos);
 }
 
+TEST_CASE("what is stored or bound of a counter has the type that C gives it") {
+  const std::string bound = read(loop("uint32_t i = 0; i < 16; ++i", "uint32_t v = i; q[v] = p[i];"));
+  CHECK_MESSAGE(bound.find("uint32(i)") != std::string::npos, bound);
+  const std::string stored = read(loop("uint32_t i = 0; i < 16; ++i", "((uint32_t*)r)[i] = i;"));
+  CHECK_MESSAGE(stored.find("uint32(i)") != std::string::npos, stored);
+  const std::string wide = read(loop("long i = 0; i < 8; ++i", "((int64_t*)r)[i] = i;"));
+  CHECK_MESSAGE(wide.find("int64(i)") != std::string::npos, wide);
+}
+
 TEST_CASE("where a counter's type decides what C computes, it is not read") {
   const std::string open = "found a counter of a type that has another size elsewhere";
   const auto stored = [](const std::string& type, const std::string& value) {
