@@ -468,17 +468,17 @@ std::optional<Affine> Facts::affine(const Expr& root) const {
       if (!value) return std::nullopt;
     }
     if (values.empty()) return std::nullopt;
-    if (expr.kind == ExprKind::cast) return values[0];
-    const Affine& a = *values[0];
-    const Affine& b = *values[1];
+    if (expr.kind == ExprKind::cast) return std::move(values[0]);
+    Affine& a = *values[0];
+    Affine& b = *values[1];
     switch (expr.kind) {
       case ExprKind::add:
-        return arith::sum(a, b);
+        return arith::sum(std::move(a), b);
       case ExprKind::sub:
-        return arith::difference(a, b);
+        return arith::difference(std::move(a), b);
       case ExprKind::mul:
-        if (b.is_constant()) return arith::scaled(a, b.constant);
-        if (a.is_constant()) return arith::scaled(b, a.constant);
+        if (b.is_constant()) return arith::scaled(std::move(a), b.constant);
+        if (a.is_constant()) return arith::scaled(std::move(b), a.constant);
         return std::nullopt;
       case ExprKind::floor_div:
       case ExprKind::floor_mod: {
