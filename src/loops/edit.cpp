@@ -146,6 +146,7 @@ ExprRef as_stored(ExprRef value) {
 }
 
 std::size_t tree_size(const Expr& root) {
+  if (root.operands.empty()) return 1;
   std::size_t size = 0;
   // Not for_each_expr, which goes on beside what is kept out.
   std::vector<const Expr*> pending = {&root};
