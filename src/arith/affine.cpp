@@ -107,6 +107,7 @@ std::optional<Affine> sum(Affine a, const Affine& b) {
   if (!constant) return std::nullopt;
   if (b.is_constant()) {
     a.constant = *constant;
+    a.measure();
     if (a.size > max_size) return std::nullopt;
     return a;
   }
