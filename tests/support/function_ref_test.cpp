@@ -9,8 +9,12 @@
 
 namespace usmp::support::function_ref_test {
 
+namespace {
+
 int twice(FunctionRef<int(int)> function) { return function(function(1)); }
 int taken(FunctionRef<int(std::unique_ptr<int>)> function) { return function(std::make_unique<int>(5)); }
+
+}  // namespace
 
 TEST_CASE("a reference to a function calls that very object") {
   int calls = 0;

@@ -170,19 +170,21 @@ void for_each_expr_of(Stmt& stmt, FunctionRef<void(ExprRef&)> visit);
 template <class AnyBlock>
 class InnerBlocks {
  public:
+  using Pointer = AnyBlock*;
+
   InnerBlocks() = default;
   explicit InnerBlocks(AnyBlock& body) : blocks_{&body, nullptr}, size_(1) {}
   InnerBlocks(AnyBlock& first, AnyBlock& second) : blocks_{&first, &second}, size_(2) {}
 
-  [[nodiscard]] AnyBlock* const* begin() const { return blocks_.data(); }
-  [[nodiscard]] AnyBlock* const* end() const { return blocks_.data() + size_; }
+  [[nodiscard]] const Pointer* begin() const { return blocks_.data(); }
+  [[nodiscard]] const Pointer* end() const { return blocks_.data() + size_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  AnyBlock* operator[](std::size_t i) const { return blocks_[i]; }
-  [[nodiscard]] AnyBlock* front() const { return blocks_[0]; }
+  Pointer operator[](std::size_t i) const { return blocks_[i]; }
+  [[nodiscard]] Pointer front() const { return blocks_[0]; }
 
  private:
-  std::array<AnyBlock*, 2> blocks_ = {};
+  std::array<Pointer, 2> blocks_ = {};
   std::size_t size_ = 0;
 };
 
