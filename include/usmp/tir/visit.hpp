@@ -180,8 +180,8 @@ class InnerBlocks {
   [[nodiscard]] const Pointer* end() const { return blocks_.data() + size_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  Pointer operator[](std::size_t i) const { return blocks_[i]; }
-  [[nodiscard]] Pointer front() const { return blocks_[0]; }
+  Pointer operator[](std::size_t i) const { return *(begin() + i); }
+  [[nodiscard]] Pointer front() const { return *begin(); }
 
  private:
   std::array<Pointer, 2> blocks_ = {};
