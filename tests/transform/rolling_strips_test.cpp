@@ -14,7 +14,7 @@
 #include "transform/image_network.hpp"
 #include "transform/plain_entry.hpp"
 #include "transform/rolling.hpp"
-#include "transform/rolling_segment.hpp"
+#include "transform/rolling_strips.hpp"
 #include "transform/rolling_units.hpp"
 #include "usmp/loops/cost.hpp"
 #include "usmp/tir/visit.hpp"
